@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { GoneVersion } from '../catalog/gone-versions.ts'
 import type { Aggregator } from '../endpoints/aggregator.ts'
 import { type Api, createApi } from '../endpoints/api.ts'
 import { streamTranslation } from '../endpoints/connect/stream-translation.ts'
@@ -30,12 +31,13 @@ export class ApiService implements Service {
   private readonly shutdown = new AbortController()
   /** Host and port, as discovery shows them; empty until the server listens. */
   private address = ''
+  private readonly watchMetrics = new WatchMetrics()
+  private readonly deprecatedRequests = createDeprecatedRequests()
 
   constructor(options: ControlPlaneOptions, { catalog, registry, aggregator }: ApiServiceParts) {
     setMaxListeners(0, this.shutdown.signal) // one a watch
     const { runtime, gates, media, kubelets, minRequestTimeoutSeconds } = options
-    const deprecatedRequests = createDeprecatedRequests()
-    const watchMetrics = new WatchMetrics()
+    const { deprecatedRequests, watchMetrics } = this
     const streams = streamTranslation(gates)
     const env = {
       catalog,
@@ -67,6 +69,11 @@ export class ApiService implements Service {
   /** Discovery shows clients this address from now on. */
   async start({ address, port }: ServiceStart): Promise<void> {
     this.address = `${address}:${port}`
+  }
+
+  forgetVersion(gone: GoneVersion): void {
+    this.watchMetrics.forget(gone)
+    this.deprecatedRequests.forget(gone.group, gone.version, gone.resource)
   }
 
   /** Ends watches; requests in flight go on. */

@@ -2,11 +2,12 @@ import { setMaxListeners } from 'node:events'
 import { forbidden } from '../auth/authz/forbidden.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
+import { followGoneVersions, type GoneVersion } from '../catalog/gone-versions.ts'
 import { callsInTurn } from '../controllers/calls-in-turn.ts'
 import type { ControllerEnvironment } from '../controllers/controller.ts'
 import { WorkQueues } from '../controllers/work-queues.ts'
 import type { Api } from '../endpoints/api.ts'
-import { isKnown } from '../endpoints/filters/scope.ts'
+import { hasRoute } from '../endpoints/filters/scope.ts'
 import type { OwnRoute } from '../endpoints/own-route.ts'
 import type { FlowLimits } from '../flow/flow-limits.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
@@ -44,8 +45,10 @@ import { WhyService } from './why-service.ts'
 /** Everything between the HTTP server and the store. */
 export interface ControlPlane {
   readonly api: Api
-  /** Whether there is such a resource, and subresource. */
+  /** Whether there is a route for a request. */
   isServed(info: ResourceRequestInfo): boolean
+  /** Calls `gone` for each version of a kind that is served no more. */
+  followGone(gone: (version: GoneVersion) => void): void
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
   /** What services serve beside the API. */
@@ -79,8 +82,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const kinds = builtInKinds(options)
   const { catalog } = kinds
   const stores = new StoreService(options, kinds.definitions, ended.signal)
-  const readEnv = { etcdPrefix: options.etcdPrefix, storageFor: stores.storageFor.bind(stores) }
-  const reader = new RegistryReader(catalog, readEnv)
+  const reader = new RegistryReader(catalog, { etcdPrefix: options.etcdPrefix, storageFor: stores.storageFor.bind(stores) })
   const resolveService = serviceResolver(options.services, reader)
   let nested: ResourceAccess | undefined
   const admission: AdmissionService = new AdmissionService(options, {
@@ -114,13 +116,14 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const flows = options.totalSeats === undefined ? undefined : new FlowService({ ...options, totalSeats: options.totalSeats }, catalog, stores)
   const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
   const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...askedFor(options, { catalog, registry, stores })]
+  followGoneVersions(catalog, version => forgetVersion(services, version))
   const running: Promise<unknown>[] = []
   return {
     registry,
     stored: new StoredReader(catalog, stores, options.etcdPrefix),
     flowLimits: flows?.limits,
     api: api.api,
-    isServed: info => isKnown(catalog.snapshot(), info),
+    ...routesOf(catalog),
     metrics: [...declared.families(), ...services.flatMap(({ metrics = [] }) => metrics)],
     checks: services.flatMap(({ checks = [] }) => checks),
     routes: services.flatMap(({ routes = [] }) => routes),
@@ -129,8 +132,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     origin: () => originOf({ bootstrap, roles, stores }),
     start(start) {
       const env = loopsEnvironment(options, registry.access(ended.signal), queues)
-      const started: readonly Service[] = options.holds === 'past' ? [api, definitions] : services
-      for (const service of started) running.push(service.start?.({ ...start, env }, ended.signal) ?? Promise.resolve())
+      for (const service of options.holds === 'past' ? [api, definitions] : services)
+        running.push(service.start?.({ ...start, env }, ended.signal) ?? Promise.resolve())
     },
     beginShutdown: () => api.beginShutdown(),
     close() {
@@ -139,6 +142,15 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       return closeAfter(running, services)
     },
   }
+}
+
+const routesOf = (catalog: Catalog): Pick<ControlPlane, 'isServed' | 'followGone'> => ({
+  isServed: info => hasRoute(catalog.snapshot(), info),
+  followGone: gone => void followGoneVersions(catalog, gone),
+})
+
+function forgetVersion(services: readonly Service[], version: GoneVersion): void {
+  for (const service of services) service.forgetVersion?.(version)
 }
 
 interface Begun {

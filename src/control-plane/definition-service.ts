@@ -1,4 +1,5 @@
 import type { WebhookClients } from '../admission/webhooks/client.ts'
+import type { GoneVersion } from '../catalog/gone-versions.ts'
 import { ConversionMetrics } from '../extensions/conversion/metrics.ts'
 import { type CustomResources, customResources } from '../extensions/follow-definitions.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
@@ -20,6 +21,7 @@ export class DefinitionService implements Service {
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
   private readonly custom: CustomResources
+  private readonly conversions = new ConversionMetrics()
   private isSynced = false
   private reportSynced: () => void = () => {}
   /** Resolves when all kinds are served whose definitions were stored. */
@@ -29,7 +31,7 @@ export class DefinitionService implements Service {
 
   /** `signal`: aborted when the server ends, which ends calls of webhooks. */
   constructor({ logger, onCustomKinds, spans, runtime }: ControlPlaneOptions, { kinds, stores, webhooks }: DefinitionServiceParts, signal: AbortSignal) {
-    const metrics = new ConversionMetrics()
+    const metrics = this.conversions
     this.metrics = metrics.families
     this.checks = [onceBegun('poststarthook/crd-informer-synced', () => this.isSynced, 'the custom resource definitions are not served yet')]
     this.custom = customResources({
@@ -55,6 +57,11 @@ export class DefinitionService implements Service {
   /** Takes a definition that this server has just written, without waiting for the event of it. Resolves once its kind is served, or ready to be served. */
   serveWritten(definition: CustomResourceDefinition): Promise<void> {
     return this.custom.serveWritten(definition)
+  }
+
+  /** A definition has the name of its resource. */
+  forgetVersion({ group, resource, isLast }: GoneVersion): void {
+    if (isLast) this.conversions.forget(`${resource}.${group}`)
   }
 
   /** Follows the definitions. `crd-informer-synced` holds from when all that were stored are served. */

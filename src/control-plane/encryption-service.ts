@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { GoneVersion } from '../catalog/gone-versions.ts'
 import type { Config } from '../config/config.ts'
 import { LONGEST_TIMER_MS, systemClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { Spans } from '../lib/spans.ts'
+import { qualifiedResource } from '../meta/gvk.ts'
 import { Encryption } from '../storage/value/encryption.ts'
 import type { EncryptionConfig } from '../storage/value/encryption-config.ts'
 import { EncryptionConfigError, parseEncryptionFile } from '../storage/value/encryption-file.ts'
@@ -24,15 +26,19 @@ export interface EncryptionService extends Service {
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
   readonly encryption: Encryption
+  forgetVersion(version: GoneVersion): void
   /** Stops looking at the file, and at key management services. */
   close(): Promise<void>
 }
 
 /** Reads the file that the configuration names, and follows it where that is asked for. Throws EncryptionConfigError. */
 export async function openEncryption({ encryption: wanted }: Config, logger: Logger, spans?: Spans): Promise<EncryptionService> {
-  const { families, observer } = transformMetrics()
+  const { families, observer, forget } = transformMetrics()
+  const forgetVersion = ({ group, resource, isLast }: GoneVersion): void => {
+    if (isLast) forget(qualifiedResource({ group, resource }))
+  }
   const encryption = new Encryption(observer)
-  if (wanted === undefined) return { encryption, metrics: families, checks: [], close: async () => {} }
+  if (wanted === undefined) return { encryption, metrics: families, checks: [], forgetVersion, close: async () => {} }
   const { file, automaticReload } = wanted
   const config = parseEncryptionFile(await readFile(file).catch(error => Promise.reject(cannotRead(file, error))), file)
   const usesServices = namesService(config)
@@ -45,6 +51,7 @@ export async function openEncryption({ encryption: wanted }: Config, logger: Log
     : Promise.resolve()
   return {
     encryption,
+    forgetVersion,
     metrics: [...families, ...services.families],
     checks: automaticReload || usesServices ? [{ name: 'kms-providers', check: () => services.check() }] : [],
     async close() {

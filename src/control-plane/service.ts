@@ -1,3 +1,4 @@
+import type { GoneVersion } from '../catalog/gone-versions.ts'
 import type { ControllerEnvironment } from '../controllers/controller.ts'
 import type { OwnRoute } from '../endpoints/own-route.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
@@ -39,6 +40,8 @@ export interface Service {
   readonly routes?: readonly OwnRoute[]
   /** Called once, when the server listens. Resolves when all that it runs has ended, after the signal has aborted; never rejects. */
   start?(start: ServiceStart, signal: AbortSignal): Promise<unknown>
+  /** Called when a version of a kind is served no more: removes what was counted of it. */
+  forgetVersion?(version: GoneVersion): void
   /** Called once, after whatever the services run has ended: frees what this one holds. */
   close?(): void | Promise<void>
 }

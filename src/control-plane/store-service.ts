@@ -1,4 +1,5 @@
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import type { GoneVersion } from '../catalog/gone-versions.ts'
 import { systemClock } from '../lib/clock.ts'
 import { type MetricFamily, ReadGauge } from '../lib/metrics.ts'
 import { isSince } from '../lifecycle/release.ts'
@@ -30,6 +31,7 @@ export class StoreService implements Service {
   private readonly options: ControlPlaneOptions
   private readonly encryption: Encryption
   private readonly stores: Stores
+  private readonly timings: RequestTimings
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
   private readonly aging: NodeJS.Timeout
@@ -40,6 +42,7 @@ export class StoreService implements Service {
     this.encryption = options.encryption ?? new Encryption()
     const { backend, gates, isCached, onWatchers, etcdPrefix } = options
     const timings = new RequestTimings(options.runtime.recent?.notes)
+    this.timings = timings
     const stored = definitions.filter(definition => definition.storage !== undefined)
     this.stores = openStores(
       backend,
@@ -107,6 +110,10 @@ export class StoreService implements Service {
   /** Forgets a kind, and ends its watches. Its objects stay in the store. */
   remove(definition: ResourceDefinition): void {
     this.stores.remove(nameOf(definition))
+  }
+
+  forgetVersion({ group, resource, isLast }: GoneVersion): void {
+    if (isLast) this.timings.forget(qualifiedResource({ group, resource }))
   }
 
   /** Forgets the history up to a revision that the store is compacted to. */

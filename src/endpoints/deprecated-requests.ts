@@ -7,5 +7,6 @@ export const createDeprecatedRequests = (): GaugeFamily =>
     help: 'Gauge of deprecated APIs that have been requested, broken out by API group, version, resource, subresource, and removed_release.',
     stability: 'STABLE',
     labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
+    subject: ['group', 'version', 'resource'],
     across: 'max',
   })

@@ -1,3 +1,4 @@
+import type { GoneVersion } from '../catalog/gone-versions.ts'
 import { doubled } from '../lib/buckets.ts'
 import { CounterFamily, HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
 import type { FramedBatch } from './shared-frames.ts'
@@ -30,12 +31,14 @@ export class WatchMetrics {
     help: 'Events sent to clients that watch.',
     stability: 'ALPHA',
     labels: KIND,
+    subject: KIND,
   })
   private readonly sizes = new HistogramFamily({
     name: 'apiserver_watch_events_sizes',
     help: 'Sizes in bytes of events sent to clients that watch.',
     stability: 'ALPHA',
     labels: KIND,
+    subject: KIND,
     buckets: SIZES,
   })
   private readonly initial = new HistogramFamily({
@@ -43,11 +46,19 @@ export class WatchMetrics {
     help: 'Time until the initial events of a watch were sent, by group, version, resource and scope.',
     stability: 'ALPHA',
     labels: ['group', 'version', 'resource', 'scope'],
+    subject: ['group', 'version', 'resource'],
     buckets: DURATIONS,
   })
 
   families(): MetricFamily[] {
     return [this.events, this.sizes, this.initial]
+  }
+
+  /** Removes what was counted of a version that is served no more. */
+  forget({ group, version, kind, resource }: GoneVersion): void {
+    this.events.forget(group, version, kind)
+    this.sizes.forget(group, version, kind)
+    this.initial.forget(group, version, resource)
   }
 
   /** Of a watch of this version of a kind. `namespace`, `name`: of all that is watched, or empty. */

@@ -14,6 +14,8 @@ export interface MetricDeclaration {
   readonly labels: readonly string[]
   /** Absent: `sum`. */
   readonly across?: Across
+  /** Optional. Labels that name what a child counts, such as the kind of its objects. `forget` removes children by their values. */
+  readonly subject?: readonly string[]
 }
 
 export type Labels = Readonly<Record<string, string>>
@@ -58,6 +60,10 @@ abstract class Family<Child> implements MetricFamily {
   readonly across: Across
   readonly labels: readonly string[]
   private readonly children = new Map<string, Child>()
+  /** Indexes of the labels of `subject`. */
+  private readonly subjectLabels: readonly number[]
+  /** Keys of children by the values of their subject. */
+  private readonly bySubject = new Map<string, string[]>()
 
   constructor(declaration: MetricDeclaration) {
     this.name = declaration.name
@@ -65,6 +71,7 @@ abstract class Family<Child> implements MetricFamily {
     this.stability = declaration.stability
     this.labels = declaration.labels
     this.across = declaration.across ?? 'sum'
+    this.subjectLabels = (declaration.subject ?? []).map(label => declaration.labels.indexOf(label))
   }
 
   /** The child of these label values, in the order of the declaration. */
@@ -78,7 +85,23 @@ abstract class Family<Child> implements MetricFamily {
     if (this.children.size >= MAX_CHILDREN && values.some(value => value !== 'other')) return this.child(...this.labels.map(() => 'other'))
     const made = this.create()
     this.children.set(key, made)
+    if (this.subjectLabels.length > 0) this.index(key)
     return made
+  }
+
+  /** Removes the children of a subject, whose values are in the order of its declaration. One that is still held elsewhere is counted on, and shown no more. */
+  forget(...subject: string[]): void {
+    const id = subject.join(SEPARATOR)
+    for (const key of this.bySubject.get(id) ?? []) this.children.delete(key)
+    this.bySubject.delete(id)
+  }
+
+  private index(key: string): void {
+    const values = key.split(SEPARATOR)
+    const id = this.subjectLabels.map(label => values[label] ?? '').join(SEPARATOR)
+    const keys = this.bySubject.get(id)
+    if (keys) keys.push(key)
+    else this.bySubject.set(id, [key])
   }
 
   *samples(): Generator<Sample, void> {

@@ -238,10 +238,12 @@ async function listen({
   console,
 }: Listening): Promise<RunningServer> {
   const { plane, auth, media, mounts } = services
+  plane.followGone(version => encryption.forgetVersion(version))
   let port = begin.securePort
   const server = await startServer({
     api: plane.api,
     isServed: plane.isServed,
+    followGone: plane.followGone,
     encodeStatus: statusEncoder(media),
     compressAnswers: config.gates.enabled('APIResponseCompression'),
     memory: runtime.answerMemory,

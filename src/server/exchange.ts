@@ -69,6 +69,8 @@ export class HttpExchange implements Exchange, RequestContext {
   /** By the steady clock; 0: none. */
   deadline = 0
   longRunning = false
+  /** Whether the user may do what the request is for. Set by `withAuthorization`. */
+  isAuthorized = false
   /** Set by `withFaults`. */
   disturbed: Exchange['disturbed']
   /** Set by `withFaults`. */

@@ -1,5 +1,7 @@
+import type { GoneVersion } from '../catalog/gone-versions.ts'
 import { REQUEST_BUCKETS } from '../lib/buckets.ts'
 import { CounterFamily, GaugeFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild, ReadGauge } from '../lib/metrics.ts'
+import { statusCodeLabel } from '../lib/status-code-label.ts'
 import type { RequestInfo, ResourceRequestInfo } from '../meta/context.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import type { HttpExchange } from './exchange.ts'
@@ -9,6 +11,8 @@ import type { RequestWatermarks } from './request-watermarks.ts'
 const COMPONENT = 'apiserver'
 const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const WITH_DRY_RUN = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
+/** The labels that name a version of a resource. */
+const SUBJECT = ['group', 'version', 'resource'] as const
 /** Bytes: from 50 KB on, 100 KB each. */
 const BODY_SIZES = Array.from({ length: 31 }, (_, i) => 50_000 + i * 100_000)
 const SIZES = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
@@ -31,12 +35,14 @@ export class RequestMetrics {
     help: 'Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.',
     stability: 'STABLE',
     labels: [...WITH_DRY_RUN, 'code'],
+    subject: SUBJECT,
   })
   private readonly durations = new HistogramFamily({
     name: 'apiserver_request_duration_seconds',
     help: 'Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.',
     stability: 'STABLE',
     labels: WITH_DRY_RUN,
+    subject: SUBJECT,
     buckets: REQUEST_BUCKETS,
   })
   private readonly sliDurations = new HistogramFamily({
@@ -44,6 +50,7 @@ export class RequestMetrics {
     help: 'Response latency distribution (not counting webhook duration and priority & fairness queue wait times) in seconds for each verb, group, version, resource, subresource, scope and component.',
     stability: 'ALPHA',
     labels: LABELS,
+    subject: SUBJECT,
     buckets: REQUEST_BUCKETS.slice(2),
   })
   private readonly sizes = new HistogramFamily({
@@ -51,6 +58,7 @@ export class RequestMetrics {
     help: 'Response size distribution in bytes for each group, version, verb, resource, subresource, scope and component.',
     stability: 'STABLE',
     labels: LABELS,
+    subject: SUBJECT,
     buckets: SIZES,
   })
   private readonly bodySizes = new HistogramFamily({
@@ -58,6 +66,7 @@ export class RequestMetrics {
     help: 'Apiserver request body size in bytes broken out by resource and verb.',
     stability: 'ALPHA',
     labels: ['resource', 'verb'],
+    subject: ['resource'],
     buckets: BODY_SIZES,
   })
   private readonly longRunning = new GaugeFamily({
@@ -65,20 +74,24 @@ export class RequestMetrics {
     help: 'Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, scope and component. Not all requests are tracked this way.',
     stability: 'STABLE',
     labels: LABELS,
+    subject: SUBJECT,
   })
   private readonly terminations = new CounterFamily({
     name: 'apiserver_request_terminations_total',
     help: 'Number of requests which apiserver terminated in self-defense.',
     stability: 'ALPHA',
     labels: [...LABELS, 'code'],
+    subject: SUBJECT,
   })
   private readonly inFlight: ReadGauge
   private readonly queued: ReadGauge
   private readonly isServed: (info: ResourceRequestInfo) => boolean
   private readonly known = new Map<string, Children>()
+  /** Keys of `known` by version of a resource. */
+  private readonly knownOf = new Map<string, string[]>()
   private readonly bodies = new Map<string, HistogramChild>()
 
-  /** `isServed`: whether there is such a resource, and subresource. What clients invent beside it is counted without its labels. `queued`: absent where nothing waits. */
+  /** `isServed`: whether there is a route for a request. Others are counted without labels of a resource. `queued`: absent where nothing waits. */
   constructor(inFlight: RequestWatermarks, isServed: (info: ResourceRequestInfo) => boolean, queued?: RequestWatermarks) {
     this.isServed = isServed
     this.inFlight = new ReadGauge(
@@ -105,15 +118,19 @@ export class RequestMetrics {
     return [this.total, this.durations, this.sliDurations, this.sizes, this.bodySizes, this.longRunning, this.terminations, this.inFlight, this.queued]
   }
 
-  /** Once the request is over. */
+  /** Counts a request that is over. One that was refused before it was authorized has no latency and no size here, as with kube-apiserver, and is counted without labels of a resource. */
   record(exchange: HttpExchange): void {
     const info = exchange.info
+    const code = exchange.status
+    if (!exchange.isAuthorized) {
+      this.countRefused(exchange, info, code)
+      return
+    }
     const children = this.childrenOf(exchange, info)
     const seconds = exchange.elapsed() / 1000
-    const code = exchange.status
     let total = children.byCode.get(code)
     if (total === undefined) {
-      total = this.total.child(...children.labels, COMPONENT, String(code))
+      total = this.total.child(...children.labels, COMPONENT, statusCodeLabel(code))
       children.byCode.set(code, total)
     }
     total.value++
@@ -121,13 +138,39 @@ export class RequestMetrics {
     children.sliDuration?.observe(seconds - exchange.queuedMs / 1000)
     children.size?.observe(exchange.sent)
     if (exchange.received >= 0 && children.isLabelled) this.bodySize(info)?.observe(exchange.received)
-    if (code === 429 || code === 504) this.terminations.child(...withoutDryRun(children.labels), COMPONENT, String(code)).value++
+    if (isTermination(code)) this.countTermination(children.labels, code)
+  }
+
+  /** Removes what was counted of a version that is not served any more. */
+  forget({ group, version, resource, isLast }: GoneVersion): void {
+    for (const family of [this.total, this.durations, this.sliDurations, this.sizes, this.longRunning, this.terminations])
+      family.forget(group, version, resource)
+    const id = `${group}/${version}/${resource}`
+    for (const key of this.knownOf.get(id) ?? []) this.known.delete(key)
+    this.knownOf.delete(id)
+    if (!isLast) return
+    this.bodySizes.forget(qualifiedResource({ group, resource }))
+    for (const verb of Object.keys(BODY_VERBS)) this.bodies.delete(bodyKey(verb, group, resource))
+  }
+
+  /** kube-apiserver counts only requests that were dropped because the server is busy, with all their labels. Others are counted here by verb and code. */
+  private countRefused(exchange: HttpExchange, info: RequestInfo, code: number): void {
+    const labels =
+      code === 429 && info.isResource && this.isServed(info)
+        ? labelsOf(verbOf(exchange, info), dryRunOf(exchange), info)
+        : [verbOf(exchange, info), '', '', '', '', info.isResource ? '' : pathLabel(exchange), '']
+    this.total.child(...labels, COMPONENT, statusCodeLabel(code)).value++
+    if (isTermination(code)) this.countTermination(labels, code)
+  }
+
+  private countTermination(labels: readonly string[], code: number): void {
+    this.terminations.child(...withoutDryRun(labels), COMPONENT, String(code)).value++
   }
 
   private bodySize({ verb, group, resource }: RequestInfo): HistogramChild | undefined {
     const label = BODY_VERBS[verb]
     if (label === undefined) return undefined
-    const key = `${verb}/${group}/${resource}`
+    const key = bodyKey(verb, group, resource)
     let child = this.bodies.get(key)
     if (child === undefined) {
       child = this.bodySizes.child(qualifiedResource({ group, resource }), label)
@@ -141,9 +184,16 @@ export class RequestMetrics {
     return this.longRunning.child(...withoutDryRun(this.childrenOf(exchange, exchange.info).labels), COMPONENT)
   }
 
+  private noteKey(key: string, { group, version, resource }: RequestInfo): void {
+    const id = `${group}/${version}/${resource}`
+    const keys = this.knownOf.get(id)
+    if (keys) keys.push(key)
+    else this.knownOf.set(id, [key])
+  }
+
   private childrenOf(exchange: HttpExchange, info: RequestInfo): Children {
     const verb = verbOf(exchange, info)
-    const dryRun = exchange.search.includes('dryRun') ? dryRunOf(exchange.query) : ''
+    const dryRun = dryRunOf(exchange)
     if (info.isResource) {
       const known = this.known.get(keyOf(verb, dryRun, info))
       if (known !== undefined) return known
@@ -153,9 +203,7 @@ export class RequestMetrics {
     const key = isLabelled ? keyOf(verb, dryRun, info) : `${verb}/${dryRun}/${pathLabel(exchange)}`
     const unlabelled = isLabelled ? undefined : this.known.get(key)
     if (unlabelled !== undefined) return unlabelled
-    const labels = isLabelled
-      ? [verb, dryRun, info.group, info.version, info.resource, info.subresource, scopeOf(info)]
-      : [verb, dryRun, '', '', '', pathLabel(exchange), '']
+    const labels = isLabelled ? labelsOf(verb, dryRun, info) : [verb, dryRun, '', '', '', pathLabel(exchange), '']
     const plain = withoutDryRun(labels)
     const children: Children = {
       isLabelled,
@@ -166,13 +214,29 @@ export class RequestMetrics {
       byCode: new Map(),
     }
     this.known.set(key, children)
+    if (isLabelled) this.noteKey(key, info)
     return children
   }
 }
 
+/** Codes of requests that the server ended to protect itself. */
+const isTermination = (code: number): boolean => code === 429 || code === 504
+
+const bodyKey = (verb: string, group: string, resource: string): string => `${verb}/${group}/${resource}`
+
 const highestOf = ({ readOnly, mutating }: RequestWatermarks): [string, number][] => [
   ['readOnly', readOnly.highest(Date.now())],
   ['mutating', mutating.highest(Date.now())],
+]
+
+const labelsOf = (verb: string, dryRun: string, info: ResourceRequestInfo): string[] => [
+  verb,
+  dryRun,
+  info.group,
+  info.version,
+  info.resource,
+  info.subresource,
+  scopeOf(info),
 ]
 
 const keyOf = (verb: string, dryRun: string, info: ResourceRequestInfo): string =>
@@ -205,7 +269,8 @@ function verbOf(exchange: HttpExchange, info: RequestInfo): string {
   return METHODS.has(method) ? method : 'other'
 }
 
-function dryRunOf(query: URLSearchParams): string {
-  const asked = query.getAll('dryRun')
+function dryRunOf(exchange: HttpExchange): string {
+  if (!exchange.search.includes('dryRun')) return ''
+  const asked = exchange.query.getAll('dryRun')
   return asked.every(one => one === 'All') ? (asked.length === 0 ? '' : 'All') : 'invalid'
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Auditor } from '../audit/auditor.ts'
 import type { Authenticator } from '../auth/authn/authenticator.ts'
 import type { IssuerDocuments } from '../auth/authn/service-account/discovery.ts'
+import type { GoneVersion } from '../catalog/gone-versions.ts'
 import type { Api } from '../endpoints/api.ts'
 import type { OwnRoute } from '../endpoints/own-route.ts'
 import type { FlowLimits } from '../flow/flow-limits.ts'
@@ -45,8 +46,10 @@ import type { ConnectionSource, SharedMetrics } from './workers/worker-link.ts'
 
 export interface ServerOptions {
   readonly api: Api
-  /** Whether the API has the resource, and subresource, that a request is about: metrics have labels for no others. */
+  /** Whether the API has a route for a request: metrics have labels for no others. */
   readonly isServed: (info: ResourceRequestInfo) => boolean
+  /** Calls its argument for each version of a kind that is served no more. */
+  readonly followGone: (gone: (version: GoneVersion) => void) => void
   readonly encodeStatus: StatusEncoder
   /** Long answers are compressed for who accepts it (gate APIResponseCompression). */
   readonly compressAnswers: boolean
@@ -135,6 +138,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const inFlight = new InFlight(options.maxRequestsInFlight, options.maxMutatingRequestsInFlight)
   const marks = marksOf(options.flowLimits?.metrics)
   const metrics = new RequestMetrics(options.flowLimits ? marks.executing : inFlight, options.isServed, options.flowLimits && marks.waiting)
+  options.followGone(version => metrics.forget(version))
   const authMetrics = new AuthMetrics()
   const handshakes = new HandshakeErrors()
   const build = buildMetrics(options.version, options.features)

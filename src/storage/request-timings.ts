@@ -19,6 +19,7 @@ export class RequestTimings {
     help: 'Etcd request latency in seconds for each operation and object type.',
     stability: 'ALPHA',
     labels: LABELS,
+    subject: ['type'],
     buckets: REQUEST_BUCKETS,
   })
   private readonly totals = new CounterFamily({
@@ -26,12 +27,14 @@ export class RequestTimings {
     help: 'Etcd request counts for each operation and object type.',
     stability: 'ALPHA',
     labels: LABELS,
+    subject: ['type'],
   })
   private readonly failures = new CounterFamily({
     name: 'etcd_request_errors_total',
     help: 'Etcd failed request counts for each operation and object type.',
     stability: 'ALPHA',
     labels: LABELS,
+    subject: ['type'],
   })
 
   private readonly notes: (() => RequestNotes | undefined) | undefined
@@ -43,6 +46,11 @@ export class RequestTimings {
 
   families(): MetricFamily[] {
     return [this.latencies, this.totals, this.failures]
+  }
+
+  /** Removes what was timed of objects of a type that has gone. */
+  forget(type: string): void {
+    for (const family of [this.latencies, this.totals, this.failures]) family.forget(type)
   }
 
   /** The same backend, whose reads and writes are timed as of objects of this type (`deployments.apps`). */

@@ -70,6 +70,7 @@ export async function startTestServer(serving: Handler | Api, options: Partial<S
     api: typeof serving === 'function' ? handlerApi(serving) : serving,
     isServed: ({ group, version, resource, subresource }) =>
       group === '' && version === 'v1' && ['things', 'pods'].includes(resource) && ['', 'log'].includes(subresource),
+    followGone: () => {},
     encodeStatus: encodeStatusAsJson,
     compressAnswers: true,
     memory: answerMemory(),

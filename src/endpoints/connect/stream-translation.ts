@@ -1,4 +1,5 @@
 import { CounterFamily, type MetricFamily } from '../../lib/metrics.ts'
+import { statusCodeLabel } from '../../lib/status-code-label.ts'
 import type { Gates } from '../../lifecycle/gates.ts'
 
 /** What the server does for clients that speak over WebSockets with kubelets, which then hear SPDY. */
@@ -30,11 +31,11 @@ export class StreamMetrics {
   }
 
   countTranslated(code: number): void {
-    this.translated.child(String(code)).value++
+    this.translated.child(statusCodeLabel(code)).value++
   }
 
   countTunneled(code: number): void {
-    this.tunneled.child(String(code)).value++
+    this.tunneled.child(statusCodeLabel(code)).value++
   }
 }
 

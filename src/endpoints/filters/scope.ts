@@ -52,10 +52,12 @@ function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnv
   return new Scope(exchange, env, { snapshot, served, subresource, info })
 }
 
-/** Whether there is such a resource, and subresource, whatever the verb is. */
-export function isKnown(snapshot: CatalogSnapshot, info: ResourceRequestInfo): boolean {
+/** Whether there is a route for the request: its resource and subresource are served, and can do its verb. */
+export function hasRoute(snapshot: CatalogSnapshot, info: ResourceRequestInfo): boolean {
   const served = servedAt(snapshot, info)
-  return served !== undefined && (info.subresource === '' || subresourceOf(served.version, info.subresource) !== undefined)
+  if (served === undefined) return false
+  const subresource = info.subresource === '' ? undefined : subresourceFor(info, served)
+  return subresource !== null && isServed(info, served, subresource)
 }
 
 /** A path that repeats slashes, or has a group that is empty, reads as a request for a resource, and is none that is served. */

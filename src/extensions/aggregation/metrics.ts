@@ -9,6 +9,7 @@ export class AvailabilityMetrics implements AvailabilityObserver {
     help: 'Counter of APIServices which are marked as unavailable broken down by APIService name and reason.',
     stability: 'ALPHA',
     labels: ['name', 'reason'],
+    subject: ['name'],
   })
   readonly families: readonly MetricFamily[] = [
     this.#became,
@@ -30,5 +31,6 @@ export class AvailabilityMetrics implements AvailabilityObserver {
 
   forgotten(name: string): void {
     this.#unavailable.delete(name)
+    this.#became.forget(name)
   }
 }

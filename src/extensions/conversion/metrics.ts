@@ -28,6 +28,7 @@ export class ConversionMetrics {
     help: 'CRD webhook conversion duration in seconds',
     stability: 'ALPHA',
     labels: ['crd_name', 'from_version', 'to_version', 'succeeded'],
+    subject: ['crd_name'],
     buckets: doubled(0.001, 15),
   })
 
@@ -40,6 +41,11 @@ export class ConversionMetrics {
     const labels = failure === undefined ? ['success', ''] : ['failure', failure]
     this.requests.child(...labels).value++
     this.latency.child(...labels).observe(seconds)
+  }
+
+  /** Removes what was counted of a definition that has gone. */
+  forget(definition: string): void {
+    this.conversions.forget(definition)
   }
 
   /** One conversion of a definition's objects. */

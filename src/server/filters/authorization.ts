@@ -11,6 +11,7 @@ export const withAuthorization =
   (authorizer: Authorizer, metrics: Pick<AuthMetrics, 'authorized'>): Filter =>
   ({ state: { exchange } }, next) => {
     if (!isMaster(exchange.user)) return authorize(exchange, authorizer, metrics).then(next)
+    exchange.isAuthorized = true
     metrics.authorized('allow', performance.now())
     if (exchange.auditing !== undefined) noteDecision(exchange, 'allow', '')
     exchange.why?.note({ step: 'authorized', decision: 'allow', by: MASTERS, reason: '' })
@@ -47,7 +48,10 @@ async function authorize(exchange: HttpExchange, authorizer: Authorizer, metrics
   }
   metrics.authorized(decision, begun)
   noteDecision(exchange, decision === 'allow' ? 'allow' : 'forbid', reason)
-  if (decision === 'allow') return
+  if (decision === 'allow') {
+    exchange.isAuthorized = true
+    return
+  }
   exchange.setHeader('X-Content-Type-Options', 'nosniff')
   throw forbidden(user, info, reason)
 }

@@ -5,13 +5,21 @@ import type { EncryptionObserver } from './encryption.ts'
 /** As kube-apiserver's, from 5 µs on. */
 const BUCKETS = doubled(5e-6, 25)
 
+export interface TransformMetrics {
+  readonly families: readonly MetricFamily[]
+  readonly observer: EncryptionObserver
+  /** Removes what was counted of a resource that has gone. */
+  forget(resource: string): void
+}
+
 /** kube-apiserver's metrics of transformations, by resource, direction and prefix. */
-export function transformMetrics(): { readonly families: readonly MetricFamily[]; readonly observer: EncryptionObserver } {
+export function transformMetrics(): TransformMetrics {
   const operations = new CounterFamily({
     name: 'apiserver_storage_transformation_operations_total',
     help: 'Transformations of stored values. The status is OK, or unknown-non-grpc for those that failed.',
     stability: 'ALPHA',
     labels: ['resource', 'status', 'transformation_type', 'transformer_prefix'],
+    subject: ['resource'],
   })
   const durations = new HistogramFamily({
     name: 'apiserver_storage_transformation_duration_seconds',
@@ -22,6 +30,7 @@ export function transformMetrics(): { readonly families: readonly MetricFamily[]
   })
   return {
     families: [operations, durations],
+    forget: resource => operations.forget(resource),
     observer: (resource, direction, prefix, seconds, failed) => {
       operations.child(resource, failed ? 'unknown-non-grpc' : 'OK', direction, prefix).value++
       if (!failed) durations.child(direction, prefix).observe(seconds)

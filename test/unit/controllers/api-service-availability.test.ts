@@ -92,7 +92,7 @@ describe('the availability of APIServices', () => {
       ['aggregator_unavailable_apiservice', NAME, 1],
     ])
     await access.delete(API_SERVICES, '', NAME)
-    await eventually('the gauge goes', () => samples().length === 1)
+    await eventually('the samples go', () => samples().length === 0)
     await ended()
   })
 

@@ -57,4 +57,23 @@ describe('metric families', () => {
     expect(samples.length).to.equal(10_001)
     expect(samples.at(-1)).to.deep.equal({ metricName: 'many', labels: { name: 'other' }, value: 10_000 })
   })
+
+  it('forget the children of one subject', () => {
+    const family = new CounterFamily({
+      name: 'requests_total',
+      help: '',
+      stability: 'ALPHA',
+      labels: ['verb', 'group', 'resource', 'code'],
+      subject: ['group', 'resource'],
+    })
+    for (const resource of ['a', 'b']) for (const code of ['200', '404']) family.child('GET', 'x.io', resource, code).value++
+    family.forget('x.io', 'a')
+    family.forget('x.io', 'unknown')
+    family.child('GET', 'x.io', 'a', '500').value++
+    expect(Array.from(family.samples(), ({ labels, value }) => [labels.resource, labels.code, value])).to.deep.equal([
+      ['b', '200', 1],
+      ['b', '404', 1],
+      ['a', '500', 1],
+    ])
+  })
 })

@@ -6,6 +6,8 @@ import type { KeyIdFault } from './encrypted-object.ts'
 /** As kube-apiserver's, from 0.1 ms and from 5 µs on. */
 const CALL_BUCKETS = doubled(0.0001, 20)
 const GENERATION_BUCKETS = doubled(5e-6, 14)
+/** Ids of keys that are shown, as with kube-apiserver: those that were used last. */
+const MOST_KEYS = 100
 /** Servers have no identity here. */
 const SERVER = ''
 
@@ -42,12 +44,14 @@ export class KmsMetrics {
     help: 'Number of times a keyID is used split by transformation type, provider, and apiserver identity.',
     stability: 'ALPHA',
     labels: ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
+    subject: ['key_id_hash'],
   })
   readonly #lastUses = new GaugeFamily({
     name: 'apiserver_envelope_encryption_key_id_hash_last_timestamp_seconds',
     help: 'The last time in seconds when a keyID was used.',
     stability: 'ALPHA',
     labels: ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
+    subject: ['key_id_hash'],
     across: 'max',
   })
   readonly #lastStatuses = new GaugeFamily({
@@ -55,6 +59,7 @@ export class KmsMetrics {
     help: 'The last time in seconds when a keyID was returned by the Status RPC call.',
     stability: 'ALPHA',
     labels: ['provider_name', 'key_id_hash', 'apiserver_id_hash'],
+    subject: ['key_id_hash'],
     across: 'max',
   })
   readonly #invalid = new CounterFamily({
@@ -70,6 +75,9 @@ export class KmsMetrics {
     labels: ['provider_name'],
     across: 'max',
   })
+
+  /** Hashes of ids of keys, those used last at the end. */
+  readonly #keys = new Set<string>()
 
   readonly families: readonly MetricFamily[] = [
     this.#misses,
@@ -97,12 +105,15 @@ export class KmsMetrics {
 
   /** `hash`: of the key's id. `now`: milliseconds. */
   used(direction: 'to_storage' | 'from_storage', provider: string, hash: string, now: number): void {
+    this.#touch(hash)
     this.#uses.child(direction, provider, hash, SERVER).value++
     this.#lastUses.child(direction, provider, hash, SERVER).value = now / 1000
   }
 
   status(provider: string, keyId: string, now: number): void {
-    this.#lastStatuses.child(provider, sha256Label(keyId), SERVER).value = now / 1000
+    const hash = sha256Label(keyId)
+    this.#touch(hash)
+    this.#lastStatuses.child(provider, hash, SERVER).value = now / 1000
   }
 
   invalidStatus(provider: string, { label }: KeyIdFault): void {
@@ -111,5 +122,15 @@ export class KmsMetrics {
 
   cached(provider: string, sources: number): void {
     this.#sources.child(provider).value = sources
+  }
+
+  /** Removes what was counted of the key that was used longest ago, once there are too many. */
+  #touch(hash: string): void {
+    this.#keys.delete(hash)
+    this.#keys.add(hash)
+    const [oldest] = this.#keys
+    if (oldest === undefined || this.#keys.size <= MOST_KEYS) return
+    this.#keys.delete(oldest)
+    for (const family of [this.#uses, this.#lastUses, this.#lastStatuses]) family.forget(oldest)
   }
 }

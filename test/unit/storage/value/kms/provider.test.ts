@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../../src/lib/log.ts'
 import type { MetricFamily } from '../../../../../src/lib/metrics.ts'
+import { sha256Label } from '../../../../../src/lib/sha256-label.ts'
 import type { Spans } from '../../../../../src/lib/spans.ts'
 import { SocketCallError } from '../../../../../src/protocols/grpc/socket-client.ts'
 import { key } from '../../../../../src/storage/revision.ts'
@@ -270,6 +271,20 @@ describe('a key management service', () => {
       const bytes = Buffer.from(stored, 'base64')
       await provider.prepare(bytes)
       expect(provider.fromStorage(bytes, KEY)).to.deep.equal({ value: Buffer.from(plain), stale: seed === 'false' })
+    }
+  })
+
+  it('is shown with the hundred keys that were used last', () => {
+    const metrics = new KmsMetrics()
+    for (let i = 0; i < 500; i++) {
+      metrics.status('service', `key ${i}`, 1000)
+      metrics.used('to_storage', 'service', sha256Label(`key ${i}`), 1000)
+      metrics.status('service', 'key 0', 1000)
+    }
+    for (const name of ['envelope_encryption_key_id_hash_total', 'envelope_encryption_key_id_hash_status_last_timestamp_seconds']) {
+      const hashes = Array.from(familyOf(metrics, name).samples(), ({ labels }) => labels.key_id_hash)
+      expect(hashes).to.have.length(100)
+      expect(hashes).to.include.members([sha256Label('key 0'), sha256Label('key 499')])
     }
   })
 })

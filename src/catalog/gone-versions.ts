@@ -1,0 +1,35 @@
+import type { Catalog, CatalogSnapshot, ServedResource } from './catalog.ts'
+
+/** A version of a kind that was served and is not any more. */
+export interface GoneVersion {
+  readonly group: string
+  /** `v1` */
+  readonly version: string
+  readonly kind: string
+  /** The plural name. */
+  readonly resource: string
+  /** Whether no version of the resource is left. */
+  readonly isLast: boolean
+}
+
+/** Calls `gone` for each version that a change of the catalog removes. Returns a function that ends the subscription. */
+export function followGoneVersions(catalog: Catalog, gone: (version: GoneVersion) => void): () => void {
+  let before = catalog.snapshot()
+  return catalog.subscribe(after => {
+    for (const version of goneVersions(before, after)) gone(version)
+    before = after
+  })
+}
+
+const goneVersions = (before: CatalogSnapshot, after: CatalogSnapshot): GoneVersion[] =>
+  before
+    .servedGroupVersions()
+    .flatMap(groupVersion => before.resourcesOf(groupVersion))
+    .filter(({ version }) => after.find(version.group, version.name, version.names.plural)?.version.kind !== version.kind)
+    .map(({ version }: ServedResource) => ({
+      group: version.group,
+      version: version.name,
+      kind: version.kind,
+      resource: version.names.plural,
+      isLast: after.definition(version.group, version.names.plural) === undefined,
+    }))
