@@ -1,3 +1,4 @@
+import { fieldSpelling, isUserField } from '../../lib/field-spelling.ts'
 import { eachField, utf8Value } from '../../lib/raw-fields.ts'
 import type { User } from '../../meta/context.ts'
 import { unescapeKey } from '../extra-key.ts'
@@ -43,15 +44,19 @@ export function requestHeader({ names, allowedNames, certificates, stands, now }
   }
 }
 
-/** Of every front proxy, whatever flags name: these are never passed on. */
-const STANDARD = new Set(['x-remote-user', 'x-remote-uid', 'x-remote-group'])
-
-/** Whether a field, by its name in lower case, would say for whom a request is where it is passed on by this server: servers behind it believe the same names. Undefined where those are only the standard ones. */
+/**
+ * Whether a field would say for whom a request is if this server passed it on: servers behind it believe the names of the configuration, and may not tell their spellings and plurals apart. Undefined
+ * if those are only the standard ones, which are never passed on.
+ */
 export function isFieldOf({ username, uid, group, extraPrefixes }: RequestHeaderNames): ((field: string) => boolean) | undefined {
-  const names = new Set([...username, ...uid, ...group].map(name => name.toLowerCase()).filter(name => !STANDARD.has(name)))
-  const prefixes = extraPrefixes.map(prefix => prefix.toLowerCase()).filter(prefix => prefix !== 'x-remote-extra-')
+  const own = (names: readonly string[]): string[] => names.filter(name => !isUserField(name)).map(fieldSpelling)
+  const names = new Set(own([...username, ...uid, ...group]).flatMap(name => [name, `${name}s`]))
+  const prefixes = own(extraPrefixes)
   if (names.size === 0 && prefixes.length === 0) return undefined
-  return field => names.has(field) || prefixes.some(prefix => field.startsWith(prefix))
+  return field => {
+    const spelling = fieldSpelling(field)
+    return names.has(spelling) || prefixes.some(prefix => spelling.startsWith(prefix))
+  }
 }
 
 /** The user that the header fields name; undefined where they name none. */

@@ -59,6 +59,8 @@ export interface Transport {
   readonly certificates?: CertificateObserver
 }
 
+const BROKEN = 'net/http: HTTP/1.x transport connection broken'
+
 /** For the connection and its handshake together; for the answer the client decides how long to wait. */
 const DIAL_MS = 30_000
 
@@ -136,6 +138,13 @@ export async function askOver(transport: Transport, destination: Destination, qu
   }
 }
 
+/** A status that no response to a client can have, as Node's parser lets pass: Go calls codes of less than three digits malformed, and cannot pass on those below 100. */
+function statusFault({ statusCode = 0 }: IncomingMessage): DialError | undefined {
+  if (statusCode === 101) return new DialError('it switched protocols unasked')
+  if (statusCode >= 100) return undefined
+  return new DialError(`${BROKEN}: malformed HTTP status code "${String(statusCode).padStart(3, '0')}"`)
+}
+
 /** One request on one connection. */
 class Attempt {
   readonly reply: Promise<Reply>
@@ -190,7 +199,10 @@ class Attempt {
       })
       request.on('response', response => {
         certificates?.answered(response.socket)
-        resolve({ response })
+        const fault = statusFault(response)
+        if (fault === undefined) return resolve({ response })
+        response.destroy()
+        reject(fault)
       })
       request.on('upgrade', (response, socket, head) => {
         certificates?.answered(response.socket)

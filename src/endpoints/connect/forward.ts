@@ -7,8 +7,9 @@ import { escapePath, joinPaths, parseUrl } from '../../lib/url.ts'
 import { internalServerError, serviceUnavailableError } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
 import { type Ask, authorityOf, type Reply } from './ask.ts'
-import { endToEnd, firstValue, forwardedHeaders, pairsOf, withHeader } from './headers.ts'
+import { endToEnd, firstValue, forwardedHeaders, withHeader } from './headers.ts'
 import { rewriteHtml } from './html.ts'
+import { passedBack } from './response-headers.ts'
 import { type ProxyPlace, rewriteUrl } from './rewrite.ts'
 
 type Header = readonly [name: string, value: string]
@@ -26,14 +27,6 @@ export interface Passing {
   /** Whether an answer that sends the client elsewhere is refused. */
   readonly refusesRedirects?: boolean
 }
-
-/** Other origins are let in, or not, by this server. */
-const CORS: ReadonlySet<string> = new Set([
-  'access-control-allow-credentials',
-  'access-control-allow-headers',
-  'access-control-allow-methods',
-  'access-control-allow-origin',
-])
 
 /**
  * Passes a request on and its answer back, both as streams at the pace of who reads them. Headers are those of a reverse proxy; redirects and the links of HTML pages are changed so
@@ -86,7 +79,7 @@ async function answer(exchange: Exchange, { response, upgraded }: Reply, place: 
     upgraded.socket.destroy()
     throw serviceUnavailableError('error trying to reach service: it switched protocols unasked')
   }
-  const headers = endToEnd(pairsOf(response.rawHeaders)).filter(([name]) => !CORS.has(name.toLowerCase()))
+  const headers = passedBack(response.rawHeaders)
   const status = response.statusCode ?? 502
   const location = firstValue(headers, 'location')
   if (refusesRedirects && location !== '' && status >= 300 && status <= 399) {

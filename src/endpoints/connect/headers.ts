@@ -1,4 +1,5 @@
 import { isTokenProtocol, protocolsOf } from '../../auth/authn/web-socket-token.ts'
+import { fieldSpelling, isUserField } from '../../lib/field-spelling.ts'
 import { eachField } from '../../lib/raw-fields.ts'
 import { splitAt } from '../../lib/split-text.ts'
 import type { Exchange } from '../exchange.ts'
@@ -16,12 +17,20 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Who the client is, is between the client and this server. */
-const isCredential = (name: string): boolean => name === 'authorization' || name.startsWith('impersonate-') || isOfFrontProxy(name)
+/** Credentials, and whom the client acts for: they are for this server alone, and what stands in fields of front proxies came from the client or from a front proxy. */
+const isCredential = (name: string): boolean => {
+  const spelling = fieldSpelling(name)
+  return spelling === 'authorization' || IMPERSONATION.test(spelling) || name.startsWith('impersonate-') || isUserField(name)
+}
 
-/** By the usual names; what stands in them came from the client, or from a front proxy. */
-const isOfFrontProxy = (name: string): boolean =>
-  name === 'x-remote-user' || name === 'x-remote-uid' || name === 'x-remote-group' || name.startsWith('x-remote-extra-')
+const IMPERSONATION = /^impersonate(?:user|uid|group|extra)/
+
+/** Fields that this server sets for backends, by their spelling. Only it does so: a reader may not tell `X_Forwarded_For` of a client from X-Forwarded-For. */
+const SET_HERE: ReadonlyMap<string, string> = new Map(
+  ['host', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-uri', 'via', 'audit-id'].map(name => [fieldSpelling(name), name]),
+)
+
+const isOddSpelling = (name: string): boolean => (SET_HERE.get(fieldSpelling(name)) ?? name) !== name
 
 type Header = readonly [name: string, value: string]
 
@@ -54,7 +63,7 @@ export function forwardedHeaders(exchange: Exchange): Header[] {
     else if (lower === 'sec-websocket-protocol') {
       const left = protocolsOf(value).filter(each => !isTokenProtocol(each))
       if (left.length > 0) out.push([name, left.join(', ')])
-    } else if (!lower.startsWith(':') && !isCredential(lower)) out.push([name, value])
+    } else if (!lower.startsWith(':') && !isCredential(lower) && !isOddSpelling(lower)) out.push([name, value])
   }
   const via = [...before, ...(exchange.remoteAddress === '' ? [] : [exchange.remoteAddress])]
   return [...(host === undefined ? [] : [['Host', host] as const]), ...out, ...(via.length === 0 ? [] : [['X-Forwarded-For', via.join(', ')] as const])]

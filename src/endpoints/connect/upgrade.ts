@@ -7,7 +7,8 @@ import { failure } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Ask, Reply } from './ask.ts'
 import type { Passing } from './forward.ts'
-import { endToEnd, forwardedHeaders, pairsOf } from './headers.ts'
+import { endToEnd, forwardedHeaders } from './headers.ts'
+import { passedBack, passedBackWithUpgrade } from './response-headers.ts'
 
 type Header = readonly [name: string, value: string]
 
@@ -22,7 +23,7 @@ export async function upgrade(exchange: Exchange, destination: Destination, pass
   const headers = upgradeHeaders(forwardedHeaders(exchange))
   const reply = await sendUpgrade(exchange, destination, passing.ask, exchange.method, passing.headers?.(headers, destination) ?? headers)
   const { response, upgraded } = reply
-  if (upgraded) return join(exchange, response.statusMessage ?? '', pairsOf(response.rawHeaders), upgraded)
+  if (upgraded) return join(exchange, response.statusMessage ?? '', passedBackWithUpgrade(response.rawHeaders), upgraded)
   return passRefusal(exchange, reply)
 }
 
@@ -52,7 +53,7 @@ export async function passRefusal(exchange: Exchange, { response }: Reply): Prom
     response.destroy()
     throw plainError(`invalid upgrade response: status code ${status}`)
   }
-  await exchange.relay(status, endToEnd(pairsOf(response.rawHeaders)).flat(), response)
+  await exchange.relay(status, passedBack(response.rawHeaders).flat(), response)
 }
 
 /** Passes bytes both ways until either side ends, or the server's stands still for too long. */

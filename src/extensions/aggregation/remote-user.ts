@@ -1,4 +1,5 @@
 import { DialError } from '../../lib/dial-error.ts'
+import { isUserField } from '../../lib/field-spelling.ts'
 import type { User } from '../../meta/context.ts'
 
 type Header = readonly [name: string, value: string]
@@ -7,11 +8,6 @@ type Header = readonly [name: string, value: string]
 const PLAIN = /[!#$&'*+\-.^_`|~0-9A-Za-z]/
 /** What a value may hold: bytes, as Latin-1. Readers trim blanks around it, so that `admin ` would become `admin`. */
 const VALUE = /^(?![\t ])[\t\x20-\x7e\x80-\xff]*(?<![\t ])$/
-
-const isAboutUser = (name: string): boolean => {
-  const lower = name.toLowerCase()
-  return lower === 'x-remote-user' || lower === 'x-remote-uid' || lower === 'x-remote-group' || lower.startsWith('x-remote-extra-')
-}
 
 /** A key of `extra` as a part of a header's name: percent-encoded where it must be. */
 const escapedKey = (key: string): string =>
@@ -38,7 +34,7 @@ function headerOf(name: string, text: string): Header {
 export function withRemoteUser(headers: readonly Header[], { name, uid = '', groups, extra = {} }: User, sendsUid: boolean): Header[] {
   if (name === '') throw invalidValue('X-Remote-User')
   return [
-    ...headers.filter(([each]) => !isAboutUser(each)),
+    ...headers.filter(([each]) => !isUserField(each)),
     headerOf('X-Remote-User', name),
     ...(sendsUid && uid !== '' ? [headerOf('X-Remote-Uid', uid)] : []),
     ...groups.map(group => headerOf('X-Remote-Group', group)),

@@ -50,6 +50,57 @@ describe('proxies', () => {
     })
   }
 
+  it('pass on no spelling of a field that says for whom a request is, or where it came from', async () => {
+    answer(200, {})
+    const forged = [
+      ...['X_Remote_User', 'x-remote_user', 'X-Remote-Users', 'X_REMOTE_GROUP', 'X-Remote-Groups', 'X.Remote.Uid', 'X-Remote-Extra_scopes', 'XRemoteExtra-a'],
+      ...['Impersonate_User', 'impersonate.group', 'Impersonate_Extra_a', 'Authorization', 'authoriza_tion'],
+      ...['X_Forwarded_For', 'x-forwarded_for', 'X_Forwarded_Uri', 'X_Forwarded_Host', 'Audit_Id', 'H-ost'],
+    ]
+    const kept = ['X-Remote-Addr', 'X_Mine', 'Forwarded', 'X-Remote', 'Impersonated']
+    const headers = Object.fromEntries([...forged, ...kept].map(name => [name, 'forged']))
+    for (const over of ['plain', 'http2'] as const) {
+      await world.server[over](`${ns}/pods/one/proxy/`, { headers })
+      const sent = Object.entries(world.inPod.last.headers).filter(([, value]) => String(value).includes('forged'))
+      expect(sent.map(([name]) => name)).to.have.members(kept.map(name => name.toLowerCase()))
+    }
+  })
+
+  it('pass back no header that a browser applies to the whole origin', async () => {
+    const dropped = [
+      ...['Service-Worker-Allowed', 'Clear-Site-Data', 'Strict-Transport-Security', 'Alt-Svc', 'Public-Key-Pins', 'Expect-CT', 'NEL', 'Report-To'],
+      ...['Reporting-Endpoints', 'Origin-Agent-Cluster', 'Accept-CH', 'Critical-CH', 'Set-Login', 'Use-As-Dictionary', 'Access-Control-Allow-Origin'],
+    ]
+    const kept = ['Set-Cookie', 'Content-Security-Policy', 'Link', 'Refresh', 'ETag', 'X-Mine']
+    answer(200, Object.fromEntries([...dropped, ...kept].map(name => [name, 'x'])))
+    const { headers } = await world.server.plain(`${ns}/pods/one/proxy/`)
+    expect(headers).to.not.have.any.keys(...dropped.map(name => name.toLowerCase()))
+    expect(headers).to.include.all.keys(...kept.map(name => name.toLowerCase()))
+  })
+
+  for (const [line, why] of [
+    ['HTTP/1.1 099 Odd', 'net/http: HTTP/1.x transport connection broken: malformed HTTP status code "099"'],
+    ['HTTP/1.1 000 Odd', 'net/http: HTTP/1.x transport connection broken: malformed HTTP status code "000"'],
+    ['HTTP/1.1 101 Odd', 'it switched protocols unasked'],
+    ['HTTP/1.1 1000 Odd', undefined],
+    ['HTTP/1.1 -10 Odd', undefined],
+  ] as const)
+    it(`answer a backend's status line ${line} with 503`, async () => {
+      world.inPod.act = req => void req.socket.end(`${line}\r\nContent-Length: 2\r\n\r\nhi`)
+      const { status, body } = await world.server.plain(`${ns}/pods/one/proxy/`)
+      expect(status).to.equal(503)
+      const { message } = JSON.parse(body.toString())
+      if (why === undefined) expect(message).to.match(/^error trying to reach service: /)
+      else expect(message).to.equal(`error trying to reach service: ${why}`)
+    })
+
+  for (const status of [299, 600, 999])
+    it(`pass back the status ${status}`, async () => {
+      answer(status, {}, 'hi')
+      const got = await world.server.plain(`${ns}/pods/one/proxy/`)
+      expect({ status: got.status, body: got.body.toString() }).to.deep.equal({ status, body: 'hi' })
+    })
+
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']) {
     it(`pass ${method}`, async () => {
       answer(200, { 'Content-Length': '2' }, 'ok')

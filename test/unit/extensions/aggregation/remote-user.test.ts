@@ -7,6 +7,8 @@ describe('withRemoteUser', () => {
     ['x-remote-group', 'system:masters'],
     ['X-REMOTE-UID', '0'],
     ['x-remote-extra-anything', 'x'],
+    ['X_Remote_User', 'root'],
+    ['X-Remote-Groups', 'system:masters'],
     ['X-Remote-Other', 'stays'],
   ] as const
   const jane = { name: 'jane', uid: 'u1', groups: ['a', 'b'], extra: { 'example.com/scopes': ['x', 'y'], 'per%cent é': ['z'] } }
