@@ -29,7 +29,11 @@ async function newLink(client: ClusterClient): Promise<string> {
     if (error instanceof ClusterError && error.status === 404) throw new ClusterError(`${client.server.origin} has no console: start it with --console`)
     throw error
   })
-  const link = isJsonObject(answer) ? answer.link : undefined
-  if (typeof link !== 'string' || !link.startsWith('/console/#')) throw new ClusterError(`${client.server.origin} is no server of this program`)
-  return client.server.origin + link
+  const { link, port } = isJsonObject(answer) ? answer : {}
+  if (typeof link !== 'string' || !link.startsWith('/console/#') || typeof port !== 'number')
+    throw new ClusterError(`${client.server.origin} is no server of this program`)
+  // The console has a port of its own on the same host.
+  const url = new URL(client.server.origin)
+  url.port = String(port)
+  return url.origin + link
 }

@@ -17,7 +17,7 @@ import { FlagError, type GivenFlags } from './parse-flags.ts'
 import { type PlaceConfig, type Profile, placeOf, profileOf } from './place-config.ts'
 import { compatibilityOf, emulatedVersionOf, gatesOf, laterVersionsOf, runtimeConfigOf } from './release-config.ts'
 import { type ServiceConfig, servicesOf } from './service-config.ts'
-import { type ServingConfig, servingOf } from './serving-config.ts'
+import { consolePortOf, type ServingConfig, servingOf } from './serving-config.ts'
 import {
   type EncryptionFile,
   type EtcdConfig,
@@ -84,8 +84,8 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Place
   readonly branchBytes: number
   /** Whether objects may let requests fail on purpose. */
   readonly faults: boolean
-  /** Whether there is a console for browsers. */
-  readonly console: boolean
+  /** Port of the console for browsers; undefined: there is none. 0: one that is free. */
+  readonly consolePort: number | undefined
   /** How many of the last requests are kept with what was found out about them; 0: none. */
   readonly why: number
   readonly storedAs: 'json' | 'protobuf'
@@ -162,7 +162,6 @@ export function buildConfig(given: GivenFlags): Config {
     branches: read.int('branches', 0),
     branchBytes: read.int('branch-bytes', 1),
     faults: read.bool('enable-faults'),
-    console: read.bool('console'),
     why: whyOf(read),
     etcdStandIn: read.bool('etcd-stand-in'),
     storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
@@ -223,18 +222,22 @@ const believedOf = (read: Reader, gates: Gates): Pick<Config, 'clientCaFile' | '
   requestHeader: requestHeaderOf(read, gates),
 })
 
-type Listening = 'securePort' | 'bindAddress' | 'insecurePort' | 'advertiseAddress' | 'servingFiles' | 'externalHostname'
+type Listening = 'securePort' | 'bindAddress' | 'insecurePort' | 'consolePort' | 'advertiseAddress' | 'servingFiles' | 'externalHostname'
 
 /** Where the server listens, and under which names. */
-const listeningOf = ({ values }: GivenFlags, read: Reader, { ephemeral }: PlaceConfig): Pick<Config, Listening> => ({
+function listeningOf({ values }: GivenFlags, read: Reader, { ephemeral }: PlaceConfig): Pick<Config, Listening> {
   // Of several that are started side by side, each has a port of its own.
-  securePort: ephemeral && !values.has('secure-port') ? 0 : read.port('secure-port'),
-  bindAddress: read.text('bind-address') ?? '127.0.0.1',
-  insecurePort: read.port('insecure-port'),
-  advertiseAddress: read.text('advertise-address'),
-  servingFiles: read.pair('tls-cert-file', 'tls-private-key-file'),
-  externalHostname: read.text('external-hostname'),
-})
+  const securePort = ephemeral && !values.has('secure-port') ? 0 : read.port('secure-port')
+  return {
+    securePort,
+    bindAddress: read.text('bind-address') ?? '127.0.0.1',
+    insecurePort: read.port('insecure-port'),
+    consolePort: consolePortOf(read, securePort),
+    advertiseAddress: read.text('advertise-address'),
+    servingFiles: read.pair('tls-cert-file', 'tls-private-key-file'),
+    externalHostname: read.text('external-hostname'),
+  }
+}
 
 /** What runs beside requests, and what depends on it. */
 function loopsOf(profile: Profile, { values }: GivenFlags, read: Reader): Pick<Config, 'controllers' | 'requireServiceAccounts' | 'quotaSyncPeriodMs'> {
@@ -272,7 +275,8 @@ function checkTogether(config: Config): void {
     )
   if (config.workers > 1 && config.etcd === undefined)
     throw new FlagError(`--workers=${config.workers} needs --etcd-servers: the embedded store is for one process`)
-  if (config.workers > 1 && config.console) throw new FlagError(`--workers=${config.workers} and --console do not go together: one process has the sessions`)
+  if (config.workers > 1 && config.consolePort !== undefined)
+    throw new FlagError(`--workers=${config.workers} and --console do not go together: one process has the sessions`)
   if (config.workers > 1 && config.audit.log !== undefined)
     throw new FlagError(`--workers=${config.workers} and --audit-log-path do not go together: the log is written by one process`)
   if (config.history !== undefined && config.etcd !== undefined && !config.etcdStandIn)

@@ -46,7 +46,8 @@ export const FLAGS = {
     '0s',
   ),
   'history-max-bytes': own('string', 'Bytes that --history may take beside the present objects, as a quantity; the oldest goes first.', '1Gi'),
-  console: own('bool', 'Serve a console for browsers at /console/. The log has a link to it, which opens it once; `binnacle console` makes others.', 'false'),
+  console: own('bool', 'Serve a console for browsers on --console-port. The log has a link that opens it once; `binnacle console` makes others.', 'false'),
+  'console-port': own('int', 'Port of HTTPS for the console. 0: one that is free. Default: the one after --secure-port, or a free one if that is 0.'),
   why: own('int', 'Keep the last N requests and what was found out about each, for `binnacle why`. In memory, without values of secrets. 0: none.', '0'),
   'read-only': own(
     'bool',

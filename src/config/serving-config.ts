@@ -127,3 +127,17 @@ function originsOf(expressions: readonly string[]): readonly string[] {
 /** An expression that may begin or end within a host lets in hosts with longer names (CVE-2022-1996). */
 const pinFault = (expression: string): string | undefined =>
   /\^|\/\//.test(expression) && /[$:]/.test(expression) ? undefined : 'regular expression does not pin to start/end of host in the origin header'
+
+/** Port of the console; undefined: there is none. Default: the one after the secure port, so that browsers meet the same origin at the next start. Throws FlagError. */
+export function consolePortOf(read: Reader, securePort: number): number | undefined {
+  const given = read.text('console-port')
+  if (!read.bool('console')) {
+    if (given !== undefined) throw new FlagError(`--console-port=${given} needs --console`)
+    return undefined
+  }
+  if (given === undefined) return securePort === 0 || securePort === 65_535 ? 0 : securePort + 1
+  const port = read.port('console-port')
+  if (port !== 0 && port === securePort)
+    throw new FlagError(`--console-port=${port} is --secure-port: pages of pods and services would be of the console's origin`)
+  return port
+}

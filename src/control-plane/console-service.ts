@@ -22,6 +22,8 @@ export interface ConsoleOptions {
   isSession(token: string): boolean
   /** Makes a one-time link: whoever opens it acts as the user. */
   link(user: User): Grant
+  /** The port that serves it; 0 until it listens. */
+  port(): number
 }
 
 /** What it reads of the server. */
@@ -48,7 +50,7 @@ export class ConsoleService implements Service {
       post('links', 201, async ({ ctx, headers }) => {
         if (console.isSession(bearerToken(headers.authorization) ?? '')) throw failure(403, 'Forbidden', 'a session makes no links: it would never end', {})
         const { token, expires } = console.link(ctx.user)
-        return { link: linkPath(token), expires: new Date(expires).toISOString() }
+        return { link: linkPath(token), port: console.port(), expires: new Date(expires).toISOString() }
       }),
       post('cel', 200, async exchange => {
         const { expression, variables = {} } = await bodyOf(exchange)

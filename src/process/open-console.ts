@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { linkPath } from '../control-plane/console-service.ts'
+import { type ConsoleOptions, linkPath } from '../control-plane/console-service.ts'
 import { systemClock } from '../lib/clock.ts'
 import { MASTERS } from '../meta/authorizer.ts'
 import { ConsoleSessions } from '../server/console/console-sessions.ts'
@@ -8,15 +8,29 @@ import { ADMIN_USER } from '../server/tls/material.ts'
 
 /** The console of one server. */
 export interface Console {
-  readonly sessions: ConsoleSessions
+  /** For the routes that make links. */
+  readonly options: ConsoleOptions
   readonly served: ServedConsole
+  /** The port that it is to have. */
+  readonly port: number
+  /** The port that it has got, for links. */
+  opened(port: number | undefined): void
   /** Path and fragment of a link that opens it as the administrator of the kubeconfig. */
   firstLink(): string
 }
 
 /** Undefined: there is none. */
-export function openConsole(config: Pick<Config, 'console'>): Console | undefined {
-  if (!config.console) return undefined
+export function openConsole({ consolePort }: Pick<Config, 'consolePort'>): Console | undefined {
+  if (consolePort === undefined) return undefined
   const sessions = new ConsoleSessions(systemClock)
-  return { sessions, served: new ServedConsole(sessions), firstLink: () => linkPath(sessions.link({ name: ADMIN_USER, groups: [MASTERS] }).token) }
+  let served = consolePort
+  return {
+    options: { isSession: token => sessions.isSession(token), link: user => sessions.link(user), port: () => served },
+    served: new ServedConsole(sessions),
+    port: consolePort,
+    opened: port => {
+      served = port ?? consolePort
+    },
+    firstLink: () => linkPath(sessions.link({ name: ADMIN_USER, groups: [MASTERS] }).token),
+  }
 }

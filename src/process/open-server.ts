@@ -114,7 +114,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const console = openConsole(config)
   const services = await openServices(
     config,
-    { backend, origin: given?.origin, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing, egress, console: console?.sessions },
+    { backend, origin: given?.origin, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing, egress, console: console?.options },
     log,
   )
   const { plane, auth } = services
@@ -256,8 +256,8 @@ async function listen({
       ...[plane, encryption, auth, audit, egress, ...(mounts ? [mounts] : [])].flatMap(({ metrics = [] }) => metrics),
       ...(runtime.faults?.families ?? []),
     ],
-    authenticator: console ? console.served.authenticator(auth.authenticator) : auth.authenticator,
-    console: console?.served,
+    authenticator: console ? console.served.withoutSessions(auth.authenticator) : auth.authenticator,
+    console,
     isHidden: auth.isHidden,
     authorizer: auth.authorizer,
     auditor: audit.auditor,
@@ -288,6 +288,7 @@ async function listen({
     logRequests: config.verbosity >= 3,
   })
   port = server.securePort
+  console?.opened(server.consolePort)
   return server
 }
 

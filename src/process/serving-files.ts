@@ -57,6 +57,7 @@ export async function adminAccess(config: Config, { admin, serverCa }: Credentia
 interface ServedPorts {
   readonly securePort: number
   readonly insecurePort: number | undefined
+  readonly consolePort?: number | undefined
 }
 
 /** Writes the administrator's kubeconfig, where it is to be in a file, and logs where the server is reached. `fields`: more to log. `consoleLink`: path and fragment. */
@@ -81,7 +82,7 @@ export async function announce(
     ...fields,
   })
   if (kubeconfigOut !== undefined) log.info(`to use it: export KUBECONFIG=${kubeconfigOut}; kubectl get namespaces`)
-  const consoleUrl = consoleLink && url + consoleLink
+  const consoleUrl = consoleLink && `https://${urlHost(config.bindAddress)}:${ports.consolePort}${consoleLink}`
   if (consoleUrl) log.info(`to open the console, once, within 15 minutes: ${consoleUrl}`)
   return { ...access, consoleUrl }
 }

@@ -22,7 +22,7 @@ import { acceptsGzip, sendCompressed, sendLong, shapeOf } from './long-body.ts'
 import { parseQuery } from './query.ts'
 import { readBody } from './read-body.ts'
 import { parseTarget, type TargetFault } from './request-target.ts'
-import type { StatusBody, StatusEncoder } from './status-body.ts'
+import { finalCode, type StatusBody, type StatusEncoder } from './status-body.ts'
 import { WireStream } from './stream-writer.ts'
 import { upgradeOf } from './upgrade.ts'
 import { Warnings } from './warnings.ts'
@@ -363,7 +363,7 @@ export class HttpExchange implements Exchange, RequestContext {
     const { contentType, bytes, isUnaccepted } = encoded instanceof Promise ? await encoded : encoded
     if (!isUnaccepted) this.auditing?.status(error.status)
     this.why?.answersStatus(error.status)
-    await this.sendBytes(error.code, contentType, bytes)
+    await this.sendBytes(finalCode(error.code), contentType, bytes)
   }
 
   stream(status: number, contentType: string): StreamWriter {

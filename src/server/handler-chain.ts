@@ -16,7 +16,7 @@ import type { ExchangeHost } from './exchange.ts'
 import { withAudit, withFailedRequestAudit } from './filters/audit.ts'
 import { withAuthentication, withUser } from './filters/authentication.ts'
 import { withAuthorization } from './filters/authorization.ts'
-import { withConsole } from './filters/console.ts'
+import { withConsole, withoutAggregation } from './filters/console.ts'
 import { withCors } from './filters/cors.ts'
 import { type Deadlines, withRequestDeadline } from './filters/deadline.ts'
 import { withErrors } from './filters/errors.ts'
@@ -36,6 +36,8 @@ import { type RequestSpans, withOperationSpan, withTracing } from './filters/tra
 import { withTurn } from './filters/turn.ts'
 import { withWaitGroup } from './filters/wait-group.ts'
 import { withWhy } from './filters/why.ts'
+import { notOnConsole, withoutConnections } from './filters/without-connections.ts'
+import { withoutServiceWorkers } from './filters/without-service-workers.ts'
 import { withoutStoredReviews, withoutWrites } from './filters/without-writes.ts'
 import { withWritesInTurn } from './filters/writes-in-turn.ts'
 import type { RequestMetrics } from './request-metrics.ts'
@@ -68,7 +70,7 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   readonly recent?: RecentRequests | undefined
   /** Absent: writes come in as they come. */
   readonly settled?: (() => Promise<void>) | undefined
-  /** Absent: there is none. */
+  /** Of the port that the console has of its own; absent: it is another port. */
   readonly console?: Pick<ServedConsole, 'serves' | 'serve'> | undefined
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined
@@ -115,11 +117,12 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     withLongRunning(requests, metrics),
     ...(options.settled ? [withWritesInTurn(options.settled)] : []),
     ...(options.faults ? [withFaults(options.faults)] : []),
-    ...(api.withAggregation ? [api.withAggregation] : []),
+    ...(options.console ? [withoutAggregation(api)] : api.withAggregation ? [api.withAggregation] : []),
     serverEndpoints(options),
     ...(options.tracing ? [withOperationSpan(spans, options.tracing)] : []),
     api.withDiscovery,
     api.withScope,
+    ...(options.console ? [withoutConnections(notOnConsole)] : []),
     ...(options.conduct?.readOnly ? [withoutStoredReviews] : []),
     withDeprecationWarnings,
     withNegotiation,
@@ -143,8 +146,8 @@ export function received(options: ChainOptions, exchange: Filter, authentication
     withTurn,
     ...(auditor ? [withFailedRequestAudit(auditor)] : []),
     withRequestDeadline(options.deadlines, options.requestTimeoutMs),
-    // Not where every request is an administrator's.
-    ...(options.console && !options.trusted ? [withConsole(options.console)] : []),
+    withoutServiceWorkers,
+    ...(options.console ? [withConsole(options.console)] : []),
     ...(conduct.corsOrigins.length > 0 ? [withCors(conduct.corsOrigins)] : []),
     authentication,
     ...(options.tracing ? [withTracing(options.tracing, spans)] : []),

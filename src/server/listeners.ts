@@ -77,18 +77,23 @@ export interface SecurePortOptions {
   readonly http2?: Http2Stack | undefined
   /** Requests of a connection of HTTP/2 that may be open at once. Absent: 1000. */
   readonly maxStreams?: number
+  /** Whether clients may show certificates. Default: true. */
+  readonly asksCertificates?: boolean
   readonly onHandshakeError?: () => void
   readonly passesOn?: PassesOn
 }
 
 /** HTTPS with HTTP/2 and HTTP/1.1 by ALPN. A client may show a certificate; whether it is good is the authenticator's question. */
-export function createSecurePort(listener: Listener, { certificates, http2, maxStreams, onHandshakeError, passesOn = never }: SecurePortOptions): HttpsServer {
+export function createSecurePort(
+  listener: Listener,
+  { certificates, http2, maxStreams, asksCertificates = true, onHandshakeError, passesOn = never }: SecurePortOptions,
+): HttpsServer {
   const limits = maxStreams === undefined ? HTTP2_LIMITS : { ...HTTP2_LIMITS, maxConcurrentStreams: maxStreams }
   const serveHttp2 = http2 && HTTP2_STACKS[http2](listener, limits)
   const server = createHttpsServer({
     ...certificates.options(),
     ALPNProtocols: serveHttp2 ? ['h2', 'http/1.1'] : ['http/1.1'],
-    requestCert: true,
+    requestCert: asksCertificates,
     rejectUnauthorized: false,
     handshakeTimeout: HEADERS_MS,
     ...HTTP1_OPTIONS,

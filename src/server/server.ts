@@ -28,7 +28,7 @@ import { marksOf } from './filters/priority-and-fairness.ts'
 import { type ChainOptions, handlerChain, type ServingConduct } from './handler-chain.ts'
 import type { Health } from './health.ts'
 import type { Http2Stack } from './http2-stacks.ts'
-import { createInsecurePort, createSecurePort, open, type Port, serveHanded } from './listeners.ts'
+import { createInsecurePort, createSecurePort, open, type Port, type SecurePortOptions, serveHanded } from './listeners.ts'
 import { exposedFamilies, type MetricExposure } from './metric-exposure.ts'
 import type { ServedMounts } from './mounts/served-mounts.ts'
 import { RequestMetrics } from './request-metrics.ts'
@@ -96,8 +96,8 @@ export interface ServerOptions {
   readonly maxStreams?: number
   readonly conduct?: ServingConduct
   readonly tracing?: Tracing | undefined
-  /** Of the secure port; absent: there is none. */
-  readonly console?: ServedConsole | undefined
+  /** Absent: there is none. */
+  readonly console?: ConsoleOptions | undefined
   /** Where somebody else holds a port, as another process: what that hands on of it. Absent, and undefined: this server listens. */
   readonly handed?: ((port: PortName, number: number) => ConnectionSource | undefined) | undefined
   readonly bindAddress: string
@@ -114,9 +114,18 @@ export interface ServerOptions {
   readonly logRequests: boolean
 }
 
+/** The console has a port of its own, so that no page of a backend is of its origin. */
+export interface ConsoleOptions {
+  readonly served: ServedConsole
+  /** 0: one that is free. */
+  readonly port: number
+}
+
 export interface RunningServer {
   readonly securePort: number
   readonly insecurePort: number | undefined
+  /** Undefined without a console. */
+  readonly consolePort: number | undefined
   /** What it counts, as it is declared: whichever of it is shown. Those of the process are not among them. */
   readonly families: readonly MetricFamily[]
   /** PEM of the CAs whose client certificates are believed of connections that begin from now on. */
@@ -133,6 +142,14 @@ const LOOPBACK = '127.0.0.1'
 /** For clients to take the last bytes and leave, when all is answered. */
 const LAST_BYTES_MS = 250
 
+/** The chain of the console's port: it knows the console's sessions and no other credentials, so that a browser cannot be made to present any. */
+const consoleChain = (options: ChainOptions, console: ServedConsole): ChainOptions => ({
+  ...options,
+  console,
+  authenticator: console.authenticator,
+  ...(options.conduct && { conduct: { ...options.conduct, corsOrigins: [] } }),
+})
+
 /** Serves on HTTPS and, where asked for, on plain HTTP. Resolves when both listen. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const inFlight = new InFlight(options.maxRequestsInFlight, options.maxMutatingRequestsInFlight)
@@ -146,7 +163,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const requests = new RequestsInProgress()
   const { exposure } = options
   const exposition = expositionOf(exposure ? exposedFamilies(families, exposure) : families, options.sharedMetrics, exposure?.disabled)
-  const shared: ChainOptions = { ...options, inFlight, marks, metrics, authMetrics, requests, deadlines: new Deadlines(requests.all), exposition }
+  const { console, ...others } = options
+  const shared: ChainOptions = { ...others, inFlight, marks, metrics, authMetrics, requests, deadlines: new Deadlines(requests.all), exposition }
 
   const ports: Port[] = []
   const { handed } = options
@@ -155,16 +173,25 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const app = createApp(handlerChain(chain), options.log)
     return options.mounts ? options.mounts.serving(app, chain) : app
   }
-  const secureServer = createSecurePort(appOf(shared), {
+  const tlsOptions: SecurePortOptions = {
     certificates,
     http2: options.http2,
     ...(options.maxStreams !== undefined && { maxStreams: options.maxStreams }),
     onHandshakeError: () => handshakes.count++,
-    ...(options.api.passesOn && { passesOn: options.api.passesOn }),
-  })
+  }
+  const secureServer = createSecurePort(appOf(shared), { ...tlsOptions, ...(options.api.passesOn && { passesOn: options.api.passesOn }) })
   const source = handed?.('secure', options.securePort)
   const secure = source ? serveHanded(secureServer, source) : await open(secureServer, options.securePort, options.bindAddress)
   ports.push(secure)
+  const tlsServers = [secureServer]
+  let consolePort: Port | undefined
+  if (console) {
+    const app = createApp(handlerChain(consoleChain(shared, console.served)), options.log)
+    const server = createSecurePort(app, { ...tlsOptions, asksCertificates: false })
+    tlsServers.push(server)
+    consolePort = await open(server, console.port, options.bindAddress)
+    ports.push(consolePort)
+  }
   let insecure: Port | undefined
   if (options.insecurePort !== undefined) {
     const server = createInsecurePort(appOf({ ...shared, trusted: UNSECURED }), options.api.passesOn)
@@ -175,9 +202,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     securePort: secure.port,
     insecurePort: insecure?.port,
+    consolePort: consolePort?.port,
     families,
-    believe: authorities => certificates.change(secureServer, authorities),
-    show: served => certificates.change(secureServer, served),
+    believe: authorities => certificates.change(tlsServers, authorities),
+    show: served => certificates.change(tlsServers, served),
     async stop(graceMs) {
       const closed = Promise.all(ports.map(port => port.close()))
       await requests.drain(graceMs)

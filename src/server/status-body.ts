@@ -17,3 +17,6 @@ export const encodeStatusAsJson = (status: Status): StatusBody<Buffer> => ({
   contentType: 'application/json',
   bytes: Buffer.from(`${goJsonText(status)}\n`),
 })
+
+/** The status code of a response with a Status of this code. Webhooks and backends may choose codes that no response can have: these are 500. */
+export const finalCode = (code: number): number => (code >= 200 && code <= 999 ? code : 500)

@@ -36,12 +36,14 @@ describe('the console’s entry', function () {
     rmSync(directory, { recursive: true, force: true })
   })
 
+  /** On the console's port, or as the administrator on the secure port. */
   const ask = (
     path: string,
     { agent = nobody, body, ...options }: Pick<RequestOptions, 'method' | 'headers'> & { readonly agent?: Agent; readonly body?: string } = {},
+    origin = agent === administrator ? server.url : new URL(server.consoleUrl ?? '').origin,
   ): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      const sent = request(`${server.url}${path}`, { agent, ...options }, answer => {
+      const sent = request(`${origin}${path}`, { agent, ...options }, answer => {
         let text = ''
         answer.on('data', (part: Buffer) => {
           text += part.toString()
@@ -89,7 +91,8 @@ describe('the console’s entry', function () {
   })
 
   it('is made for the caller, by whom may', async () => {
-    expect((await ask('/binnacle/v1/console/links', { method: 'POST' })).status).to.equal(403)
+    expect((await ask('/binnacle/v1/console/links', { method: 'POST' }, server.url)).status).to.equal(403)
+    expect((await ask('/binnacle/v1/console/links', { method: 'POST' })).status).to.equal(401)
     expect((await ask('/binnacle/v1/console/links', { agent: administrator })).status).to.equal(405)
     const asked = await ask('/binnacle/v1/console/links', {
       method: 'POST',
@@ -115,16 +118,17 @@ describe('the console’s entry', function () {
       },
     )
     expect(made).to.match(/^https:\/\/127\.0\.0\.1:\d+\/console\/#[\w-]{43}\n$/)
-    expect(made.startsWith(`${server.url}/console/#`)).to.equal(true)
+    expect(new URL(made).origin).to.equal(new URL(server.consoleUrl ?? '').origin)
   })
 
   it('is for pages of the server alone, whatever the flags of CORS say', async () => {
-    const own = server.url
+    const own = new URL(server.consoleUrl ?? '').origin
     for (const [headers, status] of [
       [{ origin: own, 'sec-fetch-site': 'same-origin' }, 200],
       [{ origin: 'https://evil.example' }, 403],
       [{ origin: 'null' }, 403],
       [{ origin: own.replace('https', 'http') }, 403],
+      [{ origin: server.url }, 403],
       [{ origin: own, 'sec-fetch-site': 'same-site' }, 403],
       [{ 'sec-fetch-site': 'cross-site' }, 403],
     ] as const) {
@@ -137,6 +141,39 @@ describe('the console’s entry', function () {
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
     })
     expect(preflight.status).to.equal(405)
+  })
+
+  it('is of an origin of its own, whose port knows sessions alone and passes nothing on', async () => {
+    const origin = new URL(server.consoleUrl ?? '').origin
+    expect(origin).to.not.equal(server.url)
+    const token = await newSession()
+    expect((await ask('/api/v1/namespaces', bearing(token), server.url)).status).to.equal(401)
+    expect((await ask('/console/', {}, server.url)).status).to.equal(403)
+    expect((await ask('/api/v1/namespaces', { agent: administrator }, server.url)).status).to.equal(200)
+    expect((await ask('/api/v1/namespaces', { agent: administrator }, origin)).status).to.equal(401)
+    expect((await ask('/version', {}, origin)).status).to.equal(401)
+    expect((await ask('/openapi/v3/apis/apps/v1', bearing(token))).status).to.equal(403)
+    for (const path of ['pods/a/proxy/', 'pods/a/log', 'pods/a/exec', 'services/a/proxy/x', 'pods/a/attach'])
+      expect((await ask(`/api/v1/namespaces/default/${path}`, bearing(token))).status, path).to.equal(403)
+    expect((await ask('/api/v1/nodes/a/proxy/', bearing(token))).status).to.equal(403)
+  })
+
+  it('is of a port on which all but its files would run nothing as a document, and is in no cache', async () => {
+    for (const answer of [await ask('/api/v1/namespaces', bearing(await newSession())), await ask('/api/v1/namespaces')]) {
+      expect(answer.headers).to.include({
+        'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+        'cross-origin-resource-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
+      })
+      expect(answer.headers['cache-control']).to.include('no-store')
+    }
+  })
+
+  it('comes with a server that serves no script of a service worker', async () => {
+    const headers = { 'service-worker': 'script' }
+    for (const origin of [server.url, new URL(server.consoleUrl ?? '').origin])
+      for (const path of ['/console/console.js', '/api/v1/namespaces/default/pods/a/proxy/worker.js', '/version'])
+        expect((await ask(path, { headers }, origin)).status, `${origin}${path}`).to.equal(403)
   })
 
   it('has files that may load nothing from elsewhere', async () => {
@@ -170,7 +207,7 @@ describe('the console’s entry', function () {
       '/console//console.js',
     ])
       expect((await ask(path)).status, path).to.equal(404)
-    expect((await ask('/consoles')).status).to.equal(403)
+    expect((await ask('/consoles')).status).to.equal(401)
     expect((await ask('/console/', { method: 'POST' })).status).to.equal(405)
     expect((await ask('/console/', { method: 'HEAD' })).text).to.equal('')
   })
@@ -201,7 +238,8 @@ describe('a server without a console', function () {
       expect(off.consoleUrl).to.equal(undefined)
       expect(await codeOf(`${off.url}/console/`, off.certificateAuthority)).to.equal(403)
       expect(await codeOf(`${on.insecureUrl}/console/`, '')).to.equal(404)
-      expect(await codeOf(`${on.url}/console/`, on.certificateAuthority)).to.equal(200)
+      expect(await codeOf(`${on.url}/console/`, on.certificateAuthority)).to.equal(403)
+      expect(await codeOf(`${new URL(on.consoleUrl ?? '').origin}/console/`, on.certificateAuthority)).to.equal(200)
     } finally {
       await Promise.all([off.stop(), on.stop()])
     }

@@ -11,8 +11,9 @@ export const NO_BROWSER = PROGRAM === undefined ? 'there is no Chromium ($CHROMI
 /** Pictures of pages, for people to look at. */
 const PICTURES = join(import.meta.dirname, '../.artifacts/console')
 
-export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: PROGRAM ?? '', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
+/** `args`: more than those without which it does not run in a container. */
+export const openBrowser = (args: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({ executablePath: PROGRAM ?? '', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', ...args] })
 
 export interface WatchedPage {
   readonly page: Page

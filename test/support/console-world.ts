@@ -30,13 +30,14 @@ export async function openConsoleWorld(flags: Readonly<Record<string, string | b
       })
       sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
     })
-  const newLink = async (): Promise<string> => server.url + (await send('POST', '/binnacle/v1/console/links')).link
+  const origin = new URL(server.consoleUrl ?? '').origin
+  const newLink = async (): Promise<string> => origin + (await send('POST', '/binnacle/v1/console/links')).link
   return {
     server,
     send,
     newLink,
     async enter(options) {
-      const opened = await openPage(browser, server.url, options)
+      const opened = await openPage(browser, origin, options)
       await opened.page.goto(await newLink())
       await opened.page.waitForSelector('.side')
       return opened

@@ -37,8 +37,8 @@ const SESSIONS = '/console/sessions'
 const MAX_BODY_BYTES = 1024
 
 /**
- * The console as a port serves it: its files, which hold no secrets, to everybody, and the exchange of a link for a session. A session is shown by a header field that a page has to set: no other page can make a
- * browser send it, and there is no CORS here, whatever the flags say.
+ * The console as its port serves it: its files, which hold no secrets, to everybody, and the exchange of a link for a session. A session is presented in a header field that a page has to set: no other page can
+ * make a browser send it, and there is no CORS here, whatever the flags say.
  */
 export class ServedConsole {
   readonly #sessions: ConsoleSessions
@@ -63,13 +63,18 @@ export class ServedConsole {
     await exchange.sendBytes(200, file.type, file.bytes)
   }
 
-  /** Knows sessions; others are asked for all else. A token of a session that has ended is shown to nobody. */
-  authenticator(others: Authenticator): Authenticator {
+  /** Knows sessions alone: nothing but the console's page presents one. */
+  readonly authenticator: Authenticator = ({ headers }) => {
+    const token = bearerToken(headers.authorization)
+    const user = token === undefined ? undefined : this.#sessions.userOf(token)
+    return user && authenticated(user)
+  }
+
+  /** Rejects tokens of sessions, which are good on the console's port alone. They are shown to no other authenticator. */
+  withoutSessions(others: Authenticator): Authenticator {
     return credentials => {
       const token = bearerToken(credentials.headers.authorization)
-      if (token === undefined || !this.#sessions.isSession(token)) return others(credentials)
-      const user = this.#sessions.userOf(token)
-      return user === undefined ? 'rejected' : authenticated(user)
+      return token !== undefined && this.#sessions.isSession(token) ? 'rejected' : others(credentials)
     }
   }
 

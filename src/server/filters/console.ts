@@ -1,8 +1,29 @@
+import type { Api } from '../../endpoints/api.ts'
 import type { ServedConsole } from '../console/served-console.ts'
 import type { Filter } from './filter.ts'
+import { notOnConsole } from './without-connections.ts'
 
-/** Serves the console's page, which asks for no credentials. Stands before CORS and authentication. */
+/** Headers of whatever is not one of the console's files: as a document it would run nothing, and no cache returns it where no session is presented. */
+const DATA_HEADERS: readonly (readonly [string, string])[] = [
+  ['Content-Security-Policy', "sandbox; default-src 'none'; frame-ancestors 'none'"],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Cache-Control', 'no-store'],
+]
+
+/** Serves the console's page, which asks for no credentials. All else on its port is data for that page. Stands before authentication. */
 export const withConsole =
   (console: Pick<ServedConsole, 'serves' | 'serve'>): Filter =>
-  ({ state: { exchange } }, next) =>
-    console.serves(exchange.path) ? console.serve(exchange) : next()
+  ({ state: { exchange } }, next) => {
+    if (console.serves(exchange.path)) return console.serve(exchange)
+    for (const [name, value] of DATA_HEADERS) exchange.setHeader(name, value)
+    return next()
+  }
+
+/** Throws 403 for what aggregated servers would answer: the console shares its origin with none of them. */
+export const withoutAggregation =
+  ({ passesOn }: Pick<Api, 'passesOn'>): Filter =>
+  ({ state: { exchange } }, next) => {
+    if (passesOn?.(exchange.path) || exchange.path.startsWith('/openapi/')) throw notOnConsole()
+    return next()
+  }

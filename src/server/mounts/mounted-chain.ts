@@ -2,18 +2,18 @@ import type Koa from 'koa'
 import { forbidden } from '../../auth/authz/forbidden.ts'
 import { serveResource } from '../../endpoints/dispatch.ts'
 import { withDeprecationWarnings } from '../../endpoints/filters/deprecation-warnings.ts'
-import type { ApiFilter } from '../../endpoints/filters/filter.ts'
 import { withNegotiation } from '../../endpoints/filters/negotiation.ts'
 import { invariant } from '../../lib/invariant.ts'
 import { type Authorizer, isMaster } from '../../meta/authorizer.ts'
 import { nonResourceAttributes } from '../../meta/request-attributes.ts'
-import { failure, serviceUnavailableError, unauthorizedError } from '../../meta/status.ts'
+import { failure, type StatusError, serviceUnavailableError, unauthorizedError } from '../../meta/status.ts'
 import type { AuthMetrics } from '../auth-metrics.ts'
 import { HttpExchange } from '../exchange.ts'
 import { withAuthorization } from '../filters/authorization.ts'
 import type { Filter, RequestState } from '../filters/filter.ts'
 import { withImpersonation } from '../filters/impersonation.ts'
 import { withLongRunning } from '../filters/long-running.ts'
+import { withoutConnections } from '../filters/without-connections.ts'
 import { withoutWritesTo } from '../filters/without-writes.ts'
 import { type ChainOptions, type Layer, limited, received } from '../handler-chain.ts'
 import { Health } from '../health.ts'
@@ -136,7 +136,7 @@ const planeChain = ({ api, authorizer, isReadOnly }: MountedPlane, options: Chai
   ownEndpoints,
   api.withDiscovery,
   api.withScope,
-  withoutConnections,
+  withoutConnections(unreached),
   withDeprecationWarnings,
   withNegotiation,
   serveResource,
@@ -149,11 +149,8 @@ function healthOf({ log }: ChainOptions): Health {
   return health
 }
 
-/** Throws 405 for what leaves the server: nodes, pods and services are those of the present, and of this server alone. */
-const withoutConnections: ApiFilter = ({ state: { scope } }, next) => {
-  if (scope?.subresource?.connect) throw failure(405, 'MethodNotAllowed', 'moments and branches reach no nodes, pods or services', {})
-  return next()
-}
+/** Nodes, pods and services are those of the present, and of this server alone. */
+const unreached = (): StatusError => failure(405, 'MethodNotAllowed', 'moments and branches reach no nodes, pods or services', {})
 
 function through(layers: readonly Layer[], ctx: Koa.ParameterizedContext<RequestState>, next: Koa.Next): Promise<void> {
   const from = (index: number): Promise<void> => {

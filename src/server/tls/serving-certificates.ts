@@ -43,11 +43,11 @@ export class ServingCertificates {
     return address === undefined ? undefined : this.#named?.forAddress(address)
   }
 
-  /** Throws where a key does not belong to its certificate; then all is as before. Named certificates may change, and not come or go altogether. */
-  change(server: Server, change: Partial<TlsMaterial>): void {
+  /** For all servers that are made with these. Throws where a key does not belong to its certificate; then all is as before. Named certificates may change, and not come or go altogether. */
+  change(servers: readonly Server[], change: Partial<TlsMaterial>): void {
     const material = { ...this.#material, ...change }
     const named = this.#namedOf(material)
-    server.setSecureContext(this.#contextOptions(material))
+    for (const server of servers) server.setSecureContext(this.#contextOptions(material))
     this.#material = material
     this.#named = named
   }

@@ -526,6 +526,26 @@ describe('--moments', () => {
   })
 })
 
+describe('--console-port', () => {
+  const cases: readonly (readonly [args: readonly string[], port: number | undefined])[] = [
+    [[], undefined],
+    [['--console'], 6444],
+    [['--console', '--secure-port=7000'], 7001],
+    [['--console', '--secure-port=65535'], 0],
+    [['--console', '--secure-port=0'], 0],
+    [['--console', '--ephemeral'], 0],
+    [['--console', '--console-port=0'], 0],
+    [['--console', '--console-port=9000'], 9000],
+  ]
+  for (const [args, port] of cases) it(`is ${port} with ${args.join(' ') || 'no flag'}`, () => expect(serve(...args).config.consolePort).to.equal(port))
+  for (const [args, message] of [
+    [['--console-port=9000'], '--console-port=9000 needs --console'],
+    [['--console', '--console-port=6443'], "--console-port=6443 is --secure-port: pages of pods and services would be of the console's origin"],
+    [['--console', '--console-port=70000'], '--console-port 70000 must be between 0 and 65535, inclusive'],
+  ] as const)
+    it(`is refused with ${args.join(' ')}`, () => expect(() => serve(...args)).to.throw(FlagError, message))
+})
+
 describe('usage', () => {
   it('names every flag', () => {
     const text = usage()

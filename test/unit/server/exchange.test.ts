@@ -6,6 +6,7 @@ import type { Exchange, StreamWriter } from '../../../src/endpoints/exchange.ts'
 import { type FilledBody, filledWith } from '../../../src/lib/filled-body.ts'
 import { passingPiece } from '../../../src/lib/pieces.ts'
 import { SharedBytes } from '../../../src/lib/shared-bytes.ts'
+import { failure } from '../../../src/meta/status.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { eventually } from '../../support/waiting.ts'
 
@@ -57,6 +58,23 @@ describe('an answer', () => {
       body = Buffer.alloc(200 * KIB, 97)
       expect((await server.plain('/api/v1/things/x', { headers: { 'accept-encoding': accepted } })).headers).not.to.have.property('content-encoding')
     })
+})
+
+describe('an error whose code no response can have', () => {
+  let server: TestServer
+  before(async () => {
+    server = await startTestServer(async exchange => {
+      throw failure(Number(exchange.query.get('code')), '', 'a webhook has said so')
+    })
+  })
+  after(() => server.close())
+
+  for (const over of ['plain', 'secure', 'http2'] as const)
+    for (const code of [0, 99, 101, 1000, 2 ** 31 - 1, -1])
+      it(`is 500 for ${code}, over ${over}`, async () => {
+        const { status, body } = await server[over](`/api/v1/things/x?code=${code}`, { admin: true })
+        expect({ status, code: JSON.parse(body.toString()).code ?? 0 }).to.deep.equal({ status: 500, code })
+      })
 })
 
 describe('an answer where compression is off', () => {

@@ -96,7 +96,7 @@ describe('followClientCa', () => {
     const material = { cert: serving.cert, key: serving.key }
     const certificates = new ServingCertificates({ ...material, clientCa: one.cert })
     const server = createSecurePort(() => {}, { certificates, http2: 'own' })
-    const { write, told } = await follow(one, clientCa => certificates.change(server, { clientCa }))
+    const { write, told } = await follow(one, clientCa => certificates.change([server], { clientCa }))
     server.listen(0)
     await once(server, 'listening')
     const client = await issueClient(two, 'jane', [])

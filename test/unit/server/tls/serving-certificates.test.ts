@@ -44,7 +44,7 @@ async function listen(cert: KeyPair, named: readonly NamedCertificate[] = [], po
       const { subject } = new X509Certificate(raw)
       return subject.replace('CN=', '')
     },
-    change: change => certificates.change(server, change),
+    change: change => certificates.change([server], change),
     close: () => server.close(),
   }
 }
