@@ -29,6 +29,11 @@ export class BelievedAuthorities {
     return this.changes > 1 || this.requestHeader ? this.authorities.clients : undefined
   }
 
+  /** Of users and front proxies: those by which TLS verifies. */
+  all(): readonly X509Certificate[] {
+    return [...this.authorities.clients, ...this.authorities.frontProxies]
+  }
+
   frontProxies(): readonly X509Certificate[] {
     return this.authorities.frontProxies
   }
@@ -46,7 +51,7 @@ export function certificateAuthenticators(
   now: () => number,
   expirations: HistogramChild,
 ): Authenticator[] {
-  const certificates = new ShownCertificates(gates.enabled('AllowParsingUserUIDFromCertAuth'))
+  const certificates = new ShownCertificates(gates.enabled('AllowParsingUserUIDFromCertAuth'), () => believed.all())
   const users = clientCertificate(now, () => believed.clients(), expirations, certificates)
   if (!config) return [users]
   const stands = anchors(() => believed.frontProxies())

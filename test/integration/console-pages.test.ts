@@ -94,13 +94,13 @@ describe('the console in a browser', function () {
     const browser = await openBrowser()
     try {
       const link = await world.newLink()
-      const first = await openPage(browser, world.server.url)
+      const first = await openPage(browser, world.origin)
       await first.page.goto(link)
       await first.page.waitForSelector('table.rows')
-      expect(first.page.url()).to.equal(`${world.server.url}/console/#/`)
+      expect(first.page.url()).to.equal(`${world.origin}/console/#/`)
       await first.page.reload()
       await first.page.waitForSelector('table.rows')
-      const second = await openPage(browser, world.server.url)
+      const second = await openPage(browser, world.origin)
       await second.page.goto(link)
       await second.page.waitForSelector('.entrance')
       expect([...first.faults, ...second.faults]).to.deep.equal([])
@@ -120,14 +120,14 @@ describe('the console in a browser', function () {
       await page.goto('data:text/html,<p>elsewhere')
       const tried = (path: string, init: object): Promise<unknown> =>
         page.evaluate(
-          `fetch(${JSON.stringify(world.server.url + path)}, ${JSON.stringify(init)}).then(answer => answer.text()).then(text => 'read ' + text.slice(0, 50), error => 'nothing')`,
+          `fetch(${JSON.stringify(world.origin + path)}, ${JSON.stringify(init)}).then(answer => answer.text()).then(text => 'read ' + text.slice(0, 50), error => 'nothing')`,
         )
       const token = (await world.newLink()).replace(/.*#/, '')
       expect(await tried('/console/', {})).to.equal('nothing')
       expect(await tried('/console/sessions', { method: 'POST', body: JSON.stringify({ token }) })).to.equal('nothing')
       expect(await tried('/api/v1/namespaces', { headers: { Authorization: 'Bearer x' } })).to.equal('nothing')
       const framed = await page.evaluate(
-        `new Promise(resolve => { const frame = document.createElement('iframe'); frame.onload = () => { let seen = 'nothing'; try { seen = frame.contentDocument.body.textContent } catch {}; resolve(seen) }; frame.src = ${JSON.stringify(`${world.server.url}/console/`)}; document.body.append(frame) })`,
+        `new Promise(resolve => { const frame = document.createElement('iframe'); frame.onload = () => { let seen = 'nothing'; try { seen = frame.contentDocument.body.textContent } catch {}; resolve(seen) }; frame.src = ${JSON.stringify(`${world.origin}/console/`)}; document.body.append(frame) })`,
       )
       expect(framed).to.equal('nothing')
     } finally {

@@ -18,6 +18,10 @@ export interface Request {
   readonly notBefore?: number
   readonly notAfter?: number
   readonly isAuthority?: boolean
+  /** Authorities that there may be below this one; absent: any number. */
+  readonly pathLength?: number
+  /** Further extensions. */
+  readonly extensions?: readonly x509.Extension[]
   /** Object identifiers of extended key usages; absent: the extension is not there. */
   readonly usages?: readonly string[]
   /** Subject alternative names; absent: the extension is not there. */
@@ -27,6 +31,7 @@ export interface Request {
 }
 
 export const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
+export const ANY_PURPOSE = '2.5.29.37.0'
 export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1'
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const HOUR_MS = 3_600_000
@@ -42,6 +47,8 @@ export async function issueCertificate({
   notBefore,
   notAfter,
   isAuthority = false,
+  pathLength,
+  extensions = [],
   usages,
   dns,
   digest,
@@ -57,7 +64,8 @@ export async function issueCertificate({
     signingKey: (issuer?.keys ?? keys).privateKey,
     publicKey: keys.publicKey,
     extensions: [
-      new x509.BasicConstraintsExtension(isAuthority, undefined, true),
+      new x509.BasicConstraintsExtension(isAuthority, pathLength, true),
+      ...extensions,
       ...(usages ? [new x509.ExtendedKeyUsageExtension([...usages])] : []),
       ...(dns ? [new x509.SubjectAlternativeNameExtension(dns.map(value => ({ type: 'dns', value })))] : []),
     ],

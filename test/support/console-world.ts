@@ -7,6 +7,8 @@ import { openBrowser, openPage, type PageOptions, type WatchedPage } from './bro
 /** A server with a console, and a browser. */
 export interface ConsoleWorld {
   readonly server: Server
+  /** Of the console. */
+  readonly origin: string
   /** Throws where the answer is not of 2xx. */
   send(method: string, path: string, body?: unknown, type?: string): Promise<AnyObject>
   newLink(): Promise<string>
@@ -34,6 +36,7 @@ export async function openConsoleWorld(flags: Readonly<Record<string, string | b
   const newLink = async (): Promise<string> => origin + (await send('POST', '/binnacle/v1/console/links')).link
   return {
     server,
+    origin,
     send,
     newLink,
     async enter(options) {

@@ -3,8 +3,9 @@ import type { Socket } from 'node:net'
 import { type DetailedPeerCertificate, type PeerCertificate, TLSSocket } from 'node:tls'
 import type { Identity } from './authenticator.ts'
 import { commonNameOf, userOf } from './certificate-user.ts'
+import { isGoodForClients } from './client-path.ts'
 
-/** The certificate that a client showed in the handshake, whose chain TLS has verified. */
+/** The certificate that a client showed in the handshake, whose chain is verified. */
 export interface Shown {
   /** Empty: it has none. */
   readonly commonName: string
@@ -26,17 +27,19 @@ const MOST_CERTIFICATES = 20
 export class ShownCertificates {
   private readonly shown = new WeakMap<Socket, Shown | 'unverified' | 'none'>()
   private readonly readsUid: boolean
+  private readonly authorities: () => readonly X509Certificate[]
 
-  /** `readsUid`: they may say the uid of their user. */
-  constructor(readsUid = false) {
+  /** `readsUid`: they may say the uid of their user. `authorities`: those by which TLS verifies. Default: none, so that nothing is believed that TLS does not. */
+  constructor(readsUid = false, authorities: () => readonly X509Certificate[] = () => []) {
     this.readsUid = readsUid
+    this.authorities = authorities
   }
 
-  /** `unverified`: one that TLS does not believe. */
+  /** `unverified`: one that is not believed. */
   of(socket: Socket): Shown | 'unverified' | 'none' {
     const known = this.shown.get(socket)
     if (known !== undefined) return known
-    const found = socket instanceof TLSSocket ? read(socket, this.readsUid) : 'none'
+    const found = socket instanceof TLSSocket ? read(socket, this.readsUid, this.authorities) : 'none'
     this.shown.set(socket, found)
     return found
   }
@@ -64,15 +67,28 @@ export function anchors(authorities: () => readonly X509Certificate[] | undefine
 }
 
 /** What the client showed in the handshake. */
-function read(socket: TLSSocket, readsUid: boolean): Shown | 'unverified' | 'none' {
+function read(socket: TLSSocket, readsUid: boolean, authorities: () => readonly X509Certificate[]): Shown | 'unverified' | 'none' {
   // Null where the peer has shown none on a connection that has ended.
   const certificate: DetailedPeerCertificate | null = socket.getPeerCertificate(true)
   if (certificate?.raw === undefined) return 'none'
   // A resumed session carries the verdict of an earlier connection.
-  if (!socket.authorized || socket.isSessionReused()) return 'unverified'
+  if (socket.isSessionReused() || !(socket.authorized || isOfOtherPurpose(socket))) return 'unverified'
   const times = validityOf(certificate)
   if (times === undefined) return 'unverified'
+  if (!socket.authorized && !isGoodByGo(times.chain, authorities())) return 'unverified'
   return { commonName: commonNameOf(certificate), user: userOf(certificate, readsUid), ...times, expires: Date.parse(certificate.valid_to) }
+}
+
+/** Whether OpenSSL finds that the certificate, or an authority of it, is not for clients. It may have found other faults before. */
+const isOfOtherPurpose = ({ authorizationError }: TLSSocket): boolean => String(authorizationError) === 'INVALID_PURPOSE'
+
+/** False as well for a certificate that cannot be read. */
+function isGoodByGo(chain: readonly Buffer[], authorities: readonly X509Certificate[]): boolean {
+  try {
+    return isGoodForClients(chain, authorities)
+  } catch {
+    return false
+  }
 }
 
 /** When the whole chain is valid. Undefined where a link does not hold: the client may send certificates that only bear an issuer's name. */

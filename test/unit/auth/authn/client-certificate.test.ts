@@ -1,8 +1,10 @@
+import 'reflect-metadata'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import tls from 'node:tls'
+import * as x509 from '@peculiar/x509'
 import { expect } from 'chai'
 import type { Identity } from '../../../../src/auth/authn/authenticator.ts'
 import { userOf } from '../../../../src/auth/authn/certificate-user.ts'
@@ -10,7 +12,7 @@ import { clientCertificate } from '../../../../src/auth/authn/client-certificate
 import { ShownCertificates } from '../../../../src/auth/authn/shown-certificates.ts'
 import { createSecurePort } from '../../../../src/server/listeners.ts'
 import { ServingCertificates } from '../../../../src/server/tls/serving-certificates.ts'
-import { CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
+import { ANY_PURPOSE, CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
 
 const MINUTE_MS = 60_000
 const USERS_CERTIFICATE = { subject: [{ CN: ['alice'] }, { O: ['developers'] }], usages: [CLIENT_AUTH] }
@@ -30,7 +32,7 @@ describe('clientCertificate', () => {
       () => now,
       () => authorities,
       undefined,
-      new ShownCertificates(true),
+      new ShownCertificates(true, () => [new X509Certificate(ca.cert)]),
     )
     server = createSecurePort(
       (req, res) => {
@@ -90,6 +92,70 @@ describe('clientCertificate', () => {
 
   it('takes a certificate without usages, as Go does', async () => {
     expect(await askOnce(await issueCertificate({ subject: [{ CN: ['bob'] }], issuer: ca }))).to.equal('bob')
+  })
+
+  describe('verifies purposes as Go does', () => {
+    const user = [{ CN: ['alice'] }, { O: ['developers'] }]
+    const authority = (name: string, more: Partial<Parameters<typeof issueCertificate>[0]> = {}): Promise<Issued> =>
+      issueCertificate({ subject: [{ CN: [name] }], issuer: ca, isAuthority: true, ...more })
+    /** The certificate with its intermediate authorities. */
+    const askVia = (leaf: Issued, ...between: Issued[]): Promise<string> =>
+      askOnce({ cert: [leaf, ...between].map(({ cert }) => cert).join(''), key: leaf.key })
+    const keyUsage = (flags: number) => new x509.KeyUsagesExtension(flags, true)
+
+    for (const usages of [[ANY_PURPOSE], [ANY_PURPOSE, SERVER_AUTH], [SERVER_AUTH, CLIENT_AUTH], ['1.2.3.4', CLIENT_AUTH]])
+      it(`takes a certificate for ${usages}`, async () => expect(await askVia(await issueCertificate({ subject: user, issuer: ca, usages }))).to.equal('alice'))
+    for (const usages of [[SERVER_AUTH], ['1.2.3.4'], ['2.5.29.37.1']])
+      it(`refuses a certificate for ${usages}`, async () =>
+        expect(await askVia(await issueCertificate({ subject: user, issuer: ca, usages }))).to.equal('rejected'))
+
+    it('takes a certificate whose key is for encipherment', async () => {
+      const extensions = [keyUsage(x509.KeyUsageFlags.keyEncipherment)]
+      expect(await askVia(await issueCertificate({ subject: user, issuer: ca, usages: [CLIENT_AUTH], extensions }))).to.equal('alice')
+    })
+
+    it('wants every authority between to be for clients, or for any purpose', async () => {
+      for (const [usages, wanted] of [
+        [[ANY_PURPOSE], 'alice'],
+        [[SERVER_AUTH, ANY_PURPOSE], 'alice'],
+        [[SERVER_AUTH], 'rejected'],
+      ] as const) {
+        const between = await authority('between', { usages })
+        for (const own of [[ANY_PURPOSE], [CLIENT_AUTH], undefined])
+          expect(await askVia(await issueCertificate({ subject: user, issuer: between, ...(own && { usages: own }) }), between), `${usages} ${own}`).to.equal(
+            wanted,
+          )
+      }
+    })
+
+    it('refuses one for any purpose that is otherwise at fault', async () => {
+      const other = await issueCertificate({ subject: [{ CN: ['ca'] }], isAuthority: true })
+      const any = { subject: user, usages: [ANY_PURPOSE] }
+      const notAuthority = await issueCertificate({ subject: [{ CN: ['no authority'] }], issuer: ca, usages: [ANY_PURPOSE] })
+      const narrow = await authority('narrow', { pathLength: 0, usages: [ANY_PURPOSE] })
+      const below = await authority('below', { issuer: narrow, usages: [ANY_PURPOSE] })
+      const signsNothing = await authority('signs nothing', { usages: [ANY_PURPOSE], extensions: [keyUsage(x509.KeyUsageFlags.digitalSignature)] })
+      // Only names of example.com, by a constraint that OpenSSL would check.
+      const constraint = new x509.Extension('2.5.29.30', true, Buffer.from('3011a00f300d820b6578616d706c652e636f6d', 'hex'))
+      const constrained = await authority('constrained', { usages: [ANY_PURPOSE], extensions: [constraint] })
+      const cases: readonly (readonly [name: string, leaf: Issued, ...between: Issued[]])[] = [
+        ['expired', await issueCertificate({ ...any, issuer: ca, notAfter: now - MINUTE_MS })],
+        ['not yet valid', await issueCertificate({ ...any, issuer: ca, notBefore: now + MINUTE_MS })],
+        ['of another authority', await issueCertificate({ ...any, issuer: other })],
+        ['of another authority that is sent along', await issueCertificate({ ...any, issuer: other }), other],
+        ['of its own', await issueCertificate(any)],
+        ['of no authority', await issueCertificate({ ...any, issuer: notAuthority }), notAuthority],
+        ['below a path that is too long', await issueCertificate({ ...any, issuer: below }), below, narrow],
+        ['of an authority that may not sign', await issueCertificate({ ...any, issuer: signsNothing }), signsNothing],
+        ['of an authority for some names', await issueCertificate({ ...any, issuer: constrained }), constrained],
+        [
+          'with a critical extension that is unknown',
+          await issueCertificate({ ...any, issuer: ca, extensions: [new x509.Extension('1.2.3.4', true, Buffer.from('0500', 'hex'))] }),
+        ],
+      ]
+      for (const [name, leaf, ...between] of cases) expect(await askVia(leaf, ...between), name).to.equal('rejected')
+      expect(await askVia(await issueCertificate({ ...any, issuer: narrow }), narrow)).to.equal('alice')
+    })
   })
 
   it('reads names as they stand in the certificate', async () => {

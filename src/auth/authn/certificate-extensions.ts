@@ -1,0 +1,51 @@
+import { type DerValue, objectIdentifierOf, readDer, SEQUENCE, sequenceOf } from '../../lib/der.ts'
+
+const BOOLEAN = 0x01
+const INTEGER = 0x02
+const OCTETS = 0x04
+/** The tag of the extensions among the fields of a certificate. */
+const EXTENSIONS = 0xa3
+/** No certificate has more. */
+const MOST_EXTENSIONS = 64
+const BASIC_CONSTRAINTS = '2.5.29.19'
+
+/** Signatures with MD5 and SHA-1. */
+const OLD_SIGNATURES: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.4', '1.2.840.113549.1.1.5', '1.2.840.10045.4.1', '1.2.840.10040.4.3'])
+
+/** An extension of a certificate (RFC 5280, 4.2). */
+export interface CertificateExtension {
+  readonly id: string
+  readonly isCritical: boolean
+  /** Of basic constraints that have one. */
+  readonly pathLength?: number
+}
+
+/** The extensions of a certificate in DER. Throws an Error if it can't be read. */
+export function extensionsOf(der: Buffer): CertificateExtension[] {
+  const field = sequenceOf(sequenceOf(readDer(der)[0])[0]).find(({ tag }) => tag === EXTENSIONS)
+  if (field === undefined) return []
+  const [list] = readDer(field.content)
+  if (list?.tag !== SEQUENCE) throw new Error('x509: malformed extensions')
+  return readDer(list.content, MOST_EXTENSIONS).map(extensionOf)
+}
+
+function extensionOf(value: DerValue): CertificateExtension {
+  const [identifier, ...rest] = sequenceOf(value)
+  const id = objectIdentifierOf(identifier)
+  const isCritical = rest[0]?.tag === BOOLEAN && rest[0].content[0] !== 0
+  const content = rest.find(({ tag }) => tag === OCTETS)?.content
+  const pathLength = id === BASIC_CONSTRAINTS && content ? pathLengthOf(content) : undefined
+  return { id, isCritical, ...(pathLength !== undefined && { pathLength }) }
+}
+
+/** Undefined if there is no bound. One that is longer than a byte bounds nothing that can be. */
+function pathLengthOf(constraints: Buffer): number | undefined {
+  const length = sequenceOf(readDer(constraints)[0]).find(({ tag }) => tag === INTEGER)
+  return length?.content.length === 1 ? length.content[0] : undefined
+}
+
+/** Whether a certificate in DER is signed with a digest that Go does not accept. */
+export const isSignedWithOldDigest = (der: Buffer): boolean => {
+  const [, algorithm] = sequenceOf(readDer(der)[0])
+  return OLD_SIGNATURES.has(objectIdentifierOf(sequenceOf(algorithm)[0]))
+}

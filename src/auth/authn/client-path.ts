@@ -1,0 +1,58 @@
+import { X509Certificate } from 'node:crypto'
+import { type CertificateExtension, extensionsOf, isSignedWithOldDigest } from './certificate-extensions.ts'
+
+const ANY_PURPOSE = '2.5.29.37.0'
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
+const BASIC_CONSTRAINTS = '2.5.29.19'
+
+/** Extensions that are looked at here, or that restrict nothing. A critical one beside them is not understood; constraints of names and policies are OpenSSL's to check. */
+const UNDERSTOOD: ReadonlySet<string> = new Set([
+  '2.5.29.14', // subject key identifier
+  '2.5.29.15', // key usage
+  '2.5.29.17', // subject alternative name
+  BASIC_CONSTRAINTS,
+  '2.5.29.31', // where revocation lists are
+  '2.5.29.35', // authority key identifier
+  '2.5.29.37', // extended key usage
+])
+const NAME_CONSTRAINTS = '2.5.29.30'
+const LEAST_RSA_BITS = 2048
+
+/**
+ * Whether a client's chain is good by the rules of Go's crypto/x509 with ExtKeyUsageClientAuth: OpenSSL refuses certificates for any purpose (anyExtendedKeyUsage), and those whose key usage does not
+ * fit how the handshake is signed, which Go accepts. `chain`: DER, the client's own certificate first, each signed by the next, and valid at this time. It has to lead to one of the authorities.
+ */
+export function isGoodForClients(chain: readonly Buffer[], authorities: readonly X509Certificate[]): boolean {
+  const path: X509Certificate[] = []
+  for (const der of chain) {
+    const certificate = new X509Certificate(der)
+    path.push(certificate)
+    if (authorities.some(authority => authority.raw.equals(der))) return isGoodPath(path)
+    const issuer = authorities.find(authority => certificate.checkIssued(authority) && certificate.verify(authority.publicKey))
+    if (issuer) return isGoodPath([...path, issuer])
+  }
+  return false
+}
+
+/** Whether each certificate may be where it is: an authority if it is not the first, with as many authorities below it as it allows. */
+const isGoodPath = (path: readonly X509Certificate[]): boolean => path.every((certificate, index) => isGoodAt(certificate, index, index === path.length - 1))
+
+function isGoodAt(certificate: X509Certificate, index: number, isAnchor: boolean): boolean {
+  const extensions = extensionsOf(certificate.raw)
+  if (extensions.some(({ id, isCritical }) => id === NAME_CONSTRAINTS || (isCritical && !UNDERSTOOD.has(id)))) return false
+  if (!isForClients(certificate) || isShort(certificate)) return false
+  if (!isAnchor && isSignedWithOldDigest(certificate.raw)) return false
+  return index === 0 || (certificate.ca && index - 1 <= mostBelow(extensions))
+}
+
+/** Node names the purposes of a certificate its key usage; undefined if it is restricted to none. */
+function isForClients({ keyUsage }: X509Certificate): boolean {
+  const purposes: readonly string[] | undefined = keyUsage
+  return purposes === undefined || purposes.length === 0 || purposes.includes(ANY_PURPOSE) || purposes.includes(CLIENT_AUTH)
+}
+
+const isShort = ({ publicKey: { asymmetricKeyDetails } }: X509Certificate): boolean => (asymmetricKeyDetails?.modulusLength ?? LEAST_RSA_BITS) < LEAST_RSA_BITS
+
+/** Authorities that there may be between an authority and the client's certificate. */
+const mostBelow = (extensions: readonly CertificateExtension[]): number =>
+  extensions.find(({ id }) => id === BASIC_CONSTRAINTS)?.pathLength ?? Number.POSITIVE_INFINITY

@@ -1,0 +1,44 @@
+import { X509Certificate } from 'node:crypto'
+import { expect } from 'chai'
+import { isGoodForClients } from '../../../../src/auth/authn/client-path.ts'
+import { ANY_PURPOSE, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
+
+const certificateOf = ({ cert }: Issued): X509Certificate => new X509Certificate(cert)
+
+describe('the path of a client certificate', () => {
+  let root: Issued
+  const isGood = (authorities: readonly Issued[], ...chain: readonly Issued[]): boolean =>
+    isGoodForClients(
+      chain.map(each => certificateOf(each).raw),
+      authorities.map(certificateOf),
+    )
+  const issue = (issuer: Issued, more: Partial<Parameters<typeof issueCertificate>[0]> = {}): Promise<Issued> =>
+    issueCertificate({ subject: [{ CN: ['alice'] }], issuer, usages: [ANY_PURPOSE], ...more })
+  before(async () => {
+    root = await issueCertificate({ subject: [{ CN: ['root'] }], isAuthority: true })
+  })
+
+  it('leads to an authority, which the client may have left out', async () => {
+    const leaf = await issue(root)
+    expect(isGood([root], leaf)).to.equal(true)
+    expect(isGood([root], leaf, root)).to.equal(true)
+    expect(isGood([], leaf, root)).to.equal(false)
+    expect(isGood([await issueCertificate({ subject: [{ CN: ['root'] }], isAuthority: true })], leaf, root)).to.equal(false)
+  })
+
+  it('may end at an authority that is not its own issuer, and at the certificate itself', async () => {
+    const between = await issue(root, { isAuthority: true })
+    const leaf = await issue(between)
+    expect(isGood([between], leaf)).to.equal(true)
+    expect(isGood([leaf], leaf)).to.equal(true)
+  })
+
+  it('has no signature with SHA-1', async () => {
+    expect(isGood([root], await issue(root, { digest: 'SHA-1' }))).to.equal(false)
+  })
+
+  it('ends at an authority that may be used for clients', async () => {
+    const servers = await issueCertificate({ subject: [{ CN: ['servers'] }], isAuthority: true, usages: [SERVER_AUTH] })
+    expect(isGood([servers], await issue(servers))).to.equal(false)
+  })
+})
