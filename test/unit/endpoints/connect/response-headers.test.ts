@@ -1,0 +1,33 @@
+import { expect } from 'chai'
+import { passedBack, passedBackWithUpgrade } from '../../../../src/endpoints/connect/response-headers.ts'
+
+describe('the headers of a backend’s response', () => {
+  const raw = [
+    'Connection',
+    'Upgrade',
+    'Upgrade',
+    'websocket',
+    'SERVICE-worker-allowed',
+    '/',
+    'Clear-Site-Data',
+    '"*"',
+    'Alt-Svc',
+    'h3=":1"',
+    'X-Mine',
+    '1',
+    'NEL',
+    '{}',
+  ]
+
+  it('are without those of its connection, and those that a browser applies to the whole origin', () => {
+    expect(passedBack(raw)).to.deep.equal([['X-Mine', '1']])
+  })
+
+  it('keep those of the connection if it leaves HTTP', () => {
+    expect(passedBackWithUpgrade(raw)).to.deep.equal([
+      ['Connection', 'Upgrade'],
+      ['Upgrade', 'websocket'],
+      ['X-Mine', '1'],
+    ])
+  })
+})
