@@ -5,7 +5,7 @@ export interface SocketHandle {
   readStart(): unknown
   readStop(): unknown
   /** Whether the system is asked for what comes, as far as Node's own streams know. */
-  readonly reading?: unknown
+  reading?: unknown
 }
 
 const isHandle = (value: unknown): value is SocketHandle => typeof value === 'object' && value !== null && 'readStop' in value && 'readStart' in value

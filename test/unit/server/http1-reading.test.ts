@@ -4,6 +4,7 @@ import net, { type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { TurnShare } from '../../../src/protocols/http2/turn-share.ts'
 import { readInTurns } from '../../../src/server/http1-reading.ts'
+import { turns as severalTurns } from '../../support/waiting.ts'
 
 /** Each piece of 1 KiB is read in a turn of its own, as where very many connections wait. */
 class OneRequestATurn extends TurnShare {
@@ -22,6 +23,8 @@ function spendTurn(): void {
 
 const head = (line: string, ...lines: string[]): string => [`${line} HTTP/1.1`, 'Host: a', ...lines, '', ''].join('\r\n')
 const FILLER = `x: ${'y'.repeat(500)}`
+/** Of a response that the buffers of a connection cannot hold. */
+const LONG = 16 << 20
 const LARGE = head('GET /large', `x: ${'y'.repeat(5000)}`)
 
 describe('what a connection of HTTP/1.1 brings', () => {
@@ -115,6 +118,37 @@ describe('what a connection of HTTP/1.1 brings', () => {
     client.write(head('GET /', 'Connection: close'))
     await heardOf(2)
     expect(got.equals(body)).to.equal(true)
+  })
+
+  it('is not read on by a turn that comes while Node waits for the client to read its response', async () => {
+    client.write(LARGE)
+    await heardOf(1)
+    const due: (() => void)[] = []
+    turns.wait = resume => void due.push(() => resume(1))
+    const errors: Error[] = []
+    server.on('clientError', error => errors.push(error))
+    const posted = new Promise<void>(resolve => {
+      handle = (req, res) => {
+        // A request that waits behind the response, as all do behind an earlier one.
+        if (req.method === 'GET') return void res.once('socket', () => res.end())
+        client.pause()
+        // Resumes the connection before its turn, while more is written than its buffers hold.
+        setImmediate(() => {
+          res.end(Buffer.alloc(LONG, 'x'))
+          req.resume().once('end', () => setImmediate(resolve))
+        })
+      }
+    })
+    client.write(`${head('POST /', 'Content-Length: 24000')}${'b'.repeat(24_000)}${head('GET /')}`)
+    await posted
+    client.write(head('GET /'))
+    turns.wait = resume => void setImmediate(resume, 1)
+    for (const resume of due) resume()
+    await severalTurns()
+    client.resume()
+    while (heard.length < LONG) await once(client, 'data')
+    await heardOf(4)
+    expect(errors).to.deep.equal([])
   })
 
   it('is still there for who takes the connection out of HTTP', async () => {
