@@ -230,6 +230,17 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       expect(body.toString()).to.equal('ok')
     })
 
+    it('serves requests whose heads refer to one field until they have a megabyte', async () => {
+      await open()
+      const field = Buffer.concat([Buffer.from('\x40\x01x\x7f\xa1\x1e', 'latin1'), Buffer.alloc(4000, 'y')])
+      raw.send(FrameType.headers, END_STREAM | END_HEADERS, 1, Buffer.concat([GET_HEALTHZ, field]))
+      await raw.until(isEnd(1))
+      for (let stream = 3; stream < 20; stream += 2) {
+        raw.send(FrameType.headers, END_STREAM | END_HEADERS, stream, Buffer.concat([GET_HEALTHZ, Buffer.alloc(255, 0xbe)]))
+        expect((await raw.until(isEnd(stream))).payload.toString()).to.equal('ok')
+      }
+    })
+
     it('takes trailers', async () => {
       handle = async exchange => exchange.sendBytes(200, 'text/plain', await exchange.readBody(100))
       const client = session()
@@ -376,6 +387,8 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
           },
         ],
         ['has a header in capitals', PROTOCOL_ERROR, () => raw.send(FrameType.headers, 5, 1, Buffer.concat([GET_HEALTHZ, Buffer.from([0, 1, 0x41, 1, 0x62])]))],
+        ['has a scheme of no server', PROTOCOL_ERROR, () => raw.send(FrameType.headers, 5, 1, Buffer.from('\x82\x06\x0ajavascript\x84', 'latin1'))],
+        ['has a method that is no token', PROTOCOL_ERROR, () => raw.send(FrameType.headers, 5, 1, Buffer.from('\x02\x04G ET\x87\x84', 'latin1'))],
       ]
       for (const [what, code, act] of cases)
         it(`loses the stream, and no other, when it ${what}`, async () => {
@@ -415,6 +428,11 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
           },
         ],
         ['has headers that can’t be decoded', COMPRESSION_ERROR, () => raw.send(FrameType.headers, 5, 1, [0x80])],
+        [
+          'changes the table of its headers three times at once',
+          COMPRESSION_ERROR,
+          () => raw.send(FrameType.headers, 5, 1, Buffer.concat([Buffer.from([0x20, 0x20, 0x20]), GET_HEALTHZ])),
+        ],
         ['sends a frame longer than was allowed', FRAME_SIZE_ERROR, () => raw.sendBytes(Buffer.from([0, 0x40, 1, 0, 0, 0, 0, 0, 1]))],
         ['pings with seven bytes', FRAME_SIZE_ERROR, () => raw.send(FrameType.ping, 0, 0, Buffer.alloc(7))],
         ['sets a window beyond what is possible', FLOW_CONTROL_ERROR, () => raw.send(FrameType.settings, 0, 0, [0, 4, 0x80, 0, 0, 0])],

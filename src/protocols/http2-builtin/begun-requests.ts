@@ -39,7 +39,8 @@ export class BegunRequests {
     let left = quota
     let next = 0
     for (const begun of this.#waiting) {
-      if (left === 0) break
+      // At least one, so that each connection goes on.
+      if (left === 0 || (left < quota && turnIsSpent())) break
       next++
       if (begun.isOver()) continue
       left--

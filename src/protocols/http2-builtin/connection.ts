@@ -9,7 +9,7 @@ import { OpenHeads } from '../http2/header-blocks.ts'
 import { destroySoon } from '../http2/lifetime.ts'
 import { type ConnectionLimits, PREFACE_MS, SMALL_DATA_BYTES } from '../http2/limits.ts'
 import { Http2Request } from '../http2/request.ts'
-import { type RequestHead, readHead } from '../http2/request-head.ts'
+import { readHead } from '../http2/request-head.ts'
 import { BegunRequests } from './begun-requests.ts'
 import type { BuiltinPort } from './port.ts'
 import { Reads } from './reads.ts'
@@ -159,12 +159,6 @@ export class BuiltinConnection {
       this.#over(from)
       return
     }
-    const head = readHead(fields)
-    if (head === undefined) {
-      from.close(ErrorCode.protocol)
-      this.#over(from)
-      return
-    }
     const headBytes = headBytesOf(fields)
     if (!this.#heads.add(headBytes)) {
       from.close(ErrorCode.refusedStream)
@@ -183,10 +177,16 @@ export class BuiltinConnection {
       this.#heads.remove(stream.headBytes)
       this.#endWhenDone()
     })
-    this.#requests.add({ isOver: () => stream.closed, serve: () => this.#open(from, stream, head) })
+    this.#requests.add({ isOver: () => stream.closed, serve: () => this.#open(from, stream, fields) })
   }
 
-  #open(from: ServerHttp2Stream, stream: BuiltinStream, head: RequestHead): void {
+  /** Reads the head in the turn of the request: a block of 320 bytes may refer to one field until its head has a megabyte. */
+  #open(from: ServerHttp2Stream, stream: BuiltinStream, fields: string[]): void {
+    const head = readHead(fields)
+    if (head === undefined) {
+      stream.reset(ErrorCode.protocol)
+      return
+    }
     const { remoteEnded } = stream
     const request = new Http2Request(head, this.#socket, !remoteEnded, bytes => this.#taken(from, stream, bytes))
     stream.request = request

@@ -13,7 +13,7 @@ import type { Http2Port } from './port.ts'
 import { greeting, PrefaceReader } from './preface.ts'
 import { ReceiveWindow } from './receive-window.ts'
 import { Http2Request } from './request.ts'
-import { areTrailers, readHead } from './request-head.ts'
+import { areTrailers, headOf } from './request-head.ts'
 import { Sender } from './sender.ts'
 import { streamWindowOf } from './settings.ts'
 import { Http2Stream, type StreamHost } from './stream.ts'
@@ -233,27 +233,23 @@ export class Http2Connection implements StreamHost {
     this.#intake.began()
   }
 
-  #trailers(stream: Http2Stream, { endStream, fields }: HeaderBlock): void {
+  #trailers(stream: Http2Stream, { endStream, fields, isMalformed }: HeaderBlock): void {
     if (stream.remoteEnded) throw new ConnectionError(ErrorCode.streamClosed, 'headers come after the end of their stream')
-    if (!endStream || !areTrailers(fields)) this.#blame(stream, ErrorCode.protocol)
+    if (!endStream || isMalformed || !areTrailers(fields)) this.#blame(stream, ErrorCode.protocol)
     else this.#endOf(stream)
   }
 
-  #begin({ stream: id, endStream, fields, tooLarge }: HeaderBlock): void {
+  #begin({ stream: id, endStream, fields, tooLarge, isMalformed }: HeaderBlock): void {
     if (id <= this.#lastStream) throw new ConnectionError(ErrorCode.streamClosed, 'a stream begins again')
     this.#lastStream = id
-    if (this.#leaving || this.#streams.size >= this.#port.limits.maxConcurrentStreams) {
-      this.#refuse(id, ErrorCode.refusedStream)
-      return
-    }
-    const head = tooLarge ? undefined : readHead(fields)
-    if (head === undefined && !tooLarge) {
-      this.#refuse(id, ErrorCode.protocol)
-      return
-    }
+    if (this.#leaving || this.#streams.size >= this.#port.limits.maxConcurrentStreams) return this.#refuse(id, ErrorCode.refusedStream)
+    if (isMalformed) return this.#refuse(id, ErrorCode.protocol)
     const headBytes = tooLarge ? 0 : headBytesOf(fields)
-    if (!this.#heads.add(headBytes)) {
-      this.#refuse(id, ErrorCode.refusedStream)
+    if (!this.#heads.add(headBytes)) return this.#refuse(id, ErrorCode.refusedStream)
+    const head = tooLarge ? undefined : headOf(fields)
+    if (head === undefined && !tooLarge) {
+      this.#heads.remove(headBytes)
+      this.#refuse(id, ErrorCode.protocol)
       return
     }
     this.#conduct.request()

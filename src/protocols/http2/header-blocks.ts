@@ -40,6 +40,8 @@ export interface HeaderBlock {
   readonly fields: string[]
   /** There were more than are taken: `fields` has the first. */
   readonly tooLarge: boolean
+  /** Whether one of `fields` may not be in a message of HTTP/2. */
+  readonly isMalformed: boolean
 }
 
 /** Puts the header blocks of a connection together, and reads them. All of its methods throw a ConnectionError: after a block that can't be read, no other can. */
@@ -96,13 +98,11 @@ export class HeaderBlocks {
 
   /** Blocks are read in the order in which they came, whatever becomes of their streams. */
   decode({ stream, endStream, block }: WholeBlock): HeaderBlock {
-    const { fields, tooLarge } = this.decoder.decode(block)
-    return { stream, endStream, fields, tooLarge }
+    return { stream, endStream, ...this.decoder.decode(block) }
   }
 
   /** The same in steps, for long blocks. */
   *decodeInSteps({ stream, endStream, block }: WholeBlock): Steps<HeaderBlock> {
-    const { fields, tooLarge } = yield* this.decoder.decodeInSteps(block)
-    return { stream, endStream, fields, tooLarge }
+    return { stream, endStream, ...(yield* this.decoder.decodeInSteps(block)) }
   }
 }

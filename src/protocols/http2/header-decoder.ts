@@ -1,5 +1,6 @@
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
+import { isField } from './field-checks.ts'
 import { decodeHuffman, decodeHuffmanInSteps } from './huffman.ts'
 import { HOPELESS_HEADERS } from './limits.ts'
 import { STATIC_TABLE } from './static-table.ts'
@@ -13,6 +14,8 @@ interface Entry {
   readonly name: string
   readonly value: string
   readonly bytes: number
+  /** Whether a message of HTTP/2 may have the field. Unset until a block has it. */
+  isAllowed?: boolean
 }
 
 const NOTHING: Buffer = Buffer.alloc(0)
@@ -20,7 +23,10 @@ const NOTHING: Buffer = Buffer.alloc(0)
 const bytesOf = (name: string, value: string): number => name.length + value.length + ENTRY_BYTES
 const entryOf = (name: string, value: string): Entry => ({ name, value, bytes: bytesOf(name, value) })
 
-const STATIC = STATIC_TABLE.map(([name, value]) => entryOf(name, value))
+const STATIC: readonly Entry[] = STATIC_TABLE.map(([name, value]) => ({ ...entryOf(name, value), isAllowed: isField(name, value) }))
+
+/** Changes of the table's size at the start of a block: to the least size since the last block, and to the present one (section 4.2). */
+const MAX_RESIZES = 2
 
 const malformed = (what: string): ConnectionError => new ConnectionError(ErrorCode.compression, what)
 
@@ -29,12 +35,16 @@ export interface DecodedHeaders {
   readonly fields: string[]
   /** There were more of them, or longer ones, than are taken: `fields` has the first. */
   readonly tooLarge: boolean
+  /** Whether one of `fields` may not be in a message of HTTP/2. */
+  readonly isMalformed: boolean
 }
 
 interface Reading extends DecodedHeaders {
   tooLarge: boolean
+  isMalformed: boolean
   bytes: number
   count: number
+  resizes: number
 }
 
 function coded(text: string | undefined): string {
@@ -46,6 +56,7 @@ function coded(text: string | undefined): string {
 export class HeaderDecoder {
   private readonly maxBytes: number
   private readonly maxFields: number
+  private readonly allows: typeof isField
   /** Newest last. */
   private dynamic: Entry[] = []
   private size = 0
@@ -55,10 +66,14 @@ export class HeaderDecoder {
   private block = NOTHING
   private at = 0
 
-  /** Of one block: bytes as HPACK counts them, and fields. `tableBytes`: what the other side was allowed; with 0 each block stands for itself. */
-  constructor(maxBytes: number, maxFields: number, tableBytes = TABLE_BYTES) {
+  /**
+   * Of one block: bytes as HPACK counts them, and fields. `tableBytes`: what the other side was allowed; with 0 each block stands for itself. `allows` checks a field. It is called once for an entry of the
+   * table, however many fields refer to it: a block of 320 bytes may have a megabyte of them.
+   */
+  constructor(maxBytes: number, maxFields: number, tableBytes = TABLE_BYTES, allows = isField) {
     this.maxBytes = maxBytes
     this.maxFields = maxFields
+    this.allows = allows
     this.mostCapacity = tableBytes
     this.capacity = tableBytes
   }
@@ -85,25 +100,31 @@ export class HeaderDecoder {
   private begin(block: Buffer): Reading {
     this.block = block
     this.at = 0
-    return { fields: [], tooLarge: false, bytes: 0, count: 0 }
+    return { fields: [], tooLarge: false, isMalformed: false, bytes: 0, count: 0, resizes: 0 }
   }
 
   /** The first byte of the next field, behind changes of the table; undefined at the end. */
-  private nextField({ count }: Reading): number | undefined {
+  private nextField(reading: Reading): number | undefined {
     for (; this.at < this.block.length; this.resize(this.integer(5))) {
       const first = this.block.readUInt8(this.at)
       if ((first & 0xe0) !== 0x20) return first
-      if (count > 0) throw malformed('a change of the table is not at the beginning of its block')
+      if (reading.count > 0) throw malformed('a change of the table is not at the beginning of its block')
+      if (++reading.resizes > MAX_RESIZES) throw malformed('a block changes the table more than twice')
     }
     return undefined
   }
 
-  private take(reading: Reading, { name, value, bytes }: Entry): void {
-    reading.bytes += bytes
+  private take(reading: Reading, entry: Entry): void {
+    reading.bytes += entry.bytes
     reading.count++
     if (reading.bytes > HOPELESS_HEADERS * this.maxBytes) throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
-    if (reading.bytes > this.maxBytes || reading.count > this.maxFields) reading.tooLarge = true
-    else reading.fields.push(name, value)
+    if (reading.bytes > this.maxBytes || reading.count > this.maxFields) {
+      reading.tooLarge = true
+      return
+    }
+    entry.isAllowed ??= this.allows(entry.name, entry.value)
+    if (!entry.isAllowed) reading.isMalformed = true
+    reading.fields.push(entry.name, entry.value)
   }
 
   private field(first: number): Entry {

@@ -4,8 +4,8 @@ import { turnIsSpent } from '../../lib/turn.ts'
 import { type Frame, FrameReader } from './frames.ts'
 import type { TurnShare } from './turn-share.ts'
 
-/** A header block of more bytes takes milliseconds to read, if it is Huffman's code. Those of ordinary requests have some hundred. */
-export const LONG_BYTES = 16 * 1024
+/** A header block of more bytes may take milliseconds: 16 KiB hold 4,000 fields. Those of ordinary requests have some hundred bytes. */
+export const LONG_BYTES = 4 * 1024
 
 /** Of a long block, milliseconds that are read in one turn. */
 const SLICE_MS = 1
@@ -40,7 +40,7 @@ export class Intake {
   private put: { readonly steps: Steps<void>; readonly bytes: number } | undefined
   /** Bytes that have come and wait to be read. */
   private unread = 0
-  /** Requests until the next wait; 0: as many as the turn allows. */
+  /** Requests until the next wait, unless the turn is spent before; 0: as many as the turn allows. */
   private quota = 0
   /** Frames since the clock was looked at. */
   private frames = 0
@@ -76,7 +76,8 @@ export class Intake {
 
   /** A request has begun, or was refused. */
   began(): void {
-    this.stopped = this.quota > 0 ? --this.quota === 0 : turnIsSpent()
+    const isLast = this.quota > 0 && --this.quota === 0
+    this.stopped = isLast || turnIsSpent()
   }
 
   /** Something has taken time that is no request. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { areFields, isPseudo } from './field-checks.ts'
 
 /** What a request says of itself before its body. */
 export interface RequestHead {
@@ -19,27 +20,22 @@ const SINGLE = new Set(
     'location retry-after server'
   ).split(' '),
 )
-/** They speak of a connection, of which HTTP/2 knows only one kind (RFC 9113, section 8.2.2). */
-const OF_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
+/** A method is a token, as over HTTP/1.1 (RFC 9110, section 9.1). */
+const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
-/**
- * Without blanks at either end. Of control characters no more than the tab, as over HTTP/1.1: what has one may mean something to a terminal, or to whom it is passed on. Written for speed: one
- * look at each character.
- */
-const VALID_VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/
+/** Reads the head of a request. Undefined if the fields are not those of a request (RFC 9113, section 8.3.1). */
+export const readHead = (fields: string[]): RequestHead | undefined => (areFields(fields) ? headOf(fields) : undefined)
 
-/** Undefined where the fields are no request (section 8.3.1). */
-export function readHead(fields: string[]): RequestHead | undefined {
+/** The same for fields of which each is known to be one (`isField`). */
+export function headOf(fields: string[]): RequestHead | undefined {
   let method: string | undefined
   let path: string | undefined
   let scheme: string | undefined
   let authority: string | undefined
   const headers: Record<string, string> = {}
   let i = 0
-  for (; fields[i]?.startsWith(':'); i += 2) {
+  for (; isPseudo(fields[i] ?? ''); i += 2) {
     const value = fields[i + 1] ?? ''
-    if (!VALID_VALUE.test(value)) return undefined
     switch (fields[i]) {
       case ':method':
         if (method !== undefined) return undefined
@@ -65,7 +61,7 @@ export function readHead(fields: string[]): RequestHead | undefined {
   for (; i < fields.length; i += 2) {
     const name = fields[i] ?? ''
     const value = fields[i + 1] ?? ''
-    if (!isField(name, value)) return undefined
+    if (isPseudo(name)) return undefined
     // Kept as it came only: to an object that name means something else.
     if (name === '__proto__') continue
     const had = Object.hasOwn(headers, name) ? headers[name] : undefined
@@ -73,26 +69,24 @@ export function readHead(fields: string[]): RequestHead | undefined {
     if (had !== undefined && name === 'content-length') return undefined
     headers[name] = had === undefined ? value : joined(name, had, value)
   }
-  if (method === undefined || method === '') return undefined
+  if (method === undefined || !METHOD.test(method)) return undefined
   const connects = method === 'CONNECT'
-  if (connects ? path !== undefined || scheme !== undefined || authority === undefined : scheme === undefined || !isPath(path, method)) return undefined
+  if (connects ? path !== undefined || scheme !== undefined || authority === undefined : !isScheme(scheme) || !isPath(path, method)) return undefined
   const length = headers['content-length']
   if (length !== undefined && !/^\d{1,15}$/.test(length)) return undefined
   return { method, url: path ?? '/', headers, rawHeaders: fields, length: length === undefined ? undefined : Number(length) }
 }
 
-/** Whether the fields may follow a body. */
+/** Whether such fields may follow a body. */
 export function areTrailers(fields: readonly string[]): boolean {
-  for (let i = 0; i < fields.length; i += 2) if (!isField(fields[i] ?? '', fields[i + 1] ?? '')) return false
+  for (let i = 0; i < fields.length; i += 2) if (isPseudo(fields[i] ?? '')) return false
   return true
 }
 
-const isPath = (path: string | undefined, method: string): boolean => path !== undefined && (path.startsWith('/') || (path === '*' && method === 'OPTIONS'))
+/** Go refuses any other with the same error of the stream. */
+const isScheme = (scheme: string | undefined): boolean => scheme === 'https' || scheme === 'http'
 
-function isField(name: string, value: string): boolean {
-  if (!NAME.test(name) || !VALID_VALUE.test(value) || OF_CONNECTION.has(name)) return false
-  return name !== 'te' || value === 'trailers'
-}
+const isPath = (path: string | undefined, method: string): boolean => path !== undefined && (path.startsWith('/') || (path === '*' && method === 'OPTIONS'))
 
 function joined(name: string, had: string, value: string): string {
   if (SINGLE.has(name)) return had

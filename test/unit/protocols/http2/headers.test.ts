@@ -92,6 +92,8 @@ describe('decoding of headers', () => {
     ['an integer without end', 'ffff ffff ffff ffff ff01'],
     ['a table larger than was allowed', '3fe2 1f'],
     ['a change of the table behind a field', '8220'],
+    ['a third change of the table', '2020 20'],
+    ['many changes of the table', '20'.repeat(1000)],
     ['padding of zeros', '0081 1800'],
     ['padding of eight bits', '0082 1fff 00'],
     ['the end of a text within it', '0084 ffff fffc 00'],
@@ -100,6 +102,38 @@ describe('decoding of headers', () => {
       expect(() => decoded(block))
         .to.throw()
         .with.property('code', 9))
+
+  it('takes two changes of the table at the beginning of each block', () => {
+    const one = decoder()
+    for (let i = 0; i < 3; i++) expect(one.decode(bytes('203f e11f 82')).fields).to.eql([':method', 'GET'])
+  })
+
+  it('checks a field once, however many refer to it', () => {
+    let checked = 0
+    const one = new HeaderDecoder(1 << 20, 1000, undefined, (name, value) => {
+      checked += name.length + value.length
+      return true
+    })
+    const entry = Buffer.concat([bytes('4001 78 7f a11e'), Buffer.alloc(4000, 'y')])
+    one.decode(entry)
+    const { fields, tooLarge } = one.decode(Buffer.alloc(255, 0xbe))
+    expect({ fields: fields.length, tooLarge }).to.eql({ fields: 510, tooLarge: false })
+    expect(checked).to.equal(4001)
+  })
+
+  for (const [block, isMalformed] of [
+    ['40 01 61 01 62', false],
+    ['40 01 41 01 62', true],
+    ['40 01 61 01 0a', true],
+    ['40 0a 636f 6e6e 6563 7469 6f6e 05 636c 6f73 65', true],
+    ['b9', true],
+  ] as const)
+    it(`says whether a message may have what it reads, and whenever a block refers to it: ${block}`, () => {
+      const one = decoder()
+      expect(one.decode(bytes(block)).isMalformed).to.equal(isMalformed)
+      expect(one.decode(bytes('82')).isMalformed).to.equal(false)
+      if (block.startsWith('40')) expect(one.decode(bytes('be')).isMalformed).to.equal(isMalformed)
+    })
 
   it('gives up on more than twice of what is taken', () =>
     expect(() => new HeaderDecoder(100, 1000).decode(Buffer.alloc(1000, 0x82)))

@@ -66,6 +66,23 @@ describe('what a connection reads', () => {
     expect(log.indexOf('z0')).to.be.below(150)
   })
 
+  it('begins few requests in a turn that it has waited for, too, where each takes long', async () => {
+    const log: string[] = []
+    let turn = 0
+    let isOver = false
+    const count = (): void => {
+      turn++
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    const { intake } = connection('a', log)
+    intake.read(requests(60))
+    await eventually('all are read', () => log.length >= 60)
+    isOver = true
+    // 0.5 ms each: five exceed the 2 ms of a turn.
+    expect(turn).to.be.at.least(12)
+  })
+
   it('waits for a turn where it has many frames that are no requests', async () => {
     let read = 0
     const socket = Object.assign(new EventEmitter(), { destroyed: false, pause: () => {}, resume: () => {} }) as unknown as Socket

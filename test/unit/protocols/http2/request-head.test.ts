@@ -52,6 +52,11 @@ describe('the head of a request', () => {
     expect((user + system) / 1000).to.be.below(500)
   })
 
+  it('takes every method that is a token, and both schemes', () => {
+    for (const method of ['GET', 'M-SEARCH', 'get', "!#$%&'*+.^_`|~0"]) expect(readHead([':method', method, ...GET.slice(2)])?.method).to.equal(method)
+    expect(readHead([':method', 'GET', ':scheme', 'http', ':path', '/'])?.url).to.equal('/')
+  })
+
   it('joins a header that is called as a method of objects', () => {
     expect(readHead([...GET, 'tostring', 'a'])?.headers.tostring).to.equal('a')
   })
@@ -63,6 +68,12 @@ describe('the head of a request', () => {
     ['an empty path', [':method', 'GET', ':scheme', 'https', ':path', '']],
     ['a path that does not begin with a slash', [':method', 'GET', ':scheme', 'https', ':path', 'api']],
     ['an escape in a path', [':method', 'GET', ':scheme', 'https', ':path', '/api\x1b[31m']],
+    ['a space in a method', [':method', 'G ET', ':scheme', 'https', ':path', '/']],
+    ['an empty method', [':method', '', ':scheme', 'https', ':path', '/']],
+    ['a method that is no token', [':method', 'GET(', ':scheme', 'https', ':path', '/']],
+    ['a scheme of no server', [':method', 'GET', ':scheme', 'javascript', ':path', '/']],
+    ['a scheme in capitals', [':method', 'GET', ':scheme', 'HTTPS', ':path', '/']],
+    ['an empty scheme', [':method', 'GET', ':scheme', '', ':path', '/']],
     ['an escape in a method', [':method', 'GET\x1b', ':scheme', 'https', ':path', '/']],
     ['two paths', [...GET, ':path', '/']],
     ['a pseudo-header behind a header', [':method', 'GET', ':scheme', 'https', 'a', 'b', ':path', '/']],
