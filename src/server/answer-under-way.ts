@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-type Answer = Pick<ServerResponse, 'writableEnded'>
+type Answer = Pick<ServerResponse, 'writableEnded'> & Partial<Pick<ServerResponse, 'req'>>
 
 /** The answer that Node's HTTP/1.1 is writing to a connection: Node keeps it on the socket, and for a while after its end, without saying so in its types. */
 export const answerUnderWay = (socket: Duplex): Answer | undefined =>

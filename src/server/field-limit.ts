@@ -16,10 +16,15 @@ const TRANSFER_ENCODING = 'transfer-encoding'
 const HOST = /^[\w!$%&'()*+,.:;=[\]~-]*$/
 
 /**
- * Why Go's server refuses a request by its fields, as the status that it answers: there are too many, they don't name one host, or the body has another coding than chunks. Undefined: it does not.
+ * Why Go's server refuses a request by its version and fields, as the status that it answers: there are too many, they don't name one host, or the body has another coding than chunks. Undefined: it does not.
  * HTTP/1.0 has no such codings (RFC 9112, section 6.1): others may see the end of the body elsewhere.
  */
-export function faultOfFields({ rawHeaders, httpVersionMinor }: Pick<IncomingMessage, 'rawHeaders' | 'httpVersionMinor'>): string | undefined {
+export function faultOfFields({
+  rawHeaders,
+  httpVersionMajor,
+  httpVersionMinor,
+}: Pick<IncomingMessage, 'rawHeaders' | 'httpVersionMajor' | 'httpVersionMinor'>): string | undefined {
+  if (httpVersionMajor !== 1) return '505 HTTP Version Not Supported: unsupported protocol version'
   if (rawHeaders.length > 2 * MAX_HEADERS) return '431 Request Header Fields Too Large'
   let host: string | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {

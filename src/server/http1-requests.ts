@@ -6,6 +6,7 @@ import { ConnectionError } from '../protocols/http2/errors.ts'
 import type { Listener } from './any-http.ts'
 import { answerFault, faultOfFields } from './field-limit.ts'
 import { MAX_PIPELINED, MAX_PIPELINED_BYTES, SMALL_CHUNK_BYTES } from './limits.ts'
+import { originForm } from './request-target.ts'
 
 /** Requests of a connection that wait behind the answer to an earlier one. */
 interface Waiting {
@@ -30,6 +31,7 @@ export const http1Listener =
     const waits = res.socket === null
     if (waits && !mayWait(req, res)) return
     if (req.headers['transfer-encoding'] !== undefined) boundChunks(req)
+    if (req.url !== undefined) req.url = originForm(req.url)
     const serve = (): void => {
       const fault = faultOfFields(req)
       if (fault === undefined) listener(req, res)

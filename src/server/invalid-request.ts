@@ -6,21 +6,33 @@ import { encodeStatusAsJson } from './status-body.ts'
 
 const METHOD_NOT_ALLOWED = failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
 
+/** A request line as net/http reads it. The method is a token (RFC 9110, section 9.1). */
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ [^ ]+ HTTP\/\d\.\d$/
+/** The start of a line whose rest has not come. */
+const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)/
+/** A longer line is judged by its start. */
+const MAX_LINE_BYTES = 8192
+
 /**
- * Answers what Node's HTTP/1.1 parser refuses, on the bare connection, and closes it. Methods that Node does not know are 405, as any other that nothing serves. A connection on which a request
- * does not come in time is closed without a word, as by net/http: nothing was asked.
+ * Answers what Node's HTTP/1.1 parser refuses, on the bare connection, and closes it. Methods that Node does not know are 405, as any other that nothing serves; what is no method is 400. A connection on which a
+ * request does not come in time is closed without a word, as by net/http: nothing was asked. What comes behind a request that closes the connection is passed over: the response to that request goes on.
  */
 export function answerInvalidRequest(error: Error, socket: Duplex): void {
   // Nothing may be written into an answer, but behind it.
   const answer = answerUnderWay(socket)
   const code = errorCode(error)
+  if (code === 'HPE_CLOSED_CONNECTION' && answer !== undefined) return
   if (code === 'ECONNRESET' || code === 'ERR_HTTP_REQUEST_TIMEOUT' || !socket.writable || answer?.writableEnded === false) {
     socket.destroy()
     return
   }
-  if (code === 'HPE_INVALID_METHOD') {
-    const { contentType, bytes } = encodeStatusAsJson(METHOD_NOT_ALLOWED.status)
-    socket.end(head('405 Method Not Allowed', contentType, bytes) + bytes.toString('latin1'))
+  // The fault is in the body of a request that is answered.
+  if (answer?.req?.complete === false) {
+    socket.end()
+    return
+  }
+  if (code === 'HPE_INVALID_METHOD' && hasMethod(error)) {
+    refuseMethod(socket)
     return
   }
   const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
@@ -30,3 +42,28 @@ export function answerInvalidRequest(error: Error, socket: Duplex): void {
 
 const head = (status: string, contentType: string, body: Buffer): string =>
   `HTTP/1.1 ${status}\r\nCache-Control: no-cache, private\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`
+
+function refuseMethod(socket: Duplex): void {
+  const { contentType, bytes } = encodeStatusAsJson(METHOD_NOT_ALLOWED.status)
+  socket.end(head('405 Method Not Allowed', contentType, bytes) + bytes.toString('latin1'))
+}
+
+/** Answers CONNECT, for which Node takes the connection out of HTTP. */
+export function answerConnect(_req: unknown, socket: Duplex): void {
+  socket.on('error', () => {})
+  // The response to an earlier request is still being written.
+  if (answerUnderWay(socket)) socket.destroy()
+  else refuseMethod(socket.resume())
+}
+
+/** Reports whether the line that Node's parser failed on begins with a method, which it does not know. */
+function hasMethod(error: Error): boolean {
+  const packet = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : undefined
+  const at = 'bytesParsed' in error && typeof error.bytesParsed === 'number' ? error.bytesParsed : 0
+  if (packet === undefined) return true
+  const from = at === 0 ? 0 : packet.lastIndexOf('\n', at - 1) + 1
+  const end = packet.indexOf('\n', from)
+  const isWhole = end >= 0 && end - from <= MAX_LINE_BYTES
+  const line = packet.toString('latin1', from, isWhole ? end : from + MAX_LINE_BYTES)
+  return isWhole ? REQUEST_LINE.test(line.replace('\r', '')) : METHOD.test(line)
+}

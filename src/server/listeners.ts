@@ -12,7 +12,7 @@ import { readInTurns } from './http1-reading.ts'
 import { http1Listener } from './http1-requests.ts'
 import { HTTP2_STACKS, type Http2Session, type Http2Stack } from './http2-stacks.ts'
 import { refusalOf, refusalStatus } from './insecure-port-guard.ts'
-import { answerInvalidRequest } from './invalid-request.ts'
+import { answerConnect, answerInvalidRequest } from './invalid-request.ts'
 import { HEADERS_CHECK_MS, HEADERS_MS, HTTP2_LIMITS, IDLE_MS, MAX_HEADER_BYTES } from './limits.ts'
 import { listening } from './listening.ts'
 import { portOf } from './port-of.ts'
@@ -48,6 +48,7 @@ function serveHttp1(server: AnyServer, listener: Listener, own: (socket: Duplex)
   limitFields(server)
   server.on('request', http1Listener(listener))
   server.on('upgrade', upgradeListener(listener, take, passesOn))
+  server.on('connect', answerConnect)
   server.on('clientError', answerInvalidRequest)
   return take
 }

@@ -28,3 +28,14 @@ export function rawPathOf(url: string): string {
   const mark = url.indexOf('?')
   return mark < 0 ? url : url.slice(0, mark)
 }
+
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i
+
+/** The path and query of a target in absolute form, whose host stands for the Host header (RFC 9112, section 3.2.2). Other targets are returned as they are. */
+export function originForm(target: string): string {
+  if (target.startsWith('/')) return target
+  const [start] = ABSOLUTE.exec(target) ?? []
+  if (start === undefined) return target
+  const rest = target.slice(start.length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}

@@ -5,7 +5,7 @@ import { eachField } from '../lib/raw-fields.ts'
 import { answerUnderWay } from './answer-under-way.ts'
 import type { AnyRequest, Listener } from './any-http.ts'
 import { faultOfFields, refuseFault } from './field-limit.ts'
-import { parseTarget } from './request-target.ts'
+import { originForm, parseTarget } from './request-target.ts'
 
 /** A connection whose client asks to leave HTTP. Its bytes are nobody's until the answer. */
 export interface Upgrade {
@@ -63,6 +63,7 @@ export function upgradeListener(
       refuseFault(socket, fault)
       return
     }
+    if (req.url !== undefined) req.url = originForm(req.url)
     if (!leavesHttp(req, passesOn)) {
       socket.unshift(Buffer.concat([headOf(req), head]))
       readmit(socket)

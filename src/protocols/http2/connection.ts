@@ -242,10 +242,12 @@ export class Http2Connection implements StreamHost {
   #begin({ stream: id, endStream, fields, tooLarge, isMalformed }: HeaderBlock): void {
     if (id <= this.#lastStream) throw new ConnectionError(ErrorCode.streamClosed, 'a stream begins again')
     this.#lastStream = id
-    if (this.#leaving || this.#streams.size >= this.#port.limits.maxConcurrentStreams) return this.#refuse(id, ErrorCode.refusedStream)
-    if (isMalformed) return this.#refuse(id, ErrorCode.protocol)
+    const isFull = this.#leaving || this.#streams.size >= this.#port.limits.maxConcurrentStreams
     const headBytes = tooLarge ? 0 : headBytesOf(fields)
-    if (!this.#heads.add(headBytes)) return this.#refuse(id, ErrorCode.refusedStream)
+    if (isFull || isMalformed || !this.#heads.add(headBytes)) {
+      this.#refuse(id, isMalformed && !isFull ? ErrorCode.protocol : ErrorCode.refusedStream)
+      return
+    }
     const head = tooLarge ? undefined : headOf(fields)
     if (head === undefined && !tooLarge) {
       this.#heads.remove(headBytes)

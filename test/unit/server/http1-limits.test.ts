@@ -110,9 +110,73 @@ describe('fields of a request over HTTP/1.1', () => {
       expect(served).to.have.length(status.startsWith('200') ? 2 : 0)
     })
 
+  it('are refused once where the body has another coding than chunks', async () => {
+    const { heard, ended } = await say(port, `${head('POST /api/v1/things', 'Transfer-Encoding: gzip')}\r\n\r\nabc`)
+    expect({ statuses: statuses(heard), ended }).to.deep.equal({ statuses: [501], ended: true })
+  })
+
   it('are bounded in bytes', async () => {
     const { heard } = await say(port, `${head('GET /api/v1/things')}\r\n${fields(1100, `a: ${'b'.repeat(1000)}`)}\r\n`)
     expect(statuses(heard)).to.deep.equal([431])
+  })
+})
+
+describe('a line of a request over HTTP/1.1', () => {
+  let server: TestServer
+  let port: number
+  const paths: string[] = []
+  before(async () => {
+    server = await startTestServer(async exchange => {
+      paths.push(exchange.path)
+      await exchange.sendBytes(200, 'text/plain', Buffer.from('ok'))
+    })
+    port = server.running.insecurePort ?? 0
+  })
+  beforeEach(() => {
+    paths.length = 0
+  })
+  after(() => server.close())
+
+  const lines: readonly (readonly [line: string, status: number])[] = [
+    ['G ET /healthz HTTP/1.1', 400],
+    [' /healthz HTTP/1.1', 400],
+    ['GE(T /healthz HTTP/1.1', 400],
+    ['GE\u0001T /healthz HTTP/1.1', 400],
+    ['GET\t/healthz\tHTTP/1.1', 400],
+    ['GET\u00ff /healthz HTTP/1.1', 400],
+    ['FOO /healthz HTTP/1.1', 405],
+    ['get /healthz HTTP/1.1', 405],
+    ['XGET /healthz HTTP/1.1', 405],
+    ['CONNECT localhost:443 HTTP/1.1', 405],
+    ['CONNECT /healthz HTTP/1.1', 405],
+    ['GET /healthz HTTP/2.0', 505],
+    ['GET /healthz HTTP/0.9', 505],
+    ['GET /healthz', 505],
+    ['GET http://other/healthz HTTP/1.1', 200],
+    ['GET http://other:80?x HTTP/1.1', 200],
+    ['GET /healthz HTTP/1.1', 200],
+  ]
+  for (const [line, status] of lines)
+    it(`is answered ${status}: ${JSON.stringify(line.slice(0, 40))}`, async () => {
+      const { heard, ended } = await say(port, `${line}\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+      expect({ statuses: statuses(heard), ended }).to.deep.equal({ statuses: [status], ended: true })
+    })
+
+  it('is answered 400 behind another request, too', async () => {
+    const { heard } = await say(port, `${head('GET /healthz')}\r\n\r\nG ET /healthz HTTP/1.1\r\n\r\n`)
+    expect(statuses(heard).at(-1)).to.not.equal(405)
+  })
+
+  it('names a path in absolute form, too', async () => {
+    await say(port, `GET http://other/api/v1/things?x=http://y/z HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+    expect(paths).to.deep.equal(['/api/v1/things'])
+  })
+
+  it('is passed over behind a request that closes the connection, which is answered', async () => {
+    for (const behind of ['garbage', head('GET /healthz'), '\u0000'.repeat(100_000)]) {
+      const { heard, ended } = await say(port, `${head('GET /api/v1/things', 'Connection: close')}\r\n\r\n${behind}`)
+      expect({ statuses: statuses(heard), ended }).to.deep.equal({ statuses: [200], ended: true })
+    }
   })
 })
 

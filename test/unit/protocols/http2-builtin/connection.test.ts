@@ -104,7 +104,8 @@ describe('a connection by Node’s HTTP/2', () => {
     connection.check(now + MINUTES + 1)
     connection.check(now + 16 * MINUTES)
     await turns()
-    expect(connection.open).to.equal(1)
+    // From Node 22 on, Node closes such a connection itself.
+    expect(connection.open).to.be.at.most(1)
     connection.check(now + 17 * MINUTES)
     await raw.ended()
     await eventually('it is closed', () => connection.open === 0)
