@@ -5,6 +5,7 @@ import { withProbabilisticGoaway } from '../../../../src/server/filters/goaway.t
 import { filterContext, runFilter } from '../../../support/filter-context.ts'
 import { HTTP2_STACKS } from '../../../support/http2-stacks.ts'
 import { startTestServer } from '../../../support/server.ts'
+import { eventually } from '../../../support/waiting.ts'
 
 describe('withProbabilisticGoaway', () => {
   for (const [chance, random, leaves] of [
@@ -45,6 +46,8 @@ describe('withProbabilisticGoaway', () => {
         const response = once(stream, 'response')
         expect((await goaway)[0]).to.equal(http2.constants.NGHTTP2_NO_ERROR)
         const closed = once(session, 'close')
+        // The client may read GOAWAY before the request has passed the filters behind this one.
+        await eventually('the handler is called', () => open.length === 1)
         open[0]?.()
         const [headers] = await response
         expect(headers[':status']).to.equal(200)
