@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContextOptions } from 'node:tls'
+import { boundExchange } from '../lib/bounded-exchange.ts'
 import { type Dial, DialledAgent, DialledTlsAgent } from '../lib/connect-proxy.ts'
 import { DialError, dialError } from '../lib/dial-error.ts'
 import { readBounded } from '../lib/read-bounded.ts'
@@ -99,6 +100,7 @@ async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, 
           },
           signal,
         })
+        boundExchange(request)
         request.on('error', reject)
         request.on('response', resolve)
         request.end(body)

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, isIPv6, Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectSecurely, type SecureContextOptions } from 'node:tls'
+import { boundExchange } from './bounded-exchange.ts'
 import { DialError, dialError } from './dial-error.ts'
 import { errorCode } from './error-code.ts'
 import type { MetricFamily } from './metrics.ts'
@@ -71,6 +72,7 @@ export const dialThrough =
     const name = nameOf(proxy)
     const options = { ...proxy.at, method: 'CONNECT', path: address, agent: false as const, headers: { host: '127.0.0.1' } }
     const asking = proxy.tls ? httpsRequest({ ...options, ...serverNameOf(proxy), checkServerIdentity: checkServerName, ...proxy.tls }) : httpRequest(options)
+    boundExchange(asking)
     asking.once('socket', socket =>
       socket.once(proxy.tls ? 'secureConnect' : 'connect', () => {
         isConnected = true

@@ -8,6 +8,7 @@ import type { SeatRequest } from '../flow/queued-requests.ts'
 import type { BufferPool } from '../lib/buffer-pool.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type FilledBody, filledWith } from '../lib/filled-body.ts'
+import { gatheredStream } from '../lib/gathered-stream.ts'
 import { invariant } from '../lib/invariant.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import { fieldsWithout } from '../lib/raw-fields.ts'
@@ -259,7 +260,7 @@ export class HttpExchange implements Exchange, RequestContext {
     }
     try {
       this.wire.head(status, all, undefined)
-      await pipeline(body, this.wire.sink())
+      await pipeline(gatheredStream(body), this.wire.sink())
     } catch {
       // Either side broke off, or what came is no answer that can be passed on: it can't be ended well.
       body.destroy()

@@ -6,6 +6,7 @@ import type { Duplex, Readable } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import type { Destination, KubeletAddresses, Trust } from '../../catalog/connect.ts'
 import type { CertificateObserver } from '../../clients/certificate-metrics.ts'
+import { boundExchange } from '../../lib/bounded-exchange.ts'
 import { type Dial, DialledAgent, DialledTlsAgent } from '../../lib/connect-proxy.ts'
 import { DialError, dialError } from '../../lib/dial-error.ts'
 import { errorCode } from '../../lib/error-code.ts'
@@ -178,6 +179,7 @@ class Attempt {
         reject(new DialError(errorMessage(error)))
         return
       }
+      boundExchange(request)
       const timer = setTimeout(() => request.destroy(new DialError(`dial tcp ${address}: i/o timeout`)), DIAL_MS)
       const connected = (): void => clearTimeout(timer)
       request.on('socket', socket => {

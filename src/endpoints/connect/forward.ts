@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream'
-import { promisify } from 'node:util'
-import { deflateRaw, gunzip, gzip, inflateRaw } from 'node:zlib'
 import type { Destination } from '../../catalog/connect.ts'
 import { DialError } from '../../lib/dial-error.ts'
+import { joinInSteps } from '../../lib/join-buffers.ts'
+import { runInTurns } from '../../lib/steps.ts'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { escapePath, joinPaths, parseUrl } from '../../lib/url.ts'
 import { internalServerError, serviceUnavailableError } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
 import { type Ask, authorityOf, type Reply } from './ask.ts'
 import { endToEnd, firstValue, forwardedHeaders, withHeader } from './headers.ts'
 import { rewriteHtml } from './html.ts'
+import { type Coding, codingOf, transformed } from './page-coding.ts'
 import { passedBack } from './response-headers.ts'
 import { type ProxyPlace, rewriteUrl } from './rewrite.ts'
 
@@ -16,6 +18,8 @@ type Header = readonly [name: string, value: string]
 
 /** Links are changed in pages up to this size; longer ones pass as they are. */
 const MAX_PAGE_BYTES = 8 << 20
+/** The path of the proxy, of some hundred bytes, may take the place of each slash. */
+const MAX_REWRITTEN_BYTES = 2 * MAX_PAGE_BYTES
 
 const REDIRECT_REFUSED = Buffer.from('the backend attempted to redirect this request, which is not permitted')
 
@@ -98,19 +102,6 @@ async function answer(exchange: Exchange, { response, upgraded }: Reply, place: 
   return answerPage(exchange, status, headers, response, link => rewriteUrl(link, place))
 }
 
-interface Coding {
-  decode(body: Buffer): Promise<Buffer>
-  encode(body: Buffer): Promise<Buffer>
-}
-
-const bounded = { maxOutputLength: MAX_PAGE_BYTES }
-const asItIs = async (body: Buffer): Promise<Buffer> => body
-const CODINGS: Readonly<Record<string, Coding>> = {
-  '': { decode: asItIs, encode: asItIs },
-  gzip: { decode: body => promisify(gunzip)(body, bounded), encode: body => promisify(gzip)(body) },
-  deflate: { decode: body => promisify(inflateRaw)(body, bounded), encode: body => promisify(deflateRaw)(body) },
-}
-
 /** A page in a coding that is not known, or longer than the bound, passes as it is. */
 async function answerPage(
   exchange: Exchange,
@@ -119,7 +110,7 @@ async function answerPage(
   response: Readable,
   rewrite: (link: string) => string,
 ): Promise<void> {
-  const coding = CODINGS[firstValue(headers, 'content-encoding')]
+  const coding = codingOf(firstValue(headers, 'content-encoding'))
   if (!coding) return exchange.relay(status, headers.flat(), response)
   const chunks: Buffer[] = []
   let length = 0
@@ -129,19 +120,37 @@ async function answerPage(
     length += chunk.length
     if (length > MAX_PAGE_BYTES) return exchange.relay(status, headers.flat(), Readable.from(withRest(chunks, response)))
   }
-  const page = Buffer.concat(chunks, length)
-  let body: Buffer = page
+  const body = (await rewrittenPage(chunks, coding, rewrite, exchange.ctx.signal)) ?? chunks
+  const bytes = body.reduce((sum, part) => sum + part.length, 0)
+  await exchange.relay(status, withHeader(headers, 'Content-Length', String(bytes)).flat(), Readable.from(inTurns(body)))
+}
+
+/** The page in its coding, with its links changed. Undefined if it is not what its headers say, or too long. */
+async function rewrittenPage(
+  received: readonly Buffer[],
+  { decoder, encoder }: Coding,
+  rewrite: (link: string) => string,
+  signal: AbortSignal,
+): Promise<readonly Buffer[] | undefined> {
   try {
-    // Byte for byte: what is not a link is not touched, whatever its character set.
-    body = await coding.encode(Buffer.from(rewriteHtml((await coding.decode(page)).toString('latin1'), rewrite), 'latin1'))
+    const page = decoder ? await transformed(received, decoder(), MAX_PAGE_BYTES) : received
+    const parts = await runInTurns(rewriteHtml(await runInTurns(joinInSteps(page), signal), rewrite, MAX_REWRITTEN_BYTES), signal)
+    return encoder ? await transformed(parts, encoder(), MAX_REWRITTEN_BYTES) : parts
   } catch {
-    // It is not what its headers say, or too long: it passes as it is.
+    return undefined
   }
-  await exchange.relay(status, withHeader(headers, 'Content-Length', String(body.length)).flat(), Readable.from([body]))
 }
 
 /** What was read already, and what is still to come. */
 async function* withRest(chunks: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield* chunks
+  yield* inTurns(chunks)
   yield* rest
+}
+
+/** A client that reads fast would be written all of them in one turn. */
+async function* inTurns(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
+  for (const part of parts) {
+    if (turnIsSpent()) await nextTurn()
+    yield part
+  }
 }

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { boundExchange } from '../../../lib/bounded-exchange.ts'
 import { type Dial, DialledAgent, DialledTlsAgent, type Egress } from '../../../lib/connect-proxy.ts'
 import { CANCELED, DEADLINE, withDeadline } from '../../../lib/deadline.ts'
 import { dialError } from '../../../lib/dial-error.ts'
@@ -55,6 +56,7 @@ export function issuerClient(authority: string, signal: AbortSignal, dial?: Dial
       const send = url.protocol === 'https:' ? httpsRequest : httpRequest
       const headers = { 'user-agent': 'Go-http-client/1.1', ...(accessToken !== '' && { authorization: `Bearer ${accessToken}` }) }
       const sent = send(url, { agent: agents[url.protocol], headers, signal: ending })
+      boundExchange(sent)
       sent.on('error', reject).on('response', resolve).end()
     })
   const follow = async (text: string, accessToken: string, ending: AbortSignal): Promise<Fetched> => {

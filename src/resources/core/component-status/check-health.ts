@@ -1,4 +1,5 @@
 import { request } from 'node:https'
+import { boundExchange } from '../../../lib/bounded-exchange.ts'
 import { DEADLINE, withDeadline } from '../../../lib/deadline.ts'
 import { dialError } from '../../../lib/dial-error.ts'
 
@@ -39,6 +40,7 @@ function askHealth(port: number, signal: AbortSignal): Promise<Health> {
         else unhealthy(`HTTP probe failed with statuscode: ${statusCode}`)
       })
     })
+    boundExchange(asked)
     asked.on('error', failed)
     asked.end()
   })

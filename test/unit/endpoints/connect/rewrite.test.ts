@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { rewriteHtml } from '../../../../src/endpoints/connect/html.ts'
+import { PageTooLongError, rewriteHtml } from '../../../../src/endpoints/connect/html.ts'
 import { rewriteUrl } from '../../../../src/endpoints/connect/rewrite.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { escapePath, joinKeepingSlash, joinPaths, parseUrl, printUrl } from '../../../../src/lib/url.ts'
 
 const place = { prefix: '/proxy/pod', origin: '10.0.0.1:8080', asked: 'localhost:8001' }
@@ -52,15 +53,67 @@ describe('links of pages behind a proxy', () => {
     ['an element of a name that objects have', '<constructor href="/x">', '<constructor href="/x">'],
   ]
   const rewrite = (link: string): string => (link === '/keep' ? link : `=${link}=`)
-  for (const [name, page, wanted] of pages) it(name, () => expect(rewriteHtml(page, rewrite)).to.equal(wanted))
+  const rewritten = (page: string, maxBytes = 1 << 20): string =>
+    Buffer.concat(runAtOnce(rewriteHtml(Buffer.from(page, 'latin1'), rewrite, maxBytes))).toString('latin1')
+  for (const [name, page, wanted] of pages) it(name, () => expect(rewritten(page)).to.equal(wanted))
 
-  it('are found in time that grows with the page, whatever it holds', () => {
-    const before = process.cpuUsage()
-    for (const part of ['<', '<a ', '<a "', "<a href='", '<a href=', '<!--', '</script', '<script>', '<a x="y" '])
-      rewriteHtml(part.repeat(Math.ceil(100_000 / part.length)), rewrite)
-    const { user, system } = process.cpuUsage(before)
-    expect((user + system) / 1000).to.be.below(1500)
+  it('stay byte for byte beside the links', () => {
+    const page = `${'\xff\x80 text '.repeat(20_000)}<a href="/x">${'\n<p>'.repeat(50_000)}<a href='/y'>`
+    expect(rewritten(page, page.length + 10)).to.equal(page.replace('"/x"', '"=/x="').replace("'/y'", '"=/y="'))
   })
+
+  it('are changed in the first attribute of a name alone', () => expect(rewritten('<a href="/x" href="/y">')).to.equal('<a href="=/x=" href="/y">'))
+
+  it('longer than 64 KiB stay as they are', () => {
+    const page = `<img src="/${'x'.repeat(70_000)}"><img src="/y">`
+    expect(rewritten(page)).to.equal(page.replace('"/y"', '"=/y="'))
+  })
+
+  it('that would make a page longer than the bound are refused', () => {
+    const page = Buffer.from('<a href=/>'.repeat(1000))
+    const long = (): string => 'x'.repeat(100)
+    expect(() => runAtOnce(rewriteHtml(page, long, 50_000))).to.throw(PageTooLongError)
+  })
+
+  /** Text of a page that is repeated, of which each kind once made one long turn. */
+  const hostile = [
+    '<',
+    '<a',
+    '<a ',
+    '<a "',
+    "<a href='",
+    '<a href=" ',
+    '<a href=/>',
+    '<a href=/ ',
+    '<!--',
+    '<!-->',
+    '-',
+    '</script',
+    '<script>',
+    '<a x="y" ',
+    '<b>',
+    ' ',
+  ]
+  for (const part of hostile)
+    it(`are found in steps of some kilobytes and few links where a page repeats ${JSON.stringify(part)}`, () => {
+      const page = Buffer.from(`<a ${part.repeat(Math.ceil(400_000 / part.length))}`)
+      let links = 0
+      let most = 0
+      const steps = rewriteHtml(
+        page,
+        link => {
+          links++
+          return `/prefix${link}`
+        },
+        1 << 28,
+      )
+      for (let done = false; !done; ) {
+        links = 0
+        done = steps.next().done === true
+        most = Math.max(most, links)
+      }
+      expect(most).to.be.at.most(64)
+    })
 })
 
 describe('URLs', () => {
