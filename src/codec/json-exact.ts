@@ -9,7 +9,7 @@ import { writeString } from './json-writer.ts'
 
 export interface ParsedJson {
   readonly value: Json
-  /** Paths (`spec.ports[0].name`) of members that stand more than once in their object, in the order of the text; the last one counts. */
+  /** Paths (`spec.ports[0].name`) of members that stand more than once in their object, each once and the first hundred, in the order of the text; the last one counts. */
   readonly duplicates: string[]
   /** Literals of numbers whose fraction or exponent the value has lost (`1.0`). Absent if there are none. */
   readonly literals?: Literals
@@ -28,8 +28,8 @@ interface Frame {
   readonly entries: [string, Json][] | undefined
   /** Of objects: the key whose value is being read. */
   key: string
-  /** A member stands more than once. */
-  repeated: boolean
+  /** Keys of members that stand more than once; undefined if there are none. */
+  repeated: Set<string> | undefined
 }
 
 const QUOTE = 0x22
@@ -45,16 +45,30 @@ const WORDS: ReadonlyMap<number, { readonly text: string; readonly value: Json }
   [0x66, { text: 'false', value: false }],
   [0x6e, { text: 'null', value: null }],
 ])
-/** Values that are read in one step. */
+/** Values that are read in one step, and bytes. */
 const STEP = 4096
+const STEP_BYTES = 64 * 1024
+/** Paths of repeated members that are reported, as in sigs.k8s.io/json. Each is as long as the text is deep. */
+const MOST_DUPLICATES = 100
+
+/** A text holds more values than its reader takes. */
+export class TooManyValuesError extends Error {
+  override readonly name = 'TooManyValuesError'
+}
 
 /**
  * Parses byte by byte, in steps, and reports what JSON.parse does not: repeated members, exact numbers, Go's errors. `withTexts`: `literals` has strings, too, that Go would write otherwise than they stand
- * there.
+ * there. Throws TooManyValuesError if there are more than `mostValues`, lists and objects among them.
  */
-export function* parseExactlyInSteps(bytes: Buffer, withTexts = false): Steps<ParsedJson> {
+export function* parseExactlyInSteps(bytes: Buffer, withTexts = false, mostValues = Number.POSITIVE_INFINITY): Steps<ParsedJson> {
   const parser = new ExactParser(bytes, withTexts)
-  for (let values = 1; parser.readNext(); values++) if (values % STEP === 0) yield
+  let next = STEP_BYTES
+  for (let values = 1; parser.readNext(); values++) {
+    if (values >= mostValues) throw new TooManyValuesError(`the text holds more than ${mostValues} values`)
+    if (values % STEP !== 0 && parser.at < next) continue
+    next = parser.at + STEP_BYTES
+    yield
+  }
   return parser.finish()
 }
 
@@ -74,6 +88,11 @@ class ExactParser {
   constructor(bytes: Buffer, withTexts: boolean) {
     this.scanner = new JsonScanner(bytes)
     this.withTexts = withTexts
+  }
+
+  /** Bytes that have been read. */
+  get at(): number {
+    return this.scanner.at
   }
 
   /** Reads one value, or opens one container. False: that was the last of the text's value. */
@@ -171,7 +190,7 @@ class ExactParser {
   private open(container: JsonObject | Json[], entries: [string, Json][] | undefined): Frame {
     if (this.stack.length >= maxDepth) this.scanner.fail('exceeded max depth')
     this.scanner.at++
-    const frame = { container, entries, key: '', repeated: false }
+    const frame = { container, entries, key: '', repeated: undefined }
     this.stack.push(frame)
     return frame
   }
@@ -188,7 +207,7 @@ class ExactParser {
   private close({ container, entries, repeated }: Frame): void {
     this.scanner.at++
     this.stack.pop()
-    if (repeated && entries !== undefined) this.repeated.set(container, entries)
+    if (repeated !== undefined && entries !== undefined) this.repeated.set(container, entries)
     this.put(container, undefined)
   }
 
@@ -199,8 +218,9 @@ class ExactParser {
     if (scanner.peek() !== QUOTE) scanner.fail('looking for beginning of object key string')
     frame.key = scanner.readString()
     if (Object.hasOwn(frame.container, frame.key)) {
-      frame.repeated = true
-      this.duplicates.push(this.path())
+      frame.repeated ??= new Set()
+      if (this.duplicates.length < MOST_DUPLICATES && !frame.repeated.has(frame.key)) this.duplicates.push(this.path())
+      frame.repeated.add(frame.key)
     }
     scanner.skipSpace()
     scanner.expectMore()

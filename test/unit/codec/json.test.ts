@@ -51,6 +51,13 @@ describe('parseJson and goJson', () => {
     expect(parseJson(Buffer.from('{"a":[9007199254740993,-9223372036854775808]}')).value).to.deep.equal({ a: [9007199254740993n, -9223372036854775808n] })
   })
 
+  it('reports each repeated member once, and the first hundred', () => {
+    // The path of each is as long as the text is deep.
+    const deep = (members: string): string[] => parseJson(Buffer.from(`${'{"a":'.repeat(5000)}{${members}}${'}'.repeat(5000)}`)).duplicates
+    expect(deep(`${'"x":1,'.repeat(1000)}"x":1`)).to.deep.equal([`${'a.'.repeat(5000)}x`])
+    expect(deep(Array.from({ length: 1000 }, (_, i) => `"x${i}":1,"x${i}":1`).join(','))).to.have.length(100)
+  })
+
   it('bounds depth', () => {
     expect(parseJson(Buffer.from('['.repeat(10_000) + ']'.repeat(10_000))).duplicates).to.deep.equal([])
     expect(() => parseJson(Buffer.from('['.repeat(10_001) + ']'.repeat(10_001)))).to.throw("invalid character '[' exceeded max depth")
