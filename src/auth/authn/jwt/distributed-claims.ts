@@ -100,9 +100,9 @@ function named(read: () => Readonly<Record<string, string>>): Readonly<Record<st
   }
 }
 
-async function fetchToken(get: () => Promise<{ readonly code: number; readonly status: string; readonly body: string }>): Promise<string> {
+async function fetchToken(get: () => Promise<{ readonly code: number; readonly status: string; readonly body: Buffer }>): Promise<string> {
   const { code, status, body } = await get()
   // 226 is the last of the codes of success.
   if (code < 200 || code > 226) throw new Error(`error while getting distributed claim JWT: ${status}`)
-  return body
+  return body.toString()
 }

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { readForeignJson } from '../../../codec/foreign-json.ts'
 import { boundExchange } from '../../../lib/bounded-exchange.ts'
 import { type Dial, DialledAgent, DialledTlsAgent, type Egress } from '../../../lib/connect-proxy.ts'
 import { CANCELED, DEADLINE, withDeadline } from '../../../lib/deadline.ts'
@@ -10,6 +11,7 @@ import { onAbort } from '../../../lib/on-abort.ts'
 import { readBounded } from '../../../lib/read-bounded.ts'
 import { checkServerName } from '../../../lib/server-name.ts'
 import { trustedCertificates } from '../../../lib/trusted-certificates.ts'
+import type { Json } from '../../../meta/object.ts'
 import { AuthenticationConfigError } from './configuration-file.ts'
 
 /** What was found at a URL. */
@@ -18,7 +20,7 @@ export interface Fetched {
   readonly status: string
   readonly code: number
   readonly headers: IncomingHttpHeaders
-  readonly body: string
+  readonly body: Buffer
 }
 
 /** Asks an issuer. Throws an Error in the words of Go's net/http. */
@@ -30,8 +32,8 @@ export interface IssuerClient {
 const TIMEOUT_MS = 30_000
 const MOST_REDIRECTS = 10
 const REDIRECTS = [301, 302, 303, 307, 308]
-/** Key sets have some kilobytes. */
-const MAX_BODY_BYTES = 4 << 20
+/** Key sets have some kilobytes, and no more than 200 keys are taken. */
+const MAX_BODY_BYTES = 1 << 20
 const MAX_EXCERPT = 2048
 const IDLE_MS = 90_000
 /** Connections to one host. */
@@ -68,7 +70,13 @@ export function issuerClient(authority: string, signal: AbortSignal, dial?: Dial
         const response = await once(at, new URL(text).host === at.host ? accessToken : '', ending)
         const { statusCode = 0, statusMessage = '', headers } = response
         const next = REDIRECTS.includes(statusCode) ? headers.location : undefined
-        if (next === undefined) return { status: `${statusCode} ${statusMessage}`, code: statusCode, headers, body: await textOf(response) }
+        if (next === undefined)
+          return {
+            status: `${statusCode} ${statusMessage}`,
+            code: statusCode,
+            headers,
+            body: await readBounded(response, { maxBytes: MAX_BODY_BYTES, tooLong }),
+          }
         response.destroy()
         if (redirects >= MOST_REDIRECTS) throw new Error(`stopped after ${MOST_REDIRECTS} redirects`)
         url = new URL(next, at).href
@@ -95,8 +103,6 @@ export function issuerDial(type: string, egress: Egress = {}): Dial | undefined 
 
 const tooLong = (): Error => new Error('http: response body too large')
 
-const textOf = async (response: IncomingMessage): Promise<string> => (await readBounded(response, { maxBytes: MAX_BODY_BYTES, tooLong })).toString()
-
 const endedBy = (signal: AbortSignal): string => (signal.aborted ? CANCELED : `${DEADLINE} (Client.Timeout exceeded while awaiting headers)`)
 
 function wordsOf(error: unknown, url: string): string {
@@ -106,12 +112,12 @@ function wordsOf(error: unknown, url: string): string {
 }
 
 /** The part of a body that errors quote: they are logged for each token, and a body may have megabytes. */
-export const excerptOf = (body: string): string => body.slice(0, MAX_EXCERPT)
+export const excerptOf = (body: Buffer): string => body.subarray(0, MAX_EXCERPT).toString()
 
-/** The JSON of an answer. Throws an Error in the words of go-oidc. */
-export function jsonOf({ body, headers }: Fetched): unknown {
+/** The JSON of an answer, parsed in steps. Throws an Error in the words of go-oidc. */
+export async function jsonOf({ body, headers }: Fetched): Promise<Json> {
   try {
-    return JSON.parse(body)
+    return await readForeignJson(body)
   } catch (error) {
     const why = errorMessage(error)
     const type = headers['content-type'] ?? ''

@@ -49,7 +49,7 @@ export function jwtAuthenticator(compiled: CompiledJwt, options: JwtOptions, sig
   const resolver = groups === '' ? undefined : new ClaimResolver({ claim: groups, client, now, rules, signal, failed })
   let keys: KeySet | undefined
   let why = `oidc: authenticator for issuer ${quote(issuer.url)} is not initialized`
-  const observeKeys = (body: string | undefined): void => {
+  const observeKeys = (body: Buffer | undefined): void => {
     if (options.observeKeys && !signal.aborted) metrics.keysFetched(issuer.url, body, now())
   }
   untilDone(

@@ -1,8 +1,9 @@
 import { errorMessage } from '../../../lib/error-message.ts'
-import type { Json } from '../../../meta/object.ts'
+import { runInTurns } from '../../../lib/steps.ts'
+import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
 import { cacheExpiry } from './cache-expiry.ts'
 import type { CompactToken } from './compact-token.ts'
-import { excerptOf, type IssuerClient, jsonOf } from './issuer-client.ts'
+import { excerptOf, type Fetched, type IssuerClient, jsonOf } from './issuer-client.ts'
 import { type IssuerKey, isSignedBy, readKeySet } from './signature.ts'
 
 /** Who checks signatures. */
@@ -14,8 +15,8 @@ export interface KeySet {
 /** Keys that end so soon are asked for again, where a token is by none of them. */
 const EXPIRY_DELTA_MS = 30_000
 
-/** Called after each fetch of keys, with their text; undefined where there was no usable answer. */
-export type KeysObserver = (body: string | undefined) => void
+/** Called after each fetch of keys, with the response; undefined if that was not usable. */
+export type KeysObserver = (body: Buffer | undefined) => void
 
 /**
  * The keys at a URL. They are asked for when a token is by a key that is not known, at most once at a time, and where the answer said how long they are good, not before that time is over. Known keys are good
@@ -39,7 +40,7 @@ export class RemoteKeySet implements KeySet {
   }
 
   async check(token: CompactToken): Promise<void> {
-    if (hasSigned(this.#keys, token)) return
+    if (await hasSigned(this.#keys, token)) return
     if (this.#now() + EXPIRY_DELTA_MS <= this.#expiry) throw notVerified()
     let keys: readonly IssuerKey[]
     try {
@@ -50,7 +51,7 @@ export class RemoteKeySet implements KeySet {
     } catch (error) {
       throw new Error(`fetching keys ${errorMessage(error)}`)
     }
-    if (!hasSigned(keys, token)) throw notVerified()
+    if (!(await hasSigned(keys, token))) throw notVerified()
   }
 
   async #fetch(): Promise<readonly IssuerKey[]> {
@@ -59,7 +60,7 @@ export class RemoteKeySet implements KeySet {
         throw new Error(`oidc: get keys failed ${errorMessage(error)}`)
       })
       if (answer.code !== 200) throw new Error(`oidc: get keys failed: ${answer.status} ${excerptOf(answer.body)}`)
-      this.#keys = readKeys(() => jsonOf(answer) as Json, answer.body)
+      this.#keys = await readKeys(answer)
       const now = this.#now()
       this.#expiry = Math.max(now, cacheExpiry(answer.headers, now))
       this.#observe(answer.body)
@@ -71,15 +72,22 @@ export class RemoteKeySet implements KeySet {
   }
 }
 
-function readKeys(read: () => Json, body: string): readonly IssuerKey[] {
+async function readKeys(answer: Fetched): Promise<readonly IssuerKey[]> {
   try {
-    return readKeySet(read())
+    return await runInTurns(readKeySet(await jsonOf(answer)))
   } catch (error) {
-    throw new Error(`oidc: failed to decode keys: ${errorMessage(error)} ${excerptOf(body)}`)
+    throw new Error(`oidc: failed to decode keys: ${errorMessage(error)} ${excerptOf(answer.body)}`)
   }
 }
 
 const notVerified = (): Error => new Error('failed to verify id token signature')
 
-const hasSigned = (keys: readonly IssuerKey[], token: CompactToken): boolean =>
-  keys.some(key => (token.keyId === '' || key.id === token.keyId) && isSignedBy(token, key))
+/** Whether one of the keys has signed the token. Each check takes up to some milliseconds, and a token that names no key is checked with all of them. */
+async function hasSigned(keys: readonly IssuerKey[], token: CompactToken): Promise<boolean> {
+  for (const key of keys) {
+    if (token.keyId !== '' && key.id !== token.keyId) continue
+    if (turnIsSpent()) await nextTurn()
+    if (isSignedBy(token, key)) return true
+  }
+  return false
+}

@@ -42,7 +42,7 @@ export class JwtMetrics {
   }
 
   /** `body`: what was fetched; undefined: nothing that can be used. */
-  keysFetched(issuer: string, body: string | undefined, now: number): void {
+  keysFetched(issuer: string, body: Buffer | undefined, now: number): void {
     const labels = { jwt_issuer_hash: sha256Label(issuer), apiserver_id_hash: this.#server }
     this.#lastFetches.set(issuer, body === undefined ? 'failure' : 'success', labels, now / 1000)
     if (body !== undefined) this.#keySets.set(issuer, { ...labels, hash: sha256Label(body) })

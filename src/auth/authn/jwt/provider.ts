@@ -1,7 +1,7 @@
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { onAbort } from '../../../lib/on-abort.ts'
-import { excerptOf, type IssuerClient, jsonOf } from './issuer-client.ts'
+import { excerptOf, type Fetched, type IssuerClient, jsonOf } from './issuer-client.ts'
 import { type KeySet, type KeysObserver, RemoteKeySet } from './key-set.ts'
 
 /** What discovery needs of its surroundings. */
@@ -22,7 +22,7 @@ export async function discoverKeys(issuer: string, discoveryURL: string, { clien
   const wellKnown = `${issuer.endsWith('/') ? issuer.slice(0, -1) : issuer}/.well-known/openid-configuration`
   const answer = await client.get(discoveryURL === '' ? wellKnown : discoveryURL)
   if (answer.code !== 200) throw new Error(`${answer.status}: ${excerptOf(answer.body)}`)
-  const { issuer: named = '', jwks_uri: url = '' } = documentIn(() => jsonOf(answer))
+  const { issuer: named = '', jwks_uri: url = '' } = await documentIn(answer)
   if (named !== issuer) throw new Error(`oidc: issuer did not match the issuer returned by provider, expected ${quote(issuer)} got ${quote(named)}`)
   return new RemoteKeySet(url, client, now, observeKeys)
 }
@@ -33,9 +33,9 @@ interface ProviderDocument {
   readonly jwks_uri?: string
 }
 
-function documentIn(read: () => unknown): ProviderDocument {
+async function documentIn(answer: Fetched): Promise<ProviderDocument> {
   try {
-    const document = read()
+    const document = await jsonOf(answer)
     if (!isDocument(document)) throw new Error('json: cannot unmarshal into Go value of type oidc.providerJSON')
     return document
   } catch (error) {

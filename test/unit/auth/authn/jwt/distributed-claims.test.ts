@@ -15,7 +15,7 @@ function setUp() {
       asked.push(url)
       const at = url.indexOf('/.well-known/')
       const body = at < 0 ? tokenOf(url) : JSON.stringify({ issuer: url.slice(0, at), jwks_uri: `${url.slice(0, at)}/keys` })
-      return { code: url.endsWith('/keys') ? 500 : 200, status: '200 OK', headers: {}, body }
+      return { code: url.endsWith('/keys') ? 500 : 200, status: '200 OK', headers: {}, body: Buffer.from(body) }
     },
   }
   const resolver = new ClaimResolver({

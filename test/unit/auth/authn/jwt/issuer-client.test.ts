@@ -30,7 +30,7 @@ describe('issuerClient', () => {
 
   it('goes where it is sent, ten times', async () => {
     const { body } = await issuerClient(issuer.authority, ended.signal).get(`${issuer.url}/moved`)
-    expect(JSON.parse(body)).to.have.property('issuer', issuer.url)
+    expect(JSON.parse(body.toString())).to.have.property('issuer', issuer.url)
     const asked = issuer.asked.length
     expect(await faultOf(issuer.authority, `${issuer.url}/loop`)).to.equal(`Get "${issuer.url}/loop": stopped after 10 redirects`)
     expect(issuer.asked.length - asked).to.equal(11)

@@ -27,7 +27,7 @@ function keyOf({ key, algorithm }: { readonly key: string; readonly algorithm: s
   return found
 }
 
-const found = (body: string, code = 200): Fetched => ({ status: `${code}`, code, headers: {}, body })
+const found = (body: string, code = 200): Fetched => ({ status: `${code}`, code, headers: {}, body: Buffer.from(body) })
 
 /** The issuer of a case: what upstream's server answers there. */
 function clientOf({ jwt, keys = [], openIDConfig, responses = {}, signingKey: signing, remote }: TokenCase, asked: string[]): IssuerClient {

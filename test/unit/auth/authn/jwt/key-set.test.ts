@@ -23,14 +23,14 @@ function world() {
     get: async () => {
       state.asked++
       const headers = state.cacheControl === undefined ? {} : { 'cache-control': state.cacheControl }
-      return { status: `${state.code} X`, code: state.code, headers, body: state.body ?? JSON.stringify({ keys: state.keys.map(publicJwk) }) }
+      return { status: `${state.code} X`, code: state.code, headers, body: Buffer.from(state.body ?? JSON.stringify({ keys: state.keys.map(publicJwk) })) }
     },
   }
   const keys = new RemoteKeySet(
     'https://issuer/keys',
     client,
     () => state.now,
-    body => observed.push(body),
+    body => observed.push(body?.toString()),
   )
   const check = async (key: SigningKey, header: object = {}): Promise<string> => {
     const token = parseCompact(signedToken(key, { sub: 'x' }, header))
@@ -55,6 +55,24 @@ describe('RemoteKeySet', () => {
     state.keys = [second]
     expect([await check(second), await check(first)]).to.deep.equal(['good', NO])
     expect(await check(forged)).to.equal(NO)
+  })
+
+  it('refuses a key set that is nested without end, in the words of Go', async () => {
+    const { state, check } = world()
+    state.body = '['.repeat(1 << 20)
+    expect(await check(first)).to.match(/^fetching keys oidc: failed to decode keys: .*invalid character '\[' exceeded max depth/)
+  })
+
+  it('takes no key whose check would take long', async () => {
+    const { state, check } = world()
+    const n = 'xyzw'.repeat(86)
+    for (const odd of [
+      { kty: 'RSA', kid: 'odd', n, e: n },
+      { kty: 'RSA', kid: 'odd', n: 'A'.repeat(400_000), e: 'AQAB' },
+    ]) {
+      state.body = JSON.stringify({ keys: [odd] })
+      expect(await check(first, { kid: 'odd' })).to.equal(NO)
+    }
   })
 
   it('tries all keys for a token that names none, and none for another name', async () => {
