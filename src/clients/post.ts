@@ -3,11 +3,13 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContextOptions } from 'node:tls'
+import { readForeignJson } from '../codec/foreign-json.ts'
 import { boundExchange } from '../lib/bounded-exchange.ts'
 import { type Dial, DialledAgent, DialledTlsAgent } from '../lib/connect-proxy.ts'
 import { DialError, dialError } from '../lib/dial-error.ts'
 import { readBounded } from '../lib/read-bounded.ts'
 import { checkServerName } from '../lib/server-name.ts'
+import { isJsonObject, objectIn } from '../meta/object.ts'
 import { serverResponse } from '../meta/server-response.ts'
 import { failure, type StatusError } from '../meta/status.ts'
 import type { AnswerRoom } from './answer-room.ts'
@@ -50,6 +52,8 @@ const KEPT = { keepAlive: true, timeout: IDLE_MS, maxSockets: MAX_CONNECTIONS, m
 const MAX_BODY_BYTES = 64 << 20
 /** How much of an answer that is no Status is quoted; client-go's. */
 const MAX_TEXT_BYTES = 2048
+/** A longer body is no Status. */
+const MAX_STATUS_BYTES = 1 << 20
 /** Of an answer that says when to come again. */
 const MAX_RETRIES = 10
 /** Longer than any call has; a timer that is set to more than 2^31 ms ends at once. */
@@ -139,18 +143,19 @@ function retryAfterMs({ status, headers }: Answer): number | undefined {
 }
 
 /** What an answer that is no success says: its Status, or what its code stands for. */
-export function failureOf({ status, headers, body }: Answer): StatusError {
-  const shown = statusIn(body)
+export async function failureOf({ status, headers, body }: Answer): Promise<StatusError> {
+  const shown = await statusIn(body)
   if (shown) return shown
   const type = headers['content-type']
   return serverResponse(status, undefined, type === undefined || type.startsWith('text/') ? body.subarray(0, MAX_TEXT_BYTES).toString().trim() : 'unknown')
 }
 
-function statusIn(body: Buffer): StatusError | undefined {
+async function statusIn(body: Buffer): Promise<StatusError | undefined> {
+  if (body.length > MAX_STATUS_BYTES) return undefined
   try {
-    const { kind = 'Status', apiVersion = 'v1', status, message = '', code = 0, reason = '', details } = JSON.parse(body.toString())
+    const { kind = 'Status', apiVersion = 'v1', status, message = '', code = 0, reason = '', details } = objectIn(await readForeignJson(body))
     return kind === 'Status' && apiVersion === 'v1' && status === 'Failure'
-      ? failure(Number(code), String(reason), String(message), details ?? undefined)
+      ? failure(Number(code), String(reason), String(message), isJsonObject(details) ? details : undefined)
       : undefined
   } catch {
     return undefined

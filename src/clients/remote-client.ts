@@ -79,7 +79,7 @@ export function remoteClient(remote: Remote, options: RemoteClientOptions): Remo
         const answer = await post(await destination(), body, ending.signal, { maxBytes: MAX_ANSWER_BYTES })
         if (isSuccess(answer)) return answer
         if (answer.status === 401) files.expire()
-        const status = failureOf(answer)
+        const status = await failureOf(answer)
         throw new RemoteCallError(status.message, { statusCode: answer.status, status })
       } catch (error) {
         throw error instanceof RemoteCallError ? error : lost(url, ending.why(), error)

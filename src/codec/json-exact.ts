@@ -51,6 +51,16 @@ const STEP_BYTES = 64 * 1024
 /** Paths of repeated members that are reported, as in sigs.k8s.io/json. Each is as long as the text is deep. */
 const MOST_DUPLICATES = 100
 
+/** How much a text may hold. */
+export interface ParseBounds {
+  /** Values in all, lists and objects among them. */
+  readonly values: number
+  /** Members of one object: to list a hundred thousand takes many milliseconds, which cannot be interrupted. */
+  readonly members: number
+}
+
+const UNBOUNDED: ParseBounds = { values: Number.POSITIVE_INFINITY, members: Number.POSITIVE_INFINITY }
+
 /** A text holds more values than its reader takes. */
 export class TooManyValuesError extends Error {
   override readonly name = 'TooManyValuesError'
@@ -58,10 +68,10 @@ export class TooManyValuesError extends Error {
 
 /**
  * Parses byte by byte, in steps, and reports what JSON.parse does not: repeated members, exact numbers, Go's errors. `withTexts`: `literals` has strings, too, that Go would write otherwise than they stand
- * there. Throws TooManyValuesError if there are more than `mostValues`, lists and objects among them.
+ * there. Throws TooManyValuesError if the text exceeds `bounds`.
  */
-export function* parseExactlyInSteps(bytes: Buffer, withTexts = false, mostValues = Number.POSITIVE_INFINITY): Steps<ParsedJson> {
-  const parser = new ExactParser(bytes, withTexts)
+export function* parseExactlyInSteps(bytes: Buffer, withTexts = false, { values: mostValues, members }: ParseBounds = UNBOUNDED): Steps<ParsedJson> {
+  const parser = new ExactParser(bytes, withTexts, members)
   let next = STEP_BYTES
   for (let values = 1; parser.readNext(); values++) {
     if (values >= mostValues) throw new TooManyValuesError(`the text holds more than ${mostValues} values`)
@@ -75,6 +85,7 @@ export function* parseExactlyInSteps(bytes: Buffer, withTexts = false, mostValue
 class ExactParser {
   private readonly scanner: JsonScanner
   private readonly withTexts: boolean
+  private readonly mostMembers: number
   /** The containers that are open, the innermost last. */
   private readonly stack: Frame[] = []
   private readonly duplicates: string[] = []
@@ -85,9 +96,10 @@ class ExactParser {
   private tooLarge: string | undefined
   private root: Json = null
 
-  constructor(bytes: Buffer, withTexts: boolean) {
+  constructor(bytes: Buffer, withTexts: boolean, mostMembers: number) {
     this.scanner = new JsonScanner(bytes)
     this.withTexts = withTexts
+    this.mostMembers = mostMembers
   }
 
   /** Bytes that have been read. */
@@ -217,6 +229,8 @@ class ExactParser {
     scanner.expectMore()
     if (scanner.peek() !== QUOTE) scanner.fail('looking for beginning of object key string')
     frame.key = scanner.readString()
+    if (frame.entries !== undefined && frame.entries.length >= this.mostMembers)
+      throw new TooManyValuesError(`an object holds more than ${this.mostMembers} members`)
     if (Object.hasOwn(frame.container, frame.key)) {
       frame.repeated ??= new Set()
       if (this.duplicates.length < MOST_DUPLICATES && !frame.repeated.has(frame.key)) this.duplicates.push(this.path())

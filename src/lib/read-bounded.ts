@@ -1,3 +1,6 @@
+import { joinInSteps } from './join-buffers.ts'
+import { runInTurns } from './steps.ts'
+
 /** Bytes that several readers may hold together. */
 export interface SharedRoom {
   /** Throws where there is no room. */
@@ -24,7 +27,7 @@ export async function readBounded(body: AsyncIterable<Buffer>, { maxBytes, tooLo
       length += chunk.length
       if (length > maxBytes) throw tooLong()
     }
-    return Buffer.concat(chunks, length)
+    return await runInTurns(joinInSteps(chunks))
   } finally {
     room?.leave(length)
   }

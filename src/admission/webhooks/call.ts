@@ -99,6 +99,9 @@ const asked = ({ hook, round }: WebhookCall, outcome: WebhookAsked['outcome'], b
   milliseconds: performance.now() - began,
 })
 
+/** A review whose patch replaces an object of 3 MiB, in base64, is shorter. */
+const MAX_REVIEW_BYTES = 6 << 20
+
 /** Longer patches are not shown. */
 const LONGEST_PATCH = 64 * 1024
 
@@ -126,7 +129,7 @@ async function ask(env: WebhookEnvironment, { hook, request, about }: WebhookCal
     () => spanAttributes(hook, request, uid),
     span => post(env, hook, reviewText(version, uid, request, about), ctx, span),
   )
-  const verdict = readVerdict(body, { version, uid, mutating: hook.kind === 'mutating', schema: env.reviewSchema() })
+  const verdict = await readVerdict(body, { version, uid, mutating: hook.kind === 'mutating', schema: env.reviewSchema() })
   for (const [key, value] of Object.entries(verdict.auditAnnotations)) annotateEvent(request, `${hook.name}/${key}`, value)
   for (const text of verdict.warnings) ctx.warn(text)
   if (!verdict.allowed) throw new Rejection(denial(hook.name, verdict.status))
@@ -151,7 +154,8 @@ async function post({ clients }: WebhookEnvironment, hook: Webhook, review: stri
   // The webhook has no more time than the request has left.
   const left = deadline ? Math.max(deadline - steadyClock.now(), 1) : hook.timeoutMs
   try {
-    return await clients.post(hook.clientConfig, review, { timeoutMs: Math.min(hook.timeoutMs, left), signal, audit, traceparent: span?.traceparent })
+    const timeoutMs = Math.min(hook.timeoutMs, left)
+    return await clients.post(hook.clientConfig, review, { timeoutMs, signal, audit, maxBytes: MAX_REVIEW_BYTES, traceparent: span?.traceparent })
   } catch (error) {
     if (!(error instanceof WebhookCallError)) throw error
     const { message, code, canceled, isConfiguration } = error

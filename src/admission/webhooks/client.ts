@@ -21,6 +21,8 @@ export interface PostOptions {
   readonly signal: AbortSignal
   /** Of the same. */
   readonly audit?: AuditRecord | undefined
+  /** The longest response. Default: 64 MiB. */
+  readonly maxBytes?: number | undefined
   /** Of the span in which the webhook is asked. */
   readonly traceparent?: string | undefined
 }
@@ -74,7 +76,7 @@ export class WebhookClients {
    * Posts JSON, and resolves with the body of a successful answer. Throws a WebhookCallError for anything else: nobody there, a certificate that is not trusted, another
    * status, no answer in time. Its text names the URL, not the webhook.
    */
-  async post(config: WebhookClientConfig, body: string | Buffer, { timeoutMs, signal, audit, traceparent }: PostOptions): Promise<Buffer> {
+  async post(config: WebhookClientConfig, body: string | Buffer, { timeoutMs, signal, audit, maxBytes, traceparent }: PostOptions): Promise<Buffer> {
     const client = this.clientFor(config)
     const { target, user } = client
     const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`
@@ -87,10 +89,10 @@ export class WebhookClients {
       const headers = traceparent === undefined ? own : { ...own, traceparent }
       const certificates = this.certificates?.observer(serverName, audit)
       const destination = { agent: client.agent, ...(await target.dial()), authority, serverName, path: target.path + query, headers, certificates }
-      const answer = await post(destination, body, ending.signal, { room: this.room })
+      const answer = await post(destination, body, ending.signal, { room: this.room, ...(maxBytes !== undefined && { maxBytes }) })
       if (isSuccess(answer)) return answer.body
       if (answer.status === 401) user?.files.expire()
-      const { message, code } = failureOf(answer)
+      const { message, code } = await failureOf(answer)
       throw new WebhookCallError(message, { code })
     } catch (error) {
       throw error instanceof WebhookCallError ? error : failed(errorMessage(error))

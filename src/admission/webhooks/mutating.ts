@@ -74,7 +74,7 @@ async function patchedBy(env: WebhookEnvironment, call: WebhookCall): Promise<Pa
   try {
     return await consult(env, call, async verdict => {
       const patched = await patchedObject(call.hook, call.request, call.about, verdict)
-      if (patched) annotatePatch(call, verdict.patch)
+      if (patched) await annotatePatch(call, verdict.patch)
       changed = patched?.changed === true
       return patched
     })

@@ -1,6 +1,8 @@
 import { PatchError } from '../../apply/patch/error.ts'
 import { checkOperations, jsonPatchSteps } from '../../apply/patch/json.ts'
-import { JsonSyntaxError, parseJson } from '../../codec/json.ts'
+import { readForeignJson } from '../../codec/foreign-json.ts'
+import { JsonSyntaxError } from '../../codec/json.ts'
+import { TooManyValuesError } from '../../codec/json-exact.ts'
 import { runInTurns } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
@@ -23,7 +25,7 @@ export interface PatchedObject {
 export async function patchedObject(hook: Webhook, request: AdmissionRequest, about: About, { patch, patchType }: Verdict): Promise<PatchedObject | undefined> {
   if (patch.length === 0) return undefined
   // As upstream: a patch that is no list fails the request under either failure policy, whatever its type.
-  const operations = await inWords(() => checkOperations(parseJson(patch).value))
+  const operations = await inWords(async () => checkOperations(await readForeignJson(patch, request.ctx.signal)))
   if (Array.isArray(operations) && operations.length === 0) return undefined
   const { object } = request
   if (!object)
@@ -41,6 +43,6 @@ async function inWords<T extends Json>(run: () => T | Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    throw error instanceof PatchError || error instanceof JsonSyntaxError ? internalServerError(error.message) : error
+    throw error instanceof PatchError || error instanceof JsonSyntaxError || error instanceof TooManyValuesError ? internalServerError(error.message) : error
   }
 }

@@ -1,6 +1,5 @@
 import { jsonKind } from '../../apply/patch/go-print.ts'
-import { parseJson } from '../../codec/json.ts'
-import { parseYaml } from '../../codec/yaml.ts'
+import { readForeignReview } from '../../codec/foreign-review.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { failure, type Status, StatusError } from '../../meta/status.ts'
@@ -50,8 +49,8 @@ const UNAVAILABLE = 503
  * Reads an AdmissionReview that answers another. Throws a WebhookCallError, in apimachinery's words where it can't be read, in the server's own where it does not fit the question. Of
  * the older version less was ever demanded.
  */
-export function readVerdict(body: Buffer, { version, uid, mutating, schema }: Expected): Verdict {
-  const { response, kind = '', apiVersion = '' } = readReview(body, version, schema)
+export async function readVerdict(body: Buffer, { version, uid, mutating, schema }: Expected): Promise<Verdict> {
+  const { response, kind = '', apiVersion = '' } = await readReview(body, version, schema)
   const invalid = (why: string): WebhookCallError => new WebhookCallError(`received invalid webhook response: ${why}`, { code: UNAVAILABLE })
   if (!response) throw invalid('webhook response was absent')
   const patch = Buffer.from(response.patch ?? '', 'base64')
@@ -75,12 +74,12 @@ interface Review {
   readonly response?: Response
 }
 
-function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema): Review {
+async function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema): Promise<Review> {
   const failed = (why: string): WebhookCallError => new WebhookCallError(`failed to call webhook: ${why}`)
   if (body.length === 0) throw failed('0-length response with status code: 200 and content type: application/json')
   let value: Json
   try {
-    value = parseAny(body)
+    value = await readForeignReview(body)
   } catch (error) {
     throw failed(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
   }
@@ -102,9 +101,6 @@ function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema):
 }
 
 const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-
-/** What does not begin as an object of JSON is read as YAML, as upstream's decoder does. */
-const parseAny = (body: Buffer): Json => (/^\s*\{/.test(body.subarray(0, 1024).toString()) ? parseJson(body).value : parseYaml(body).value)
 
 function claimedBy({ kind, apiVersion }: JsonObject): { readonly kind: string; readonly apiVersion: string } {
   return { kind: typeof kind === 'string' ? kind : '', apiVersion: typeof apiVersion === 'string' ? apiVersion : '' }

@@ -2,7 +2,10 @@ import { join } from 'node:path'
 import type { Answer } from '../../clients/post.ts'
 import { RemoteCallError } from '../../clients/remote-client.ts'
 import { decodeBody, typeOfBody } from '../../codec/body.ts'
-import { parseYaml, YamlError } from '../../codec/yaml.ts'
+import { readForeignYaml } from '../../codec/foreign-review.ts'
+import { JsonSyntaxError } from '../../codec/json.ts'
+import { TooManyValuesError } from '../../codec/json-exact.ts'
+import { YamlError } from '../../codec/yaml.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
@@ -20,17 +23,18 @@ export const reviewSchema = (kind: ReviewKind['kind']): StructSchema =>
   new TypeRegistry().addFile('reviews', join(import.meta.dirname, 'review-answers.types')).type(`reviews.${kind}`)
 
 /** An answer, decoded; what it does not say of its kind is taken for granted. Throws RemoteCallError in client-go's words. */
-export function reviewIn({ body, status, headers }: Answer, { group, version, kind }: ReviewKind, schema: StructSchema): JsonObject {
+export async function reviewIn({ body, status, headers }: Answer, { group, version, kind }: ReviewKind, schema: StructSchema): Promise<JsonObject> {
   const unread = (why: string): RemoteCallError => new RemoteCallError(why, { statusCode: status })
   if (body.length === 0) throw unread(`0-length response with status code: ${status} and content type: ${headers['content-type'] ?? 'application/json'}`)
   try {
-    const parsed = parseYaml(body)
-    const claimed = typeOfBody(parsed.value)
+    const value = await readForeignYaml(body)
+    const claimed = typeOfBody(value)
     const apiVersion = claimed.apiVersion || `${group}/${version}`
     if ((claimed.kind || kind) !== kind || apiVersion !== `${group}/${version}`) throw unread(unknown(claimed, { group, version, kind }))
-    return decodeBody(schema, parsed).object
+    return decodeBody(schema, { value, duplicates: [] }).object
   } catch (error) {
-    if (error instanceof YamlError || error instanceof DecodeError) throw unread(error.message)
+    if (error instanceof YamlError || error instanceof JsonSyntaxError || error instanceof TooManyValuesError || error instanceof DecodeError)
+      throw unread(error.message)
     throw error
   }
 }

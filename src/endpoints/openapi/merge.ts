@@ -1,3 +1,4 @@
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
 
@@ -27,14 +28,16 @@ export function* mergedMembers(local: () => Members, foreign: readonly ForeignSw
   }
   const merge = new Merge()
   for (const member of local()) {
-    if (member && isWanted(member, foreign)) merge.known(member)
+    if (member && isWanted(member, foreign)) yield* merge.known(member)
     else if (member) merge.names[member.part].add(member.name)
     yield
   }
   const added: Record<Part, SwaggerMember[]> = { paths: [], definitions: [], parameters: [] }
   for (const swagger of foreign) {
-    for (const member of merge.add(swagger)) if (member) added[member.part].push(member)
-    yield
+    for (const member of merge.add(swagger)) {
+      if (member) added[member.part].push(member)
+      yield
+    }
   }
   let part = 0
   for (const member of local()) {
@@ -54,9 +57,18 @@ class Merge {
   /** Kinds that a definition of ours stands for besides its own. */
   readonly #kinds = new Map<string, JsonObject[]>()
 
-  known({ part, name, value }: SwaggerMember): void {
+  /** A definition of ours, for the kinds of others as well. */
+  withKinds(member: SwaggerMember): SwaggerMember {
+    const more = member.part === 'definitions' ? this.#kinds.get(member.name) : undefined
+    if (!more) return member
+    const kinds = new Map([...listOf(member.value[GVKS]), ...more].map(kind => [kindText(kind), kind]))
+    const sorted = [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind)
+    return { ...member, value: { ...member.value, [GVKS]: sorted } }
+  }
+
+  *known({ part, name, value }: SwaggerMember): Steps<void> {
     this.names[part].add(name)
-    if (part !== 'paths') this.#said[part].set(name, saidBy(value))
+    if (part !== 'paths') this.#said[part].set(name, yield* saidBy(value))
   }
 
   /** The members that another document adds. Undefined: others may have their turn. */
@@ -68,7 +80,7 @@ class Merge {
     for (const part of NAMED) {
       for (const [name, value] of Object.entries(swagger[part])) {
         yield
-        const said = saidBy(value)
+        const said = yield* saidBy(value)
         const as = this.#nameFor(part, name, said, swagger[part])
         if (as !== name) renamed.set(`#/${part}/${name}`, `#/${part}/${as}`)
         if (!this.names[part].has(as)) added.push({ part, name: as, value: objectIn(value) })
@@ -80,17 +92,9 @@ class Merge {
     for (const [name, value] of paths) {
       this.names.paths.add(name)
       added.push({ part: 'paths', name, value: objectIn(value) })
+      if (isStepDone()) yield
     }
-    for (const member of added) yield { ...member, value: objectIn(withReferences(member.value, renamed)) }
-  }
-
-  /** A definition of ours, for the kinds of others as well. */
-  withKinds(member: SwaggerMember): SwaggerMember {
-    const more = member.part === 'definitions' ? this.#kinds.get(member.name) : undefined
-    if (!more) return member
-    const kinds = new Map([...listOf(member.value[GVKS]), ...more].map(kind => [kindText(kind), kind]))
-    const sorted = [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind)
-    return { ...member, value: { ...member.value, [GVKS]: sorted } }
+    for (const member of added) yield { ...member, value: renamed.size === 0 ? member.value : objectIn(yield* withReferences(member.value, renamed)) }
   }
 
   #nameFor(part: NamedPart, name: string, said: string, others: Readonly<JsonObject>): string {
@@ -111,23 +115,32 @@ const listOf = (kinds: Json | undefined): JsonObject[] => (Array.isArray(kinds) 
 const kindText = ({ group, version, kind }: JsonObject): string => `${group}/${version}.${kind}`
 
 /** What decides whether two definitions are the same: all but descriptions, which are each server's words, and kinds. Members in one order. */
-function saidBy(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(saidBy).join(',')}]`
+function* saidBy(value: Json): Steps<string> {
+  if (isStepDone()) yield
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? String(value)
+  const parts: string[] = []
+  if (Array.isArray(value)) {
+    for (const item of value) parts.push(yield* saidBy(item))
+    return `[${parts.join(',')}]`
+  }
   const members = Object.entries(value)
     .filter(([name, member]) => name !== GVKS && !(name === 'description' && typeof member === 'string'))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${saidBy(member)}`).join(',')}}`
+  for (const [name, member] of members) parts.push(`${JSON.stringify(name)}:${yield* saidBy(member)}`)
+  return `{${parts.join(',')}}`
 }
 
 /** A copy in which references say the new names. */
-function withReferences(value: Json, renamed: ReadonlyMap<string, string>): Json {
-  if (renamed.size === 0 || typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(each => withReferences(each, renamed))
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      name === '$ref' && typeof member === 'string' ? (renamed.get(member) ?? member) : withReferences(member, renamed),
-    ]),
-  )
+function* withReferences(value: Json, renamed: ReadonlyMap<string, string>): Steps<Json> {
+  if (isStepDone()) yield
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const items: Json[] = []
+    for (const item of value) items.push(yield* withReferences(item, renamed))
+    return items
+  }
+  const members: [string, Json][] = []
+  for (const [name, member] of Object.entries(value))
+    members.push([name, name === '$ref' && typeof member === 'string' ? (renamed.get(member) ?? member) : yield* withReferences(member, renamed)])
+  return Object.fromEntries(members)
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ControllerEnvironment } from '../../controllers/controller.ts'
 import type { ForeignSwagger } from '../../endpoints/openapi/merge.ts'
 import type { Logger } from '../../lib/log.ts'
-import { runInTurns } from '../../lib/steps.ts'
+import { runInTurns, type Steps } from '../../lib/steps.ts'
 import type { BackendAnswer, BackendClient } from './backend-client.ts'
 import { type DocumentContext, DocumentPoll } from './document-poll.ts'
 import { byPriority, pathOf } from './registration.ts'
@@ -71,11 +71,23 @@ export class ForeignOpenApiV2 {
   }
 }
 
+/** Bytes that are hashed at once. */
+const HASHED_BYTES = 512 * 1024
+
+function* hashInSteps(body: Buffer): Steps<string> {
+  const hash = createHash('sha256')
+  for (let at = 0; at < body.length; at += HASHED_BYTES) {
+    hash.update(body.subarray(at, at + HASHED_BYTES))
+    yield
+  }
+  return hash.digest('base64')
+}
+
 async function read({ status, etag, body }: BackendAnswer, { registration, known, signal }: DocumentContext<Known>): Promise<Known | undefined> {
   if (status === 304 && known) return known
   if (status === 404) return undefined
   if (status !== 200) throw new Error(`failed to retrieve openAPI spec, http error: ${status}`)
-  const hash = createHash('sha256').update(body).digest('base64')
+  const hash = await runInTurns(hashInSteps(body), signal)
   if (hash === known?.hash) return known
   return { swagger: await runInTurns(readSwagger(body, `${pathOf(registration)}/`), signal), etag, hash, length: body.length }
 }

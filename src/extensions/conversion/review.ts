@@ -1,6 +1,8 @@
 import { typeOfBody } from '../../codec/body.ts'
-import { goJson, parseJson } from '../../codec/json.ts'
-import { parseYaml } from '../../codec/yaml.ts'
+import { readForeignJson } from '../../codec/foreign-json.ts'
+import { readForeignYaml } from '../../codec/foreign-review.ts'
+import { goJson } from '../../codec/json.ts'
+import { MOST_VALUES } from '../../codec/value-bound.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
 import type { Json, KubeObject } from '../../meta/object.ts'
@@ -31,24 +33,28 @@ export function reviewBody(version: ReviewVersion, uid: string, desiredAPIVersio
 /** With the type that the body has, empty where it says none. */
 type Review = ConversionReview & { readonly kind: string; readonly apiVersion: string }
 
-/** The body of an answer as a review. Throws an Error with client-go's text where it is none. */
-export function readReview(version: ReviewVersion, body: Buffer): Review {
+/** Objects of one answer that may hold as many values as a body can. */
+const MOST_LARGE_OBJECTS = 64
+
+/** The body of an answer with so many objects as a review, read in steps. Throws an Error with client-go's text where it is none. */
+export async function readReview(version: ReviewVersion, body: Buffer, objects = 1): Promise<Review> {
   if (body.length === 0) throw new Error('0-length response with status code: 200 and content type: application/json')
-  const value = parsed(body)
+  const value = await parsed(body, objects)
   const { apiVersion, kind } = typeOfBody(value)
   if (apiVersion !== '' && kind !== '') checkType(version, apiVersion, kind)
   return { ...decodeAs<ConversionReview>(REVIEW, value), kind, apiVersion }
 }
 
 /** What is no JSON is read as YAML, as client-go does. */
-function parsed(body: Buffer): Json {
+async function parsed(body: Buffer, objects: number): Promise<Json> {
   try {
-    return parseJson(body).value
+    return await readForeignJson(body, undefined, MOST_VALUES * Math.min(objects, MOST_LARGE_OBJECTS))
   } catch (error) {
+    const failed = new Error(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
     try {
-      return parseYaml(body).value
+      return await readForeignYaml(body, 0)
     } catch {
-      throw new Error(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
+      throw failed
     }
   }
 }

@@ -4,6 +4,7 @@ import { jsonKind } from '../../apply/patch/go-print.ts'
 import { apiVersionOfVersion } from '../../catalog/catalog.ts'
 import type { RemoteConverter, Version } from '../../catalog/definition.ts'
 import { errorMessage } from '../../lib/error-message.ts'
+import { mapInSlices } from '../../lib/slices.ts'
 import { inSpan, type Spans } from '../../lib/spans.ts'
 import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import type { RequestNotes } from '../../meta/request-notes.ts'
@@ -65,9 +66,9 @@ export function webhookConverter(kind: ConvertedKind, services: ConversionServic
     if (version === undefined) throw new Failure('no supported conversion review versions')
     const uid = randomUUID()
     const about = printKind(objects[0].apiVersion, objects[0].kind)
-    const failing = <T>(type: FailureType, run: () => T): T => {
+    const failing = async <T>(type: FailureType, run: () => T | Promise<T>): Promise<T> => {
       try {
-        return run()
+        return await run()
       } catch (error) {
         throw new Failure(`conversion webhook for ${about} failed: ${errorMessage(error)}`, type)
       }
@@ -77,8 +78,8 @@ export function webhookConverter(kind: ConvertedKind, services: ConversionServic
         throw error
       }),
     )
-    const review = failing('conversion_webhook_call_failure', () => readReview(version, answer))
-    const converted = failing('conversion_webhook_malformed_response_failure', () => convertedObjects(version, uid, review))
+    const review = await failing('conversion_webhook_call_failure', () => readReview(version, answer, objects.length))
+    const converted = await failing('conversion_webhook_malformed_response_failure', () => convertedObjects(version, uid, review))
     if (converted.length !== objects.length)
       throw new Failure(
         `conversion webhook for ${about} returned ${converted.length} objects, expected ${objects.length}`,
@@ -90,9 +91,11 @@ export function webhookConverter(kind: ConvertedKind, services: ConversionServic
   // Checks each object of the answer against the one that was sent.
   const converted = async (objects: Some, to: Version): Promise<KubeObject[]> => {
     const answered = await call(objects, to)
-    return objects.map((object, i) => {
+    let i = 0
+    return mapInSlices(objects, object => {
+      const at = i++
       try {
-        return accepted(object, answered[i] ?? null, to, objects.length === 1 ? undefined : i)
+        return accepted(object, answered[at] ?? null, to, objects.length === 1 ? undefined : at)
       } catch (error) {
         throw error instanceof Failure ? error : new Failure(errorMessage(error), 'conversion_webhook_invalid_converted_object_failure')
       }
@@ -108,7 +111,7 @@ export function webhookConverter(kind: ConvertedKind, services: ConversionServic
       const answer = await converted(objects, to)
       services.metrics.called(seconds(), undefined)
       services.metrics.converted(kind.name, from, to.name, seconds(), true)
-      return answer.map(object => pruned(object, to))
+      return await mapInSlices(answer, object => pruned(object, to))
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       if (error.type) services.metrics.called(seconds(), error.type)

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { joinBuffers } from '../../lib/join-buffers.ts'
+import { paceReads } from '../../lib/paced-socket.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
 import {
   Flag,
@@ -23,6 +24,15 @@ import { cancelled, dropped, failureOf, late, malformed, messageOf, type Peer, P
 /** A request is sent whole or not at all: one of this size finds room in the smallest window that a server may have and renew. */
 const LONGEST_REQUEST = 32 * 1024
 const LONGEST_HEADERS = 64 * 1024
+/** Frames of one block of headers: each is joined to those before. */
+const MOST_CONTINUATIONS = 16
+/** Frames of data of one response that may be shorter than a kilobyte. */
+const MOST_SMALL_FRAMES = 65_536
+const SMALL_FRAME_BYTES = 1024
+/** Bytes that are read in one piece: some thousand frames at most. */
+const PIECE_BYTES = 32 * 1024
+/** A server that reads no acknowledgements gets no more of them. */
+const MAX_UNWRITTEN = 64 * 1024
 /** Received bytes are reported to the other side once there are so many. */
 const RENEW_AFTER = 1 << 20
 /** How often calls are looked through for those that are late or given up. */
@@ -45,6 +55,7 @@ interface Call {
   readonly resolve: (message: Buffer) => void
   readonly reject: (failure: CallFailure) => void
   readonly parts: Buffer[]
+  smallFrames: number
   /** The block of the latest headers. */
   headers: Buffer
 }
@@ -74,7 +85,7 @@ export class UnaryConnection {
   #mostCalls = Number.POSITIVE_INFINITY
   #received = 0
   /** Headers whose end has not come. */
-  #open: { readonly stream: number; readonly flags: number; block: Buffer } | undefined
+  #open: { readonly stream: number; readonly flags: number; block: Buffer; frames: number } | undefined
   #out: Buffer[] = []
   #ticking: NodeJS.Timeout | undefined
   #heard = 0
@@ -86,6 +97,7 @@ export class UnaryConnection {
     this.#socket = socket
     this.#peer = peer
     socket.setNoDelay(true)
+    paceReads(socket, { pieceBytes: PIECE_BYTES })
     socket.on('data', bytes => this.#read(bytes))
     socket.on('error', () => {})
     socket.on('close', () => this.#end('Connection dropped'))
@@ -112,7 +124,7 @@ export class UnaryConnection {
     const body = PREFIX_BYTES + request.length
     if (this.#state !== 'open' || body > LONGEST_REQUEST || body > this.#callWindow) return undefined
     return new Promise((resolve, reject) => {
-      const call = { head: this.#headOf(method), request, deadline, signal, resolve, reject, parts: [], headers: NO_HEADERS }
+      const call = { head: this.#headOf(method), request, deadline, signal, resolve, reject, parts: [], smallFrames: 0, headers: NO_HEADERS }
       if (this.#waiting.length === 0 && this.#hasRoom(call)) this.#send(call)
       else this.#waiting.push(call)
       if (this.#ticking !== undefined) return
@@ -161,6 +173,10 @@ export class UnaryConnection {
     if (this.#out.push(bytes) === 1) setImmediate(() => this.#flush())
   }
 
+  #acknowledge(frame: Buffer): void {
+    if (this.#socket.writableLength <= MAX_UNWRITTEN) this.#write(frame)
+  }
+
   #flush(): void {
     const out = this.#out
     this.#out = []
@@ -201,7 +217,7 @@ export class UnaryConnection {
         if ((flags & Flag.ack) === 0) this.#settings(frame)
         break
       case FrameType.ping:
-        if ((flags & Flag.ack) === 0) this.#write(frameOf(FrameType.ping, Flag.ack, 0, payload))
+        if ((flags & Flag.ack) === 0) this.#acknowledge(frameOf(FrameType.ping, Flag.ack, 0, payload))
         break
       case FrameType.goAway:
         this.#goAway(numberIn(payload) & MAX_31_BITS)
@@ -228,13 +244,15 @@ export class UnaryConnection {
     }
     const call = this.#sent.get(stream)
     if (call === undefined) return
+    if (payload.length < SMALL_FRAME_BYTES && ++call.smallFrames > MOST_SMALL_FRAMES)
+      throw new ConnectionError(ErrorCode.protocol, 'a message is in too many frames')
     call.parts.push(unpadded(frame))
     if ((flags & Flag.endStream) !== 0) this.#finish(stream, call)
   }
 
   #headers(flags: number, stream: number, block: Buffer): void {
     if ((flags & Flag.endHeaders) === 0) {
-      this.#open = { stream, flags, block }
+      this.#open = { stream, flags, block, frames: 0 }
       return
     }
     const call = this.#sent.get(stream)
@@ -246,7 +264,8 @@ export class UnaryConnection {
   #continuation(flags: number, stream: number, payload: Buffer): void {
     const open = this.#open
     if (open === undefined || open.stream !== stream) throw new ConnectionError(ErrorCode.protocol, 'a continuation of nothing')
-    if (open.block.length + payload.length > LONGEST_HEADERS) throw new ConnectionError(ErrorCode.protocol, 'headers are too long')
+    if (open.block.length + payload.length > LONGEST_HEADERS || ++open.frames > MOST_CONTINUATIONS)
+      throw new ConnectionError(ErrorCode.protocol, 'headers are too long')
     open.block = Buffer.concat([open.block, payload])
     if ((flags & Flag.endHeaders) === 0) return
     this.#open = undefined
@@ -278,7 +297,7 @@ export class UnaryConnection {
       if (id === Setting.initialWindowSize) this.#callWindow = value
       else if (id === Setting.maxConcurrentStreams) this.#mostCalls = value
     }
-    this.#write(frameOf(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)))
+    this.#acknowledge(frameOf(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)))
     if (this.#state === 'opening') {
       this.#state = 'open'
       this.#socket.setTimeout(0)

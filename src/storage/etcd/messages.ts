@@ -1,3 +1,4 @@
+import { runAtOnce, runInTurns, type Steps } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { BackendEvent, GuardedWrite, KeyValue, RangeQuery } from '../backend.ts'
 import { type Key, key, NO_REVISION, type Revision } from '../revision.ts'
@@ -178,8 +179,13 @@ export interface WatchResponse {
   readonly events: BackendEvent[]
 }
 
-/** Throws a RangeError for bytes that are no WatchResponse. */
-export function decodeWatch(bytes: Buffer): WatchResponse {
+/** At once. Throws a RangeError for bytes that are no WatchResponse. */
+export const decodeWatch = (bytes: Buffer): WatchResponse => runAtOnce(watchInSteps(bytes))
+
+/** The same without holding the event loop for long, however many events it has. */
+export const decodeLongWatch = (bytes: Buffer): Promise<WatchResponse> => runInTurns(watchInSteps(bytes))
+
+function* watchInSteps(bytes: Buffer): Steps<WatchResponse> {
   const reader = new WireReader(bytes)
   let revision = NO_REVISION
   let created = false
@@ -189,8 +195,10 @@ export function decodeWatch(bytes: Buffer): WatchResponse {
   let fragment = false
   const events: BackendEvent[] = []
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 11) events.push(readEvent(reader.message()))
-    else if (field === 1) revision = readHeader(reader.message())
+    if (field === 11) {
+      events.push(readEvent(reader.message()))
+      if (events.length % itemsPerPart === 0) yield
+    } else if (field === 1) revision = readHeader(reader.message())
     else if (field === 3) created = reader.number() !== 0
     else if (field === 4) canceled = reader.number() !== 0
     else if (field === 5) compactRevision = reader.revision()

@@ -5,15 +5,21 @@ import { BackendError } from '../backend.ts'
 import type { Connection } from './connection.ts'
 import { backendError } from './errors.ts'
 import type { WatchResponse } from './messages.ts'
-import { decodeWatch, encodeWatchCreate } from './messages.ts'
+import { decodeLongWatch, decodeWatch, encodeWatchCreate } from './messages.ts'
+
+/** Longer responses are decoded in steps. */
+const SHORT_BYTES = 64 * 1024
+/** Events of one revision: a transaction of etcd has 128 operations unless it is told otherwise. */
+const MOST_EVENTS = 100_000
 
 /**
  * Puts revisions together again. etcd sends a large response in fragments that may part a revision's events: the last revision of a fragment is held back
- * until what follows shows it whole.
+ * until what follows shows it whole. Throws a BackendError if it grows without end.
  */
 export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragment'>) => BackendBatch | undefined {
   let held: BackendEvent[] = []
   return ({ events, fragment }) => {
+    if (held.length > MOST_EVENTS) throw new BackendError('unavailable', 'a revision of etcd has too many events')
     let whole = held.length === 0 ? events : held.concat(events)
     held = []
     const last = whole.at(-1)
@@ -50,7 +56,7 @@ export async function* watchEtcd(connection: Connection, watch: BackendWatch, si
     const whole = reassemble()
     const responses: AsyncIterable<Buffer> = stream
     for await (const bytes of responses) {
-      const response = decodeWatch(bytes)
+      const response = bytes.length <= SHORT_BYTES ? decodeWatch(bytes) : await decodeLongWatch(bytes)
       if (response.canceled) throw canceled(response)
       if (response.created) {
         clearTimeout(opening)

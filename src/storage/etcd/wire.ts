@@ -69,6 +69,9 @@ export const numberSize = (field: number, n: number): number => (n === 0 ? 0 : v
 export const messageSize = (field: number, size: number): number => varintSize(field << 3) + varintSize(size) + size
 export const dataSize = (field: number, size: number): number => (size === 0 ? 0 : messageSize(field, size))
 
+/** Bytes of a varint of 64 bits. */
+const LONGEST_VARINT = 10
+
 /** Walks a message's fields. After `next`, read the field's value once, by the reader of its type, or `skip` it. */
 export class WireReader {
   readonly bytes: Buffer
@@ -101,12 +104,13 @@ export class WireReader {
     if (byte < 128) return byte
     let n = byte & 127
     let factor = 128
-    do {
+    for (let bytes = 1; ; bytes++) {
+      if (bytes === LONGEST_VARINT) throw new RangeError('a number is too long')
       byte = this.#byte()
       n += (byte & 127) * factor
       factor *= 128
-    } while (byte >= 128)
-    return n
+      if (byte < 128) return n
+    }
   }
 
   #byte(): number {
@@ -118,6 +122,7 @@ export class WireReader {
   bigNumber(): bigint {
     let n = 0n
     for (let shift = 0n; ; shift += 7n) {
+      if (shift === 7n * BigInt(LONGEST_VARINT)) throw new RangeError('a number is too long')
       const byte = this.#byte()
       n |= BigInt(byte & 127) << shift
       if (byte < 128) return n

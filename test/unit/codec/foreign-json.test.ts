@@ -20,7 +20,7 @@ describe('JSON of a server elsewhere', () => {
     numbers: `[${'1,'.repeat(30_000)}1]${' '.repeat(40_000)}`,
     'long strings': `[${`"${'x'.repeat(1000)}",`.repeat(1000)}"x"]`,
     'lists in lists': `[${'[[[]]],'.repeat(15_000)}1]`,
-    members: `{${Array.from({ length: 30_000 }, (_, i) => `"k${i}":1`).join(',')}}`,
+    members: `[${`{${Array.from({ length: 15_000 }, (_, i) => `"k${i}":1`).join(',')}},`.repeat(3)}1]`,
   }
   for (const [what, text] of Object.entries(texts))
     it(`is parsed in steps of some thousand values or 64 KiB: ${what}`, () => {
@@ -36,6 +36,7 @@ describe('JSON of a server elsewhere', () => {
 
   it('is refused where it holds too many values', async () => {
     expect(await faultOf(`[${'{},'.repeat(70_000)}{}]`)).to.equal('the text holds more than 65536 values')
+    expect(await faultOf(`{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join(',')}}`)).to.equal('an object holds more than 16384 members')
     expect(await faultOf(`[${'"xxxxxxxxxxxxxxxx",'.repeat(20_000)}1]`, 10_000)).to.equal('the text holds more than 10000 values')
   })
 

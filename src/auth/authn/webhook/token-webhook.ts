@@ -31,7 +31,7 @@ const TIMEOUT_MS = 30_000
 export function tokenWebhook({ client, version, serverAudiences, backoff, logger, waits = systemBackoff }: TokenWebhookOptions): TokenAuthenticator {
   const schema = reviewSchema('TokenReview')
   const ask = async (text: string, signal: AbortSignal): Promise<TokenReviewStatus | undefined> => {
-    const review = reviewIn(await client.post(text, signal), { group: 'authentication.k8s.io', version, kind: 'TokenReview' }, schema)
+    const review = await reviewIn(await client.post(text, signal), { group: 'authentication.k8s.io', version, kind: 'TokenReview' }, schema)
     return decodeAs<{ status?: TokenReviewStatus }>(schema, review).status
   }
   return async (token, audiences) => {

@@ -60,7 +60,7 @@ export function webhookAuthorizer(
   const schema = reviewSchema('SubjectAccessReview')
   const ask = async (text: string, signal: AbortSignal): Promise<SubjectAccessReviewStatus> => {
     const answer = await client.post(text, signal)
-    const review = reviewIn(answer, { group: 'authorization.k8s.io', version, kind: 'SubjectAccessReview' }, schema)
+    const review = await reviewIn(answer, { group: 'authorization.k8s.io', version, kind: 'SubjectAccessReview' }, schema)
     return decodeAs<{ status?: SubjectAccessReviewStatus }>(schema, review).status ?? {}
   }
   const askCounted = async (text: string, signal: AbortSignal): Promise<SubjectAccessReviewStatus> => {

@@ -38,6 +38,17 @@ describe('mergedMembers', () => {
       parameters: {},
     }))
 
+  it('gives others their turn at each member of another document', () => {
+    const names = Array.from({ length: 2000 }, (_, i) => `D${i}`)
+    const other = { paths: { '/b': {} }, definitions: Object.fromEntries(names.map(name => [name, type('string')])), parameters: {} }
+    let before = 0
+    for (const member of mergedMembers(function* () {}, [other])) {
+      if (member) break
+      before++
+    }
+    expect(before).to.be.at.least(2 * names.length)
+  })
+
   it('adds what others have, also where we have nothing of a part', () =>
     expect(
       merged({ paths: { '/a': path('A') } }, { paths: { '/b': path('B') }, definitions: { B: type('string') }, parameters: { p: { name: 'p' } } }),

@@ -28,5 +28,21 @@ describe('readSwagger', () => {
   for (const [name, value] of Object.entries({ 'a list': [], 'a text': '"x"', nothing: '' })) it(`refuses ${name}`, () => expect(() => read(value)).to.throw())
   it('refuses what is nested too deeply', () =>
     expect(() => read(`{"paths":{"/apis/a.com/v1/as":${'{"a":'.repeat(200)}1${'}'.repeat(200)}}}`)).to.throw('more than 100 levels'))
+  it('refuses a definition that could not be written at once', () => {
+    const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: 'string', format: 'x', title: 'y' }]))
+    const document = { paths: { '/apis/a.com/v1/as': refer('A') }, definitions: { A: { properties } } }
+    expect(() => read(document)).to.throw('a path or definition holds more than 32768 values')
+  })
+  it('gives others their turn at each reference and for some hundred values', () => {
+    const names = Array.from({ length: 3000 }, (_, i) => `D${i}`)
+    const document = {
+      paths: { '/apis/a.com/v1/as': Object.fromEntries(names.map(name => [name, refer(name)])) },
+      definitions: Object.fromEntries(names.map(name => [name, { type: 'string' }])),
+    }
+    const steps = readSwagger(Buffer.from(JSON.stringify(document)), '/apis/a.com/v1/')
+    let count = 0
+    while (!steps.next().done) count++
+    expect(count).to.be.at.least(names.length)
+  })
   it('passes over parts that are none', () => expect(read({ paths: 3, definitions: [], parameters: null })).to.deep.include({ definitions: {} }))
 })

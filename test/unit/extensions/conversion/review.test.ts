@@ -6,10 +6,10 @@ const HEAD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview' }
 const BETA = { ...HEAD, apiVersion: 'apiextensions.k8s.io/v1beta1' }
 const Success = { status: 'Success' }
 
-const outcome = (version: 'v1' | 'v1beta1', answer: unknown): string => {
+const outcome = async (version: 'v1' | 'v1beta1', answer: unknown): Promise<string> => {
   try {
     const body = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer))
-    return JSON.stringify(convertedObjects(version, 'u1', readReview(version, body)))
+    return JSON.stringify(convertedObjects(version, 'u1', await readReview(version, body)))
   } catch (error) {
     return (error as Error).message
   }
@@ -72,7 +72,7 @@ describe('a ConversionReview', () => {
     ],
   ]
   for (const [name, version, answer, expected] of table)
-    it(`is read, or refused in kube-apiserver's words: ${name}`, () => expect(outcome(version, answer)).to.equal(expected))
+    it(`is read, or refused in kube-apiserver's words: ${name}`, async () => expect(await outcome(version, answer)).to.equal(expected))
 
   it('names types as kube-apiserver does', () => {
     expect(printKind('example.com/v1', 'Link')).to.equal('example.com/v1, Kind=Link')

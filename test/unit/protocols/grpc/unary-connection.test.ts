@@ -268,6 +268,16 @@ describe('a connection for unary calls', () => {
       Buffer.concat([frameOf(FrameType.headers, 0, 1, OK), ...Array(5).fill(frameOf(FrameType.continuation, 0, 1, Buffer.alloc(16_384)))]),
       'headers are too long',
     ],
+    [
+      'headers in very many pieces',
+      Buffer.concat([frameOf(FrameType.headers, 0, 1, OK), ...Array(17).fill(frameOf(FrameType.continuation, 0, 1, Buffer.alloc(1)))]),
+      'headers are too long',
+    ],
+    [
+      'a message in very many pieces',
+      Buffer.concat([frameOf(FrameType.headers, Flag.endHeaders, 1, OK), ...Array(65_537).fill(frameOf(FrameType.data, 0, 1, Buffer.alloc(1)))]),
+      'a message is in too many frames',
+    ],
     ['a push', frameOf(FrameType.push, 0, 1, OK), 'a push that was not allowed'],
     ['half a reset', frameOf(FrameType.reset, 0, 1, Buffer.alloc(3)), 'a frame is too short'],
     ['headers of a table', frameOf(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, Buffer.from([0xbe])), 'no field has the index 62'],

@@ -5,6 +5,7 @@ import protobuf from 'protobufjs'
 import type { GuardedWrite } from '../../../../src/storage/backend.ts'
 import {
   decodeLeaseGrant,
+  decodeLongWatch,
   decodeRange,
   decodeWatch,
   decodeWrite,
@@ -115,6 +116,16 @@ describe("etcd's messages", () => {
   it('keeps all 64 bits of a lease', () => {
     const bytes = encoded('etcdserverpb.LeaseGrantResponse', { header, ID: '7587882113741853466', TTL: '60' })
     expect(decodeLeaseGrant(bytes)).to.deep.equal({ id: 7587882113741853466n, ttl: 60 })
+  })
+
+  it('fails at a number that is longer than 64 bits', () => {
+    const long = Buffer.alloc(1 << 20, 0xff)
+    for (const tag of [0x10, 0x18]) expect(() => decodeLeaseGrant(Buffer.concat([Buffer.from([tag]), long])), String(tag)).to.throw(RangeError, 'too long')
+  })
+
+  it('reads very many events in steps', async () => {
+    const bytes = encoded('etcdserverpb.WatchResponse', { header, watch_id: '1', events: Array(2000).fill({ kv }) })
+    expect(await decodeLongWatch(bytes)).to.deep.equal(decodeWatch(bytes))
   })
 
   it('fails at a number that is cut off', () => {

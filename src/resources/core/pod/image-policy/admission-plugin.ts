@@ -52,7 +52,7 @@ export function imagePolicyWebhook({ policy, clock, features }: ImagePolicyEnvir
     if (known) return known
     const text = reviewText(spec, uncreated(features.release))
     const { body } = await withBackoff(policy.backoff, ctx.signal, () => policy.client.post(text, ctx.signal))
-    const verdict = readReview(body, types.type('imagepolicyV1alpha1.ImageReview'))
+    const verdict = await readReview(body, types.type('imagepolicyV1alpha1.ImageReview'))
     if (body.length <= MOST_ANSWER_BYTES) answers.set(key, verdict, verdict.allowed ? policy.allowTtlMs : policy.denyTtlMs)
     return verdict
   }

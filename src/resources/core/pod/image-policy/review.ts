@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { goJson, parseJson } from '../../../../codec/json.ts'
-import { isJsonObject, type Json } from '../../../../meta/object.ts'
+import { readForeignJson } from '../../../../codec/foreign-json.ts'
+import { goJson } from '../../../../codec/json.ts'
+import { isJsonObject } from '../../../../meta/object.ts'
 import { DecodeError } from '../../../../schema/decode.ts'
 import { decodeAs } from '../../../../schema/decode-as.ts'
 import type { StructSchema } from '../../../../schema/schema.ts'
@@ -18,6 +19,9 @@ export interface ImageVerdict {
   readonly reason: string
   readonly auditAnnotations: Readonly<Record<string, string>>
 }
+
+/** Values of an answer: a verdict, its reason and annotations. */
+const MOST_VALUES = 16_384
 
 const KIND = 'ImageReview'
 const VERSION = 'imagepolicy.k8s.io/v1alpha1'
@@ -44,9 +48,9 @@ interface Review {
 }
 
 /** Reads an answer. Throws an Error in the words of apimachinery. */
-export function readReview(body: Buffer, schema: StructSchema): ImageVerdict {
+export async function readReview(body: Buffer, schema: StructSchema): Promise<ImageVerdict> {
   if (body.length === 0) throw new Error('0-length response with status code: 200 and content type: application/json')
-  const { value }: { readonly value: Json } = parseJson(body)
+  const value = await readForeignJson(body, undefined, MOST_VALUES)
   if (!isJsonObject(value)) throw new Error("couldn't get version/kind; json parse error: json: cannot unmarshal the answer into an object")
   const { kind = KIND, apiVersion = VERSION, message } = value
   if (kind === 'Status' && apiVersion === 'v1') throw new Error(typeof message === 'string' ? message : 'the answer is a Status')
