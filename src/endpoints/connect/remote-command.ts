@@ -7,7 +7,7 @@ import { type CommandOutcome, type CommandProtocol, failed, SUCCEEDED } from './
 const PING_MS = 5_000
 
 /** Of what the kubelet says on the error stream. */
-const MAX_ERROR_BYTES = 1 << 20
+const MAX_ERROR_BYTES = 64 * 1024
 
 /** A command that a kubelet runs, on streams of SPDY, for a client on a WebSocket. Bytes go both ways at the pace of who reads. */
 export class RemoteCommand {

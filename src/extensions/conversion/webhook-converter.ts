@@ -73,11 +73,7 @@ export function webhookConverter(kind: ConvertedKind, services: ConversionServic
         throw new Failure(`conversion webhook for ${about} failed: ${errorMessage(error)}`, type)
       }
     }
-    const answer = await postReview(services, kind, { config, version, uid, objects, to }).catch(error =>
-      failing('conversion_webhook_call_failure', () => {
-        throw error
-      }),
-    )
+    const answer = await failing('conversion_webhook_call_failure', () => postReview(services, kind, { config, version, uid, objects, to }))
     const review = await failing('conversion_webhook_call_failure', () => readReview(version, answer, objects.length))
     const converted = await failing('conversion_webhook_malformed_response_failure', () => convertedObjects(version, uid, review))
     if (converted.length !== objects.length)

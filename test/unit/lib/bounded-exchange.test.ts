@@ -67,6 +67,14 @@ describe('a request whose other end does harm', () => {
     expect(await bodyOf()).to.equal('chunked encoding contains too much non-data')
   })
 
+  it('ends at a chunk whose length has digits without end', async () => {
+    act = socket => {
+      socket.write(CHUNKED)
+      endlessly(socket, '0')
+    }
+    expect(await bodyOf()).to.equal('chunked encoding contains too much non-data')
+  })
+
   it('takes as many tiny chunks as a body of 64 KiB has bytes', async () => {
     act = socket => socket.end(`${CHUNKED}${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`)
     expect(await bodyOf()).to.equal('x'.repeat(65_536))
