@@ -89,7 +89,7 @@ export const HOSTILE_JSON: Readonly<Record<string, string>> = {
 
 /** Pages whose links are hard to change. All are answered. */
 export const HOSTILE_PAGES: Readonly<Record<string, Behaviour>> = {
-  '8 MiB of < in 8 KB of gzip': page('<'),
+  '8 MiB of < in 8 KB of gzip': page('<', '', 8 << 20),
   'tags that do not end': page('<a '),
   'attributes without end': page('<a href=" '),
   'very many links': page('<a href=/>'),
@@ -99,8 +99,8 @@ export const HOSTILE_PAGES: Readonly<Record<string, Behaviour>> = {
   'gzip of more than is changed': answering(gzipSync(Buffer.alloc(64 << 20)), `${HTML}Content-Encoding: gzip\r\n`),
 }
 
-function page(part: string, first = ''): Behaviour {
-  const text = (first + part.repeat(Math.ceil((8 << 20) / part.length))).slice(0, 8 << 20)
+function page(part: string, first = '', bytes = 1 << 20): Behaviour {
+  const text = (first + part.repeat(Math.ceil(bytes / part.length))).slice(0, bytes)
   return answering(gzipSync(text), `${HTML}Content-Encoding: gzip\r\n`)
 }
 
