@@ -34,6 +34,7 @@ export class DefinitionService implements Service {
     const metrics = this.conversions
     this.metrics = metrics.families
     this.checks = [onceBegun('poststarthook/crd-informer-synced', () => this.isSynced, 'the custom resource definitions are not served yet')]
+    stores.expect(this.synced)
     this.custom = customResources({
       catalog: kinds.catalog,
       logger,

@@ -10,6 +10,8 @@ export interface ReadinessCheck {
   readonly endpoints?: readonly 'readyz'[]
   /** It says whether the server has begun; `/livez` gives it time. */
   readonly atStart?: boolean
+  /** Optional. What the check waits for while it fails: public, and shown in the report of all checks. Default: the reason is withheld. */
+  readonly progress?: () => string
   check(): void | Promise<void>
 }
 

@@ -17,11 +17,14 @@ import { storageSize } from '../storage/size-gauge.ts'
 import type { ResourceCodec, Storage } from '../storage/storage.ts'
 import { Encryption } from '../storage/value/encryption.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
-import { onReadyz, type ReadinessCheck, type Service } from './service.ts'
+import type { ReadinessCheck, Service } from './service.ts'
 import { openStores, type Stores } from './stores.ts'
 
 /** The check `etcd` fails after this: as long as a check of health may take. */
 const CHECK_MS = 2000
+
+/** Resources that the readiness check names. */
+const MOST_NAMED = 10
 
 /** What was made of objects for the next reader is let go of when nobody has used it for two to four minutes. */
 const AGING = { intervalMs: 1000, looks: 120 } as const
@@ -35,6 +38,10 @@ export class StoreService implements Service {
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
   private readonly aging: NodeJS.Timeout
+  /** Resolves when the kinds that are stored at the start are known. */
+  private expected: Promise<void> = Promise.resolve()
+  private isComplete = true
+  private wasReady = false
 
   /** `signal`: aborted when the server ends. */
   constructor(options: ControlPlaneOptions, definitions: readonly ResourceDefinition[], signal: AbortSignal) {
@@ -65,7 +72,14 @@ export class StoreService implements Service {
     this.aging = setInterval(() => options.runtime.derived.age(AGING.looks), AGING.intervalMs).unref()
     this.checks = [
       { name: 'etcd', check: () => backend.check(AbortSignal.timeout(CHECK_MS)) },
-      onReadyz('informer-sync', () => this.stores.ready(), 'the caches are not filled yet'),
+      {
+        name: 'informer-sync',
+        endpoints: ['readyz'],
+        progress: () => this.progress(),
+        check: () => {
+          if (!this.isReady()) throw new Error(this.progress())
+        },
+      },
     ]
     this.metrics = [
       objectCounts(this.stores),
@@ -124,6 +138,30 @@ export class StoreService implements Service {
   /** Resolves once every resource can be read from memory. */
   synced(signal: AbortSignal): Promise<void> {
     return this.stores.synced(signal)
+  }
+
+  /** The server is not ready before the promise resolves and the kinds that were added until then are loaded. */
+  expect(added: Promise<void>): void {
+    this.expected = this.expected.then(() => added)
+    const { expected } = this
+    this.isComplete = false
+    void expected.then(() => {
+      if (expected === this.expected) this.isComplete = true
+    })
+  }
+
+  /** Stays true: a kind that is added later is loaded while the server is ready. */
+  private isReady(): boolean {
+    this.wasReady ||= this.isComplete && this.stores.ready() && this.stores.loading().length === 0
+    return this.wasReady
+  }
+
+  /** The resources that are not loaded yet: those whose objects are being read, with their number, then others. */
+  private progress(): string {
+    const waiting = this.stores.loading().toSorted((a, b) => b.objects - a.objects || (a.name < b.name ? -1 : 1))
+    if (waiting.length === 0) return 'waiting for the kinds that are stored'
+    const named = waiting.slice(0, MOST_NAMED).map(({ name, objects }) => (objects === 0 ? name : `${name} (${objects} objects so far)`))
+    return `loading ${named.join(', ')}${waiting.length > MOST_NAMED ? ` and ${waiting.length - MOST_NAMED} more` : ''}`
   }
 
   /** For a copy of the store: the states of what is cached; undefined until there are. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { invariant } from '../lib/invariant.ts'
 import type { Backend } from '../storage/backend.ts'
 import { createCacher } from '../storage/cacher/cacher.ts'
-import type { Cacher, CacherOptions } from '../storage/cacher/cacher-types.ts'
+import type { Cacher, CacherOptions, LoadingResource } from '../storage/cacher/cacher-types.ts'
 import type { CachedResource } from '../storage/cacher/resource-cache.ts'
 import { DirectStorage } from '../storage/direct/direct-storage.ts'
 import { prefixEnd } from '../storage/key-range.ts'
@@ -26,6 +26,8 @@ export interface Stores {
   remove(name: string): void
   /** The caches are filled. Stays true. */
   ready(): boolean
+  /** Resources whose caches are not filled yet. */
+  loading(): readonly LoadingResource[]
   /** Resolves when `ready`. */
   synced(signal: AbortSignal): Promise<void>
   /** Objects of each resource; of those without a cache as counted within the last minute. */
@@ -95,6 +97,7 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
       found.removed.abort()
     },
     ready: () => cacher?.ready() ?? true,
+    loading: () => cacher?.loading() ?? [],
     synced: async signal => cacher?.synced(signal),
     counts: () => [...(cacher?.stats().resources.map(({ name, objects }) => [name, objects] as const) ?? []), ...counting.counts()],
     count: name => cacher?.count(name) ?? counting.count(name),
@@ -123,7 +126,7 @@ function countNow(backend: Backend, uncached: ReadonlyMap<string, Uncached>): Co
       const { prefix } = resource
       try {
         const { count } = await backend.range({ start: prefix, end: prefixEnd(prefix), countOnly: true }, AbortSignal.timeout(COUNT_MS))
-        counts.set(name, count)
+        counts.set(name, count ?? -1)
       } catch {
         // Upstream reports -1 for what could not be counted.
         counts.set(name, -1)

@@ -12,6 +12,8 @@ export interface HealthCheck {
   readonly endpoints?: readonly HealthEndpoint[]
   /** It says whether the server has begun: on `/livez` it counts once the time for that is over. */
   readonly atStart?: boolean
+  /** Optional. What the check waits for while it fails: public, and shown in the report of all checks. Default: `reason withheld`. */
+  readonly progress?: () => string
   /** Throws, or rejects, while it is not well. */
   check(): void | Promise<void>
 }
@@ -55,7 +57,7 @@ export class Health {
         if (reason === undefined) return `[+]${check.name} ok\n`
         failed.push(check.name)
         this.log.debug(2, 'health check failed', { endpoint, check: check.name, reason })
-        return `[-]${check.name} failed: reason withheld\n`
+        return `[-]${check.name} failed: ${check.progress?.() || 'reason withheld'}\n`
       }),
     )
     if (unknown.size > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${[...unknown].sort().map(printValue).join(',')}\n`)

@@ -14,8 +14,8 @@ export interface RangePage {
   /** The store's revision at which the answer was made; with `at`, still the newest one. */
   readonly revision: Revision
   readonly more: boolean
-  /** Keys in the range from `start` on, this page included. */
-  readonly count: number
+  /** Number of keys in the range from `start` on, this page included. Present if the query asks for it, and in a store that counts anyway. */
+  readonly count?: number
 }
 
 export interface RangeQuery {
@@ -26,8 +26,11 @@ export interface RangeQuery {
   readonly limit?: number
   /** Read as of this revision. Fails with `compacted` where it is gone, `future` where it has not come. */
   readonly at?: Revision
+  /** The page has `count`. The store looks at each key of the range then, however few the page has. Default: false. */
+  readonly counted?: boolean
+  /** No items, but `count`. */
   readonly countOnly?: boolean
-  /** Values are empty, createRevision is 0 where it would cost a read, and `count` is only what was looked at. */
+  /** Values are empty, and createRevision is 0 where it would cost a read. */
   readonly keysOnly?: boolean
 }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import type { Backend, RangeQuery } from '../../src/storage/backend.ts'
-import { keyspaceEnd, keyspaceStart } from '../../src/storage/key-range.ts'
+import type { Backend, KeyValue, RangeQuery } from '../../src/storage/backend.ts'
+import { keyAfter, keyspaceEnd, keyspaceStart } from '../../src/storage/key-range.ts'
+import { rangePages } from '../../src/storage/range-pages.ts'
 import type { Key, Revision } from '../../src/storage/revision.ts'
 import { codeOf, never, Store, within } from '../support/backend.ts'
 
@@ -120,17 +121,40 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
     })
 
     describe('ranges', () => {
-      it('are ordered, paged and counted', async () => {
+      it('are ordered, paged, and counted if that is asked for', async () => {
         for (const name of ['c', 'a', 'e', 'b', 'd']) await store.put(name, 0, name)
         const revision = await under.backend.currentRevision(never)
-        expect(await store.list()).to.deep.equal({ items: ['a=a', 'b=b', 'c=c', 'd=d', 'e=e'], more: false, count: 5, revision })
-        expect(await store.list({ limit: 2 })).to.deep.equal({ items: ['a=a', 'b=b'], more: true, count: 5, revision })
-        expect(await store.list({ limit: 2, start: 'b\0' })).to.deep.equal({ items: ['c=c', 'd=d'], more: true, count: 3, revision })
-        expect(await store.list({ limit: 2, start: 'd' })).to.deep.equal({ items: ['d=d', 'e=e'], more: false, count: 2, revision })
-        expect(await store.list({ start: 'b', end: 'd' })).to.deep.equal({ items: ['b=b', 'c=c'], more: false, count: 2, revision })
-        expect(await store.list({ start: 'x' })).to.deep.equal({ items: [], more: false, count: 0, revision })
-        const counted = await under.backend.range({ ...store.bounds, countOnly: true }, never)
-        expect([counted.items.length, counted.count]).to.deep.equal([0, 5])
+        expect(await store.list({ limit: 2 })).to.deep.equal({ items: ['a=a', 'b=b'], more: true, revision })
+        expect(await store.list({ limit: 2, start: 'd' })).to.deep.equal({ items: ['d=d', 'e=e'], more: false, revision })
+        const counted = true
+        expect(await store.list({ counted })).to.deep.equal({ items: ['a=a', 'b=b', 'c=c', 'd=d', 'e=e'], more: false, count: 5, revision })
+        expect(await store.list({ limit: 2, counted })).to.deep.equal({ items: ['a=a', 'b=b'], more: true, count: 5, revision })
+        expect(await store.list({ limit: 2, start: 'b\0', counted })).to.deep.equal({ items: ['c=c', 'd=d'], more: true, count: 3, revision })
+        expect(await store.list({ limit: 2, start: 'd', counted })).to.deep.equal({ items: ['d=d', 'e=e'], more: false, count: 2, revision })
+        expect(await store.list({ start: 'b', end: 'd', counted })).to.deep.equal({ items: ['b=b', 'c=c'], more: false, count: 2, revision })
+        expect(await store.list({ start: 'x', counted })).to.deep.equal({ items: [], more: false, count: 0, revision })
+        const none = await under.backend.range({ ...store.bounds, countOnly: true }, never)
+        expect([none.items.length, none.count]).to.deep.equal([0, 5])
+      })
+
+      it('are the same in pages of any size', async () => {
+        for (let i = 0; i < 25; i++) await store.put(`k${i}`, 0, 'x'.repeat(i))
+        const at = await store.put('k3', (await under.backend.get(store.key('k3'), never)).item!.modRevision, 'new')
+        const { items } = await under.backend.range({ ...store.bounds, at }, never)
+        await store.put('k30', 0, 'later')
+        for (const limit of [1, 2, 7, 24, 25, 26]) {
+          const paged: KeyValue[] = []
+          for (let start = store.bounds.start, more = true; more; ) {
+            const page = await under.backend.range({ ...store.bounds, start, at, limit }, never)
+            paged.push(...page.items)
+            more = page.more
+            start = keyAfter(page.items.at(-1)!.key)
+          }
+          expect(paged).to.deep.equal(items)
+        }
+        const paged: KeyValue[] = []
+        for await (const page of rangePages(under.backend, { ...store.bounds, at }, never)) paged.push(...page.items)
+        expect(paged).to.deep.equal(items)
       })
 
       it('have keys and their revisions without values where only keys are asked for', async () => {
@@ -195,9 +219,9 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         await store.remove('b', b)
         await store.put('d', 0, '2')
         const now = await store.put('b', 0, '3')
-        expect(await store.list({ at })).to.deep.equal({ items: ['a=1', 'b=1', 'c=1'], more: false, count: 3, revision: now })
-        expect(await store.list({ at, limit: 1 })).to.deep.equal({ items: ['a=1'], more: true, count: 3, revision: now })
-        expect(await store.list({ at, limit: 1, start: 'b' })).to.deep.equal({ items: ['b=1'], more: true, count: 2, revision: now })
+        expect(await store.list({ at, counted: true })).to.deep.equal({ items: ['a=1', 'b=1', 'c=1'], more: false, count: 3, revision: now })
+        expect(await store.list({ at, limit: 1, counted: true })).to.deep.equal({ items: ['a=1'], more: true, count: 3, revision: now })
+        expect(await store.list({ at, limit: 1, start: 'b', counted: true })).to.deep.equal({ items: ['b=1'], more: true, count: 2, revision: now })
         expect((await store.list({ at: a })).items).to.deep.equal(['a=1'])
         expect((await store.list({ at: (now - 1) as Revision })).items).to.deep.equal(['a=2', 'c=1', 'd=2'])
         expect([await store.text('a', at), await store.text('a', now), await store.text('b', (now - 1) as Revision)]).to.deep.equal(['1', '2', undefined])

@@ -46,14 +46,15 @@ export class Store {
     return (await this.backend.get(this.key(name), never, at)).item?.value.toString()
   }
 
-  /** `name=value` of a page's items. */
+  /** A page whose items are `name=value`. It has `count` only if that is asked for. */
   async list(
-    query: { at?: Revision; limit?: number; start?: string; end?: string } = {},
-  ): Promise<{ items: string[]; more: boolean; count: number; revision: Revision }> {
-    const { at, limit, start, end } = query
+    query: { at?: Revision; limit?: number; start?: string; end?: string; counted?: boolean } = {},
+  ): Promise<{ items: string[]; more: boolean; count?: number; revision: Revision }> {
+    const { at, limit, start, end, counted } = query
     const bounds = { start: start === undefined ? this.bounds.start : this.key(start), end: end === undefined ? this.bounds.end : this.key(end) }
-    const page = await this.backend.range({ ...bounds, ...(at && { at }), ...(limit && { limit }) }, never)
-    return { ...page, items: page.items.map(item => `${item.key.slice(this.prefix.length)}=${item.value}`) }
+    const page = await this.backend.range({ ...bounds, ...(at && { at }), ...(limit && { limit }), ...(counted && { counted }) }, never)
+    const items = page.items.map(item => `${item.key.slice(this.prefix.length)}=${item.value}`)
+    return { items, more: page.more, revision: page.revision, ...(counted && page.count !== undefined && { count: page.count }) }
   }
 
   watch(from: number, options: Partial<BackendWatch> = {}, signal = never): AsyncIterable<BackendBatch> {

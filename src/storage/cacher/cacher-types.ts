@@ -92,11 +92,20 @@ export interface CacherStats {
   readonly resources: readonly ResourceStats[]
 }
 
+/** A resource whose first state is being read. */
+export interface LoadingResource {
+  readonly name: string
+  /** Objects that have been read. */
+  readonly objects: number
+}
+
 export interface Cacher {
   /** @throws InvariantError for a resource that is not cached */
   storageFor(name: string): Storage
-  /** The first state of the resources that were there at the start has been read. Stays true. */
+  /** Whether the first states of the resources that were there at the start, and of those that came meanwhile, have been read. Stays true. */
   ready(): boolean
+  /** Resources whose first state is not there yet. Empty once all are read, but for those that are read on demand. */
+  loading(): readonly LoadingResource[]
   /** Resolves when `ready`. Rejects with StorageError `timeout` when the signal aborts. */
   synced(signal: AbortSignal): Promise<void>
   /** Caches one more resource; reads of it wait until its state is there. */

@@ -15,12 +15,13 @@ import { earlier, type Key, type Revision } from '../revision.ts'
 import { Slabs } from '../slab.ts'
 import type { Storage } from '../storage.ts'
 import { StorageError } from '../storage.ts'
+import { AwaitedStates } from './awaited-states.ts'
 import { CachedStorage } from './cached-storage.ts'
-import type { Cacher, CacherCore, CacherOptions, CacherStats, KeptStates } from './cacher-types.ts'
-import { compareWithStore } from './consistency.ts'
+import type { Cacher, CacherCore, CacherOptions, CacherStats, KeptStates, LoadingResource } from './cacher-types.ts'
+import { compareWithStore, nowAndThen } from './consistency.ts'
 import { FanOut } from './fan-out.ts'
 import { awaitSignal, LoadWaiters } from './load-waiters.ts'
-import { copyAll, loadAll, loadOne } from './loader.ts'
+import { copyAll, type LoadedState, loadAll, loadInRounds, loadSmall, resourceLoad } from './loader.ts'
 import { Reflector } from './reflector.ts'
 import { type CachedResource, type KeptState, ResourceCache } from './resource-cache.ts'
 import { RevisionClock } from './revision-clock.ts'
@@ -65,6 +66,9 @@ class WatchCache implements Cacher, CacherCore {
   readonly #caches = new Map<string, { cache: ResourceCache; storage: Storage; removed: AbortController }>()
   readonly #routes = new Map<string, ResourceCache>()
   readonly #loads = new LoadWaiters()
+  readonly #awaited = new AwaitedStates()
+  /** Ends the first loads, if the whole state is read anew before they are complete. */
+  #firstLoads = new AbortController()
   /** Until they have been copied, or could not be. */
   #beginWith: KeptStates | undefined
   /** Those that somebody has asked for; undefined: all. */
@@ -121,7 +125,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#housekeeping = setInterval(() => this.#keepHouse(), Math.min(housekeepingMs, this.bookmarkMs))
     this.#housekeeping.unref()
     this.#passTime()
-    if (this.#consistencyCheckMs > 0) this.#comparing = this.#compareNowAndThen()
+    if (this.#consistencyCheckMs > 0) this.#comparing = nowAndThen(this.#consistencyCheckMs, () => this.#compareAll(), this.#stop.signal)
   }
 
   storageFor(name: string): Storage {
@@ -154,7 +158,10 @@ class WatchCache implements Cacher, CacherCore {
     this.#routes.set(resource.prefix, cache)
     // Nothing is held for a state that nobody reads.
     if (this.#demanded) cache.held = undefined
-    else if (this.#started) void this.#loadOne(cache)
+    else {
+      this.#awaited.add(cache)
+      if (this.#started) void this.#loadOne(cache)
+    }
     return storage
   }
 
@@ -168,11 +175,15 @@ class WatchCache implements Cacher, CacherCore {
     entry.cache.loaded = false
     entry.cache.interest.end()
     entry.removed.abort()
-    this.#loads.wake()
+    this.#arrived(entry.cache)
   }
 
   ready(): boolean {
-    return this.#generation > 0
+    return this.#awaited.isReady
+  }
+
+  loading(): readonly LoadingResource[] {
+    return this.#awaited.list()
   }
 
   async synced(signal: AbortSignal): Promise<void> {
@@ -217,8 +228,7 @@ class WatchCache implements Cacher, CacherCore {
   }
 
   averageBytes(name: string): number {
-    const cache = this.#caches.get(name)?.cache
-    return cache?.loaded && cache.tree.size > 0 ? Math.floor(cache.bytes / cache.tree.size) : 0
+    return this.#caches.get(name)?.cache.averageBytes ?? 0
   }
 
   stats(): CacherStats {
@@ -227,18 +237,7 @@ class WatchCache implements Cacher, CacherCore {
       relists: this.#reflector.relists,
       probes: this.#probe.count,
       fallbacks: this.#fallbacks,
-      resources: [...this.#caches.values()].map(({ cache }) => ({
-        name: cache.resource.name,
-        prefix: cache.resource.prefix,
-        index: cache.resource.index,
-        loaded: cache.loaded,
-        objects: cache.tree.size,
-        watchers: cache.interest.size,
-        historyEvents: cache.history.length,
-        historyBytes: cache.history.bytes,
-        historyForcedOut: cache.history.forcedOut,
-        counts: cache.counts,
-      })),
+      resources: [...this.#caches.values()].map(({ cache }) => cache.stats()),
     }
   }
 
@@ -269,20 +268,53 @@ class WatchCache implements Cacher, CacherCore {
     return found
   }
 
+  /** Reads the whole state. The first time, resources are served as each is complete, while the reflector follows the store already; later, all states are replaced in one step, as the present ones lack changes. */
   async #load(signal: AbortSignal): Promise<void> {
     const caches = [...(this.#demanded ?? this.#routes.values())]
-    // What came before belongs to what is read anew.
-    for (const cache of caches) if (cache.loaded) cache.held = undefined
+    const route = (key: Key): ResourceCache | undefined => this.#route(key)
     const kept = this.#beginWith
     this.#beginWith = undefined
-    const { revision, states } = kept
-      ? await copyAll(this.#backend, caches, kept, signal)
-      : await loadAll(this.#backend, caches, key => this.#route(key), signal)
+    if (kept !== undefined) return this.#replaceAll(await copyAll(this.#backend, caches, kept, signal))
+    if (this.#generation > 0) {
+      this.#firstLoads.abort()
+      // What came before belongs to what is read anew.
+      for (const cache of caches) if (cache.loaded) cache.held = undefined
+      return this.#replaceAll(await loadAll(this.#backend, caches, route, signal))
+    }
+    const small = await loadSmall(this.#backend, caches, route, signal)
+    if (typeof small === 'object') return this.#replaceAll(small)
+    this.#replaceAll({ revision: small, states: new Map() })
+    void this.#loadFirst(caches, small)
+  }
+
+  #replaceAll({ revision, states }: LoadedState): void {
     const now = this.clock.now()
     for (const [cache, state] of states) cache.replace(state, revision, now)
     this.#generation++
     this.time.set(revision)
+    this.#awaited.begin()
+    for (const cache of states.keys()) this.#awaited.remove(cache)
     this.#loads.wake()
+  }
+
+  /** Reads the first states, those of few objects first. */
+  async #loadFirst(caches: readonly ResourceCache[], at: Revision): Promise<void> {
+    const signal = AbortSignal.any([this.#stop.signal, this.#firstLoads.signal])
+    const loads = caches.filter(cache => !cache.removed).map(cache => resourceLoad(this.#backend, cache, at, signal))
+    for (const load of loads) this.#awaited.reads(load)
+    await loadInRounds(
+      loads,
+      ({ cache, state }) => {
+        if (cache.removed || signal.aborted) return
+        cache.replace(state, at, this.clock.now())
+        this.#arrived(cache)
+      },
+      ({ cache }, error) => {
+        if (signal.aborted) return
+        this.#warnOf(cache, error)
+        void this.#loadOne(cache)
+      },
+    )
   }
 
   /** Reads the state of one resource, which holds events for it, and puts it in place once the reflector has come to its revision. */
@@ -291,34 +323,33 @@ class WatchCache implements Cacher, CacherCore {
     for (let pause = 100; cache.held !== undefined && !cache.removed && !signal.aborted; pause = Math.min(2 * pause, 2000)) {
       try {
         const generation = this.#generation
-        const { revision, states } = await loadOne(this.#backend, cache, signal)
+        const load = resourceLoad(this.#backend, cache, undefined, signal)
+        this.#awaited.reads(load)
+        await load.readUpTo(Number.POSITIVE_INFINITY)
+        const revision = defined(load.revision, 'a state that was read has a revision')
         await this.time.reach(revision, signal, this.revisionWaitMs)
         if (cache.held === undefined || generation !== this.#generation) continue
-        cache.replace(defined(states.get(cache), 'a load has the state of its resource'), revision, this.clock.now())
-        this.#loads.wake()
+        cache.replace(load.state, revision, this.clock.now())
+        this.#arrived(cache)
       } catch (error) {
-        this.#logger.warn('reading the state of a resource failed', {
-          resource: cache.resource.name,
-          error: errorMessage(error),
-        })
+        this.#warnOf(cache, error)
         await delay(pause, signal).catch(() => {})
       }
     }
   }
 
-  async #compareNowAndThen(): Promise<void> {
-    const { signal } = this.#stop
-    // Servers that start together do not all come at once.
-    let pause = this.#consistencyCheckMs * (0.5 + Math.random() / 2)
-    for (;;) {
-      try {
-        await delay(pause, signal, { unref: true })
-      } catch {
-        return
-      }
-      pause = this.#consistencyCheckMs
-      for (const cache of [...this.#routes.values()]) await this.#compare(cache, signal)
-    }
+  #warnOf({ resource }: ResourceCache, error: unknown): void {
+    this.#logger.warn('reading the state of a resource failed', { resource: resource.name, error: errorMessage(error) })
+  }
+
+  /** The resource is loaded, or no longer served. */
+  #arrived(cache: ResourceCache): void {
+    this.#awaited.remove(cache)
+    this.#loads.wake()
+  }
+
+  async #compareAll(): Promise<void> {
+    for (const cache of [...this.#routes.values()]) await this.#compare(cache, this.#stop.signal)
   }
 
   async #compare(cache: ResourceCache, signal: AbortSignal): Promise<void> {

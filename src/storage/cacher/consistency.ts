@@ -1,11 +1,10 @@
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend } from '../backend.ts'
-import { keyAfter, prefixEnd } from '../key-range.ts'
+import { delay } from '../delay.ts'
+import { prefixEnd } from '../key-range.ts'
+import { rangePages } from '../range-pages.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { ResourceCache } from './resource-cache.ts'
-
-/** Keys asked of the store at a time. */
-const pageSize = 5000
 
 /** What a resource has in the cache and in the store, as digests. */
 export interface Consistency {
@@ -59,15 +58,25 @@ export async function compareWithStore(backend: Backend, cache: ResourceCache, r
   }
   const store = new KeyDigest()
   const { prefix } = cache.resource
-  const end = prefixEnd(prefix)
-  for (let start: Key | undefined = prefix; start !== undefined; ) {
-    const page = await backend.range({ start, end, at: reached, limit: pageSize, keysOnly: true }, signal)
-    for (const { key, modRevision } of page.items) {
+  for await (const { items } of rangePages(backend, { start: prefix, end: prefixEnd(prefix), at: reached, keysOnly: true }, signal)) {
+    for (const { key, modRevision } of items) {
       store.add(key, modRevision)
       if (turnIsSpent()) await nextTurn()
     }
-    const last = page.items.at(-1)
-    start = page.more && last !== undefined ? keyAfter(last.key) : undefined
   }
   return { revision: reached, cache: ours.text, store: store.text }
+}
+
+/** Runs the comparison after each interval until the signal aborts. The first interval is shorter by a random part, so that servers that start together do not all compare at once. */
+export async function nowAndThen(intervalMs: number, compare: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  let pause = intervalMs * (0.5 + Math.random() / 2)
+  for (;;) {
+    try {
+      await delay(pause, signal, { unref: true })
+    } catch {
+      return
+    }
+    pause = intervalMs
+    await compare()
+  }
 }

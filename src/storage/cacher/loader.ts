@@ -1,6 +1,7 @@
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend, KeyValue, RangePage } from '../backend.ts'
-import { keyAfter, prefixEnd } from '../key-range.ts'
+import { prefixEnd } from '../key-range.ts'
+import { rangePages } from '../range-pages.ts'
 import { type Key, key, type Revision } from '../revision.ts'
 import type { KeptStates } from './cacher-types.ts'
 import type { Loading, ResourceCache } from './resource-cache.ts'
@@ -8,15 +9,71 @@ import { ResourceCache as Cache } from './resource-cache.ts'
 
 /** A store with no more keys than this is read at once. */
 const smallStore = 1000
-/** Keys of a first page; later ones have about so many bytes. A store counts all that is left at every page, so the fewer the better. */
-const firstPage = 500
-const pageBytes = 6 << 20
-const longestPage = 20_000
+/** Objects of each resource that are read in the first round, and how many times as many in each later one. */
+const firstRound = 500
+const roundFactor = 8
 
 /** States that were read, all of one revision. They are not in the caches yet. */
 export interface LoadedState {
   readonly revision: Revision
   readonly states: ReadonlyMap<ResourceCache, Loading>
+}
+
+/** A resource whose state is being read. */
+export interface ResourceLoad {
+  readonly cache: ResourceCache
+  readonly state: Loading
+  /** Revision of the state. Undefined until the first page is read, unless it was given. */
+  readonly revision: Revision | undefined
+  /** Reads on until so many objects are read or the range ends. Resolves to whether all are read. Rejects with BackendError. */
+  readUpTo(objects: number): Promise<boolean>
+}
+
+/** Begins to read a resource at a revision. Default: the newest. */
+export function resourceLoad(backend: Backend, cache: ResourceCache, at: Revision | undefined, signal: AbortSignal): ResourceLoad {
+  const { prefix } = cache.resource
+  const state = Cache.loading()
+  const query = { start: prefix, end: prefixEnd(prefix), ...(at !== undefined && { at }) }
+  let pages: AsyncGenerator<RangePage, void> | undefined
+  let revision = at
+  return {
+    cache,
+    state,
+    get revision() {
+      return revision
+    },
+    async readUpTo(objects) {
+      pages ??= rangePages(backend, query, signal)
+      while (state.tree.size < objects) {
+        const { done, value: page } = await pages.next()
+        if (done) return true
+        revision ??= page.revision
+        await inSlices(page.items, item => cache.load(state, item))
+        if (!page.more) return true
+      }
+      return false
+    },
+  }
+}
+
+/** The store's newest revision, with all of its state if it is small. */
+export async function loadSmall(
+  backend: Backend,
+  caches: readonly ResourceCache[],
+  route: (key: Key) => ResourceCache | undefined,
+  signal: AbortSignal,
+): Promise<LoadedState | Revision> {
+  const common = commonPrefix(caches.map(cache => cache.resource.prefix))
+  if (common === '') return backend.currentRevision(signal)
+  const { items, more, revision } = await backend.range({ start: common, end: prefixEnd(common), limit: smallStore }, signal)
+  if (more) return revision
+  const states = new Map(caches.map(cache => [cache, Cache.loading()]))
+  await inSlices(items, item => {
+    const cache = route(item.key)
+    const into = cache && states.get(cache)
+    if (cache && into) cache.load(into, item)
+  })
+  return { revision, states }
 }
 
 /** Reads the state of all resources at one revision: a small store in one range, a larger one resource by resource in pages. */
@@ -26,67 +83,56 @@ export async function loadAll(
   route: (key: Key) => ResourceCache | undefined,
   signal: AbortSignal,
 ): Promise<LoadedState> {
-  const states = new Map(caches.map(cache => [cache, Cache.loading()]))
-  const common = commonPrefix(caches.map(cache => cache.resource.prefix))
-  if (common === '') {
-    const revision = await backend.currentRevision(signal)
-    for (const [cache, into] of states) await loadPages(backend, cache, into, revision, signal)
-    return { revision, states }
+  const small = await loadSmall(backend, caches, route, signal)
+  if (typeof small === 'object') return small
+  const states = new Map<ResourceCache, Loading>()
+  for (const cache of caches) states.set(cache, await loadState(backend, cache, small, signal))
+  return { revision: small, states }
+}
+
+/**
+ * Reads resources at one revision in rounds, each of which reads on a resource until it has eight times as many objects as in the round before. So those with few objects are complete first, and none waits for more
+ * than eight times its own objects of each other, without a count of any. `done` is called with each when it is complete, `failed` with one that can't be read.
+ */
+export async function loadInRounds(
+  loads: readonly ResourceLoad[],
+  done: (load: ResourceLoad) => void,
+  failed: (load: ResourceLoad, error: unknown) => void,
+): Promise<void> {
+  let left = loads
+  for (let objects = firstRound; left.length > 0; objects *= roundFactor) {
+    const longer: ResourceLoad[] = []
+    for (const load of left) {
+      try {
+        if (await load.readUpTo(objects)) done(load)
+        else longer.push(load)
+      } catch (error) {
+        failed(load, error)
+      }
+    }
+    left = longer
   }
-  const first = await backend.range({ start: common, end: prefixEnd(common), limit: smallStore }, signal)
-  if (first.more) for (const [cache, into] of states) await loadPages(backend, cache, into, first.revision, signal)
-  else {
-    await inSlices(first.items, item => {
-      const cache = route(item.key)
-      const into = cache && states.get(cache)
-      if (cache && into) cache.load(into, item)
-    })
-  }
-  return { revision: first.revision, states }
 }
 
 /** Copies the states that another cacher has kept, of a store of which this one is a copy, and reads at their revision what they lack. */
 export async function copyAll(backend: Backend, caches: readonly ResourceCache[], { revision, of }: KeptStates, signal: AbortSignal): Promise<LoadedState> {
-  const states = new Map(caches.map(cache => [cache, Cache.loading()]))
-  for (const [cache, into] of states) {
+  const states = new Map<ResourceCache, Loading>()
+  for (const cache of caches) {
     const kept = of.get(cache.resource.prefix)
-    if (kept !== undefined) await cache.copy(into, kept)
-    else await loadPages(backend, cache, into, revision, signal)
+    if (kept === undefined) states.set(cache, await loadState(backend, cache, revision, signal))
+    else {
+      const into = Cache.loading()
+      await cache.copy(into, kept)
+      states.set(cache, into)
+    }
   }
   return { revision, states }
 }
 
-/** Reads one resource at the newest revision, which it resolves to. */
-export async function loadOne(backend: Backend, cache: ResourceCache, signal: AbortSignal): Promise<LoadedState> {
-  const into = Cache.loading()
-  const revision = await loadPages(backend, cache, into, undefined, signal)
-  return { revision, states: new Map([[cache, into]]) }
-}
-
-/** Every page at the revision of the first, or at the given one. The next is asked for while one is taken in. Resolves to the revision. */
-async function loadPages(backend: Backend, cache: ResourceCache, into: Loading, at: Revision | undefined, signal: AbortSignal): Promise<Revision> {
-  const { prefix } = cache.resource
-  const end = prefixEnd(prefix)
-  const read = (start: Key, limit: number, pinned: Revision | undefined): Promise<RangePage> =>
-    backend.range({ start, end, limit, ...(pinned !== undefined && { at: pinned }) }, signal)
-  let page = await read(prefix, firstPage, at)
-  const pinned = at ?? page.revision
-  for (;;) {
-    const last = page.items.at(-1)
-    // The store makes the next page while this one is taken in.
-    const next = page.more && last !== undefined ? read(keyAfter(last.key), nextLimit(page), pinned) : undefined
-    next?.catch(() => {})
-    await inSlices(page.items, item => cache.load(into, item))
-    if (next === undefined) return pinned
-    page = await next
-  }
-}
-
-/** So many keys that a page has about `pageBytes`, as those of the last page go. */
-function nextLimit({ items }: RangePage): number {
-  let bytes = 0
-  for (const { key, value } of items) bytes += key.length + value.length
-  return Math.min(longestPage, Math.max(firstPage, Math.floor((pageBytes * items.length) / bytes)))
+async function loadState(backend: Backend, cache: ResourceCache, at: Revision, signal: AbortSignal): Promise<Loading> {
+  const load = resourceLoad(backend, cache, at, signal)
+  await load.readUpTo(Number.POSITIVE_INFINITY)
+  return load.state
 }
 
 /** Decoding a page takes longer than a turn may. */

@@ -2,6 +2,7 @@ import { errorMessage } from '../../lib/error-message.ts'
 import type { BackendEvent, KeyValue } from '../backend.ts'
 import { type CorruptReports, faultOf } from '../corrupt.ts'
 import { prefixEnd } from '../key-range.ts'
+import { PageCounts } from '../page-counts.ts'
 import type { ReadFault } from '../read-fault.ts'
 import { RecordedChange } from '../recorded-change.ts'
 import { type Key, NO_REVISION, type Revision } from '../revision.ts'
@@ -9,12 +10,12 @@ import type { Slabs } from '../slab.ts'
 import type { ResourceCodec } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
+import type { ResourceStats } from './cacher-types.ts'
 import type { FanOut } from './fan-out.ts'
 import { History, type HistoryBounds } from './history.ts'
 import { Interest } from './interest.ts'
 import { LabelIndexes } from './label-indexes.ts'
 import { copyTree, emptyTree, type ObjectTree } from './object-tree.ts'
-import { PageCounts } from './page-counts.ts'
 import { ResourceCounts } from './resource-counts.ts'
 import { fieldIndex, type ValueIndex } from './value-index.ts'
 
@@ -99,6 +100,27 @@ export class ResourceCache {
   /** The present state; undefined while it is not known, or not all of it can be read. Takes constant time. */
   kept(): KeptState | undefined {
     return this.loaded && this.held === undefined && this.corrupt.size === 0 ? { tree: this.tree.clone(), bytes: this.bytes } : undefined
+  }
+
+  /** Bytes of an object, on average; 0 while none is known. */
+  get averageBytes(): number {
+    return this.loaded && this.tree.size > 0 ? Math.floor(this.bytes / this.tree.size) : 0
+  }
+
+  stats(): ResourceStats {
+    const { name, prefix, index } = this.resource
+    return {
+      name,
+      prefix,
+      index,
+      loaded: this.loaded,
+      objects: this.tree.size,
+      watchers: this.interest.size,
+      historyEvents: this.history.length,
+      historyBytes: this.history.bytes,
+      historyForcedOut: this.history.forcedOut,
+      counts: this.counts,
+    }
   }
 
   /** Takes over the state of a cache of the same resource, in place of reading it. */

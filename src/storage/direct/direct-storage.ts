@@ -4,6 +4,7 @@ import { type CorruptReports, faultOf, plainReports, reported } from '../corrupt
 import { delay } from '../delay.ts'
 import { tooLargeRevision, translated } from '../errors.ts'
 import { ListCounts } from '../list-metrics.ts'
+import { PageCounts } from '../page-counts.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Decide, ListQuery, Page, ReadAt, ResourceCodec, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
@@ -49,6 +50,7 @@ export class DirectStorage implements Storage {
   readonly #options: DirectOptions
   readonly #reports: CorruptReports
   readonly #counts: ListCounts
+  readonly #pages = new PageCounts()
 
   constructor(backend: Backend, codec: ResourceCodec, options: DirectOptions = {}) {
     this.backend = backend
@@ -91,7 +93,7 @@ export class DirectStorage implements Storage {
       else if (this.#waits) await this.#reach(wanted, signal)
     }
     const { backend, codec } = this
-    const options = { exactly: exactRevision(query.at), counts: this.#counts }
+    const options = { exactly: exactRevision(query.at), counts: this.#counts, pages: this.#pages }
     const page = await translated(listPage({ backend, codec, reports }, prefix, query, options, signal))
     if (wanted !== undefined && page.revision < wanted) throw tooLargeRevision(wanted, page.revision)
     return page

@@ -3,6 +3,7 @@ import type { KeyValue } from '../backend.ts'
 import { faultOf, MOST_CORRUPT } from '../corrupt.ts'
 import { keyAfter, prefixEnd } from '../key-range.ts'
 import type { ListCounts } from '../list-metrics.ts'
+import type { PageCounts } from '../page-counts.ts'
 import type { ReadFault } from '../read-fault.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { ListQuery, Page, StoredObject } from '../storage.ts'
@@ -19,12 +20,14 @@ export interface ListOptions {
   readonly exactly: Revision | undefined
   /** Raised by what is read. */
   readonly counts: ListCounts
+  /** Objects left after earlier pages: a list in chunks counts once, for its first. */
+  readonly pages: PageCounts
 }
 
 /** Reads until the limit is filled or the range has ended, all at the revision of the first page. What can't be read fails it, as the reports have it. A prefix without a slash is one key. */
 export async function listPage(source: Source, prefix: Key, query: ListQuery, options: ListOptions, signal: AbortSignal): Promise<Page> {
   const { backend, codec, reports } = source
-  const { counts } = options
+  const { counts, pages } = options
   const { predicate, limit } = query
   const end = prefix.endsWith('/') ? prefixEnd(prefix) : keyAfter(prefix)
   const items: StoredObject[] = []
@@ -52,8 +55,13 @@ export async function listPage(source: Source, prefix: Key, query: ListQuery, op
   let at = options.exactly
   let pageSize = limit > 0 ? limit : wholePage
   for (;;) {
-    const page = await backend.range({ start, end, limit: pageSize, ...(at !== undefined && { at }) }, signal)
+    // A filter leaves it open how many more match.
+    const wantsCount = limit > 0 && predicate.everything
+    const known = wantsCount && at !== undefined ? pages.from(at, prefix, start) : undefined
+    const counted = wantsCount && known === undefined
+    const page = await backend.range({ start, end, limit: pageSize, ...(at !== undefined && { at }), ...(counted && { counted }) }, signal)
     at ??= page.revision
+    const count = wantsCount ? (known ?? page.count) : undefined
     counts.fetched += page.items.length
     for (const [i, item] of page.items.entries()) {
       const object = read(item)
@@ -63,8 +71,10 @@ export async function listPage(source: Source, prefix: Key, query: ListQuery, op
       items.push(object)
       if (limit === 0 || items.length < limit) continue
       if (i + 1 === page.items.length && !page.more) break
-      const left = page.count - (i + 1)
-      return finish({ items, revision: at, nextKey: keyAfter(object.key), remaining: predicate.everything ? left : undefined })
+      const remaining = count === undefined ? undefined : count - (i + 1)
+      const nextKey = keyAfter(object.key)
+      if (remaining !== undefined) pages.remember(at, prefix, nextKey, remaining)
+      return finish({ items, revision: at, nextKey, remaining })
     }
     const last = page.items.at(-1)
     if (!page.more || last === undefined) return finish({ items, revision: at, nextKey: undefined, remaining: undefined })

@@ -158,10 +158,10 @@ export function copyOf(bytes: Buffer): Buffer {
   return copy
 }
 
-/** What a put has stored: `modRevision` is the revision of its record. */
-export const keyValue = (key: Key, modRevision: Revision, record: LogRecord): KeyValue => ({
+/** What a put has stored: `modRevision` is the revision of its record. `keep` copies the value. */
+export const keyValue = (key: Key, modRevision: Revision, record: LogRecord, keep: (view: Buffer) => Buffer = copyOf): KeyValue => ({
   key,
-  value: copyOf(record.value),
+  value: keep(record.value),
   createRevision: record.createRevision,
   modRevision,
 })

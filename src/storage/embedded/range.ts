@@ -4,6 +4,7 @@ import { type Key, NO_REVISION, type Revision } from '../revision.ts'
 import { Entries } from './entries.ts'
 import type { Tables } from './environment.ts'
 import { keyOf } from './layout.ts'
+import { PageValues } from './page-values.ts'
 import { boundBytes, changeAt, existedAt, revisionAt } from './reader.ts'
 
 const NO_VALUE = Buffer.alloc(0)
@@ -17,8 +18,11 @@ const keyAt = (key: Key, modRevision: Revision): KeyValue => ({ key, value: NO_V
  */
 export async function readRange(tables: Tables, query: RangeQuery, at: Revision, now: Revision, check: () => void): Promise<RangePage> {
   const items: KeyValue[] = []
+  const values = new PageValues()
+  const keep = (view: Buffer): Buffer => values.keep(view)
   const limit = query.countOnly ? 0 : query.limit || Number.POSITIVE_INFINITY
   const end = query.end === '\0' ? undefined : boundBytes(query.end)
+  const isCounted = query.counted === true || query.countOnly === true
   let count = 0
   let start: Buffer | undefined = boundBytes(query.start)
   const entries = new Entries(tables, at, now)
@@ -33,12 +37,11 @@ export async function readRange(tables: Tables, query: RangeQuery, at: Revision,
       if (items.length >= limit || query.countOnly) {
         if (!existedAt(tables, entry, at)) continue
         count++
-        // Who asks for keys alone does not ask how many more there are.
-        if (query.keysOnly) break
-        continue
+        if (isCounted) continue
+        break
       }
       const revision = revisionAt(tables, entry, at)
-      const item = revision === 0 ? undefined : query.keysOnly ? keyAt(keyOf(key), revision) : changeAt(tables, keyOf(key), revision)
+      const item = revision === 0 ? undefined : query.keysOnly ? keyAt(keyOf(key), revision) : changeAt(tables, keyOf(key), revision, keep)
       if (!item) continue
       count++
       items.push(item)
@@ -49,5 +52,5 @@ export async function readRange(tables: Tables, query: RangeQuery, at: Revision,
       check()
     }
   }
-  return { items, revision: now, more: !query.countOnly && count > items.length, count }
+  return { items, revision: now, more: !query.countOnly && count > items.length, ...(isCounted && { count }) }
 }

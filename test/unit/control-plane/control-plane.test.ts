@@ -104,6 +104,7 @@ describe('the control plane', () => {
     expect(await unready()).to.include('poststarthook/bootstrap-controller')
     await plane.synced(AbortSignal.timeout(5000))
     expect(await unready()).to.deep.equal([
+      'informer-sync',
       'poststarthook/apiservice-registration-controller',
       'poststarthook/bootstrap-controller',
       'poststarthook/scheduling/bootstrap-system-priority-classes',
@@ -174,6 +175,7 @@ describe('the control plane', () => {
     const { plane, unready } = open({ rules })
     await plane.synced(AbortSignal.timeout(5000))
     expect(await unready()).to.deep.equal([
+      'informer-sync',
       'poststarthook/apiservice-registration-controller',
       'poststarthook/bootstrap-controller',
       'poststarthook/scheduling/bootstrap-system-priority-classes',

@@ -35,6 +35,19 @@ describe('Health', () => {
   for (const [what, endpoint, query, status, text] of cases)
     it(what, async () => expect(await health().report(endpoint, new URLSearchParams(query))).to.deep.equal({ status, text }))
 
+  it('shows what a check waits for, if that is public', async () => {
+    const made = new Health(silentLogger)
+    made.add({
+      name: 'informer-sync',
+      progress: () => 'loading configmaps (12000 objects so far)',
+      check: () => {
+        throw new Error('not yet')
+      },
+    })
+    const text = '[-]informer-sync failed: loading configmaps (12000 objects so far)\nreadyz check failed\n'
+    expect(await made.report('readyz', new URLSearchParams())).to.deep.equal({ status: 500, text })
+  })
+
   it('gives what begins time on livez alone', async () => {
     let now = 0
     const made = new Health(silentLogger, { graceMs: 10, now: () => now })

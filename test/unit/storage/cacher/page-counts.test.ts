@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { PageCounts } from '../../../../src/storage/cacher/page-counts.ts'
+import { PageCounts } from '../../../../src/storage/page-counts.ts'
 import type { Key } from '../../../../src/storage/revision.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
@@ -8,7 +8,7 @@ import { everything, testCodec, testKey, testObject, testPrefix } from '../../..
 
 const { signal } = new AbortController()
 
-describe('storage/cacher/page-counts', () => {
+describe('storage/page-counts', () => {
   it('knows only what was remembered of the same revision and prefix, the latest thousand', () => {
     const counts = new PageCounts()
     counts.remember(revision(5), testPrefix, testKey('a'), 7)

@@ -1,4 +1,4 @@
-import type { Key, Revision } from '../revision.ts'
+import type { Key, Revision } from './revision.ts'
 
 /** Chains of pages that are remembered. */
 const most = 1024
