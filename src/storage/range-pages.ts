@@ -1,4 +1,4 @@
-import type { Backend, RangePage, RangeQuery } from './backend.ts'
+import { type Backend, BackendError, type RangePage, type RangeQuery } from './backend.ts'
 import { keyAfter } from './key-range.ts'
 import type { Key } from './revision.ts'
 
@@ -14,20 +14,41 @@ export type PagedQuery = Pick<RangeQuery, 'start' | 'end' | 'at' | 'keysOnly'>
 
 /**
  * Reads a range in pages of about the same size in bytes, all at the revision of the first, or at the given one. Together they have each key once, in order. The next page is asked for before one is given, so that the
- * store makes it while that is taken in: at most two are held. Throws BackendError.
+ * store makes it while that is taken in: at most two are held. If a page does not come in time, it and later ones are made shorter. Throws BackendError.
  */
 export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQuery, signal: AbortSignal): AsyncGenerator<RangePage, void, undefined> {
-  let { at } = query
-  let next: Promise<RangePage> | undefined = backend.range({ ...query, limit: FIRST_PAGE }, signal)
+  let { at, start } = query
+  let longest = LONGEST_PAGE
+  const read = async (limit: number): Promise<RangePage> => {
+    for (let keys = Math.min(limit, longest); ; keys = longest) {
+      try {
+        return await backend.range({ ...query, start, ...(at !== undefined && { at }), limit: keys }, signal)
+      } catch (error) {
+        if (!(error instanceof BackendError && error.code === 'timeout') || keys <= FIRST_PAGE) throw error
+        longest = Math.max(FIRST_PAGE, Math.floor(keys / 4))
+      }
+    }
+  }
+  let next: Promise<RangePage> | undefined = read(FIRST_PAGE)
   while (next !== undefined) {
     const page: RangePage = await next
     at ??= page.revision
-    const last: Key | undefined = page.items.at(-1)?.key
-    next = page.more && last !== undefined ? backend.range({ ...query, at, start: keyAfter(last), limit: nextLimit(page) }, signal) : undefined
+    if (page.more) {
+      start = startAfter(page, start)
+      next = read(nextLimit(page))
+    } else next = undefined
     // A failure is thrown when its page is awaited, which a caller that ends before never does.
     next?.catch(() => {})
     yield page
   }
+}
+
+/** Where the page after this one begins, which began at `start`. A server whose pages did not go on would be read for ever. */
+function startAfter({ items }: RangePage, start: Key): Key {
+  const last = items.at(-1)?.key
+  if (last === undefined || Buffer.compare(Buffer.from(last), Buffer.from(start)) < 0)
+    throw new BackendError('corrupt', 'the answers of the store do not go on: a page has no key behind those before it')
+  return keyAfter(last)
 }
 
 /** Keys of the next page, if they are as long as those of this one. */

@@ -103,7 +103,7 @@ describe('stores in the upgrade report', () => {
 
     it('that has nothing more, or the same again, and promises more, is not asked for ever', async () => {
       for (const pages of [[[]], [['/registry/b'], ['/registry/b']], [['/registry/b'], ['/registry/a']]])
-        expect(await read(...pages).catch(String)).to.match(/the answers of etcd do not go on/)
+        expect(await read(...pages).catch(String)).to.match(/the answers of the store do not go on/)
     })
   })
 

@@ -1,0 +1,68 @@
+import { expect } from 'chai'
+import { BackendError, type KeyValue, type RangePage, type RangeQuery } from '../../../src/storage/backend.ts'
+import { rangePages } from '../../../src/storage/range-pages.ts'
+import { key, revision } from '../../../src/storage/revision.ts'
+import { codeOf } from '../../support/backend.ts'
+
+const { signal } = new AbortController()
+const prefix = key('/registry/pods/')
+const end = key('/registry/pods0')
+
+/** A store with so many keys of equal length, which counts as etcd does or not. `before` is called with each query. */
+function store(size: number, valueBytes: number, counts: boolean, before: (query: RangeQuery) => void = () => {}) {
+  const value = Buffer.alloc(valueBytes)
+  const at = revision(9)
+  const all: KeyValue[] = Array.from({ length: size }, (_, i) => ({
+    key: key(`${prefix}${String(i).padStart(6, '0')}`),
+    value,
+    createRevision: at,
+    modRevision: at,
+  }))
+  const limits: number[] = []
+  const range = async (query: RangeQuery): Promise<RangePage> => {
+    limits.push(query.limit ?? 0)
+    before(query)
+    const left = all.filter(item => item.key >= query.start)
+    const items = left.slice(0, query.limit)
+    return { items, revision: at, more: items.length < left.length, ...(counts && { count: left.length }) }
+  }
+  return { range, limits, all }
+}
+
+async function keysOf(backend: ReturnType<typeof store>): Promise<number> {
+  const keys: string[] = []
+  for await (const { items } of rangePages(backend, { start: prefix, end }, signal)) for (const item of items) keys.push(item.key)
+  expect(keys).to.deep.equal(backend.all.map(item => item.key))
+  return keys.length
+}
+
+describe('storage/range-pages', () => {
+  it('gives each key once, in pages of about the same size in bytes', async () => {
+    const backend = store(4000, 6 << 10, false)
+    expect(await keysOf(backend)).to.equal(4000)
+    expect(backend.limits.slice(1).every(limit => limit > 900 && limit < 1100)).to.equal(true)
+  })
+
+  it('reads a store that counts in fewer pages', async () => {
+    const [plain, counting] = [store(30_000, 1 << 10, false), store(30_000, 1 << 10, true)]
+    await keysOf(plain)
+    await keysOf(counting)
+    expect([plain.limits.length, counting.limits.length]).to.deep.equal([6, 3])
+  })
+
+  it('makes pages shorter that do not come in time', async () => {
+    const backend = store(30_000, 100, true, ({ limit = 0 }) => {
+      if (limit > 6000) throw new BackendError('timeout', 'it took too long')
+    })
+    await keysOf(backend)
+    expect(backend.limits.slice(0, 4)).to.deep.equal([500, 20_000, 5000, 5000])
+  })
+
+  it('ends where the shortest page does not come in time', async () => {
+    const backend = store(10, 100, true, () => {
+      throw new BackendError('timeout', 'it took too long')
+    })
+    expect(await codeOf(keysOf(backend))).to.equal('timeout')
+    expect(backend.limits).to.deep.equal([500])
+  })
+})
