@@ -6,7 +6,7 @@ import type { RequestTimings } from '../request-timings.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Storage } from '../storage.ts'
 import type { CachedResource, KeptState, ResourceCache } from './resource-cache.ts'
-import type { ResourceCounts } from './resource-counts.ts'
+import type { ResourceStats } from './resource-stats.ts'
 import type { RevisionClock } from './revision-clock.ts'
 
 /** The states of resources at one revision, of which the cacher over a copy of the store begins with copies. */
@@ -62,23 +62,6 @@ export interface CacherOptions {
   readonly reports?: CorruptReports
   /** Of a cacher over the store of which this one's is a copy, and whose codecs read alike: copied in place of reading it. */
   readonly beginWith?: KeptStates | undefined
-}
-
-/** The figures of one resource, read at a scrape. */
-export interface ResourceStats {
-  readonly name: string
-  /** Of its keys, with a slash at its end. */
-  readonly prefix: string
-  /** The field that it is indexed by. */
-  readonly index: string | undefined
-  readonly loaded: boolean
-  readonly objects: number
-  readonly watchers: number
-  readonly historyEvents: number
-  readonly historyBytes: number
-  /** Changes that the byte bound forced out before their time. */
-  readonly historyForcedOut: number
-  readonly counts: ResourceCounts
 }
 
 /** Those of all. Plain numbers: nothing is made for a metric before it is asked for. */

@@ -1,7 +1,8 @@
 import { histogramSamples, type MetricFamily } from '../../lib/metrics.ts'
 import { type Polled, PolledFamily } from '../../lib/polled-family.ts'
-import type { Cacher, CacherStats, ResourceStats } from './cacher-types.ts'
+import type { Cacher, CacherStats } from './cacher-types.ts'
 import { READ_WAITS, type ResourceCounts } from './resource-counts.ts'
+import type { ResourceStats } from './resource-stats.ts'
 
 type Values = (resource: ResourceStats, all: CacherStats) => readonly Polled[]
 type Count = (counts: ResourceCounts) => number
