@@ -9,10 +9,10 @@ import { compile, programOf } from '../../bin/load.mjs'
 const requireBuiltin = createRequire(process.execPath)
 let packages
 
-/** What the bundles require: modules of Node, packages outside the bundles, and LMDB's addon. */
+/** What the bundles require: modules of Node, packages outside the bundles, and their addons. */
 function requireAny(name) {
   if (isBuiltin(name)) return requireBuiltin(name)
-  if (name === 'lmdb.node') {
+  if (name === 'lmdb.node' || name === 'fs-native-extensions.node') {
     const addon = loadAddon(name)
     release(getRawAsset(name))
     return addon

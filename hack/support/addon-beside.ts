@@ -13,12 +13,22 @@ module.exports = () => {
   return createRequire(lmdb)('node-gyp-build-optional-packages')(join(lmdb, '../..'))
 }`
 
-/** Takes LMDB's JavaScript into a bundle, where V8's compiled code of it is kept, and leaves its native part in the package. What msgpackr has a native part for is not used here. */
+/** Loads the addon of file locks, which is named by its platform. Its prebuilt file for Linux needs of the C library only what glibc and musl share, while the package itself looks for another one on Alpine. */
+const LOCK_LOADER = `
+const installed = 'fs-native-extensions/prebuilds/' + process.platform + '-' + process.arch + '/fs-native-extensions.node'
+module.exports = require.resolve === undefined ? require('fs-native-extensions.node') : require(installed)`
+
+/** Bundles the JavaScript of packages that have addons, so that V8's compiled code of it is kept, and leaves the addons in the packages. What msgpackr has an addon for is not used here. */
 export const addonBeside: Plugin = {
   name: 'addon-beside',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^lmdb$/ }, ({ kind }) => (kind === 'require-resolve' ? { external: true } : { path: LMDB }))
     onResolve({ filter: /^lmdb\.node$/ }, ({ path }) => ({ path, external: true }))
+    onResolve({ filter: /^\.\/binding$/ }, ({ path, importer }) =>
+      importer.includes('/fs-native-extensions/') ? { path, namespace: 'lock-beside' } : undefined,
+    )
+    onLoad({ filter: /.*/, namespace: 'lock-beside' }, () => ({ contents: LOCK_LOADER, resolveDir: import.meta.dirname }))
+    onResolve({ filter: /^fs-native-extensions\.node$/ }, ({ path }) => ({ path, external: true }))
     onResolve({ filter: /^msgpackr-extract$/ }, ({ path }) => ({ path, namespace: 'missing' }))
     onLoad({ filter: /.*/, namespace: 'missing' }, () => ({ contents: `throw new Error('it is not used')` }))
     onResolve({ filter: /^node-gyp-build-optional-packages$/ }, ({ path }) => ({ path, namespace: 'addon-beside' }))

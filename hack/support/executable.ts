@@ -19,7 +19,7 @@ export interface ExecutableOptions {
 }
 
 /**
- * Makes a single executable of this Node and the bundles of dist, with the packages beside them and LMDB's addon for this platform. Returns the packages within.
+ * Makes a single executable of this Node and the bundles of dist, with the packages beside them and the addons for this platform. Returns the packages within.
  */
 export async function makeExecutable({ root, scratch, executable }: ExecutableOptions): Promise<EmbeddedPackage[]> {
   const dist = join(root, 'dist')
@@ -36,20 +36,20 @@ export async function makeExecutable({ root, scratch, executable }: ExecutableOp
     format: 'cjs',
     logLevel: 'warning',
   })
-  const addon = addonOf(root)
+  const addons = { 'lmdb.node': lmdbAddon(root), 'fs-native-extensions.node': lockAddon(root) }
   const files = readFiles(dist)
   writeFileSync(made('files.json'), JSON.stringify(files))
   const assets: Record<string, string> = {
     'files.json': made('files.json'),
     'dist/packages.cjs': made('packages.cjs'),
     'dist/main.cache': join(dist, 'main.cache'),
-    'lmdb.node': addon,
+    ...addons,
     ...Object.fromEntries([...BUNDLES.map(name => `dist/${name}.cjs`), ...files].map(name => [name, join(root, name)])),
   }
   if (compileSetup(root, made('process-setup.node'))) assets['process-setup.node'] = made('process-setup.node')
   injectScript({ main: made('main.cjs'), output: made('executable.blob'), disableExperimentalSEAWarning: true, assets }, made('executable.json'), executable)
   const maps = BUNDLES.map(name => join(dist, `${name}.cjs.map`))
-  return embeddedPackages(root, maps, packages.metafile, addon)
+  return embeddedPackages(root, maps, packages.metafile, Object.values(addons))
 }
 
 /** What modules read while they run, by names that begin with `dist/`. */
@@ -59,10 +59,15 @@ const readFiles = (dist: string): string[] =>
     .map(name => join('dist', name))
     .sort()
 
-function addonOf(root: string): string {
+function lmdbAddon(root: string): string {
   const lmdb = createRequire(join(root, 'package.json')).resolve('lmdb')
   const load = createRequire(lmdb)('node-gyp-build-optional-packages') as { readonly path: (directory: string) => string }
   return load.path(join(lmdb, '../..'))
+}
+
+function lockAddon(root: string): string {
+  const lock = createRequire(join(root, 'package.json')).resolve('fs-native-extensions')
+  return join(dirname(lock), `prebuilds/${process.platform}-${process.arch}/fs-native-extensions.node`)
 }
 
 /** Without a compiler there is none, and the executable does without. */

@@ -50,23 +50,6 @@ export async function keepPrivate(file: string, text: string): Promise<string> {
   return kept
 }
 
-/** Writes the file unless something of that name is there already: false then. For locks, which last no longer than the system: it does not wait for the disk. */
-export function placePrivateSync(file: string, text: string): boolean {
-  const draft = draftOf(file)
-  const descriptor = openSync(draft, 'wx', MODE)
-  try {
-    writeSync(descriptor, text)
-    linkSync(draft, file)
-    return true
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error
-    return false
-  } finally {
-    closeSync(descriptor)
-    rmSync(draft, { force: true })
-  }
-}
-
 /** Writes a draft beside the file, which only its owner may read; `place` moves it there. What it leaves behind is removed. */
 export async function withDraft(file: string, content: string | AsyncIterable<Buffer>, place: (draft: string) => Promise<void>): Promise<void> {
   const draft = draftOf(file)

@@ -1,68 +1,93 @@
-import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { errorCode } from '../../lib/error-code.ts'
-import { placePrivateSync } from '../../lib/private-file.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import { BackendError } from '../backend.ts'
 
+/** The store's directory, held for one opener. */
+export interface DirectoryLock {
+  /** Throws BackendError `unavailable` if the lock's file was removed or replaced, because another process may hold the directory since. */
+  check(): void
+  release(): void
+}
+
+/** Byte of the file that is locked. It is behind the text: Windows lets no other process read locked bytes. */
+const LOCKED_BYTE = 1 << 30
+/** The file is not created through a link. */
+const FLAGS = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
+/** Times that the file may be replaced while it is being locked. */
+const MOST_ATTEMPTS = 10
+
 /**
- * Takes the directory for this process by a file `lock` that names its holder, and returns what releases it. A file whose holder has died is taken over: the
- * holder is identified by process id and, where /proc has it, start time, so that a number given anew is not mistaken for it.
- * @throws BackendError `unavailable` where another process (or this one) holds the directory.
+ * Locks the directory by the file `lock` in it, whose text names the holder. The system holds the lock for the open file and releases it when the process ends, however it ends. Thus a stopped holder keeps the lock, a zombie has none, and
+ * the process numbers of another namespace are not consulted. The file stays after the release: removing it would let two processes lock different files of the same name.
+ * @throws BackendError `unavailable` if another opener holds the directory, in this process or another, or the file system has no locks
  */
-export function lockDirectory(dir: string): () => void {
+export async function lockDirectory(dir: string): Promise<DirectoryLock> {
+  const tryLock = await loadTryLock(dir)
   const path = join(dir, 'lock')
-  const mine = `${process.pid} ${startTime(process.pid)}\n`
-  for (let attempt = 0; attempt < 10; attempt++) {
-    // With its content, in one step: no one reads it half written.
-    if (placePrivateSync(path, mine)) {
-      return () => {
-        if (read(path) === mine) rmSync(path, { force: true })
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    const descriptor = openLock(dir, path)
+    try {
+      if (!tryLock(descriptor, LOCKED_BYTE, 1)) throw new BackendError('unavailable', inUse(dir, path, descriptor))
+      if (isSameFile(path, descriptor)) {
+        ftruncateSync(descriptor)
+        writeSync(descriptor, `${process.pid} ${hostname()}\n`, 0)
+        return heldLock(dir, path, descriptor)
       }
+    } catch (error) {
+      closeSync(descriptor)
+      if (error instanceof BackendError) throw error
+      throw new BackendError('unavailable', `the store in ${dir} cannot be locked: ${errorMessage(error)}; it needs a file system with locks`, { cause: error })
     }
-    const theirs = read(path)
-    if (theirs === undefined) continue
-    const pid = Number(theirs.split(' ')[0])
-    if (isAlive(theirs)) throw new BackendError('unavailable', `the store in ${dir} is in use by process ${pid} (its lock is ${path})`)
-    removeStale(path, theirs)
+    closeSync(descriptor)
   }
-  throw new BackendError('unavailable', `the store in ${dir} cannot be locked: others keep taking ${path}`)
+  throw new BackendError('unavailable', `the store in ${dir} cannot be locked: ${path} is being replaced`)
 }
 
-/** Moves the stale file away; if another process put its own there meanwhile, that one goes back. */
-function removeStale(path: string, stale: string): void {
-  const aside = `${path}.${process.pid}`
+async function loadTryLock(dir: string): Promise<typeof import('fs-native-extensions').tryLock> {
   try {
-    renameSync(path, aside)
-    if (read(aside) !== stale) linkSync(aside, path)
+    return (await import('fs-native-extensions')).tryLock
   } catch (error) {
-    const code = errorCode(error)
-    if (code !== 'ENOENT' && code !== 'EEXIST') throw error
-  } finally {
-    rmSync(aside, { force: true })
+    const reason = `fs-native-extensions has no addon for ${process.platform}-${process.arch}`
+    throw new BackendError('unavailable', `the store in ${dir} cannot be locked: ${reason}: ${errorMessage(error)}`, { cause: error })
   }
 }
 
-function isAlive(holder: string): boolean {
-  const [pid = '', start = ''] = holder.trim().split(' ')
-  if (!/^[1-9][0-9]*$/.test(pid)) return false
+function openLock(dir: string, path: string): number {
   try {
-    process.kill(Number(pid), 0)
+    return openSync(path, FLAGS, 0o600)
   } catch (error) {
-    if (errorCode(error) === 'ESRCH') return false
+    throw new BackendError('unavailable', `the store in ${dir} cannot be locked: ${errorMessage(error)}`, { cause: error })
   }
-  return start === '' || start === startTime(Number(pid))
 }
 
-/** Field 22 of /proc/<pid>/stat; empty where there is no such file. */
-function startTime(pid: number): string {
-  const stat = read(`/proc/${pid}/stat`)
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+function heldLock(dir: string, path: string, descriptor: number): DirectoryLock {
+  let isHeld = true
+  return {
+    check() {
+      if (isHeld && isSameFile(path, descriptor)) return
+      throw new BackendError('unavailable', `the store in ${dir} is not written any more: its lock ${path} was removed or replaced; restart the server`)
+    },
+    release() {
+      if (!isHeld) return
+      isHeld = false
+      ftruncateSync(descriptor)
+      closeSync(descriptor)
+    },
+  }
 }
 
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
+/** Whether the path leads to the open file. */
+function isSameFile(path: string, descriptor: number): boolean {
+  const named = statSync(path, { bigint: true, throwIfNoEntry: false })
+  const opened = fstatSync(descriptor, { bigint: true })
+  return named !== undefined && named.ino === opened.ino && named.dev === opened.dev
+}
+
+/** The holder writes its name into the file right after it has locked it. */
+function inUse(dir: string, path: string, descriptor: number): string {
+  const [, pid, host] = /^(\d+) (\S+)\n$/.exec(readFileSync(descriptor, 'utf8')) ?? []
+  const holder = pid === undefined ? 'another process' : `process ${pid} on host ${host} since ${fstatSync(descriptor).mtime.toISOString()}`
+  return `the store in ${dir} is in use by ${holder}: stop it, or use another directory (the lock ${path} ends with its process and must not be removed)`
 }

@@ -29,7 +29,7 @@ const MAPPED_BYTES = 64 << 20
  */
 export async function withLatestValues<T>(dir: string, read: (values: AsyncIterable<LatestValue>, newest: number) => Promise<T>): Promise<T> {
   if (statSync(join(dir, 'data.mdb'), { throwIfNoEntry: false }) === undefined) throw new BackendError('unavailable', `there is no store in ${dir}`)
-  const unlock = lockDirectory(dir)
+  const lock = await lockDirectory(dir)
   try {
     inspectDataFile(dir)
     const tables = await openTables(dir)
@@ -39,7 +39,7 @@ export async function withLatestValues<T>(dir: string, read: (values: AsyncItera
       await tables.close()
     }
   } finally {
-    unlock()
+    lock.release()
   }
 }
 

@@ -14,7 +14,7 @@ export const FIRST_REVISION = 1
  */
 export async function fillNewStore<T>(dir: string, fill: (tables: Tables) => Promise<T>): Promise<T> {
   makePrivateDirectory(dir)
-  const unlock = lockDirectory(dir)
+  const lock = await lockDirectory(dir)
   try {
     inspectDataFile(dir)
     const tables = await openTables(dir)
@@ -25,6 +25,6 @@ export async function fillNewStore<T>(dir: string, fill: (tables: Tables) => Pro
       await tables.close()
     }
   } finally {
-    unlock()
+    lock.release()
   }
 }

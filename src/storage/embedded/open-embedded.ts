@@ -8,7 +8,7 @@ import { BackendError } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { StoreHistory } from '../store-history.ts'
 import { type Compactor, openCompactor } from './compactor.ts'
-import { lockDirectory } from './directory-lock.ts'
+import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
 import { type Expiry, openExpiry } from './expiry.ts'
 import { ForkTables } from './fork-tables.ts'
@@ -46,16 +46,16 @@ export interface EmbeddedOptions extends StoreOptions {
  */
 export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, logger: Logger): Promise<Backend> {
   makePrivateDirectory(options.dir)
-  const unlock = lockDirectory(options.dir)
+  const lock = await lockDirectory(options.dir)
   try {
     inspectDataFile(options.dir)
-    const opened = await openTables(options.dir)
+    const opened = checkedBy(lock, await openTables(options.dir))
     if (options.keepsHistory && stampsSince(opened) === undefined) await opened.commit(() => putStampsSince(opened, clock.now()))
     const release = boundMappedMemory(opened.unmap)
     const close = async (): Promise<void> => {
       release()
       await opened.close()
-      unlock()
+      lock.release()
     }
     const path = join(options.dir, 'data.mdb')
     logger.debug(1, 'embedded store opened', { path, revision: metaRevision(opened, 'revision') })
@@ -63,10 +63,20 @@ export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, 
     const size = async (): Promise<number> => (await stat(path)).blocks * 512
     return new EmbeddedStore({ ...options, tables: options.wrapTables?.(opened) ?? opened, close, size }, clock, logger)
   } catch (error) {
-    unlock()
+    lock.release()
     throw error
   }
 }
+
+/** Tables whose commits fail if the lock is lost. */
+const checkedBy = (lock: DirectoryLock, tables: Tables): Tables => ({
+  ...tables,
+  commit: change =>
+    tables.commit(() => {
+      lock.check()
+      return change()
+    }),
+})
 
 /** Opens a store in the memory of this process, which goes with it: a new one, unless there are `tables`, which it closes at its end. */
 export function openInMemory(clock: TimerClock, logger: Logger, options: StoreOptions & { readonly tables?: MemoryTables } = {}): Backend {

@@ -3,12 +3,12 @@ import fs from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { keepPrivate, makePrivateDirectory, placePrivateSync, writePrivate } from '../../../src/lib/private-file.ts'
+import { keepPrivate, makePrivateDirectory, writePrivate } from '../../../src/lib/private-file.ts'
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777
 
 /** Each takes what is there into account in its own way; how the bytes get there is the same. */
-const WAYS: Readonly<Record<string, (file: string, text: string) => unknown>> = { writePrivate, keepPrivate, placePrivateSync }
+const WAYS: Readonly<Record<string, (file: string, text: string) => unknown>> = { writePrivate, keepPrivate }
 
 describe('private files', () => {
   let directory = ''
@@ -59,7 +59,6 @@ describe('private files', () => {
     const file = join(directory, 'a.key')
     expect(await keepPrivate(file, 'first')).to.equal('first')
     expect(await keepPrivate(file, 'second')).to.equal('first')
-    expect(placePrivateSync(file, 'third')).to.equal(false)
     expect(readFileSync(file, 'utf8')).to.equal('first')
     expect(readdirSync(directory)).to.deep.equal(['a.key'])
   })

@@ -15,7 +15,7 @@ const PAGE = 500
 export async function* dataDirectoryValues(directory: string): AsyncGenerator<StoredValue> {
   const folder = join(directory, 'store')
   if (statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false }) === undefined) throw new ArgumentError(`--data-dir ${directory}: there is no store in it`)
-  const unlock = lockDirectory(folder)
+  const lock = await lockDirectory(folder)
   try {
     inspectDataFile(folder)
     const tables = await openTables(folder)
@@ -31,6 +31,6 @@ export async function* dataDirectoryValues(directory: string): AsyncGenerator<St
       await tables.close()
     }
   } finally {
-    unlock()
+    lock.release()
   }
 }

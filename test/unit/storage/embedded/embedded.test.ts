@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -131,31 +129,6 @@ describe('embedded store', () => {
     await eventually('it is acknowledged', () => order.length === 3)
     expect(order[0]).to.equal('committed')
     expect(order).to.have.members(['committed', 'acknowledged', 'seen'])
-  })
-
-  it('is held by one process at a time', async () => {
-    const store = await start()
-    const refusal = await openEmbedded({ dir }, systemClock, silentLogger).catch(error => error)
-    expect([refusal.code, refusal.message]).to.deep.equal([
-      'unavailable',
-      `the store in ${dir} is in use by process ${process.pid} (its lock is ${join(dir, 'lock')})`,
-    ])
-    await store.backend.close()
-    await (await start()).put('a', 0, 'x')
-  })
-
-  it('takes over the lock of a process that has died', async () => {
-    const child = spawn(process.execPath, ['-e', ''])
-    await once(child, 'exit')
-    writeFileSync(join(dir, 'lock'), `${child.pid} 123\n`)
-    await (await start()).put('a', 0, 'x')
-    expect(readFileSync(join(dir, 'lock'), 'utf8')).to.match(new RegExp(`^${process.pid} `))
-  })
-
-  it('takes over the lock of a process whose number was given anew', async function () {
-    if (process.platform !== 'linux') this.skip()
-    writeFileSync(join(dir, 'lock'), `${process.ppid} 1\n`)
-    await (await start()).put('a', 0, 'x')
   })
 
   const spoiled: [name: string, spoil: (path: string) => void | Promise<void>, message: RegExp][] = [
