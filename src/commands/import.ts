@@ -7,6 +7,7 @@ import { makePrivateDirectory } from '../lib/private-file.ts'
 import { DEFAULT_RELEASE } from '../lifecycle/release.ts'
 import { type ImportedValue, importValues } from '../storage/embedded/import.ts'
 import { snapshotState, snapshotValues } from '../storage/etcd-snapshot/read-snapshot.ts'
+import { checkedSnapshot, type SnapshotPath } from '../storage/etcd-snapshot/snapshot-hash.ts'
 import { Encryption } from '../storage/value/encryption.ts'
 import { parseEncryptionFile } from '../storage/value/encryption-file.ts'
 import { readRelease } from '../upgrade/release-argument.ts'
@@ -22,12 +23,14 @@ const USAGE = `Usage: binnacle import --snapshot FILE --data-dir DIR
 
 Fills a data directory with the objects of a cluster, for a server of this program: with their uids, resource versions, owners and status.
 
-      --snapshot       a snapshot of etcd (etcdctl snapshot save), or member/snap/db of a member that is stopped; older versions of objects are left out
+      --snapshot       a snapshot of etcd (etcdctl snapshot save), or, with --skip-hash-check, member/snap/db of a member that is stopped; older versions of objects are left out
       --kubeconfig     a server of Kubernetes or this one, all of whose objects are listed
       --context        of the kubeconfig; the current one unless given
   -f, --filename       a file or folder of objects (kubectl get -o yaml, must-gather), a packed folder (tar.gz: a backup of Velero), or - for standard input
       --redact-secrets keeps the keys of Secrets, and not their values; not for snapshots
       --data-dir       a directory in which there is no store yet
+      --skip-hash-check
+                       reads a snapshot without a look at the hash at its end, which member/snap/db has not
       --etcd-prefix    of the keys of the snapshot and of the store (default /registry); the server needs the same flag
       --encryption-provider-config
                        the EncryptionConfiguration of the new server, by which objects are encrypted; not for snapshots
@@ -45,6 +48,7 @@ const OPTIONS = {
   'redact-secrets': 'switch',
   'data-dir': 'value',
   'etcd-prefix': 'value',
+  'skip-hash-check': 'switch',
   'encryption-provider-config': 'value',
   release: 'value',
   help: 'switch',
@@ -65,11 +69,13 @@ export async function runImport(argv: readonly string[], streams: Streams): Prom
   const [snapshot, kubeconfig, paths] = [given.value('snapshot'), given.value('kubeconfig'), given.values('filename')]
   if ([snapshot, kubeconfig, paths[0]].filter(source => source !== undefined).length !== 1)
     throw new ArgumentError('one source is needed: --snapshot, --kubeconfig or -f')
+  if (snapshot === undefined && given.isOn('skip-hash-check')) throw new ArgumentError('--skip-hash-check is for --snapshot alone')
   if (snapshot === undefined) return importObjects(given, directory, streams)
   for (const flag of ['redact-secrets', 'encryption-provider-config'])
     if (given.value(flag) !== undefined) throw new ArgumentError(`--${flag} is not for snapshots: what they hold stays as it is`)
-  const { revision, leaseSeconds } = snapshotState(snapshot)
-  const count = await importValues(join(directory, 'store'), valuesOf(snapshot, prefixOf(given), leaseSeconds, Date.now()), revision)
+  const checked = checkedSnapshot(snapshot, { skipHashCheck: given.isOn('skip-hash-check') })
+  const { revision, leaseSeconds } = snapshotState(checked)
+  const count = await importValues(join(directory, 'store'), valuesOf(checked, prefixOf(given), leaseSeconds, Date.now()), revision)
   streams.out(summary(count, revision))
   return 0
 }
@@ -79,7 +85,7 @@ const prefixOf = (given: Arguments): string => given.value('etcd-prefix') ?? '/r
 const summary = (count: number, revision: number): string => `${count} ${count === 1 ? 'object' : 'objects'} imported, as of resource version ${revision}\n`
 
 /** Time began to run anew for leases when the snapshot was taken: they get it whole. */
-function* valuesOf(snapshot: string, prefix: string, leaseSeconds: ReadonlyMap<string, number>, now: number): Generator<ImportedValue> {
+function* valuesOf(snapshot: SnapshotPath, prefix: string, leaseSeconds: ReadonlyMap<string, number>, now: number): Generator<ImportedValue> {
   for (const { lease, ...value } of snapshotValues(snapshot, prefix)) {
     if (OF_SERVERS.test(value.key)) continue
     const seconds = leaseSeconds.get(lease)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isSea } from 'node:sea'
 import { ArgumentError, readArguments, type Streams } from '../lib/arguments.ts'
-import { BoltError, BoltFile } from '../storage/etcd-snapshot/bolt-file.ts'
+import { looksLikeBolt } from '../storage/etcd-snapshot/bolt-file.ts'
 import { runImport } from './import.ts'
 
 const USAGE = `Usage: binnacle open BACKUP [flags]
@@ -19,6 +19,7 @@ Its store is in a temporary directory, which is removed at the end.
       --encryption-provider-config
                         the EncryptionConfiguration of the cluster, where its snapshot is encrypted
       --etcd-prefix     of the keys of the snapshot (default /registry)
+      --skip-hash-check reads a snapshot without a look at the hash at its end, which member/snap/db of a member has not
       --release         as which it is served (default 1.33)
       --console         serves a console for browsers; the log has a link that opens it
 `
@@ -29,6 +30,7 @@ const OPTIONS = {
   'kubeconfig-out': 'value',
   'encryption-provider-config': 'value',
   'etcd-prefix': 'value',
+  'skip-hash-check': 'switch',
   release: 'value',
   console: 'switch',
   help: 'switch',
@@ -61,7 +63,13 @@ export async function runOpen(argv: readonly string[], streams: Streams): Promis
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-open-'))
   try {
     const isStore = isSnapshot(backup)
-    const how = [...(isStore ? ['--snapshot', backup] : ['-f', backup, ...flag('encryption-provider-config')]), ...flag('etcd-prefix'), ...flag('release')]
+    const how = [
+      ...(isStore
+        ? ['--snapshot', backup, ...(given.isOn('skip-hash-check') ? ['--skip-hash-check'] : [])]
+        : ['-f', backup, ...flag('encryption-provider-config')]),
+      ...flag('etcd-prefix'),
+      ...flag('release'),
+    ]
     // What could not be read is told; the rest is there to look at.
     await runImport([...how, '--data-dir', directory], { out: streams.err, err: streams.err })
     const flags = [...Object.entries(OF_SERVER).flatMap(([name, as]) => flag(name, as)), ...(given.isOn('console') ? ['--console'] : [])]
@@ -78,16 +86,8 @@ export async function runOpen(argv: readonly string[], streams: Streams): Promis
   }
 }
 
-function isSnapshot(path: string): boolean {
-  if (!statSync(path).isFile()) return false
-  try {
-    new BoltFile(path).close()
-    return true
-  } catch (error) {
-    if (error instanceof BoltError) return false
-    throw error
-  }
-}
+/** A damaged snapshot is one, too, and is refused by the import. */
+const isSnapshot = (path: string): boolean => statSync(path).isFile() && looksLikeBolt(path)
 
 /** Runs this program as a server. Signals that end this process end it, and are waited for. */
 async function served(flags: readonly string[]): Promise<number> {

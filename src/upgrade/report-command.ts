@@ -4,6 +4,7 @@ import { ArgumentError, type Arguments, readArguments, type Streams } from '../l
 import { compareReleases } from '../lifecycle/release.ts'
 import type { EtcdOptions } from '../storage/etcd/options.ts'
 import { snapshotValues } from '../storage/etcd-snapshot/read-snapshot.ts'
+import { checkedSnapshot } from '../storage/etcd-snapshot/snapshot-hash.ts'
 import { readRelease } from './release-argument.ts'
 import { countOf, type Report } from './report/finding.ts'
 import { htmlReport } from './report/formats/html.ts'
@@ -29,7 +30,9 @@ Says what an upgrade of Kubernetes means for manifests and clusters: versions, f
       --kubeconfig  a server of Kubernetes or this one, whose objects and metrics are read
       --context     of the kubeconfig; the current one unless given
       --data-dir    a data directory of this program that no server uses
-      --snapshot    a snapshot of etcd (etcdctl snapshot save), or member/snap/db of a member that is stopped
+      --snapshot    a snapshot of etcd (etcdctl snapshot save), or, with --skip-hash-check, member/snap/db of a member that is stopped
+      --skip-hash-check
+                    reads a snapshot without a look at the hash at its end
       --etcd        addresses of an etcd: https://127.0.0.1:2379,…
       --etcd-cafile, --etcd-certfile, --etcd-keyfile
                     the CA of the etcd servers, and what is shown to them
@@ -62,6 +65,7 @@ const OPTIONS = {
   'etcd-certfile': 'value',
   'etcd-keyfile': 'value',
   'etcd-prefix': 'value',
+  'skip-hash-check': 'switch',
   'audit-log': 'values',
   gates: 'value',
   output: 'value',
@@ -112,10 +116,11 @@ async function makeReport(given: Arguments): Promise<Report> {
 /** Stores that are named. They are opened when they are read. */
 function storesOf(given: Arguments): Examined[] {
   const prefix = given.value('etcd-prefix') ?? '/registry'
+  const skipHashCheck = given.isOn('skip-hash-check')
   const [directory, snapshot, etcd] = [given.value('data-dir'), given.value('snapshot'), given.value('etcd')]
   return [
     ...(directory === undefined ? [] : [examineStore(directory, dataDirectoryValues(directory))]),
-    ...(snapshot === undefined ? [] : [examineStore(snapshot, snapshotValues(snapshot, prefix))]),
+    ...(snapshot === undefined ? [] : [examineStore(snapshot, snapshotValues(checkedSnapshot(snapshot, { skipHashCheck }), prefix))]),
     ...(etcd === undefined ? [] : [examineStore(etcd, etcdValues(etcdOptions(etcd, given), prefix))]),
   ]
 }

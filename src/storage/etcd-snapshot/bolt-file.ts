@@ -14,6 +14,20 @@ export interface BoltEntry {
   readonly valueSize: number
 }
 
+/** Reports whether a file has the head of a bbolt database, which may be damaged otherwise. */
+export function looksLikeBolt(path: string): boolean {
+  const descriptor = openSync(path, 'r')
+  try {
+    const at = (offset: number): boolean => {
+      const bytes = Buffer.alloc(4)
+      return readSync(descriptor, bytes, 0, 4, offset) === 4 && bytes.readUInt32LE(0) === MAGIC
+    }
+    return [0, ...PAGE_SIZES].some(page => at(page + PAGE_HEADER))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 /** The sizes of pages that systems have. */
 const PAGE_SIZES: ReadonlySet<number> = new Set([512, 1024, 2048, 4096, 8192, 16384, 32768, 65536])
 /** A file is read once for its tree, once for its entries, and once more for the values that count: who reads more of it goes in circles, or through pages that lie over each other. */

@@ -1,6 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
 import { errorMessage } from '../../lib/error-message.ts'
 import { type BoltEntry, BoltError, BoltFile } from './bolt-file.ts'
+import type { SnapshotPath } from './snapshot-hash.ts'
 
 /** Where etcd keeps every revision of every key: main revision (8), `_`, sub revision (8), and a `t` where the key was deleted. */
 const BUCKET = 'key'
@@ -23,7 +24,7 @@ export interface SnapshotValue {
 }
 
 /** The newest value of each key below a prefix in a snapshot of etcd, or in the file of a member that is stopped. Throws BoltError, and errors of the system. */
-export function* snapshotValues(path: string, prefix: string): Generator<SnapshotValue> {
+export function* snapshotValues(path: SnapshotPath, prefix: string): Generator<SnapshotValue> {
   const file = new BoltFile(path)
   try {
     const folder = `${prefix.replace(/\/+$/, '')}/`
@@ -42,7 +43,7 @@ export function* snapshotValues(path: string, prefix: string): Generator<Snapsho
 }
 
 /** The newest revision, and the seconds that each lease grants, by its id. Throws as `snapshotValues`. */
-export function snapshotState(path: string): { readonly revision: number; readonly leaseSeconds: ReadonlyMap<string, number> } {
+export function snapshotState(path: SnapshotPath): { readonly revision: number; readonly leaseSeconds: ReadonlyMap<string, number> } {
   const file = new BoltFile(path)
   try {
     let revision = 0

@@ -7,6 +7,7 @@ import { seededRandom } from '../../../../src/lib/seeded-random.ts'
 import { BoltFile } from '../../../../src/storage/etcd-snapshot/bolt-file.ts'
 import { BoltWriter } from '../../../../src/storage/etcd-snapshot/bolt-writer.ts'
 import { snapshotState, snapshotValues } from '../../../../src/storage/etcd-snapshot/read-snapshot.ts'
+import { checkedSnapshot } from '../../../../src/storage/etcd-snapshot/snapshot-hash.ts'
 import { type ExportedValue, writeSnapshot } from '../../../../src/storage/etcd-snapshot/write-snapshot.ts'
 
 describe('snapshots of etcd', () => {
@@ -58,13 +59,15 @@ describe('snapshots of etcd', () => {
       seconds,
     })
     await writeSnapshot(path, [value('pods/a/b', 3, 3), value('events/a/c', 2, 7, 60), value('events/a/d', 8, 8, 60), value('events/a/e', 9, 9, 5)], 12)
-    const state = snapshotState(path)
+    const state = snapshotState(checkedSnapshot(path, { skipHashCheck: false }))
     expect(state.revision, 'the newest one, whose change is not there').to.equal(12)
     expect([...state.leaseSeconds]).to.deep.equal([
       ['5', 5],
       ['60', 60],
     ])
-    expect([...snapshotValues(path, '/registry')].map(each => ({ ...each, value: each.value.toString() }))).to.deep.equal([
+    expect(
+      [...snapshotValues(checkedSnapshot(path, { skipHashCheck: false }), '/registry')].map(each => ({ ...each, value: each.value.toString() })),
+    ).to.deep.equal([
       { key: '/registry/pods/a/b', value: 'of pods/a/b', createRevision: 3, modRevision: 3, lease: '0' },
       { key: '/registry/events/a/c', value: 'of events/a/c', createRevision: 2, modRevision: 7, lease: '60' },
       { key: '/registry/events/a/d', value: 'of events/a/d', createRevision: 8, modRevision: 8, lease: '60' },
