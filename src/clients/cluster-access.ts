@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import type { RequestOptions } from 'node:https'
 import { dirname, isAbsolute, join } from 'node:path'
 import { parseYaml, YamlError } from '../codec/yaml.ts'
 import { ArgumentError } from '../lib/arguments.ts'
+import { InputBoundError, readBounded } from '../lib/bounded-input.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { objectsIn } from '../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
@@ -82,12 +82,15 @@ function inPlace(file: string, entry: JsonObject, names: readonly string[]): Jso
   return own
 }
 
+/** Bytes of a kubeconfig, and of a file that it names. */
+const LARGEST_KUBECONFIG = 16 << 20
+
 function readConfig(path: string): JsonObject {
   try {
-    const { value } = parseYaml(readFileSync(path))
+    const { value } = parseYaml(readBounded(path, LARGEST_KUBECONFIG))
     if (isJsonObject(value)) return value
   } catch (error) {
-    if (!(error instanceof YamlError) && !(error instanceof Error && 'code' in error)) throw error
+    if (!(error instanceof YamlError) && !(error instanceof InputBoundError) && !(error instanceof Error && 'code' in error)) throw error
     throw new ArgumentError(`--kubeconfig ${path}: ${error.message}`)
   }
   throw new ArgumentError(`--kubeconfig ${path}: this is no kubeconfig`)
@@ -115,7 +118,7 @@ function fileOf(path: string, from: JsonObject, key: string): Buffer | undefined
 
 function readBeside(path: string, file: string): Buffer {
   try {
-    return readFileSync(isAbsolute(file) ? file : join(dirname(path), file))
+    return readBounded(isAbsolute(file) ? file : join(dirname(path), file), LARGEST_KUBECONFIG)
   } catch (error) {
     throw new ArgumentError(`${path}: ${errorMessage(error)}`)
   }

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readKubeconfig } from '../clients/cluster-access.ts'
 import { ClusterClient } from '../clients/cluster-client.ts'
 import { ArgumentError, type Arguments, readArguments, type Streams } from '../lib/arguments.ts'
+import { readBounded } from '../lib/bounded-input.ts'
+import { LineBudget } from '../lib/line-budget.ts'
 import { makePrivateDirectory } from '../lib/private-file.ts'
 import { DEFAULT_RELEASE } from '../lifecycle/release.ts'
 import { type ImportedValue, importValues } from '../storage/embedded/import.ts'
@@ -10,6 +11,8 @@ import { snapshotState, snapshotValues } from '../storage/etcd-snapshot/read-sna
 import { checkedSnapshot, type SnapshotPath } from '../storage/etcd-snapshot/snapshot-hash.ts'
 import { Encryption } from '../storage/value/encryption.ts'
 import { parseEncryptionFile } from '../storage/value/encryption-file.ts'
+import { LIMIT_OPTIONS, LIMITS_USAGE, limitFlag, readLimits } from '../upgrade/input-limits.ts'
+import { InputWatch } from '../upgrade/input-watch.ts'
 import { readRelease } from '../upgrade/release-argument.ts'
 import { importCluster } from './import/cluster.ts'
 import { importPath, type Target } from './import/files.ts'
@@ -36,6 +39,7 @@ Fills a data directory with the objects of a cluster, for a server of this progr
                        the EncryptionConfiguration of the new server, by which objects are encrypted; not for snapshots
       --release        as which the server will serve (default ${DEFAULT_RELEASE}), by whose versions objects are stored
 
+${LIMITS_USAGE}
 What is encrypted in a snapshot stays so: the server needs the cluster's --encryption-provider-config. What could not be read is told on standard error.
 Exit status: 0 all objects are there, 1 some could not be read, 2 an error.
 `
@@ -51,8 +55,12 @@ const OPTIONS = {
   'skip-hash-check': 'switch',
   'encryption-provider-config': 'value',
   release: 'value',
+  ...LIMIT_OPTIONS,
   help: 'switch',
 } as const
+
+/** Bytes of an EncryptionConfiguration. */
+const LARGEST_CONFIG = 16 << 20
 
 /** Which server listens where: that of the cluster is none of the new one's. */
 const OF_SERVERS = /^\/?[^/]+\/(?:masterleases|peerserverleases)\//
@@ -75,7 +83,7 @@ export async function runImport(argv: readonly string[], streams: Streams): Prom
     if (given.value(flag) !== undefined) throw new ArgumentError(`--${flag} is not for snapshots: what they hold stays as it is`)
   const checked = checkedSnapshot(snapshot, { skipHashCheck: given.isOn('skip-hash-check') })
   const { revision, leaseSeconds } = snapshotState(checked)
-  const count = await importValues(join(directory, 'store'), valuesOf(checked, prefixOf(given), leaseSeconds, Date.now()), revision)
+  const count = await importValues(join(directory, 'store'), valuesOf(checked, prefixOf(given), leaseSeconds, watchOf(given, streams.err)), revision)
   streams.out(summary(count, revision))
   return 0
 }
@@ -85,8 +93,10 @@ const prefixOf = (given: Arguments): string => given.value('etcd-prefix') ?? '/r
 const summary = (count: number, revision: number): string => `${count} ${count === 1 ? 'object' : 'objects'} imported, as of resource version ${revision}\n`
 
 /** Time began to run anew for leases when the snapshot was taken: they get it whole. */
-function* valuesOf(snapshot: SnapshotPath, prefix: string, leaseSeconds: ReadonlyMap<string, number>, now: number): Generator<ImportedValue> {
+function* valuesOf(snapshot: SnapshotPath, prefix: string, leaseSeconds: ReadonlyMap<string, number>, watch: InputWatch): Generator<ImportedValue> {
+  const now = Date.now()
   for (const { lease, ...value } of snapshotValues(snapshot, prefix)) {
+    watch.object(value.key)
     if (OF_SERVERS.test(value.key)) continue
     const seconds = leaseSeconds.get(lease)
     yield { ...value, deadline: seconds === undefined ? undefined : now + seconds * 1000 }
@@ -95,7 +105,9 @@ function* valuesOf(snapshot: SnapshotPath, prefix: string, leaseSeconds: Readonl
 
 async function importObjects(given: Arguments, directory: string, { out, err }: Streams): Promise<number> {
   const release = given.value('release') === undefined ? DEFAULT_RELEASE : readRelease('release', given.value('release'))
-  const remarks = new Remarks(err)
+  const watch = watchOf(given, err)
+  const { lines } = watch.limits
+  const remarks = new Remarks(new LineBudget(err, lines, limitFlag('lines')))
   makePrivateDirectory(directory)
   const spool = new Spool(directory)
   try {
@@ -107,7 +119,7 @@ async function importObjects(given: Arguments, directory: string, { out, err }: 
       remarks,
       spool,
     )
-    await readSources(given, { importer, remarks })
+    await readSources(given, { importer, remarks, watch })
     const { newest, values } = importer.finish(Date.now())
     const count = await importValues(join(directory, 'store'), values, newest)
     remarks.end()
@@ -118,10 +130,12 @@ async function importObjects(given: Arguments, directory: string, { out, err }: 
   }
 }
 
+const watchOf = (given: Arguments, say: Streams['err']): InputWatch => new InputWatch({ limits: readLimits(given), say, now: () => performance.now() })
+
 /** Throws EncryptionConfigError and ArgumentError. */
 function encryptionOf(file: string | undefined): Encryption | undefined {
   if (file === undefined) return undefined
-  const config = parseEncryptionFile(readFileSync(file), file)
+  const config = parseEncryptionFile(readBounded(file, LARGEST_CONFIG), file)
   if (config.resources.some(({ providers }) => providers.some(({ kms }) => kms !== undefined)))
     throw new ArgumentError(`--encryption-provider-config ${file}: key management services are not asked by an import`)
   const encryption = new Encryption()

@@ -1,5 +1,6 @@
 import { ClusterError } from '../clients/cluster-client.ts'
 import { ArgumentError } from '../lib/arguments.ts'
+import { InputBoundError } from '../lib/bounded-input.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { printable } from '../lib/printable.ts'
 import { BackendError } from '../storage/backend.ts'
@@ -43,7 +44,7 @@ const COMMANDS: Readonly<Record<string, typeof runConvert>> = {
 
 /** Errors whose message says what the user can mend: the command line, files, servers and stores. */
 const isOfUser = (error: unknown): error is Error =>
-  [ArgumentError, ManifestError, ClusterError, BackendError, BoltError, EncryptionConfigError].some(kind => error instanceof kind) ||
+  [ArgumentError, ManifestError, ClusterError, BackendError, BoltError, EncryptionConfigError, InputBoundError].some(kind => error instanceof kind) ||
   (error instanceof Error && 'code' in error)
 
 async function main([name = '', ...argv]: readonly string[]): Promise<number> {

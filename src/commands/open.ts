@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { isSea } from 'node:sea'
 import { ArgumentError, readArguments, type Streams } from '../lib/arguments.ts'
 import { looksLikeBolt } from '../storage/etcd-snapshot/bolt-file.ts'
+import { LIMIT_OPTIONS, LIMITS_USAGE } from '../upgrade/input-limits.ts'
 import { runImport } from './import.ts'
 
 const USAGE = `Usage: binnacle open BACKUP [flags]
@@ -22,7 +23,8 @@ Its store is in a temporary directory, which is removed at the end.
       --skip-hash-check reads a snapshot without a look at the hash at its end, which member/snap/db of a member has not
       --release         as which it is served (default 1.33)
       --console         serves a console for browsers; the log has a link that opens it
-`
+
+${LIMITS_USAGE}`
 
 const OPTIONS = {
   backup: 'value',
@@ -31,6 +33,7 @@ const OPTIONS = {
   'encryption-provider-config': 'value',
   'etcd-prefix': 'value',
   'skip-hash-check': 'switch',
+  ...LIMIT_OPTIONS,
   release: 'value',
   console: 'switch',
   help: 'switch',
@@ -69,6 +72,7 @@ export async function runOpen(argv: readonly string[], streams: Streams): Promis
         : ['-f', backup, ...flag('encryption-provider-config')]),
       ...flag('etcd-prefix'),
       ...flag('release'),
+      ...Object.keys(LIMIT_OPTIONS).flatMap(name => flag(name)),
     ]
     // What could not be read is told; the rest is there to look at.
     await runImport([...how, '--data-dir', directory], { out: streams.err, err: streams.err })

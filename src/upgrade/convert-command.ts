@@ -1,6 +1,8 @@
 import { ArgumentError, readArguments, type Streams } from '../lib/arguments.ts'
-import { onOneLine } from '../lib/printable.ts'
+import { LineBudget } from '../lib/line-budget.ts'
 import { convertFile, type Note } from './convert.ts'
+import { LIMIT_OPTIONS, LIMITS_USAGE, limitFlag, readLimits } from './input-limits.ts'
+import { InputWatch } from './input-watch.ts'
 import { ManifestError, manifestFiles, readManifestFile } from './manifests.ts'
 import { readRelease } from './release-argument.ts'
 import { replaceFile } from './replace-file.ts'
@@ -15,6 +17,7 @@ Writes manifests in versions that a release of Kubernetes serves. Comments, orde
       --write      changes the files, instead of writing all manifests to standard output
       --quiet      tells only what needs a decision
 
+${LIMITS_USAGE}
 What was changed is told on standard error. Exit status: 0 all is converted, 1 something needs a decision, 2 an error.
 `
 
@@ -22,7 +25,7 @@ What was changed is told on standard error. Exit status: 0 all is converted, 1 s
 export async function runConvert(argv: readonly string[], { out, err }: Streams): Promise<number> {
   const given = readArguments(
     argv,
-    { filename: 'values', to: 'value', write: 'switch', quiet: 'switch', help: 'switch' },
+    { filename: 'values', to: 'value', write: 'switch', quiet: 'switch', ...LIMIT_OPTIONS, help: 'switch' },
     { f: 'filename', h: 'help' },
     'filename',
   )
@@ -33,27 +36,33 @@ export async function runConvert(argv: readonly string[], { out, err }: Streams)
   const paths = given.values('filename')
   if (paths.length === 0) throw new ArgumentError('-f is needed: a file, a folder, or - for standard input')
   const kinds = new ReleaseKinds(readRelease('to', given.value('to')))
+  const limits = readLimits(given)
+  const lines = new LineBudget(err, limits.lines, limitFlag('lines'))
+  const watch = new InputWatch({ limits, say: err, now: () => performance.now() })
   const texts: string[] = []
   let status = 0
   for (const name of manifestFiles(paths))
     try {
-      const file = readManifestFile(name)
+      watch.step(name)
+      const file = readManifestFile(name, limits)
+      for (const _ of file.objects) watch.object(name)
       const { text, changed, notes } = await convertFile(file, kinds)
-      for (const note of notes) if (note.severity === 'decision' || !given.isOn('quiet')) err(`${noteText(name, note)}\n`)
+      for (const note of notes) if (note.severity === 'decision' || !given.isOn('quiet')) lines.say(noteText(name, note))
       if (notes.some(({ severity }) => severity === 'decision')) status = Math.max(status, 1)
       if (!given.isOn('write') || name === '-') texts.push(text)
       else if (changed) await replaceFile(name, text)
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error
-      err(`Error: ${onOneLine(error.message)}\n`)
+      lines.say(`Error: ${error.message}`)
       status = 2
     }
+  lines.end()
   out(joined(texts))
   return status
 }
 
 const noteText = (file: string, { line, object, severity, message }: Note): string =>
-  onOneLine(`${file === '-' ? '<stdin>' : file}:${line}: ${object}: ${severity === 'decision' ? 'needs a decision: ' : ''}${message}`)
+  `${file === '-' ? '<stdin>' : file}:${line}: ${object}: ${severity === 'decision' ? 'needs a decision: ' : ''}${message}`
 
 /** Texts of several files as one stream of documents. */
 function joined(texts: readonly string[]): string {

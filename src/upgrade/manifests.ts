@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { lineCounter } from '../codec/yaml-tree.ts'
+import { InputBoundError, readBounded } from '../lib/bounded-input.ts'
 import { isJsonObject, type JsonObject } from '../meta/object.ts'
+import { DEFAULT_LIMITS, type InputLimits, jsonFault, limitFlag, yamlFault } from './input-limits.ts'
 import { type MapNode, nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './source/nodes.ts'
 
 /** A text of manifests. */
@@ -91,11 +93,14 @@ const isChartFile = (path: string): boolean => /^(?:Chart|values[^/]*)\.ya?ml$/.
 const isChart = (folder: string): boolean => statSync(join(folder, 'Chart.yaml'), { throwIfNoEntry: false }) !== undefined
 
 /** Throws ManifestError. */
-export function readManifestFile(name: string): ManifestFile {
+export function readManifestFile(name: string, limits: InputLimits = DEFAULT_LIMITS): ManifestFile {
   try {
-    return readManifests(name, readFileSync(name === '-' ? 0 : name, 'utf8'))
+    const bytes = readBounded(name, limits.fileBytes, limitFlag('fileBytes'))
+    const fault = jsonFault(bytes, limits) ?? yamlFault(bytes, limits)
+    if (fault !== undefined) throw new ManifestError(name, undefined, fault)
+    return readManifests(name, bytes.toString())
   } catch (error) {
-    if (error instanceof Error && 'code' in error) throw new ManifestError(name, undefined, error.message)
+    if (error instanceof InputBoundError || (error instanceof Error && 'code' in error)) throw new ManifestError(name, undefined, error.message)
     throw error
   }
 }

@@ -5,6 +5,8 @@ import { compareReleases } from '../lifecycle/release.ts'
 import type { EtcdOptions } from '../storage/etcd/options.ts'
 import { snapshotValues } from '../storage/etcd-snapshot/read-snapshot.ts'
 import { checkedSnapshot } from '../storage/etcd-snapshot/snapshot-hash.ts'
+import { LIMIT_OPTIONS, LIMITS_USAGE, readLimits } from './input-limits.ts'
+import { InputWatch } from './input-watch.ts'
 import { readRelease } from './release-argument.ts'
 import { countOf, type Report } from './report/finding.ts'
 import { htmlReport } from './report/formats/html.ts'
@@ -42,6 +44,7 @@ Says what an upgrade of Kubernetes means for manifests and clusters: versions, f
   -o, --output      text (default), json, sarif (2.1.0) or html, one page
       --diff        shows in text what conversion makes of objects
 
+${LIMITS_USAGE}
 Exit status: 0 nothing blocks the upgrade, 1 something does, 2 an error.
 `
 
@@ -66,6 +69,7 @@ const OPTIONS = {
   'etcd-keyfile': 'value',
   'etcd-prefix': 'value',
   'skip-hash-check': 'switch',
+  ...LIMIT_OPTIONS,
   'audit-log': 'values',
   gates: 'value',
   output: 'value',
@@ -74,7 +78,7 @@ const OPTIONS = {
 } as const
 
 /** Resolves with the exit status. Throws ArgumentError, ManifestError and ClusterError. */
-export async function runReport(argv: readonly string[], { out }: Streams): Promise<number> {
+export async function runReport(argv: readonly string[], { out, err }: Streams): Promise<number> {
   const given = readArguments(argv, OPTIONS, { f: 'filename', o: 'output', h: 'help' }, 'filename')
   if (given.isOn('help')) {
     out(REPORT_USAGE)
@@ -82,13 +86,13 @@ export async function runReport(argv: readonly string[], { out }: Streams): Prom
   }
   const format = FORMATS[given.value('output') ?? 'text']
   if (format === undefined) throw new ArgumentError(`--output ${given.value('output')}: not one of ${Object.keys(FORMATS).join(', ')}`)
-  const report = await makeReport(given)
+  const report = await makeReport(given, err)
   out(format(report, given.isOn('diff')))
   if (countOf(report, 'blocking') > 0) return 1
   return report.findings.some(({ rule }) => rule === 'unreadable') ? 2 : 0
 }
 
-async function makeReport(given: Arguments): Promise<Report> {
+async function makeReport(given: Arguments, err: Streams['err']): Promise<Report> {
   const kubeconfig = given.value('kubeconfig')
   const client = kubeconfig === undefined ? undefined : new ClusterClient(readKubeconfig(kubeconfig, given.value('context')))
   try {
@@ -97,8 +101,9 @@ async function makeReport(given: Arguments): Promise<Report> {
     if (compareReleases(from, to) > 0) throw new ArgumentError(`--to ${to} is older than --from ${from}`)
     const gates = given.value('gates')
     const paths = given.values('filename')
+    const watch = new InputWatch({ limits: readLimits(given), say: err, now: () => performance.now() })
     const sources: Examined[] = [
-      ...(paths.length === 0 ? [] : [examineFiles(paths, new ReleaseKinds(to))]),
+      ...(paths.length === 0 ? [] : [examineFiles(paths, new ReleaseKinds(to), watch)]),
       ...(client ? [await examineCluster(client, to)] : []),
       ...storesOf(given),
       ...(await Promise.all(given.values('audit-log').map(async path => ({ name: path, subjects: [], findings: await auditFindings(path, to) })))),

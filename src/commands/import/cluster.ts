@@ -53,7 +53,7 @@ function inStoredVersion(resource: ListedResource, stored: ReadonlyMap<string, s
 async function importList(
   client: ClusterClient,
   { apiVersion, kind, path }: ListedResource,
-  { importer, remarks }: Target,
+  { importer, remarks, watch }: Target,
   wait: Wait | undefined,
   see: (object: JsonObject) => void = () => {},
 ): Promise<void> {
@@ -64,7 +64,9 @@ async function importList(
       for (const item of items) {
         see(item)
         const { namespace, name } = objectIn(item.metadata)
-        importer.add({ ...item, apiVersion, kind }, `${path}: ${typeof namespace === 'string' ? `${namespace}/` : ''}${String(name)}`)
+        const place = `${path}: ${typeof namespace === 'string' ? `${namespace}/` : ''}${String(name)}`
+        watch.object(place)
+        importer.add({ ...item, apiVersion, kind }, place)
       }
     }
   } catch (error) {

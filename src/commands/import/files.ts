@@ -1,9 +1,13 @@
 import { isUtf8 } from 'node:buffer'
-import { closeSync, createReadStream, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, createReadStream, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
+import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { JsonSyntaxError, parseJson } from '../../codec/json.ts'
+import { InputBoundError, readBounded } from '../../lib/bounded-input.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { exceeds, jsonFault, limitFlag, yamlFault } from '../../upgrade/input-limits.ts'
+import type { InputWatch } from '../../upgrade/input-watch.ts'
 import { ManifestError, readManifests } from '../../upgrade/manifests.ts'
 import { readReportedFile } from '../../upgrade/report/sources/found-files.ts'
 import type { ObjectImporter } from './object-importer.ts'
@@ -11,74 +15,77 @@ import type { Remarks } from './remarks.ts'
 import { ArchiveError, tarFiles } from './tar.ts'
 
 const EXTENSIONS = new Set(['.yaml', '.yml', '.json'])
-/** Bytes of a file that is read: as a tree, JSON takes some ten times its size of memory, and YAML a hundred times. */
-const [LARGEST_JSON, LARGEST_YAML] = [256 << 20, 32 << 20]
 /** Lists may be in lists. */
 const DEEPEST_LIST = 4
-/** An archive unpacks to no more than this and so many times its size: text does not, and what does is made to fill memory and disks. */
-const [UNPACKED_BYTES, UNPACKED_TIMES] = [256 << 20, 200]
+/** An archive may unpack to so many times its size, besides what the limits say: text does not, and what does is made to fill memory and disks. */
+const UNPACKED_TIMES = 100
 const GZIP = Buffer.from([0x1f, 0x8b])
 
 /** Where what files hold goes. */
 export interface Target {
   readonly importer: ObjectImporter
   readonly remarks: Remarks
+  readonly watch: InputWatch
 }
 
-/** The objects of a file, of a folder at any depth (`kubectl get -o yaml`, must-gather), or of a packed folder (tar.gz, as Velero's). Throws ManifestError where there is none. */
+/** The objects of a file, of a folder at any depth (`kubectl get -o yaml`, must-gather), or of a packed folder (tar.gz, as Velero's). Throws ManifestError where there is none, and InputBoundError. */
 export async function importPath(path: string, target: Target): Promise<void> {
   const found = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false })
-  if (path === '-') {
-    importText('<stdin>', readFileSync(0), true, target)
-    return
-  }
-  if (found === undefined) throw new ManifestError(path, undefined, 'there is no such file or folder')
-  if (found.isDirectory()) {
-    await importFolder(path, target)
-    return
-  }
-  if (startOf(path).equals(GZIP)) {
-    await importArchive(path, target)
-    return
-  }
-  importFile(path, found.size, true, target)
+  if (path !== '-' && found === undefined) throw new ManifestError(path, undefined, 'there is no such file or folder')
+  if (found?.isDirectory()) await importFolder(path, target)
+  else if (found?.isFile() && startOf(path).equals(GZIP)) await importArchive(path, createReadStream(path), target)
+  else await importFile(path, true, target)
 }
 
-/** Links are not followed: who packs a folder decides where they lead. */
-function importFolder(folder: string, target: Target): void {
+/** Links are not followed: who packs a folder decides where they lead. Pipes and devices are passed over, as they may never end. */
+async function importFolder(folder: string, target: Target): Promise<void> {
   const left = [folder]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const entries = readdirSync(next, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
-    for (const entry of entries) {
+    for (const entry of entriesOf(next, target)) {
       const path = join(next, entry.name)
       if (entry.isDirectory()) left.push(path)
       else if (isChosen(relative(folder, path)))
         if (entry.isSymbolicLink()) target.remarks.told(path, 'left out, as it is a link')
-        else if (entry.isFile()) importFile(path, statSync(path).size, false, target)
+        else if (entry.isFile()) await importFile(path, false, target)
+        else target.remarks.told(path, 'left out, as it is a pipe, a socket or a device')
     }
   }
 }
 
-function importFile(path: string, size: number, isNamed: boolean, target: Target): void {
-  if (size > LARGEST_JSON) {
-    target.remarks.lost(path, `it has ${size} bytes, and ${LARGEST_JSON} are read`)
-    return
-  }
+function entriesOf(folder: string, { remarks, watch }: Target): Dirent[] {
+  watch.step(folder)
   try {
-    importText(path, readFileSync(path), isNamed, target)
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
-    target.remarks.lost(path, error.message)
+    remarks.lost(folder, error.message)
+    return []
   }
 }
 
-async function importArchive(path: string, target: Target): Promise<void> {
+async function importFile(path: string, isNamed: boolean, target: Target): Promise<void> {
+  const name = path === '-' ? '<stdin>' : path
+  target.watch.step(name)
+  let bytes: Buffer
   try {
-    for await (const { name, bytes, isLink } of tarFiles(unpacked(path), LARGEST_JSON)) {
+    bytes = readBounded(path, target.watch.limits.fileBytes, limitFlag('fileBytes'))
+  } catch (error) {
+    if (!(error instanceof InputBoundError) && !(error instanceof Error && 'code' in error)) throw error
+    target.remarks.lost(name, error.message)
+    return
+  }
+  if (isNamed && bytes.subarray(0, GZIP.length).equals(GZIP)) await importArchive(name, Readable.from([bytes]), target)
+  else importText(name, bytes, isNamed, target)
+}
+
+async function importArchive(path: string, packed: Readable, target: Target): Promise<void> {
+  const { fileBytes } = target.watch.limits
+  try {
+    for await (const { name, bytes, isLink } of tarFiles(unpacked(path, packed, target), fileBytes)) {
       const place = `${path}: ${name}`
       if (!isChosen(name.replace(/^(?:\.\/)+/, ''))) continue
       if (isLink) target.remarks.told(place, 'left out, as it is a link')
-      else if (bytes === undefined) target.remarks.lost(place, `it is larger than ${LARGEST_JSON} bytes`)
+      else if (bytes === undefined) target.remarks.lost(place, exceeds('fileBytes', `it has more than ${fileBytes} bytes`))
       else importText(place, bytes, false, target)
     }
   } catch (error) {
@@ -88,16 +95,19 @@ async function importArchive(path: string, target: Target): Promise<void> {
   }
 }
 
-async function* unpacked(path: string): AsyncGenerator<Buffer> {
-  const packed = createReadStream(path)
+async function* unpacked(path: string, packed: Readable, { watch }: Target): AsyncGenerator<Buffer> {
   const gunzip = createGunzip()
+  let packedBytes = 0
+  packed.on('data', (chunk: Buffer) => (packedBytes += chunk.length))
   packed.on('error', error => gunzip.destroy(error)).pipe(gunzip)
   let size = 0
   try {
     for await (const chunk of gunzip) {
       const bytes: Buffer = chunk
       size += bytes.length
-      if (size > UNPACKED_BYTES + UNPACKED_TIMES * packed.bytesRead) throw new ArchiveError('it unpacks to far more than texts do, and is read no further')
+      watch.step(path)
+      if (size > watch.limits.unpackedBytes + UNPACKED_TIMES * packedBytes)
+        throw new ArchiveError(exceeds('unpackedBytes', 'it unpacks to far more than texts do, and is read no further'))
       yield bytes
     }
   } finally {
@@ -126,19 +136,26 @@ function importText(name: string, bytes: Buffer, isNamed: boolean, target: Targe
     target.remarks.lost(name, 'it is no UTF-8')
     return
   }
-  const json = jsonOf(bytes)
+  const tooMuch = jsonFault(bytes, target.watch.limits)
+  const json = tooMuch === undefined ? jsonOf(bytes) : undefined
   if (json !== undefined) {
     importValue(name, json, isNamed, target)
     return
   }
-  if (bytes.length > LARGEST_YAML) {
-    target.remarks.lost(name, `it has ${bytes.length} bytes, and of YAML ${LARGEST_YAML} are read: JSON may be larger`)
+  const fault = tooMuch ?? yamlFault(bytes, target.watch.limits)
+  if (fault !== undefined) {
+    target.remarks.lost(name, fault)
     return
   }
   const { file, faults } = readReportedFile(name, isNamed, () => readManifests(name, bytes.toString()))
   for (const { error } of faults) target.remarks.lost(`${name}${error.line === undefined ? '' : `:${error.line}`}`, error.reason)
   for (const { value, apiVersion, kind, line } of file?.objects ?? [])
-    if (!isList(value)) target.importer.add({ ...value, apiVersion, kind }, labelOf(`${name}:${line}`, value, kind))
+    if (!isList(value)) add({ ...value, apiVersion, kind }, labelOf(`${name}:${line}`, value, kind), target)
+}
+
+function add(object: JsonObject, place: string, { importer, watch }: Target): void {
+  watch.object(place)
+  importer.add(object, place)
 }
 
 function jsonOf(bytes: Buffer): Json | undefined {
@@ -153,12 +170,13 @@ function jsonOf(bytes: Buffer): Json | undefined {
 /** What has neither a version nor a kind is no object, and was not asked for unless its file is named. */
 function importValue(name: string, value: Json, isNamed: boolean, target: Target, depth = 0): void {
   if (!isJsonObject(value) || typeof value.apiVersion !== 'string' || typeof value.kind !== 'string') {
+    target.watch.step(name)
     if (isNamed) target.remarks.lost(name, 'it is no object: it has no apiVersion or no kind')
     return
   }
   const { apiVersion, kind, items } = value
   if (!isList(value) || !Array.isArray(items)) {
-    target.importer.add(value, labelOf(name, value, kind))
+    add(value, labelOf(name, value, kind), target)
     return
   }
   if (depth > DEEPEST_LIST) {

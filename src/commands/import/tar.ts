@@ -65,7 +65,7 @@ function sizeOf(header: Buffer): number {
 /** The sum of all bytes of the header, as if those of the sum were spaces. */
 function hasItsSum(header: Buffer): boolean {
   let sum = 8 * 0x20
-  for (const [i, byte] of header.entries()) if (i < 148 || i >= 156) sum += byte
+  for (let i = 0; i < BLOCK; i++) if (i < 148 || i >= 156) sum += header.readUInt8(i)
   return Number.parseInt(textOf(header.subarray(148, 156)).trim(), 8) === sum
 }
 

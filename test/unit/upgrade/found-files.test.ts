@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { reportOn } from '../../../src/upgrade/report/report.ts'
 import { examineFiles } from '../../../src/upgrade/report/sources/files.ts'
 import { ReleaseKinds } from '../../../src/upgrade/versions/release-kinds.ts'
+import { quietWatch } from '../../support/input-watch.ts'
 
 const OLD = 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}\nspec: {selector: {matchLabels: {a: b}}}\n'
 const NOT_SERVED = 'policy/v1beta1 PodDisruptionBudget is not served by 1.36'
@@ -79,7 +80,7 @@ describe('files that an upgrade report examines', () => {
         mkdirSync(dirname(join(folder, name)), { recursive: true })
         writeFileSync(join(folder, name), text)
       }
-      const { findings } = await reportOn([examineFiles([folder], new ReleaseKinds('1.36'))], { from: '1.24', to: '1.36' })
+      const { findings } = await reportOn([examineFiles([folder], new ReleaseKinds('1.36'), quietWatch())], { from: '1.24', to: '1.36' })
       const texts = findings.map(({ level, place: { file = '', line }, message }) => `${level} ${relative(folder, file)}:${line} ${message}`)
       expect(texts.map((text, i) => (text.startsWith(found[i] ?? '-') ? found[i] : text))).to.deep.equal(found)
     })
@@ -88,7 +89,7 @@ describe('files that an upgrade report examines', () => {
     const folder = mkdtempSync(join(tmpdir(), 'binnacle-report-'))
     folders.push(folder)
     writeFileSync(join(folder, 'notes'), 'a: [')
-    expect(examineFiles([join(folder, 'notes')], new ReleaseKinds('1.36')).findings.map(({ rule }) => rule)).to.deep.equal(['unreadable'])
-    expect(examineFiles([folder], new ReleaseKinds('1.36')).findings).to.deep.equal([])
+    expect(examineFiles([join(folder, 'notes')], new ReleaseKinds('1.36'), quietWatch()).findings.map(({ rule }) => rule)).to.deep.equal(['unreadable'])
+    expect(examineFiles([folder], new ReleaseKinds('1.36'), quietWatch()).findings).to.deep.equal([])
   })
 })

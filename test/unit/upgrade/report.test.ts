@@ -9,6 +9,7 @@ import { reportOn } from '../../../src/upgrade/report/report.ts'
 import { examineFiles } from '../../../src/upgrade/report/sources/files.ts'
 import { runReport } from '../../../src/upgrade/report-command.ts'
 import { ReleaseKinds } from '../../../src/upgrade/versions/release-kinds.ts'
+import { quietWatch } from '../../support/input-watch.ts'
 
 const pod = (spec: string, metadata = 'name: p'): string =>
   `apiVersion: v1\nkind: Pod\nmetadata: {${metadata}}\nspec: {containers: [{name: c, image: i}]${spec}}\n`
@@ -183,7 +184,7 @@ describe('upgrade report', () => {
     it(`finds ${what}`, async () => {
       const file = join(folder, 'a.yaml')
       writeFileSync(file, text)
-      const { findings } = await reportOn([examineFiles([file], new ReleaseKinds(to))], { from, to })
+      const { findings } = await reportOn([examineFiles([file], new ReleaseKinds(to), quietWatch())], { from, to })
       const texts = findings.map(textOf)
       expect(texts, texts.join('\n')).to.have.lengthOf(found.length)
       for (const each of found)
@@ -197,7 +198,7 @@ describe('upgrade report', () => {
   it('says where an object stands, and what conversion makes of it', async () => {
     const file = join(folder, 'a.yaml')
     writeFileSync(file, '# first\na: b\n---\napiVersion: batch/v1beta1 # old\nkind: CronJob\nmetadata: {name: c}\nspec: {}\n')
-    const { findings, objects } = await reportOn([examineFiles([folder], new ReleaseKinds('1.25'))], { from: '1.24', to: '1.25' })
+    const { findings, objects } = await reportOn([examineFiles([folder], new ReleaseKinds('1.25'), quietWatch())], { from: '1.24', to: '1.25' })
     expect(objects).to.equal(1)
     expect(findings[0]?.place).to.deep.equal({ file, line: 4 })
     expect(findings[0]?.diff).to.equal(
@@ -222,7 +223,7 @@ describe('upgrade report', () => {
 
   it('goes on after files that it cannot read', async () => {
     writeFileSync(join(folder, 'a.yaml'), 'a: [\n')
-    const { findings } = await reportOn([examineFiles([folder], new ReleaseKinds('1.30'))], { from: '1.24', to: '1.30' })
+    const { findings } = await reportOn([examineFiles([folder], new ReleaseKinds('1.30'), quietWatch())], { from: '1.24', to: '1.30' })
     expect(findings.map(({ rule, place }) => ({ rule, place }))).to.deep.equal([{ rule: 'unreadable', place: { file: join(folder, 'a.yaml'), line: 2 } }])
   })
 })

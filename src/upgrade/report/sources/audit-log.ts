@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { compareReleases, type Release } from '../../../lifecycle/release.ts'
 import { parsedObject } from '../../../meta/json-members.ts'
 import { isJsonObject, type JsonObject } from '../../../meta/object.ts'
@@ -17,6 +16,8 @@ const MOST_CALLERS = 20
 /** Callers that are counted apart: clients make up their user agents, and may make up as many as they like. */
 const MOST_COUNTED = 10_000
 const OTHERS = 'others'
+/** Bytes of a line. Events have some kilobytes, or the objects of their requests, which have a few megabytes. */
+const LONGEST_LINE = 16 << 20
 
 /**
  * Who has asked for deprecated versions, by an audit log in JSON lines (audit.k8s.io/v1): events that kube-apiserver marks by the annotation `k8s.io/deprecated`. Lines that are no events are passed over. Throws errors of the
@@ -24,9 +25,27 @@ const OTHERS = 'others'
  */
 export async function auditFindings(path: string, to: Release): Promise<Finding[]> {
   const requests = new Map<string, Requests>()
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY }))
-    if (line.includes('k8s.io/deprecated')) addEvent(requests, parsedObject(line) ?? {})
+  for await (const line of linesOf(path)) if (line.includes('k8s.io/deprecated')) addEvent(requests, parsedObject(line) ?? {})
   return [...requests].map(([resource, { removed, callers }]) => findingOf(path, resource, { removed, callers }, to))
+}
+
+/** The lines of a file. Lines that are too long for an event are passed over. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let parts: Buffer[] = []
+  let size = 0
+  for await (const chunk of createReadStream(path)) {
+    const bytes: Buffer = chunk
+    let start = 0
+    for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
+      if (size + end - start <= LONGEST_LINE) yield Buffer.concat([...parts, bytes.subarray(start, end)]).toString()
+      ;[parts, size] = [[], 0]
+      start = end + 1
+    }
+    size += bytes.length - start
+    if (size <= LONGEST_LINE) parts.push(bytes.subarray(start))
+    else parts = []
+  }
+  if (size > 0 && size <= LONGEST_LINE) yield Buffer.concat(parts).toString()
 }
 
 function addEvent(requests: Map<string, Requests>, { annotations, objectRef, user, userAgent, requestReceivedTimestamp, stage }: JsonObject): void {

@@ -1,7 +1,8 @@
 import type { Release } from '../../../lifecycle/release.ts'
 import { objectIn } from '../../../meta/object.ts'
 import { convertFile, labelOf } from '../../convert.ts'
-import { type ManifestFile, type ManifestObject, readManifests } from '../../manifests.ts'
+import type { InputWatch } from '../../input-watch.ts'
+import { type ManifestFile, type ManifestObject, readManifestFile, readManifests } from '../../manifests.ts'
 import { columnOf, reindent } from '../../source/render.ts'
 import type { ReleaseKinds } from '../../versions/release-kinds.ts'
 import type { Subject } from '../examine-object.ts'
@@ -13,11 +14,13 @@ import { type Fault, readReportedFile, reportedFiles } from './found-files.ts'
 import { unreadVersionFindings } from './unread-versions.ts'
 
 /** The objects of files and folders. A file that can't be read is a finding. Throws ManifestError for paths that are not there. */
-export function examineFiles(paths: readonly string[], kinds: ReleaseKinds): Examined {
+export function examineFiles(paths: readonly string[], kinds: ReleaseKinds, watch: InputWatch): Examined {
   const subjects: Subject[] = []
   const findings: Finding[] = []
   for (const name of reportedFiles(paths)) {
-    const { file, faults } = readReportedFile(name, paths.includes(name))
+    watch.step(name)
+    const { file, faults } = readReportedFile(name, paths.includes(name), () => readManifestFile(name, watch.limits))
+    for (const _ of file?.objects ?? []) watch.object(name)
     subjects.push(...(file?.objects.map(object => subjectOf(file, object, kinds)) ?? []))
     findings.push(...faults.flatMap(fault => faultFindings(fault, kinds.release)))
   }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { ManifestError, type ManifestFile, manifestFiles, readManifestFile, readManifests } from '../../manifests.ts'
+import { ManifestError, type ManifestFile, manifestFiles, readManifests } from '../../manifests.ts'
 
 /** `a.yaml.tmpl` and `b.yml.in` are manifests by their names, too. */
 const NAME = /\.(?:ya?ml|json)(?:\.|$)/
@@ -47,9 +47,11 @@ export interface Fault {
 
 /** As many documents of a file may be no YAML before the rest of it is left. */
 const MOST_FAULTS = 20
+/** The text is read again after each; so many characters are, altogether. */
+const MOST_READ_AGAIN = 64 << 20
 
 /** A document that can't be read takes no other with it. A file that was found and is none of manifests has nothing. `first` reads it. */
-export function readReportedFile(name: string, isNamed: boolean, first = (): ManifestFile => readManifestFile(name)): ReportedFile {
+export function readReportedFile(name: string, isNamed: boolean, first: () => ManifestFile): ReportedFile {
   const faults: Fault[] = []
   let read = first
   for (;;)
@@ -59,7 +61,7 @@ export function readReportedFile(name: string, isNamed: boolean, first = (): Man
       if (!(error instanceof ManifestError)) throw error
       const { text = '', line, isTemplate } = error
       if (text !== '' && !isNamed && !isManifest(name, text)) return { faults }
-      const isLast = line === undefined || isTemplate || faults.length === MOST_FAULTS
+      const isLast = line === undefined || isTemplate || faults.length >= Math.min(MOST_FAULTS, MOST_READ_AGAIN / text.length)
       const [rest, unread] = isLast ? ['', text] : withoutDocumentAt(text, line)
       faults.push({ error, unread })
       if (isLast) return { faults }

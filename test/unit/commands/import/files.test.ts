@@ -322,7 +322,9 @@ describe('imports of files', () => {
       const path = write('bomb.tar.gz', gzipSync(tarFile(files)))
       const { status, err, stored } = await imported('-f', path)
       expect(status).to.equal(1)
-      expect(err).to.contain('/bomb.tar.gz: could not be read: it unpacks to far more than texts do, and is read no further\n')
+      expect(err).to.contain(
+        '/bomb.tar.gz: could not be read: it unpacks to far more than texts do, and is read no further (--max-unpacked-bytes raises the bound)\n',
+      )
       expect(Object.keys(stored)).to.deep.equal(['/registry/configmaps/shop/a'])
     }).timeout(60_000)
 

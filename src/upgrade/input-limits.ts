@@ -1,0 +1,128 @@
+import { ArgumentError, type Arguments } from '../lib/arguments.ts'
+import { flagHint } from '../lib/bounded-input.ts'
+
+/** Bounds of what a command reads and prints. */
+export interface InputLimits {
+  /** Bytes of a file in JSON; one in YAML may have an eighth, as its tree takes eight times the memory. */
+  readonly fileBytes: number
+  /** Values of a file in JSON, which take some 100 bytes each; one in YAML may have a fifth. */
+  readonly values: number
+  /** Bytes that an archive may unpack to, besides a hundred times its own size. */
+  readonly unpackedBytes: number
+  readonly objects: number
+  readonly minutes: number
+  /** Lines on standard error. */
+  readonly lines: number
+}
+
+export const DEFAULT_LIMITS: InputLimits = { fileBytes: 256 << 20, values: 5_000_000, unpackedBytes: 64 << 20, objects: 2_000_000, minutes: 60, lines: 1000 }
+
+/** Parts of the bounds of JSON that hold for YAML. */
+const [YAML_BYTES, YAML_VALUES] = [1 / 8, 1 / 5]
+
+/** Flags of the bounds. */
+const FLAGS = {
+  fileBytes: 'max-file-bytes',
+  values: 'max-values',
+  unpackedBytes: 'max-unpacked-bytes',
+  objects: 'max-objects',
+  minutes: 'max-minutes',
+  lines: 'max-lines',
+} as const satisfies Record<keyof InputLimits, string>
+
+/** The same for `readArguments`. */
+export const LIMIT_OPTIONS = {
+  'max-file-bytes': 'value',
+  'max-values': 'value',
+  'max-unpacked-bytes': 'value',
+  'max-objects': 'value',
+  'max-minutes': 'value',
+  'max-lines': 'value',
+} as const
+
+/** The same for a usage. */
+export const LIMITS_USAGE = `Bounds, which a file that is made to exhaust the machine meets first:
+      --max-file-bytes      of a file in JSON; an eighth in YAML (default ${DEFAULT_LIMITS.fileBytes})
+      --max-values          in a file of JSON; a fifth in YAML (default ${DEFAULT_LIMITS.values})
+      --max-unpacked-bytes  of an archive, besides a hundred times its size (default ${DEFAULT_LIMITS.unpackedBytes})
+      --max-objects         of all files (default ${DEFAULT_LIMITS.objects})
+      --max-minutes         of reading (default ${DEFAULT_LIMITS.minutes})
+      --max-lines           on standard error (default ${DEFAULT_LIMITS.lines})
+`
+
+/** Reads the flags. Throws ArgumentError. */
+export function readLimits(given: Arguments): InputLimits {
+  const read = (member: keyof InputLimits): number => {
+    const text = given.value(FLAGS[member])
+    if (text === undefined) return DEFAULT_LIMITS[member]
+    if (!/^[1-9]\d{0,14}$/.test(text)) throw new ArgumentError(`--${FLAGS[member]} ${text}: must be a number greater than 0`)
+    return Number(text)
+  }
+  return {
+    fileBytes: read('fileBytes'),
+    values: read('values'),
+    unpackedBytes: read('unpackedBytes'),
+    objects: read('objects'),
+    minutes: read('minutes'),
+    lines: read('lines'),
+  }
+}
+
+/** Message for a bound that is exceeded: `it has more than 5 values (--max-values raises the bound)`. */
+export const exceeds = (member: keyof InputLimits, what: string): string => `${what}${flagHint(FLAGS[member])}`
+
+/** Name of a bound's flag, without dashes. */
+export const limitFlag = (member: keyof InputLimits): string => FLAGS[member]
+
+/** Levels of arrays and objects, as in encoding/json of Go. */
+const DEEPEST = 10_000
+
+/**
+ * Reason for which a text is not parsed as JSON: its depth or its number of values. Undefined for one that may be parsed, and for a text that is none in JSON. Parsers look at the whole text, and fill memory with what they find; this stops where
+ * the bound is exceeded.
+ */
+export function jsonFault(bytes: Buffer, { values }: InputLimits): string | undefined {
+  let [count, depth] = [0, 0]
+  let start = 0
+  while (isSpace(bytes[start])) start++
+  if (bytes[start] !== 0x7b && bytes[start] !== 0x5b) return undefined
+  for (let i = start; i < bytes.length; i++) {
+    const c = bytes[i]
+    if (c === 0x22) i = stringEnd(bytes, i + 1)
+    else if (c === 0x7b || c === 0x5b) {
+      if (++depth > DEEPEST) return `it is nested deeper than ${DEEPEST} levels`
+      count++
+    } else if (c === 0x7d || c === 0x5d) depth--
+    else if (c === 0x2c || c === 0x3a) count++
+    if (count > values) return exceeds('values', `it has more than ${values} values`)
+  }
+  return undefined
+}
+
+const isSpace = (c: number | undefined): boolean => c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09
+
+/** Offset of the quote that ends a string; that of the last byte for a string without end. */
+function stringEnd(bytes: Buffer, from: number): number {
+  let i = from
+  for (; i < bytes.length; i++) {
+    const c = bytes[i]
+    if (c === 0x5c) i++
+    else if (c === 0x22) return i
+  }
+  return i
+}
+
+/** Reason for which a text is not parsed as YAML: its length or its number of values. Each value of a block takes a line, and each of a flow a comma or a bracket. */
+export function yamlFault(bytes: Buffer, { values, fileBytes }: InputLimits): string | undefined {
+  const [mostBytes, mostValues] = [Math.ceil(fileBytes * YAML_BYTES), Math.ceil(values * YAML_VALUES)]
+  if (bytes.length > mostBytes) return exceeds('fileBytes', `it has ${bytes.length} bytes, and of YAML ${mostBytes} are read: JSON may be larger`)
+  let [count, wasMark] = [0, false]
+  for (let i = 0; i < bytes.length; i++) {
+    const c = bytes[i]
+    const isMark = c === 0x2c || c === 0x5b || c === 0x7b
+    if (c === 0x0a ? !wasMark : isMark) count++
+    wasMark = isMark
+    if (count > mostValues) return exceeds('values', `it may have more than ${mostValues} values, and of YAML so many are read`)
+  }
+  return undefined
+}
