@@ -112,14 +112,14 @@ function stringEnd(bytes: Buffer, from: number): number {
   return i
 }
 
-/** Reason for which a text is not parsed as YAML: its length or its number of values. Each value of a block takes a line, and each of a flow a comma or a bracket. */
+/** Reason for which a text is not parsed as YAML: its length or its number of values. Each value of a block takes a line, and each of a flow a comma or a bracket. A line may end by a carriage return alone. */
 export function yamlFault(bytes: Buffer, { values, fileBytes }: InputLimits): string | undefined {
   const [mostBytes, mostValues] = [Math.ceil(fileBytes * YAML_BYTES), Math.ceil(values * YAML_VALUES)]
   if (bytes.length > mostBytes) return exceeds('fileBytes', `it has ${bytes.length} bytes, and of YAML ${mostBytes} are read: JSON may be larger`)
   let [count, wasMark] = [0, false]
   for (let i = 0; i < bytes.length; i++) {
     const c = bytes[i]
-    const isMark = c === 0x2c || c === 0x5b || c === 0x7b
+    const isMark = c === 0x2c || c === 0x5b || c === 0x7b || c === 0x0d
     if (c === 0x0a ? !wasMark : isMark) count++
     wasMark = isMark
     if (count > mostValues) return exceeds('values', `it may have more than ${mostValues} values, and of YAML so many are read`)

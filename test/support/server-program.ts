@@ -41,7 +41,7 @@ async function bundle(): Promise<string> {
     format: 'cjs',
     supported: { 'dynamic-import': false },
     define: { 'import.meta.dirname': '__dirname' },
-    external: ['lmdb', 'etcd3', '@grpc/grpc-js', 'protobufjs'],
+    external: ['fs-native-extensions', 'lmdb', 'etcd3', '@grpc/grpc-js', 'protobufjs'],
     sourcemap: 'inline',
     logLevel: 'warning',
   })

@@ -37,6 +37,7 @@ describe('bounds of a text', () => {
     ['a string without end', `["${','.repeat(50)}`, false, true],
     ['a backslash at the end', '["\\', false, false],
     ['a block', 'a: 1\n'.repeat(5), false, true],
+    ['lines that end by carriage returns', 'a: 1\r'.repeat(5), false, true],
     ['spaces before it', ` \r\n\t[${',1'.repeat(30)}]`, true, true],
   ]
   for (const [name, text, json, yaml] of cases)

@@ -48,7 +48,7 @@ export interface Fault {
 /** As many documents of a file may be no YAML before the rest of it is left. */
 const MOST_FAULTS = 20
 /** The text is read again after each; so many characters are, altogether. */
-const MOST_READ_AGAIN = 64 << 20
+const MOST_READ_AGAIN = 16 << 20
 
 /** A document that can't be read takes no other with it. A file that was found and is none of manifests has nothing. `first` reads it. */
 export function readReportedFile(name: string, isNamed: boolean, first: () => ManifestFile): ReportedFile {
