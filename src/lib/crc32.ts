@@ -10,14 +10,14 @@ const byteTable = Uint32Array.from({ length: 256 }, (_, byte) => {
 })
 
 /** The CRC in JavaScript, for releases of Node that have none. */
-export function ownCrc32(bytes: Uint8Array): number {
-  let crc = 0xffffffff
+export function ownCrc32(bytes: Uint8Array, before = 0): number {
+  let crc = ~before
   for (const byte of bytes) crc = (byteTable[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8)
   return ~crc >>> 0
 }
 
-/** Of all bytes. Node has it from 20.15 on. */
-export const crc32: (bytes: Buffer) => number = native ?? ownCrc32
+/** Of all bytes, which follow others that have the CRC `before`. Node has it from 20.15 on. */
+export const crc32: (bytes: Buffer, before?: number) => number = native ?? ownCrc32
 
 /** Polynomials over GF(2), bits in reverse: their product modulo that of the CRC. */
 function product(a: number, b: number): number {

@@ -5,6 +5,8 @@ import type { Database, RootDatabase } from 'lmdb'
 import { errorMessage } from '../../lib/error-message.ts'
 import { heldFromExit } from '../../lib/exit-at-rest.ts'
 import { BackendError } from '../backend.ts'
+import { rowName } from './damage.ts'
+import { CHECKED_WORD, checkedValue, FORMAT_WORD, type TableName, withChecksum } from './row-checksum.ts'
 
 /** Rows of a table: from `start`, inclusive, to `end`, exclusive. */
 export interface Range {
@@ -13,7 +15,10 @@ export interface Range {
   readonly limit?: number
 }
 
-/** What the store uses of a table of LMDB. What it reads is a view, which the next read may overwrite, and iterators end within the turn that began them. */
+/**
+ * What the store uses of a table of LMDB. A value that is read is a view of exactly its bytes, which the next read may overwrite; iterators end within the turn that began them.
+ * Rows have a checksum (`row-checksum.ts`), which is not a part of the value. Reading a damaged row throws a BackendError `corrupt` that names it.
+ */
 export interface Table {
   getBinaryFast(id: Buffer): Buffer | undefined
   getRange(range: Range): Iterable<{ readonly key: Buffer; readonly value: Buffer }>
@@ -38,8 +43,6 @@ export interface Tables {
   unmap(): Promise<void>
   close(): Promise<void>
 }
-
-type TableName = 'log' | 'latest' | 'deleted' | 'expiry' | 'meta'
 
 interface Opened extends Readonly<Record<TableName, Database<Buffer, Buffer>>> {
   readonly root: RootDatabase<Buffer, Buffer>
@@ -91,6 +94,8 @@ class Environment implements Tables {
   /** Which file it is. */
   readonly #inode: bigint
   readonly #open: () => Opened
+  /** Whether every row has a checksum, as in a store that this program, or a later one, has created. */
+  readonly #isChecked: boolean
   /** Undefined while it is opened again. */
   #opened: Opened | undefined
   #closed = false
@@ -104,6 +109,8 @@ class Environment implements Tables {
     this.#open = open
     this.#opened = open()
     this.#inode = inodeIn(dir)
+    const { meta } = this.#opened
+    this.#isChecked = meta.getBinaryFast(CHECKED_WORD) !== undefined || meta.getBinaryFast(FORMAT_WORD) === undefined
     this.log = this.#table('log')
     this.latest = this.#table('latest')
     this.deleted = this.#table('deleted')
@@ -111,13 +118,32 @@ class Environment implements Tables {
     this.meta = this.#table('meta')
   }
 
+  /** Buffers of the package do not leave it: they may be longer than their `length`. */
   #table(name: TableName): Table {
+    const valueOf = (id: Buffer, bytes: Buffer): Buffer => {
+      const value = checkedValue(name, id, bytes, this.#isChecked)
+      if (value === undefined)
+        throw new BackendError('corrupt', `the store in ${this.#dir} is damaged: ${rowName(name, id, bytes)} does not match its checksum`)
+      return value
+    }
+    const now = (): Database<Buffer, Buffer> => this.#now()[name]
     return {
-      getBinaryFast: id => this.#now()[name].getBinaryFast(id),
-      getRange: options => this.#now()[name].getRange(options),
-      getKeys: options => this.#now()[name].getKeys(options),
-      putSync: (id, value) => void this.#now()[name].putSync(id, value),
-      removeSync: id => void this.#now()[name].removeSync(id),
+      getBinaryFast(id) {
+        const bytes = now().getBinaryFast(id)
+        return bytes && valueOf(id, bytes)
+      },
+      *getRange(range) {
+        for (const { key, value } of now().getRange(range)) yield { key, value: valueOf(key, value) }
+      },
+      // A key has no checksum without its value.
+      *getKeys(range) {
+        for (const { key, value } of now().getRange(range)) {
+          valueOf(key, value)
+          yield key
+        }
+      },
+      putSync: (id, value) => void now().putSync(id, withChecksum(name, id, value)),
+      removeSync: id => void now().removeSync(id),
     }
   }
 

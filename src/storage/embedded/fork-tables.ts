@@ -75,7 +75,7 @@ export class ForkTables implements Tables {
   /** The base is about to change the key. */
   keep(id: Buffer): void {
     const row = this.unchanged(id)
-    if (row !== undefined) this.put(id, kept(row))
+    if (row !== undefined) this.put(id, copyOf(row))
   }
 
   /**
@@ -88,7 +88,7 @@ export class ForkTables implements Tables {
       const rows: Row[] = [...base.expiry.getRange({ ...(start.length > 0 && { start }), limit: SLICE + 1 })]
       const slice = rows.slice(0, SLICE).filter(({ key: id }) => readRevision(id, 8) <= at)
       own.adopt(() => {
-        for (const { key: id, value } of slice) own.expiry.putSync(id, kept(value))
+        for (const { key: id, value } of slice) own.expiry.putSync(id, copyOf(value))
       })
       start = rows[SLICE]?.key
       if (turnIsSpent()) await nextTurn()
@@ -136,7 +136,7 @@ export class ForkTables implements Tables {
   /** Copies a record of the base's log. */
   private copy(id: Buffer): void {
     const record = this.base.log.getBinaryFast(id)
-    if (record !== undefined) this.own.log.putSync(id, kept(record))
+    if (record !== undefined) this.own.log.putSync(id, copyOf(record))
   }
 
   /** The base's row of a key that it has not changed since. A view. */
@@ -146,7 +146,7 @@ export class ForkTables implements Tables {
   }
 
   private *unchangedIn(range: Range): Generator<Row> {
-    for (const { key: id, value } of this.base.latest.getRange(range)) if (readRevision(value, 0) <= this.at) yield { key: id, value: kept(value) }
+    for (const { key: id, value } of this.base.latest.getRange(range)) if (readRevision(value, 0) <= this.at) yield { key: id, value: copyOf(value) }
   }
 
   /** As `BackendFork.changed`. */
@@ -160,9 +160,6 @@ export class ForkTables implements Tables {
     return { keys, next: undefined }
   }
 }
-
-/** A copy of what LMDB shows: its buffer is longer than it says. */
-const kept = (view: Buffer): Buffer => copyOf(view.subarray(0))
 
 const withoutLimit = ({ start, end }: Range): Range => ({ ...(start && { start }), ...(end && { end }) })
 

@@ -14,9 +14,13 @@ import { type Key, key, type Revision, revision } from '../revision.ts'
  *
  * A store that keeps history has format 2. Changes that are made in it have another kind, and a stamp behind the length of the key: time in ms (8), bytes of history (8), jump (8), span (4). Deleted keys leave `latest`
  * for `deleted`, which has the same rows, so that reads of the present pass over none of them.
+ *
+ * On a disk, rows have a checksum before their value since format 3: `environment.ts` puts it there and takes it away. Rows that a program for format 1 or 2 wrote have none, and stay as they are.
  */
 export const plainFormat = 1
 export const historyFormat = 2
+/** Rows that are written have a checksum (`row-checksum.ts`), whether the store keeps history or not. */
+export const checkedFormat = 3
 
 export const put = 1
 export const deletion = 2

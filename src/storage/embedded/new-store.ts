@@ -3,7 +3,7 @@ import { BackendError } from '../backend.ts'
 import { lockDirectory } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
 import { inspectDataFile } from './inspect.ts'
-import { metaRevision, openTables } from './tables.ts'
+import { metaRevision, openTablesToWrite } from './tables.ts'
 
 /** The revision of a store that nobody has written to. */
 export const FIRST_REVISION = 1
@@ -17,7 +17,7 @@ export async function fillNewStore<T>(dir: string, fill: (tables: Tables) => Pro
   const lock = await lockDirectory(dir)
   try {
     inspectDataFile(dir)
-    const tables = await openTables(dir)
+    const tables = await openTablesToWrite(dir)
     try {
       if (metaRevision(tables, 'revision') > FIRST_REVISION) throw new BackendError('corrupt', `${dir} has a store already: a new directory is needed`)
       return await fill(tables)

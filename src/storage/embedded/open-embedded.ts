@@ -19,7 +19,7 @@ import { type MemoryTables, memoryTables } from './memory-tables.ts'
 import { readRange } from './range.ts'
 import { getAt } from './reader.ts'
 import { snapshotOf } from './snapshot.ts'
-import { metaRevision, openTables, putStampsSince, stampsSince } from './tables.ts'
+import { metaRevision, openTablesToWrite, putStampsSince, stampsSince } from './tables.ts'
 import { openWatchers, type Watchers } from './watchers.ts'
 import { openWriter, type Writer } from './writer.ts'
 
@@ -49,7 +49,7 @@ export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, 
   const lock = await lockDirectory(options.dir)
   try {
     inspectDataFile(options.dir)
-    const opened = checkedBy(lock, await openTables(options.dir))
+    const opened = checkedBy(lock, await openTablesToWrite(options.dir))
     if (options.keepsHistory && stampsSince(opened) === undefined) await opened.commit(() => putStampsSince(opened, clock.now()))
     const release = boundMappedMemory(opened.unmap)
     const close = async (): Promise<void> => {

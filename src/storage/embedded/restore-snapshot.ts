@@ -7,7 +7,7 @@ import type { Tables } from './environment.ts'
 import { decodeRecord, deletion, encodeLatest, historyFormat, readNumber } from './layout.ts'
 import { fillNewStore } from './new-store.ts'
 import { damaged, HEAD_BYTES, MAGIC, readRecordHead, type SnapshotHead } from './snapshot-format.ts'
-import { setMeta } from './tables.ts'
+import { raiseFormat, setMeta } from './tables.ts'
 
 /** One commit holds so many bytes, and the file is read in pieces of this size. */
 const COMMIT_BYTES = 8 << 20
@@ -58,7 +58,8 @@ async function fill(tables: Tables, file: string, head: SnapshotHead): Promise<n
   }
   while (!isDone) await tables.commit(putSome)
   await tables.commit(() => {
-    for (const word of ['format', 'compacted', 'swept', 'stamped', 'stampedAt', 'revision'] as const) {
+    raiseFormat(tables, head.format)
+    for (const word of ['compacted', 'swept', 'stamped', 'stampedAt', 'revision'] as const) {
       const value = head[word]
       if (value !== undefined) setMeta(tables, word, value)
     }

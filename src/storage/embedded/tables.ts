@@ -2,18 +2,23 @@ import { syncDirectory } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
 import { type Revision, revision } from '../revision.ts'
 import { openEnvironment, type Tables } from './environment.ts'
-import { historyFormat, numberBytes, plainFormat, readNumber } from './layout.ts'
+import { checkedFormat, historyFormat, numberBytes, readNumber } from './layout.ts'
+import { CHECKED_WORD, FORMAT_WORD } from './row-checksum.ts'
 
-/** `stamped`: the first revision whose record has a stamp, if it has come; `stampedAt`: since when they have one, in ms since 1970. Both are absent in a store that has never kept history. */
-export type MetaWord = 'format' | 'revision' | 'compacted' | 'swept' | 'stamped' | 'stampedAt'
+/**
+ * `stamped`: the first revision whose record has a stamp, if it has come; `stampedAt`: since when they have one, in ms since 1970. Both are absent in a store that has never kept history.
+ * `checked`: 1 if every row has a checksum, absent otherwise.
+ */
+export type MetaWord = 'format' | 'revision' | 'compacted' | 'swept' | 'stamped' | 'stampedAt' | 'checked'
 
 const words: Record<MetaWord, Buffer> = {
-  format: Buffer.from('format'),
+  format: FORMAT_WORD,
   revision: Buffer.from('revision'),
   compacted: Buffer.from('compacted'),
   swept: Buffer.from('swept'),
   stamped: Buffer.from('stamped'),
   stampedAt: Buffer.from('stampedAt'),
+  checked: CHECKED_WORD,
 }
 
 /** Undefined in a directory that is being opened for the first time. */
@@ -31,9 +36,14 @@ export function stampsSince(tables: Pick<Tables, 'meta'>): { readonly first: Rev
   return first === undefined ? undefined : { first: revision(first), time: metaNumber(tables, 'stampedAt') ?? 0 }
 }
 
+/** Only inside `commit`: the store has at least this format from now on. */
+export function raiseFormat(tables: Pick<Tables, 'meta'>, format: number): void {
+  if ((metaNumber(tables, 'format') ?? 0) < format) setMeta(tables, 'format', format)
+}
+
 /** Only inside `commit`: all changes from now on have stamps, of a store which then has the format that says so. */
 export function putStampsSince(tables: Pick<Tables, 'meta'>, time: number): void {
-  setMeta(tables, 'format', historyFormat)
+  raiseFormat(tables, historyFormat)
   setMeta(tables, 'stamped', metaRevision(tables, 'revision') + 1)
   setMeta(tables, 'stampedAt', time)
 }
@@ -50,19 +60,27 @@ export function setMeta(tables: Pick<Tables, 'meta'>, word: MetaWord, value: num
 export async function openTables(dir: string): Promise<Tables> {
   const tables = await openEnvironment(dir)
   const format = metaNumber(tables, 'format')
-  if (format !== undefined && format > historyFormat) {
+  if (format !== undefined && format > checkedFormat) {
     await tables.close()
-    throw new BackendError('corrupt', `the store in ${dir} has format ${format}, which is newer than format ${historyFormat} of this program`)
+    throw new BackendError('corrupt', `the store in ${dir} has format ${format}, which is newer than format ${checkedFormat} of this program`)
   }
   if (format === undefined) {
     // etcd's revision before the first write is 1 too.
     await tables.commit(() => {
-      setMeta(tables, 'format', plainFormat)
+      setMeta(tables, 'format', checkedFormat)
+      setMeta(tables, 'checked', 1)
       setMeta(tables, 'revision', 1)
       setMeta(tables, 'compacted', 0)
       setMeta(tables, 'swept', 0)
     })
     syncDirectory(dir)
   }
+  return tables
+}
+
+/** Opens the tables as `openTables`, to be written to: what is written has checksums, which programs for format 1 and 2 do not know. */
+export async function openTablesToWrite(dir: string): Promise<Tables> {
+  const tables = await openTables(dir)
+  if (metaNumber(tables, 'format') !== checkedFormat) await tables.commit(() => raiseFormat(tables, checkedFormat))
   return tables
 }

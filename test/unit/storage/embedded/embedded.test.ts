@@ -142,7 +142,7 @@ describe('embedded store', () => {
         await tables.commit(() => setMeta(tables, 'format', 7))
         await tables.close()
       },
-      /has format 7, which is newer than format 2 of this program/,
+      /has format 7, which is newer than format 3 of this program/,
     ],
   ]
   for (const [name, spoil, message] of spoiled) {

@@ -1,0 +1,59 @@
+import { crc32 } from '../../lib/crc32.ts'
+
+export type TableName = 'log' | 'latest' | 'deleted' | 'expiry' | 'meta'
+
+/** Begins a value with a checksum. No value of a store without checksums begins with it: see `beginsPlain`. */
+const MARK = 0xff
+/** The mark, and the CRC-32 of the table, the key and the value. */
+export const HEAD_BYTES = 5
+
+/** Start values of the checksums: a row that turns up in another table does not pass. */
+const seeds: Record<TableName, number> = { log: 0x811c9dc5, latest: 0x9e3779b9, deleted: 0x7f4a7c15, expiry: 0x85ebca6b, meta: 0xc2b2ae35 }
+
+/** The row of `meta` with the format of the store. It has no checksum: programs that know none read it, and refuse a later format. */
+export const FORMAT_WORD = Buffer.from('format')
+/** The row of `meta` by which every row of the store has a checksum. Its value is 1. */
+export const CHECKED_WORD = Buffer.from('checked')
+
+const isPlainByDesign = (table: TableName, id: Buffer): boolean => table === 'meta' && id.equals(FORMAT_WORD)
+
+/** FNV-1a: keys are short, so that a loop is faster than a call of zlib. */
+function hashOf(seed: number, id: Buffer): number {
+  let hash = seed
+  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ (id[i] ?? 0), 0x01000193)
+  return hash >>> 0
+}
+
+const checksum = (table: TableName, id: Buffer, value: Buffer): number => crc32(value, hashOf(seeds[table], id))
+
+/** A value as it is stored: with its checksum before it. */
+export function withChecksum(table: TableName, id: Buffer, value: Buffer): Buffer {
+  if (isPlainByDesign(table, id)) return value
+  const bytes = Buffer.allocUnsafe(HEAD_BYTES + value.length)
+  bytes[0] = MARK
+  bytes.writeUInt32BE(checksum(table, id, value), 1)
+  value.copy(bytes, HEAD_BYTES)
+  return bytes
+}
+
+/** Whether a value without a checksum may begin with the byte: a kind of change, the first byte of a revision or a number (`layout.ts`), or that of a key, which is ASCII. */
+function beginsPlain(table: TableName, first: number): boolean {
+  if (table === 'log') return first >= 1 && first <= 4
+  return table === 'expiry' ? first < 0x7f : first === 0
+}
+
+/**
+ * The value of a row as it is stored: a view of exactly its bytes. Undefined if the row is damaged. `bytes` may be a buffer that is longer than its `length`, as those that `getBinaryFast` of lmdb uses again are:
+ * methods of Buffer go by that property up to Node 22, and by the real length from Node 24 on.
+ * @param isChecked whether every row of the store has a checksum; otherwise those that an earlier program wrote have none
+ */
+export function checkedValue(table: TableName, id: Buffer, bytes: Buffer, isChecked: boolean): Buffer | undefined {
+  const { length } = bytes
+  const first = bytes[0]
+  if (first !== MARK || length < HEAD_BYTES) {
+    const isPlain = first !== undefined && beginsPlain(table, first) && (!isChecked || isPlainByDesign(table, id))
+    return isPlain ? bytes.subarray(0, length) : undefined
+  }
+  const value = bytes.subarray(HEAD_BYTES, length)
+  return checksum(table, id, value) === bytes.readUInt32BE(1) ? value : undefined
+}
