@@ -9,7 +9,24 @@ import { Script } from 'node:vm'
 const HEAD = Buffer.from('(function (exports, require, module, __filename, __dirname) {')
 const TAIL = Buffer.from('\n})')
 
-const COMMANDS = ['at', 'branch', 'console', 'convert', 'diff', 'export', 'import', 'log', 'merge', 'open', 'show', 'snapshot', 'undo', 'upgrade-report', 'why']
+const COMMANDS = [
+  'at',
+  'branch',
+  'console',
+  'convert',
+  'diff',
+  'export',
+  'import',
+  'log',
+  'merge',
+  'open',
+  'show',
+  'snapshot',
+  'undo',
+  'upgrade-report',
+  'verify',
+  'why',
+]
 
 /**
  * The bundle that a command line is for. Several workers have a primary, which is a program of its own: it tells a worker so by a variable. Commands on manifests and clusters serve nothing: they are a

@@ -21,6 +21,7 @@ import { runBranch } from './mounts/branch.ts'
 import { runMerge } from './mounts/merge.ts'
 import { runOpen } from './open.ts'
 import { runSnapshot } from './snapshot.ts'
+import { runVerify } from './verify.ts'
 import { runWhy } from './why/why.ts'
 
 /** What a command that serves nothing does with its arguments; resolves with the exit status. */
@@ -39,6 +40,7 @@ const COMMANDS: Readonly<Record<string, typeof runConvert>> = {
   snapshot: runSnapshot,
   undo: runUndo,
   'upgrade-report': runReport,
+  verify: runVerify,
   why: runWhy,
 }
 

@@ -17,6 +17,7 @@ const FILING = [
   ['open BACKUP', 'serve a backup of a cluster, read-only'],
   ['import', 'fill a data directory from a cluster, a snapshot of etcd or manifests'],
   ['export', 'write a snapshot of etcd from a data directory'],
+  ['verify DIR', 'look for damage in the store of a data directory'],
   ['kubeconfig', 'print the administrator’s kubeconfig of a data directory'],
   ['upgrade-report', 'what an upgrade of Kubernetes breaks in manifests or a cluster'],
   ['convert -f PATH --to RELEASE', 'write manifests in versions that a release serves'],

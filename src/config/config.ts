@@ -96,6 +96,7 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Place
   readonly compactionIntervalMs: number
   /** Undefined: the store keeps what others need. */
   readonly history: HistoryConfig | undefined
+  readonly servesDamagedStore: boolean
   readonly quotaSyncPeriodMs: number
   /** How long the events of the API are kept. */
   readonly eventTtlMs: number
@@ -171,6 +172,7 @@ export function buildConfig(given: GivenFlags): Config {
     ...watchCacheSizesOf(read.list('watch-cache-sizes')),
     compactionIntervalMs: read.duration('etcd-compaction-interval'),
     history: historyOf(read),
+    servesDamagedStore: read.bool('serve-damaged-store'),
     eventTtlMs: read.duration('event-ttl'),
     serviceClusterIpRanges: (read.text('service-cluster-ip-range') ?? '').split(',').filter(range => range !== ''),
     serviceNodePorts: nodePortsOf(read.text('service-node-port-range') ?? ''),

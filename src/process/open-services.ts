@@ -50,7 +50,7 @@ export async function openBackend(config: Config, encryption: Encryption, log: L
   return config.encryption === undefined ? backend : preparedBackend(backend, stored => encryption.prepare(stored))
 }
 
-async function openStore({ etcd, dataDir, history }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> {
+async function openStore({ etcd, dataDir, history, servesDamagedStore }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> {
   if (etcd !== undefined) {
     if (history !== undefined) throw new FlagError(`--history needs the embedded store: ${etcd.servers.join(',')} is no stand-in for etcd`)
     return openEtcd({ ...etcdOptionsOf(etcd, proxy), spans }, log)
@@ -62,7 +62,7 @@ async function openStore({ etcd, dataDir, history }: Config, log: Logger, { span
   } catch (error) {
     throw new FlagError(`--data-dir ${dataDir} cannot be made: ${errorMessage(error)}`)
   }
-  return openEmbedded({ dir: join(dataDir, 'store'), keepsHistory }, systemClock, log)
+  return openEmbedded({ dir: join(dataDir, 'store'), keepsHistory, servesDamaged: servesDamagedStore }, systemClock, log)
 }
 
 /** What has to be there before. */

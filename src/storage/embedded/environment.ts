@@ -120,7 +120,7 @@ class Environment implements Tables {
 
   /** Buffers of the package do not leave it: they may be longer than their `length`. */
   #table(name: TableName): Table {
-    const valueOf = (id: Buffer, bytes: Buffer): Buffer => {
+    const checked = (id: Buffer, bytes: Buffer): Buffer => {
       const value = checkedValue(name, id, bytes, this.#isChecked)
       if (value === undefined)
         throw new BackendError('corrupt', `the store in ${this.#dir} is damaged: ${rowName(name, id, bytes)} does not match its checksum`)
@@ -130,15 +130,15 @@ class Environment implements Tables {
     return {
       getBinaryFast(id) {
         const bytes = now().getBinaryFast(id)
-        return bytes && valueOf(id, bytes)
+        return bytes && checked(id, bytes)
       },
       *getRange(range) {
-        for (const { key, value } of now().getRange(range)) yield { key, value: valueOf(key, value) }
+        for (const { key, value } of now().getRange(range)) yield { key, value: checked(key, value) }
       },
       // A key has no checksum without its value.
       *getKeys(range) {
         for (const { key, value } of now().getRange(range)) {
-          valueOf(key, value)
+          checked(key, value)
           yield key
         }
       },

@@ -12,12 +12,12 @@ import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
 import { type Expiry, openExpiry } from './expiry.ts'
 import { ForkTables } from './fork-tables.ts'
-import { inspectDataFile } from './inspect.ts'
 import { KeptHistory } from './kept-history.ts'
 import { boundMappedMemory } from './mapped-memory.ts'
 import { type MemoryTables, memoryTables } from './memory-tables.ts'
 import { readRange } from './range.ts'
 import { getAt } from './reader.ts'
+import { refuseDamage } from './refuse-damage.ts'
 import { snapshotOf } from './snapshot.ts'
 import { metaRevision, openTablesToWrite, putStampsSince, stampsSince } from './tables.ts'
 import { openWatchers, type Watchers } from './watchers.ts'
@@ -36,19 +36,21 @@ interface StoreOptions {
 export interface EmbeddedOptions extends StoreOptions {
   /** Directory of the store, made (mode 0700) where missing. One process at a time. */
   readonly dir: string
+  /** Whether a damaged store is replaced by what of it is whole (`salvage.ts`). Default: it is refused. */
+  readonly servesDamaged?: boolean
   /** Tests count commits, or let one fail, by wrapping the tables. */
   readonly wrapTables?: (tables: Tables) => Tables
 }
 
 /**
  * Opens the embedded store.
- * @throws BackendError `unavailable` where another process holds the directory, `corrupt` where it holds something that cannot be read
+ * @throws BackendError `unavailable` where another process holds the directory, `corrupt` where it holds something that cannot be read, or is damaged
  */
 export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, logger: Logger): Promise<Backend> {
   makePrivateDirectory(options.dir)
   const lock = await lockDirectory(options.dir)
   try {
-    inspectDataFile(options.dir)
+    await refuseDamage(options, logger)
     const opened = checkedBy(lock, await openTablesToWrite(options.dir))
     if (options.keepsHistory && stampsSince(opened) === undefined) await opened.commit(() => putStampsSince(opened, clock.now()))
     const release = boundMappedMemory(opened.unmap)

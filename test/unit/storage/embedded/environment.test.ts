@@ -10,7 +10,7 @@ const LENGTHS = [200_000, 70_000, 20_000, 4_097, 700, 64, 20, 9, 3, 1, 0]
 
 const idOf = (n: number): Buffer => Buffer.from(`/key/${String(n).padStart(3, '0')}`)
 /** No two have a byte in common at one place, so that what an earlier value left behind the end of a later one shows. */
-const valueOf = (n: number): Buffer => Buffer.alloc(LENGTHS[n] ?? 0, 1 + n)
+const filled = (n: number): Buffer => Buffer.alloc(LENGTHS[n] ?? 0, 1 + n)
 
 /** What each method of Buffer that reads to the end gives of a value. */
 const readings: Record<string, (value: Buffer) => unknown> = {
@@ -47,7 +47,7 @@ describe('environment of LMDB', () => {
     dir = mkdtempSync(join(tmpdir(), 'environment-'))
     tables = await openEnvironment(dir)
     await tables.commit(() => {
-      for (const name of TABLES) for (const n of LENGTHS.keys()) tables[name].putSync(idOf(n), valueOf(n))
+      for (const name of TABLES) for (const n of LENGTHS.keys()) tables[name].putSync(idOf(n), filled(n))
     })
   })
   after(async () => {
@@ -69,14 +69,14 @@ describe('environment of LMDB', () => {
 
   for (const name of TABLES) {
     it(`reads exactly the bytes of each value of ${name}, by every method of Buffer`, () => {
-      const expected = readAll(valueOf)
+      const expected = readAll(filled)
       expect(readAll(n => tables[name].getBinaryFast(idOf(n)))).to.deep.equal(expected)
       expect(readAll(n => [...tables[name].getRange({ start: idOf(n), limit: 1 })][0]?.value)).to.deep.equal(expected)
     })
 
     it(`reads exactly the bytes of each value of ${name} within a commit`, async () => {
       const read = await tables.commit(() => readAll(n => tables[name].getBinaryFast(idOf(n))))
-      expect(read).to.deep.equal(readAll(valueOf))
+      expect(read).to.deep.equal(readAll(filled))
     })
 
     it(`reads exactly the bytes of each key of ${name}`, () => {

@@ -1,0 +1,120 @@
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { onOneLine } from '../../lib/printable.ts'
+import { rowName } from './damage.ts'
+import { checkFile } from './data-file/check-file.ts'
+import type { TreeFault } from './data-file/check-tree.ts'
+import { decodeRecord, readNumber } from './layout.ts'
+import { CHECKED_WORD, checkedValue, type TableName } from './row-checksum.ts'
+
+/** Rows without a checksum that are remembered until it is known whether the store has such. */
+const MOST_PLAIN = 1000
+
+export interface StoreVisitor {
+  /** A row that is whole. Both are views until the call returns. */
+  row?(table: TableName, key: Buffer, value: Buffer): void
+  damage(damage: Damage): void
+}
+
+export interface Damage {
+  /** One line that names the key, or the rows. */
+  readonly line: string
+  /** Undefined if it is none of the store's tables: then their rows are not all found. */
+  readonly table: TableName | undefined
+  /** Revisions whose records cannot be read: from the first to the last. */
+  readonly revisions?: readonly [number, number]
+}
+
+/** Number of rows that were looked at, and of those that have no checksum. */
+export interface StoreCheck {
+  readonly rows: number
+  readonly unchecked: number
+}
+
+const TABLE_NAMES: readonly string[] = ['log', 'latest', 'deleted', 'expiry', 'meta'] satisfies TableName[]
+const isTable = (name: string): name is TableName => TABLE_NAMES.includes(name)
+
+/**
+ * Reads the whole data file of a store that no process has open, without LMDB: pages, rows and their checksums. Yields after each page, and returns once all is read.
+ */
+export function* checkStore(dir: string, visitor: StoreVisitor): Generator<void, StoreCheck> {
+  const plain: Damage[] = []
+  let rows = 0
+  let unchecked = 0
+  let isChecked = false
+  const descriptor = openSync(join(dir, 'data.mdb'), 'r')
+  try {
+    yield* checkFile(descriptor, fstatSync(descriptor).size, {
+      row(table, key, stored) {
+        rows++
+        if (!isTable(table)) return visitor.damage({ line: `the table ${JSON.stringify(table)} is unknown`, table: undefined })
+        const value = checkedValue(table, key, stored, false)
+        if (value === undefined || (value.length === stored.length && !hasShape(table, key, value)))
+          return visitor.damage({
+            line: `${rowName(table, key, stored)} does not match its checksum`,
+            table,
+            ...(table === 'log' && { revisions: [revisionAt(key), revisionAt(key)] }),
+          })
+        if (table === 'meta' && key.equals(CHECKED_WORD)) isChecked = true
+        if (value.length === stored.length && table !== 'meta') {
+          unchecked++
+          if (plain.length < MOST_PLAIN)
+            plain.push({
+              line: `${rowName(table, key, stored)} has no checksum`,
+              table,
+              ...(table === 'log' && { revisions: [revisionAt(key), revisionAt(key)] }),
+            })
+        }
+        visitor.row?.(table, key, value)
+      },
+      fault: (table, fault) => visitor.damage(faultDamage(table, fault)),
+      headFault: why => visitor.damage({ line: why, table: undefined }),
+    })
+  } finally {
+    closeSync(descriptor)
+  }
+  if (isChecked) for (const damage of plain) visitor.damage(damage)
+  return { rows, unchecked: isChecked ? 0 : unchecked }
+}
+
+/** Whether the row is as long as it says: one without a checksum may not be. */
+function hasShape(table: TableName, id: Buffer, value: Buffer): boolean {
+  switch (table) {
+    case 'log':
+      return id.length === 8 && value.length >= 19 && decodedLength(value) <= value.length
+    case 'expiry':
+      return id.length === 16 && value.length > 0
+    case 'meta':
+      return value.length === 8
+    default:
+      return value.length === 17
+  }
+}
+
+function decodedLength(value: Buffer): number {
+  try {
+    return value.length - decodeRecord(value).value.length
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
+
+const revisionAt = (id: Buffer): number => (id.length < 8 ? 0 : readNumber(id, id.length - 8))
+
+function faultDamage(name: string | undefined, { page, why, after, before, row }: TreeFault): Damage {
+  const reason = page === undefined ? why : `page ${page}: ${why}`
+  if (name === undefined) return { line: reason, table: undefined }
+  const table = isTable(name) ? name : undefined
+  const [first, last] = [row ?? after, row ?? before]
+  if (table === 'log') {
+    const revisions: [number, number] = row
+      ? [revisionAt(row), revisionAt(row)]
+      : [after ? revisionAt(after) : 0, before ? revisionAt(before) : Number.MAX_SAFE_INTEGER]
+    return { line: `revisions from ${revisions[0]} to ${before || row ? revisions[1] : 'the newest'} cannot be read: ${reason}`, table, revisions }
+  }
+  const named = (key: Buffer): string => (table === 'expiry' ? `revision ${revisionAt(key)}` : onOneLine(key.toString()))
+  return {
+    line: `rows of "${onOneLine(name)}" from ${first ? named(first) : 'the first'} to ${last ? named(last) : 'the last'} cannot be read: ${reason}`,
+    table,
+  }
+}

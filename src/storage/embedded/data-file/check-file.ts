@@ -1,0 +1,66 @@
+import { checkTree, type TreeFault } from './check-tree.ts'
+import { checkFreePages } from './free-pages.ts'
+import { META_BYTES, type MetaPage, metaPage } from './meta-page.ts'
+import { TREE_HEAD, type TreeHead, treeHead } from './page.ts'
+import { PageFile, readFully } from './page-file.ts'
+
+export interface FileVisitor {
+  /** A row of a table, in the order of the table's keys. Both are views until the call returns. */
+  row(table: string, key: Buffer, value: Buffer): void
+  /** `table`: undefined for the list of tables and the list of free pages. */
+  fault(table: string | undefined, fault: TreeFault): void
+  /** The heads of the file do not fit. Nothing else is read then. */
+  headFault(why: string): void
+}
+
+/** Data version of LMDB 1.0. */
+const VERSION = 2
+/** Bytes of the smallest and the largest page. */
+const SMALLEST = 512
+const LARGEST = 0x8000
+
+/** Goes through the newest snapshot of a file, of `size` bytes and open as `descriptor`. Yields after each page. */
+export function* checkFile(descriptor: number, size: number, visitor: FileVisitor): Generator<void, void> {
+  const meta = newestMeta(descriptor, size)
+  if (typeof meta === 'string') return visitor.headFault(meta)
+  const file = new PageFile(descriptor, meta)
+  const tables: [string, TreeHead][] = []
+  const main = {
+    row: (key: Buffer, value: Buffer): void => {
+      // LMDB ends names with a zero.
+      if (value.length === TREE_HEAD) tables.push([key.toString('latin1', 0, key.length - 1), treeHead(value, 0)])
+      else visitor.headFault('a table has no head')
+    },
+    fault: (fault: TreeFault): void => visitor.fault(undefined, fault),
+  }
+  yield* checkTree(file, meta.main, main, { compare: Buffer.compare, hasTrees: true })
+  for (const [table, head] of tables) {
+    if (head.flags !== 0) visitor.headFault(`the table ${JSON.stringify(table)} is of another kind`)
+    const rows = { row: (key: Buffer, value: Buffer) => visitor.row(table, key, value), fault: (fault: TreeFault) => visitor.fault(table, fault) }
+    yield* checkTree(file, head, rows, { compare: Buffer.compare, hasTrees: false })
+  }
+  yield* checkFreePages(file, meta.free, fault => visitor.fault(undefined, { ...fault, why: `the list of free pages: ${fault.why}` }))
+}
+
+/** The newer head, or why there is none that can be trusted. */
+function newestMeta(descriptor: number, size: number): MetaPage | string {
+  const read = (offset: number): MetaPage | undefined => {
+    const bytes = Buffer.alloc(META_BYTES)
+    return readFully(descriptor, bytes, offset) ? metaPage(bytes) : undefined
+  }
+  const first = read(0)
+  const pageSize = first?.pageSize ?? 0
+  if (pageSize < SMALLEST || pageSize > LARGEST || (pageSize & (pageSize - 1)) !== 0) return 'the first head is damaged'
+  const second = read(pageSize)
+  if (first === undefined || second === undefined || second.pageSize !== pageSize) return 'the second head is damaged'
+  const newest = second.transaction > first.transaction ? second : first
+  // Each commit writes the older head, so that a head which is not next to the other has a number that no commit wrote.
+  const isNew = first.transaction === 0 && second.transaction === 0
+  if (!isNew && (Math.abs(first.transaction - second.transaction) !== 1 || newest.transaction % 2 !== (newest === second ? 1 : 0)))
+    return 'the heads do not follow each other'
+  if ([first, second].some(({ version }) => (version & 0xffff) !== VERSION)) return 'a head has another version'
+  if ([first, second].some(({ free, main }) => (free.flags & 0xff) !== 8 || main.flags !== 0)) return 'a head has other flags'
+  if (newest.lastPage < 1 || newest.mapSize < (newest.lastPage + 1) * pageSize || newest.mapSize > 2 ** 47) return 'the head has another size'
+  if (size < (newest.lastPage + 1) * pageSize) return `it is cut short: ${size} bytes of ${(newest.lastPage + 1) * pageSize}`
+  return newest
+}

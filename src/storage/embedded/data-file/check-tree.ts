@@ -1,0 +1,186 @@
+import {
+  BIG,
+  BRANCH,
+  headFault,
+  LEAF,
+  NODE_HEAD,
+  nodeAt,
+  nodeCount,
+  nodesFault,
+  OVERFLOW,
+  overflowPages,
+  PAGE_HEAD,
+  pagesOfOverflow,
+  TREE,
+  type TreeHead,
+  uint16,
+  uint64,
+} from './page.ts'
+import type { PageFile } from './page-file.ts'
+
+/** A part of a tree that does not fit the rest. */
+export interface TreeFault {
+  /** Undefined if it is of the whole tree. */
+  readonly page: number | undefined
+  readonly why: string
+  /** The last row before it, and the first that may come behind it; undefined at the ends of the tree. */
+  readonly after: Buffer | undefined
+  readonly before: Buffer | undefined
+  /** The key of the one row whose value it is. */
+  readonly row: Buffer | undefined
+}
+
+export interface TreeVisitor {
+  /** A row, in the order of keys. Both are views until the call returns. */
+  row(key: Buffer, value: Buffer): void
+  fault(fault: TreeFault): void
+}
+
+export interface TreeOptions {
+  readonly compare: (a: Buffer, b: Buffer) => number
+  /** Whether the rows are heads of trees. */
+  readonly hasTrees: boolean
+}
+
+/** LMDB's `CURSOR_STACK`. */
+const DEEPEST = 32
+
+/** Bounds of the keys below a page: from `start`, inclusive, to `end`, exclusive. */
+interface Bounds {
+  readonly start: Buffer | undefined
+  readonly end: Buffer | undefined
+}
+
+/**
+ * Goes through a tree: each page is in the file, once, of the right kind and not of a later transaction; its rows fill it; their keys ascend, within the bounds that the pages above it give; the counts are those of the head.
+ * LMDB reads what passes without leaving its file, and finds each row. What lies behind a fault is passed over. Yields after each page.
+ */
+export function* checkTree(file: PageFile, head: TreeHead, visitor: TreeVisitor, options: TreeOptions): Generator<void, void> {
+  if (head.root === undefined) {
+    if (head.entries > 0 || head.depth > 0) visitor.fault({ page: undefined, why: 'it has no root', after: undefined, before: undefined, row: undefined })
+    return
+  }
+  if (head.depth < 1 || head.depth > DEEPEST) {
+    visitor.fault({ page: undefined, why: 'its depth is impossible', after: undefined, before: undefined, row: undefined })
+    return
+  }
+  yield* new TreeCheck(file, head, visitor, options).run(head.root)
+}
+
+class TreeCheck {
+  readonly #file: PageFile
+  readonly #head: TreeHead
+  readonly #visitor: TreeVisitor
+  readonly #options: TreeOptions
+  /** A page of each level. */
+  readonly #pages: Buffer[]
+  #last: Buffer | undefined
+  #hasFault = false
+  #branchPages = 0
+  #leafPages = 0
+  #overflowPages = 0
+  #entries = 0
+
+  constructor(file: PageFile, head: TreeHead, visitor: TreeVisitor, options: TreeOptions) {
+    this.#file = file
+    this.#head = head
+    this.#visitor = visitor
+    this.#options = options
+    this.#pages = Array.from({ length: head.depth }, () => Buffer.alloc(file.pageSize))
+  }
+
+  *run(root: number): Generator<void, void> {
+    yield* this.#below(root, 0, { start: undefined, end: undefined })
+    const { entries, branchPages, leafPages, overflowPages: ofValues } = this.#head
+    const fits = entries === this.#entries && branchPages === this.#branchPages && leafPages === this.#leafPages && ofValues === this.#overflowPages
+    if (!fits && !this.#hasFault) this.#fault(undefined, `it has ${this.#entries} rows, and ${entries} by its head`, { start: undefined, end: undefined })
+  }
+
+  *#below(number: number, level: number, bounds: Bounds): Generator<void, void> {
+    const isBranch = level + 1 < this.#head.depth
+    const page = this.#pages[level]
+    if (page === undefined) return
+    const why = this.#pageFault(number, page, isBranch)
+    if (why !== undefined) return this.#fault(number, why, bounds)
+    if (!isBranch) {
+      this.#leafPages++
+      this.#rows(number, page, bounds)
+      yield
+      return
+    }
+    this.#branchPages++
+    const count = nodeCount(page)
+    let start = bounds.start
+    for (let i = 0; i < count; i++) {
+      // The key of the first is not used.
+      const end = i + 1 < count ? Buffer.from(keyAt(page, nodeAt(page, i + 1))) : bounds.end
+      const isOrdered = end === undefined || start === undefined || this.#options.compare(start, end) < 0
+      const isWithin = end === undefined || bounds.end === undefined || this.#options.compare(end, bounds.end) <= 0
+      if (!isOrdered || !isWithin) return this.#fault(number, 'its keys are in disorder', { start, end: bounds.end })
+      const node = nodeAt(page, i)
+      yield* this.#below(uint16(page, node) + uint16(page, node + 2) * 0x1_0000 + uint16(page, node + 4) * 0x1_0000_0000, level + 1, { start, end })
+      start = end
+    }
+  }
+
+  #pageFault(number: number, page: Buffer, isBranch: boolean): string | undefined {
+    const taken = this.#file.take(number, 1)
+    if (taken !== undefined) return taken
+    if (!this.#file.read(number, page)) return 'it cannot be read'
+    // A branch has two pages below it; a tree that becomes empty has no root.
+    return headFault(page, number, isBranch ? BRANCH : LEAF, this.#file.transaction) ?? nodesFault(page, isBranch, isBranch ? 2 : 1)
+  }
+
+  #rows(number: number, page: Buffer, bounds: Bounds): void {
+    const { compare, hasTrees } = this.#options
+    let previous = this.#last
+    for (let i = 0, count = nodeCount(page); i < count; i++) {
+      const node = nodeAt(page, i)
+      const key = keyAt(page, node)
+      const flags = uint16(page, node + 4)
+      const isBehind = (previous === undefined || compare(key, previous) > 0) && (i > 0 || bounds.start === undefined || compare(key, bounds.start) >= 0)
+      const isOrdered = key.length > 0 && isBehind && (i + 1 < count || bounds.end === undefined || compare(key, bounds.end) < 0)
+      if (!isOrdered || (hasTrees ? flags !== TREE : flags & ~BIG)) {
+        this.#last = previous && Buffer.from(previous)
+        this.#fault(number, isOrdered ? 'a row is of another kind' : 'its keys are in disorder', bounds)
+        return
+      }
+      previous = key
+      this.#entries++
+      const data = node + NODE_HEAD + key.length
+      if ((flags & BIG) === 0) {
+        this.#visitor.row(key, page.subarray(data, data + uint16(page, node) + uint16(page, node + 2) * 0x1_0000))
+        continue
+      }
+      const value = this.#bigValue(page, node, data)
+      if (typeof value !== 'string') this.#visitor.row(key, value)
+      else this.#fault(uint64(page, data), value, bounds, key)
+    }
+    // The page is used for the next leaf.
+    this.#last = previous && Buffer.from(previous)
+  }
+
+  /** The value in overflow pages, or why it cannot be read. */
+  #bigValue(page: Buffer, node: number, data: number): Buffer | string {
+    const size = uint16(page, node) + uint16(page, node + 2) * 0x1_0000
+    const first = uint64(page, data)
+    const count = overflowPages(size, this.#file.pageSize)
+    if (uint64(page, data + 16) !== count) return 'it has another length'
+    const taken = this.#file.take(first, count)
+    if (taken !== undefined) return taken
+    const bytes = Buffer.allocUnsafe(PAGE_HEAD + size)
+    if (!this.#file.read(first, bytes)) return 'it cannot be read'
+    const why = headFault(bytes, first, OVERFLOW, this.#file.transaction)
+    if (why !== undefined) return why
+    if (pagesOfOverflow(bytes) !== count || uint64(page, data + 8) !== uint64(bytes, 8)) return 'it has another length'
+    this.#overflowPages += count
+    return bytes.subarray(PAGE_HEAD)
+  }
+
+  #fault(page: number | undefined, why: string, { start, end }: Bounds, row?: Buffer): void {
+    this.#hasFault = true
+    this.#visitor.fault({ page, why, after: this.#last ?? start, before: end, row: row && Buffer.from(row) })
+  }
+}
+
+const keyAt = (page: Buffer, node: number): Buffer => page.subarray(node + NODE_HEAD, node + NODE_HEAD + uint16(page, node + 6))

@@ -1,0 +1,38 @@
+import { checkTree, type TreeFault } from './check-tree.ts'
+import { type TreeHead, uint64 } from './page.ts'
+import type { PageFile } from './page-file.ts'
+
+/** Keys are numbers of transactions. */
+const byNumber = (a: Buffer, b: Buffer): number => (a.length === 8 && b.length === 8 ? uint64(a, 0) - uint64(b, 0) : a.length - b.length)
+
+/**
+ * Checks the pages that LMDB may write to. After the other trees: none of theirs may be among them. A row has, in words of 8 bytes, how many follow, and then numbers of pages: one for a page, a negative count before the
+ * first of several in sequence, 0 for room (`midl.c` in the package lmdb).
+ */
+export function* checkFreePages(file: PageFile, head: TreeHead, fault: (fault: TreeFault) => void): Generator<void, void> {
+  const report = (why: string): void => fault({ page: undefined, why, after: undefined, before: undefined, row: undefined })
+  const row = (key: Buffer, value: Buffer): void => {
+    const why = key.length !== 8 || uint64(key, 0) > file.transaction ? 'it is of a later transaction' : listFault(file, value)
+    if (why !== undefined) report(why)
+  }
+  yield* checkTree(file, head, { row, fault }, { compare: byNumber, hasTrees: false })
+}
+
+function listFault(file: PageFile, list: Buffer): string | undefined {
+  const end = list.length < 8 ? 0 : 8 * (uint64(list, 0) + 1)
+  // LMDB reserves more than it fills.
+  if (end < 8 || end > list.length) return 'its length does not fit'
+  let count = 1
+  for (let offset = 8; offset < end; offset += 8) {
+    const entry = Number(list.readBigInt64LE(offset))
+    if (entry < 0) {
+      if (count !== 1) return 'it has a count without a page'
+      count = -entry
+    } else if (entry > 0) {
+      const why = file.take(entry, count)
+      if (why !== undefined) return `of page ${entry}, ${why}`
+      count = 1
+    } else if (count !== 1) return 'it has a count without a page'
+  }
+  return undefined
+}

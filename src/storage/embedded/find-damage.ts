@@ -1,0 +1,79 @@
+import { onOneLine } from '../../lib/printable.ts'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
+import { checkStore, type Damage, type StoreCheck, type StoreVisitor } from './check-store.ts'
+import { decodeLatest } from './layout.ts'
+
+/** Damages that are told apart; of more, only their number is reported. */
+const MOST_DAMAGES = 10_000
+
+export interface FoundDamage extends StoreCheck {
+  /** One line for each key that is damaged, or for rows whose keys cannot be read. */
+  readonly lines: readonly string[]
+  /** Number of damages beyond those of `lines`. */
+  readonly more: number
+  /** In the order in which they were found. */
+  readonly damages: readonly Damage[]
+}
+
+/** Runs `checkStore` in turns, so that signals and timers are served meanwhile. */
+export async function checkInTurns(dir: string, visitor: StoreVisitor): Promise<StoreCheck> {
+  const check = checkStore(dir, visitor)
+  for (;;) {
+    const { done, value } = check.next()
+    if (done === true) return value
+    if (turnIsSpent()) await nextTurn()
+  }
+}
+
+/** Looks for damage in a store that no process has open. Keys of records that cannot be read are taken from `latest`. */
+export async function findDamage(dir: string): Promise<FoundDamage> {
+  const damages: Damage[] = []
+  let more = 0
+  const check = await checkInTurns(dir, {
+    damage(damage) {
+      if (damages.length < MOST_DAMAGES) damages.push(damage)
+      else more++
+    },
+  })
+  const named = damages.some(({ revisions }) => revisions !== undefined) ? await keysOf(dir, damages) : undefined
+  const lines = damages.flatMap(damage => named?.get(damage) ?? [damage.line])
+  return { ...check, lines: lines.slice(0, MOST_DAMAGES), more: more + Math.max(0, lines.length - MOST_DAMAGES), damages }
+}
+
+/** A line for each key that lives, and whose newest record is damaged. */
+async function keysOf(dir: string, damages: readonly Damage[]): Promise<Map<Damage, string[]>> {
+  const named = new Map<Damage, string[]>()
+  const damageAt = byRevision(damages)
+  let count = 0
+  await checkInTurns(dir, {
+    damage() {},
+    row(table, key, value) {
+      if (table !== 'latest' || count >= MOST_DAMAGES) return
+      const { modRevision, live } = decodeLatest(value)
+      const damage = live ? damageAt(modRevision) : undefined
+      if (damage === undefined) return
+      count++
+      const lines = named.get(damage) ?? []
+      lines.push(`${onOneLine(key.toString())}: its value, revision ${modRevision}, is damaged (${damage.line})`)
+      named.set(damage, lines)
+    },
+  })
+  return named
+}
+
+/** The damage that has a revision. Those of the log come in its order, so that they are searched by halves. */
+function byRevision(damages: readonly Damage[]): (revision: number) => Damage | undefined {
+  const ordered = damages.flatMap(damage => (damage.revisions ? [{ damage, first: damage.revisions[0], last: damage.revisions[1] }] : []))
+  ordered.sort((a, b) => a.first - b.first)
+  return revision => {
+    let low = 0
+    let high = ordered.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((ordered[middle]?.first ?? 0) <= revision) low = middle + 1
+      else high = middle
+    }
+    const found = ordered[low - 1]
+    return found !== undefined && revision <= found.last ? found.damage : undefined
+  }
+}

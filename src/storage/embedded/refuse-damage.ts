@@ -1,0 +1,38 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from '../../lib/log.ts'
+import { BackendError } from '../backend.ts'
+import { findDamage } from './find-damage.ts'
+import { inspectDataFile } from './inspect.ts'
+import { salvage } from './salvage.ts'
+
+/** Damages that are logged one by one; `binnacle verify` has all of them. */
+const MOST_LOGGED = 100
+
+export interface DamageOptions {
+  readonly dir: string
+  readonly servesDamaged?: boolean
+}
+
+/**
+ * Reads the whole store before LMDB maps it. With `servesDamaged`, what is whole takes the place of a damaged store.
+ * @throws BackendError `corrupt` otherwise, with one line that names what is damaged
+ */
+export async function refuseDamage({ dir, servesDamaged = false }: DamageOptions, logger: Logger): Promise<void> {
+  inspectDataFile(dir)
+  if (statSync(join(dir, 'data.mdb'), { throwIfNoEntry: false }) === undefined) return
+  const { lines, more, damages } = await findDamage(dir)
+  const [first] = lines
+  if (first === undefined) return
+  const others = lines.length - 1 + more
+  if (!servesDamaged) {
+    const rest = others === 0 ? '' : `, and ${others} more`
+    throw new BackendError(
+      'corrupt',
+      `the store in ${dir} is damaged: ${first}${rest}; binnacle verify lists all damage, --serve-damaged-store serves the rest`,
+    )
+  }
+  for (const line of lines.slice(0, MOST_LOGGED)) logger.error('the store is damaged', { damage: line })
+  const { objects, kept } = await salvage(dir, damages)
+  logger.error('a damaged store is replaced by what of it is whole', { damages: lines.length + more, keys: objects, damagedFile: kept })
+}

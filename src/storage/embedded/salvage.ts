@@ -1,0 +1,108 @@
+import { linkSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorCode } from '../../lib/error-code.ts'
+import { syncDirectory } from '../../lib/private-file.ts'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
+import { BackendError } from '../backend.ts'
+import { checkStore, type Damage } from './check-store.ts'
+import { type ImportedValue, importValues } from './import.ts'
+import { copyOf, decodeLatest, decodeRecord, put, readNumber } from './layout.ts'
+
+/** A damaged file is kept by the first name of these that is free. */
+const MOST_KEPT = 100
+
+export interface Salvaged {
+  readonly objects: number
+  /** The damaged file. */
+  readonly kept: string
+}
+
+/**
+ * Replaces the data file of a directory that this process holds by one with the newest value of each key of which no part is damaged, at its revisions; the past counts as compacted. The damaged file stays beside it.
+ * @throws BackendError `corrupt` if the tables themselves cannot be found
+ */
+export async function salvage(dir: string, damages: readonly Damage[]): Promise<Salvaged> {
+  if (damages.some(({ table }) => table === undefined))
+    throw new BackendError('corrupt', `the store in ${dir} is damaged where its tables are listed: nothing of it can be served`)
+  const { revisions, newest, deadlines } = await present(dir, damages)
+  const fresh = join(dir, 'salvaged')
+  rmSync(fresh, { recursive: true, force: true })
+  const objects = await importValues(fresh, valuesOf(dir, revisions, deadlines), newest)
+  const kept = keepDamaged(dir)
+  renameSync(join(fresh, 'data.mdb'), join(dir, 'data.mdb'))
+  syncDirectory(dir)
+  rmSync(fresh, { recursive: true, force: true })
+  return { objects, kept }
+}
+
+interface Present {
+  /** Of the records that have the newest value of a key. */
+  readonly revisions: ReadonlySet<number>
+  readonly newest: number
+  /** When what a revision set expires, in ms since 1970. */
+  readonly deadlines: ReadonlyMap<number, number>
+}
+
+/** Looks for what is there now: in `latest`, and where that is damaged in the log. If both are damaged, a value of the log may not be the newest, and is left out. */
+async function present(dir: string, damages: readonly Damage[]): Promise<Present> {
+  const isDamaged = (name: string): boolean => damages.some(({ table }) => table === name)
+  const fromLog = isDamaged('latest') && !isDamaged('log')
+  const known = new Set<string>()
+  const revisions = new Set<number>()
+  const others = new Map<string, number | undefined>()
+  const deadlines = new Map<number, number>()
+  let newest = 1
+  const check = checkStore(dir, {
+    damage() {},
+    row(table, id, value) {
+      if (table === 'expiry') deadlines.set(readNumber(id, 8), readNumber(id, 0))
+      else if (table === 'meta') {
+        if (id.toString() === 'revision') newest = Math.max(newest, readNumber(value, 0))
+      } else if (table === 'latest') {
+        const { modRevision, live } = decodeLatest(value)
+        if (live) revisions.add(modRevision)
+        if (fromLog) known.add(id.toString('latin1'))
+      } else if (table === 'log') {
+        newest = Math.max(newest, readNumber(id, 0))
+        if (!fromLog) return
+        const { key, kind } = decodeRecord(value)
+        const name = key.toString('latin1')
+        if (!known.has(name)) others.set(name, kind === put ? readNumber(id, 0) : undefined)
+      }
+    },
+  })
+  while (check.next().done !== true) if (turnIsSpent()) await nextTurn()
+  for (const revision of others.values()) if (revision !== undefined) revisions.add(revision)
+  return { revisions, newest, deadlines }
+}
+
+function* valuesOf(dir: string, revisions: ReadonlySet<number>, deadlines: ReadonlyMap<number, number>): Generator<ImportedValue> {
+  let read: ImportedValue[] = []
+  const check = checkStore(dir, {
+    damage() {},
+    row(table, id, value) {
+      const modRevision = table === 'log' ? readNumber(id, 0) : 0
+      if (!revisions.has(modRevision)) return
+      const { key, createRevision, value: stored } = decodeRecord(value)
+      read.push({ key: key.toString(), value: copyOf(stored), createRevision, modRevision, deadline: deadlines.get(modRevision) })
+    },
+  })
+  while (check.next().done !== true) {
+    yield* read
+    read = []
+  }
+  yield* read
+}
+
+function keepDamaged(dir: string): string {
+  for (let n = 1; n <= MOST_KEPT; n++) {
+    const kept = join(dir, `data.mdb.damaged${n === 1 ? '' : `-${n}`}`)
+    try {
+      linkSync(join(dir, 'data.mdb'), kept)
+      return kept
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error
+    }
+  }
+  throw new BackendError('corrupt', `${dir} has ${MOST_KEPT} damaged files: remove those that are of no use`)
+}
