@@ -21,6 +21,7 @@ import { consolePortOf, type ServingConfig, servingOf } from './serving-config.t
 import {
   type EncryptionFile,
   type EtcdConfig,
+  embeddedStoreOf,
   encryptionOf,
   etcdOf,
   type HistoryConfig,
@@ -171,8 +172,7 @@ export function buildConfig(given: GivenFlags): Config {
     watchCache: read.bool('watch-cache'),
     ...watchCacheSizesOf(read.list('watch-cache-sizes')),
     compactionIntervalMs: read.duration('etcd-compaction-interval'),
-    history: historyOf(read),
-    servesDamagedStore: read.bool('serve-damaged-store'),
+    ...embeddedStoreOf(read),
     eventTtlMs: read.duration('event-ttl'),
     serviceClusterIpRanges: (read.text('service-cluster-ip-range') ?? '').split(',').filter(range => range !== ''),
     serviceNodePorts: nodePortsOf(read.text('service-node-port-range') ?? ''),

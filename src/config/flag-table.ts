@@ -49,11 +49,7 @@ export const FLAGS = {
   console: own('bool', 'Serve a console for browsers on --console-port. The log has a link that opens it once; `binnacle console` makes others.', 'false'),
   'console-port': own('int', 'Port of HTTPS for the console. 0: one that is free. Default: the one after --secure-port, or a free one if that is 0.'),
   why: own('int', 'Keep the last N requests and what was found out about each, for `binnacle why`. In memory, without values of secrets. 0: none.', '0'),
-  'serve-damaged-store': own(
-    'bool',
-    'Replace a damaged embedded store by what of it is whole, instead of refusing to start. Each key that is lost is logged, history is dropped, and the damaged file stays beside the new one (binnacle verify).',
-    'false',
-  ),
+  'serve-damaged-store': own('bool', 'Serve what is whole of a damaged embedded store, whose file is kept (binnacle verify).', 'false'),
   'read-only': own(
     'bool',
     'Refuse what would change what is stored, and what reaches nodes, pods and services. No controllers run. For looking at backups.',

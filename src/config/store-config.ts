@@ -57,6 +57,12 @@ export function historyOf(read: Reader): HistoryConfig | undefined {
   return keptMs === 0 ? undefined : { keptMs, maxBytes }
 }
 
+/** What the embedded store alone has. Throws FlagError. */
+export const embeddedStoreOf = (read: Reader): { readonly history: HistoryConfig | undefined; readonly servesDamagedStore: boolean } => ({
+  history: historyOf(read),
+  servesDamagedStore: read.bool('serve-damaged-store'),
+})
+
 function bytesOf(read: Reader, name: 'history-max-bytes'): number {
   const text = read.text(name) ?? ''
   try {

@@ -1,6 +1,7 @@
 import type { Logger } from '../../lib/log.ts'
 import { nextTurn } from '../../lib/turn.ts'
 import type { Revision } from '../revision.ts'
+import { isCommitFailure } from './commit-failure.ts'
 import type { Tables } from './environment.ts'
 import { copyOf, decodeLatest, decodeRecord, deletion, numberBytes } from './layout.ts'
 import { metaRevision, setMeta } from './tables.ts'
@@ -44,7 +45,9 @@ export function openCompactor(tables: Tables, logger: Logger): Compactor {
 
   function start(): void {
     sweeping ??= sweep()
-      .catch(error => logger.error('cannot remove compacted history', { error: String(error) }))
+      .catch(error => {
+        if (!isCommitFailure(error)) logger.error('cannot remove compacted history', { error: String(error) })
+      })
       .finally(() => {
         sweeping = undefined
       })

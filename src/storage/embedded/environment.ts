@@ -5,6 +5,7 @@ import type { Database, RootDatabase } from 'lmdb'
 import { errorMessage } from '../../lib/error-message.ts'
 import { heldFromExit } from '../../lib/exit-at-rest.ts'
 import { BackendError } from '../backend.ts'
+import { commitFailure } from './commit-failure.ts'
 import { rowName } from './damage.ts'
 import { CHECKED_WORD, checkedValue, FORMAT_WORD, type TableName, withChecksum } from './row-checksum.ts'
 
@@ -59,6 +60,7 @@ export async function openEnvironment(dir: string): Promise<Tables> {
     // Known to the package, not to its types; what is stored is for its owner only, whoever made the directory.
     const options = { path: dir, maxDbs: 8, overlappingSync: false, eventTurnBatching: false, permissionsMode: 0o600, ...binary }
     const root = open<Buffer, Buffer>(options)
+    printNoFailures(root)
     const table = (name: TableName): Database<Buffer, Buffer> => root.openDB<Buffer, Buffer>({ name, ...binary })
     // In one transaction: each table by itself would be a commit of its own, and waits for the disk where it is new.
     return root.transactionSync(() => ({
@@ -164,7 +166,7 @@ class Environment implements Tables {
     while (this.#unmapping !== undefined) await this.#unmapping
     this.#commits++
     try {
-      return await heldFromExit(() => this.#now().root.childTransaction(change)).catch(explainCommit)
+      return await heldFromExit(() => this.#now().root.childTransaction(change)).catch(error => explainCommit(error, this.#dir))
     } finally {
       if (--this.#commits === 0) this.#onIdle?.()
     }
@@ -206,6 +208,28 @@ class Environment implements Tables {
   }
 }
 
+/** Statuses of a batch of writes that are no failures: done, written, and transactions that wait for their callbacks. */
+const MOST_STATUS = 2
+
+/** The package prints each commit that fails to the console, with a stack. Its caller gets the failure as well, and logs it. */
+function printNoFailures(root: object): void {
+  const { env } = root as { readonly env?: { startWriting?(address: number, callback: (status: number) => unknown): unknown } }
+  const startWriting = env?.startWriting
+  if (env === undefined || startWriting === undefined) return
+  const value: typeof startWriting = (address, callback) =>
+    startWriting.call(env, address, status => {
+      if (status >= 0 && status <= MOST_STATUS) return callback(status)
+      const { error } = console
+      console.error = () => {}
+      try {
+        return callback(status)
+      } finally {
+        console.error = error
+      }
+    })
+  Object.defineProperty(env, 'startWriting', { value })
+}
+
 /** Throws where there is no file. */
 const inodeIn = (dir: string): bigint => statSync(join(dir, 'data.mdb'), { bigint: true }).ino
 
@@ -213,8 +237,9 @@ const inodeIn = (dir: string): bigint => statSync(join(dir, 'data.mdb'), { bigin
  * A failed commit comes with a promise of its reason, which has to be caught too, or it ends the process. (So does the promise of a batch that the package
  * makes for each turn of the event loop by default: `eventTurnBatching` is off, for the writer makes its own groups.)
  */
-async function explainCommit(error: Error & { commitError?: Promise<never> }): Promise<never> {
-  const reason = error.commitError?.catch((cause: unknown) => cause)
-  throw (await Promise.race([reason, sleep(reasonWait, undefined, { ref: false })])) ?? error
+async function explainCommit(error: Error & { commitError?: Promise<never> }, dir: string): Promise<never> {
+  if (error.commitError === undefined) throw error
+  const reason = error.commitError.catch((cause: unknown) => cause)
+  throw commitFailure(dir, (await Promise.race([reason, sleep(reasonWait, undefined, { ref: false })])) ?? error)
 }
 const reasonWait = 100

@@ -1,5 +1,6 @@
 import type { Timer, TimerClock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
+import { isCommitFailure } from './commit-failure.ts'
 import type { Tables } from './environment.ts'
 import { keyOf, readNumber, readRevision } from './layout.ts'
 import type { Writer } from './writer.ts'
@@ -47,7 +48,7 @@ export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, lo
     expiring = true
     running = expire()
       .catch(error => {
-        logger.warn('cannot delete expired keys', { error: String(error) })
+        if (!isCommitFailure(error)) logger.warn('cannot delete expired keys', { error: String(error) })
         return clock.now() + longestWait
       })
       .then(deadline => {

@@ -7,6 +7,7 @@ import type { Backend, BackendFork, ForkOptions, GuardedWrite, KeyValue, RangePa
 import { BackendError } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { StoreHistory } from '../store-history.ts'
+import { reportCommits } from './commit-failure.ts'
 import { type Compactor, openCompactor } from './compactor.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
@@ -63,7 +64,8 @@ export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, 
     logger.debug(1, 'embedded store opened', { path, revision: metaRevision(opened, 'revision') })
     // In blocks: the file may have holes.
     const size = async (): Promise<number> => (await stat(path)).blocks * 512
-    return new EmbeddedStore({ ...options, tables: options.wrapTables?.(opened) ?? opened, close, size }, clock, logger)
+    const tables = reportCommits(options.wrapTables?.(opened) ?? opened, options.dir, logger)
+    return new EmbeddedStore({ ...options, tables, close, size }, clock, logger)
   } catch (error) {
     lock.release()
     throw error

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import { systemClock } from '../../../../src/lib/clock.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
+import { verifyStore } from '../../../../src/storage/embedded/verify-store.ts'
 import { never, Store } from '../../../support/backend.ts'
 
 const program = fileURLToPath(new URL('../../../support/embedded-filler.ts', import.meta.url))
@@ -37,5 +38,46 @@ suite(`embedded store where the disk takes no more${skip ? ` (skipped: ${skip})`
     expect(new Set(items.map(item => item.key as string))).to.deep.equal(new Set(acknowledged))
     await store.put('room again', 0, Buffer.alloc(20_000))
     await backend.close()
+  })
+})
+
+/** Mounts a file system of a few megabytes. False if this process may not. */
+const mountSmall = (dir: string): boolean => process.platform === 'linux' && spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', dir]).status === 0
+const unmount = (dir: string): void => void spawnSync('umount', ['-l', dir])
+
+function mountable(): boolean {
+  const dir = mkdtempSync(join(tmpdir(), 'full-'))
+  const isMounted = mountSmall(dir)
+  if (isMounted) unmount(dir)
+  rmSync(dir, { recursive: true, force: true })
+  return isMounted
+}
+const withoutMount = mountable() ? undefined : 'a small file system takes Linux and the right to mount'
+const fullSuite = withoutMount ? describe.skip : describe
+
+fullSuite(`embedded store on a full disk${withoutMount ? ` (skipped: ${withoutMount})` : ''}`, function () {
+  this.timeout(60_000)
+  let dir: string
+  before(() => {
+    dir = mkdtempSync(join(tmpdir(), 'full-'))
+    expect(mountSmall(dir)).to.equal(true)
+  })
+  after(() => {
+    unmount(dir)
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  it('says that no space is left, prints nothing else, and is sound with all that it acknowledged', async () => {
+    const store = join(dir, 'store')
+    const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', program, store], { encoding: 'utf8' })
+    const { acknowledged, failures } = JSON.parse(stdout.trim().split('\n').at(-1)!)
+    expect(new Set(failures)).to.deep.equal(new Set(['unavailable: the store cannot commit: no space left on device']))
+    expect(stderr).to.equal('')
+    const { lines } = await verifyStore(store)
+    expect(lines).to.deep.equal([])
+    const backend = await openEmbedded({ dir: store }, systemClock, silentLogger)
+    const { items } = await backend.range(new Store(backend, '/registry/').bounds, never)
+    await backend.close()
+    expect(new Set(items.map(item => item.key as string))).to.deep.equal(new Set(acknowledged))
   })
 })
