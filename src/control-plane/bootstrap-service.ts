@@ -1,13 +1,14 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { apiServiceController } from '../controllers/api-services.ts'
-import { bootstrap, keepBootstrapped } from '../controllers/bootstrap.ts'
+import { bootstrap, FLOW_CONTROL_PART, keepBootstrapped, PRIORITY_CLASS_PART } from '../controllers/bootstrap.ts'
 import { newStore } from '../controllers/compaction.ts'
+import type { Refusals } from '../controllers/ensure.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { untilAborted } from '../lib/on-abort.ts'
 import { agreedKey } from '../storage/agreed-values.ts'
 import type { Revision } from '../storage/revision.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
-import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
+import { onceBegun, onceBootstrapped, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 import type { StoreService } from './store-service.ts'
 
 export interface BootstrapServiceParts {
@@ -26,6 +27,7 @@ export class BootstrapService implements Service {
   private readonly allServed: Promise<void>
   /** Drops the history that making the first objects has left, of a store that was new; absent where this server does not compact. */
   private readonly dropBeginning: (() => Promise<Revision | undefined>) | undefined
+  private readonly refusals: Refusals = new Map()
   private isDone = false
   private isRegistered = false
   private reportMade: () => void = () => {}
@@ -47,10 +49,20 @@ export class BootstrapService implements Service {
     this.allServed = allServed
     if (options.compactionIntervalMs > 0 && options.origin === undefined)
       this.dropBeginning = newStore(stores.backend, agreedKey(options.etcdPrefix, 'certificate-authority'), signal)
+    const made = (name: string, why: string, isOf: (what: string) => boolean): ReadinessCheck =>
+      onceBootstrapped(name, () => this.isDone, why, this.refusals, isOf)
     this.checks = [
-      onceBegun('poststarthook/bootstrap-controller', () => this.isDone, 'the objects of a new cluster are not made yet'),
-      onceBegun('poststarthook/scheduling/bootstrap-system-priority-classes', () => this.isDone, 'the priority classes of the system are not made yet'),
-      onceBegun('poststarthook/priority-and-fairness-config-producer', () => this.isDone, 'the objects of flow control are not made yet'),
+      made(
+        'poststarthook/bootstrap-controller',
+        'the objects of a new cluster are not made yet',
+        what => what !== PRIORITY_CLASS_PART && what !== FLOW_CONTROL_PART,
+      ),
+      made(
+        'poststarthook/scheduling/bootstrap-system-priority-classes',
+        'the priority classes of the system are not made yet',
+        what => what === PRIORITY_CLASS_PART,
+      ),
+      made('poststarthook/priority-and-fairness-config-producer', 'the objects of flow control are not made yet', what => what === FLOW_CONTROL_PART),
       onceBegun('autoregister-completion', () => this.isRegistered, 'APIServices of group versions that are served are missing yet'),
     ]
   }
@@ -74,7 +86,7 @@ export class BootstrapService implements Service {
       this.isDone = true
       return this.reportMade()
     }
-    const options = { ...start, release: gates.release, serviceCIDRs, alone: exclusiveStore }
+    const options = { ...start, release: gates.release, serviceCIDRs, alone: exclusiveStore, refusals: this.refusals }
     const refused = this.options.origin === undefined ? await bootstrap(env, options, signal) : []
     const dropped = await this.dropBeginning?.().catch(error => void logger.warn('history cannot be compacted', { error: errorMessage(error) }))
     if (dropped) this.stores.forget(dropped)

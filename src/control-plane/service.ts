@@ -1,5 +1,6 @@
 import type { GoneVersion } from '../catalog/gone-versions.ts'
 import type { ControllerEnvironment } from '../controllers/controller.ts'
+import type { Refusals } from '../controllers/ensure.ts'
 import type { OwnRoute } from '../endpoints/own-route.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 
@@ -12,7 +13,8 @@ export interface ReadinessCheck {
   readonly atStart?: boolean
   /** Optional. What the check waits for while it fails: public, and shown in the report of all checks. Default: the reason is withheld. */
   readonly progress?: () => string
-  check(): void | Promise<void>
+  /** `endpoint`: the one that is asked. Default: `readyz`. */
+  check(endpoint?: 'healthz' | 'livez' | 'readyz'): void | Promise<void>
 }
 
 /** Where the server is reached and what it shows of itself: known once it listens. */
@@ -63,5 +65,22 @@ export const onceBegun = (name: string, isDone: () => boolean, why: string): Rea
   atStart: true,
   check: () => {
     if (!isDone()) throw new Error(why)
+  },
+})
+
+/** The same, and on `/readyz` it fails for objects that are refused as well, and names them: a server that runs on without them is alive. */
+export const onceBootstrapped = (
+  name: string,
+  isDone: () => boolean,
+  why: string,
+  refusals: Refusals,
+  isOf: (what: string) => boolean = () => true,
+): ReadinessCheck => ({
+  ...onceBegun(name, isDone, why),
+  check(endpoint = 'readyz') {
+    if (!isDone()) throw new Error(why)
+    if (endpoint !== 'readyz') return
+    const refused = [...refusals].filter(([what]) => isOf(what)).map(([what, reason]) => `${what}: ${reason}`)
+    if (refused.length > 0) throw new Error(`refused: ${refused.join('; ')}`)
   },
 })

@@ -9,7 +9,7 @@ import type { ServiceCIDR } from '../resources/networking/v1.types.ts'
 import type { SystemPriorityClass } from '../resources/scheduling/priority-class/system-classes.ts'
 import { SYSTEM_PRIORITY_CLASSES } from '../resources/scheduling/priority-class/system-classes.ts'
 import type { ControllerEnvironment } from './controller.ts'
-import { all, ensure, isRefused } from './ensure.ts'
+import { all, ensure, isRefused, type Refusals } from './ensure.ts'
 import { ensureFlowControlObjects } from './flow-control-objects.ts'
 import {
   ensureEndpoints,
@@ -30,6 +30,8 @@ export interface BootstrapOptions extends KubernetesServiceOptions {
   readonly serviceCIDRs: readonly string[]
   /** No other server shares the store: endpoints in it are of this one, or of nobody. */
   readonly alone: boolean
+  /** Optional. Filled with what is refused, by the names of the log. */
+  readonly refusals?: Refusals
 }
 
 /** One of the things that every cluster has from the start. It is made, or fails, by itself. */
@@ -39,17 +41,21 @@ interface Part {
   make(env: ControllerEnvironment): Promise<void>
 }
 
+/** Parts that have a readiness check of their own. */
+export const FLOW_CONTROL_PART = 'objects of flow control'
+export const PRIORITY_CLASS_PART = 'priority classes of the system'
+
 const FIRST_WAIT_MS = 50
 const REFUSALS = 3
 
 /**
  * Makes what every cluster has from the start: the system's namespaces, the default ServiceCIDR, the priority classes of the system, the objects of flow control, and the service
- * `kubernetes` with its endpoints. Each is tried until it is there or is refused. Resolves with what was refused, for `keepBootstrapped`: nobody waits for it.
+ * `kubernetes` with its endpoints. Each is tried until it is there or is refused. Resolves with what was refused, which `keepBootstrapped` tries again.
  */
 export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<readonly Part[]> {
   const refused: Part[] = []
   const make = async (part: Part): Promise<void> => {
-    if (!(await isMade(env, part, signal))) refused.push(part)
+    if (!(await isMade(env, part, options, signal))) refused.push(part)
   }
   // Others stand in them.
   await make(SYSTEM_NAMESPACE_OBJECTS)
@@ -73,8 +79,10 @@ export async function keepBootstrapped(
   const make = async (part: Part): Promise<void> => {
     try {
       await part.make(env)
+      options.refusals?.delete(part.name)
       if (missing.delete(part.name)) env.logger.info('bootstrap objects that were refused are made now', { what: part.name })
     } catch (error) {
+      if (missing.has(part.name)) options.refusals?.set(part.name, errorMessage(error))
       env.logger.debug(1, 'bootstrap objects cannot be made again yet', { what: part.name, error: errorMessage(error) })
     }
   }
@@ -86,16 +94,17 @@ export async function keepBootstrapped(
  * Tries until it is there: true. False where it is refused several times within a moment: once may be the work of another server that begins, and has taken the address of the
  * service but not stored the service yet.
  */
-async function isMade(env: ControllerEnvironment, part: Part, signal: AbortSignal): Promise<boolean> {
-  let refusals = 0
+async function isMade(env: ControllerEnvironment, part: Part, { refusals }: BootstrapOptions, signal: AbortSignal): Promise<boolean> {
+  let times = 0
   for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
       await part.make(env)
       return true
     } catch (error) {
       const why = { what: part.name, error: errorMessage(error) }
-      if (isRefused(error) && ++refusals === REFUSALS) {
-        env.logger.warn('bootstrap objects are refused, and left out', why)
+      if (isRefused(error) && ++times === REFUSALS) {
+        env.logger.warn('bootstrap objects are refused: the server is not ready without them', why)
+        refusals?.set(why.what, why.error)
         return false
       }
       // Of servers that begin together, one may find that another is making them.
@@ -131,7 +140,7 @@ const markReady =
     return { ...object, status: { ...object.status, conditions: [...conditions, ready] } }
   }
 
-const flowControl = ({ release }: BootstrapOptions): Part => ({ name: 'objects of flow control', make: env => ensureFlowControlObjects(env, release) })
+const flowControl = ({ release }: BootstrapOptions): Part => ({ name: FLOW_CONTROL_PART, make: env => ensureFlowControlObjects(env, release) })
 
 const service = (options: BootstrapOptions): Part => ({ name: 'service kubernetes', make: env => ensureService(env, options) })
 
@@ -159,7 +168,7 @@ const endpointsKept = (options: BootstrapOptions): Part[] =>
     : []
 
 const PRIORITY_CLASS_OBJECTS: Part = {
-  name: 'priority classes of the system',
+  name: PRIORITY_CLASS_PART,
   make: env => all(SYSTEM_PRIORITY_CLASSES.map(one => ensurePriorityClass(env, one))),
 }
 

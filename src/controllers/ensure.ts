@@ -1,6 +1,6 @@
 import type { ResourceId } from '../catalog/definition.ts'
 import type { KubeObject } from '../meta/object.ts'
-import { isStatusError } from '../meta/status.ts'
+import { isStatusError, StatusError } from '../meta/status.ts'
 import type { ControllerEnvironment } from './controller.ts'
 
 /** Creates the object unless one of its name is there, which stays as it is. */
@@ -13,10 +13,17 @@ export async function ensure({ access }: ControllerEnvironment, id: ResourceId, 
     await access.create(id, namespace, object).catch(async again => {
       if (isStatusError(again, 'AlreadyExists')) return
       // Another server may have made it, and what it asked for (an address, say) is taken by itself.
-      await access.get(id, namespace, name).catch(() => Promise.reject(again))
+      await access.get(id, namespace, name).catch(() => Promise.reject(named(again, `${id.resource} ${name}`)))
     })
   }
 }
+
+/** A failure whose message names the object. */
+const named = (error: unknown, object: string): unknown =>
+  isStatusError(error) ? new StatusError({ ...error.status, message: `${object}: ${error.message}` }) : error
+
+/** Objects that are refused, each with the reason. A server is not ready as long as there are any. */
+export type Refusals = Map<string, string>
 
 /** Whether the answer stays the same if one asks again soon: not for a race, a server that is not ready, and a store that is away. */
 export const isRefused = (error: unknown): boolean => isStatusError(error) && ![409, 429, 503, 504].includes(error.code)

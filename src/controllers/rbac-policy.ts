@@ -9,20 +9,24 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from '../r
 import { bootstrapPolicy } from '../resources/rbac/policy/bootstrap-policy.ts'
 import { reconcileBinding, reconcileRole } from '../resources/rbac/policy/reconcile.ts'
 import type { ControllerEnvironment } from './controller.ts'
-import { all, isRefused } from './ensure.ts'
+import { all, isRefused, type Refusals } from './ensure.ts'
+
+/** Milliseconds until what was refused is tried again. */
+const REFUSED_AGAIN_MS = 10_000
 
 /** What becomes of an object that is there; undefined: it stays as it is. A binding of another role is created anew, because its role cannot change. */
 type Reconcile<T> = (now: T, wanted: T) => T | 'recreate' | undefined
 
 /**
  * Makes the default roles and bindings, and adds to those that are there what they lack, once, as kube-apiserver does when it starts
- * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation). Tried until it is done; what is refused is left out.
+ * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation). Tried until it is done: what is refused is put into `refusals` meanwhile.
  */
-export async function bootstrapRbacPolicy(env: ControllerEnvironment, features: Features, signal: AbortSignal): Promise<void> {
+export async function bootstrapRbacPolicy(env: ControllerEnvironment, features: Features, signal: AbortSignal, refusals: Refusals = new Map()): Promise<void> {
   for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
-      await reconcileAll(env, features)
-      return
+      await reconcileAll(env, features, refusals)
+      if (refusals.size === 0) return
+      await pause(REFUSED_AGAIN_MS, signal)
     } catch (error) {
       env.logger.debug(1, 'the default roles cannot be made yet', { error: errorMessage(error) })
       await pause(wait, signal)
@@ -31,23 +35,36 @@ export async function bootstrapRbacPolicy(env: ControllerEnvironment, features: 
 }
 
 /** Roles before the bindings that refer to them. */
-async function reconcileAll(env: ControllerEnvironment, features: Features): Promise<void> {
+async function reconcileAll(env: ControllerEnvironment, features: Features, refusals: Refusals): Promise<void> {
   const policy = bootstrapPolicy(features)
-  await ensureAll(env, CLUSTER_ROLES, policy.clusterRoles, reconcileRole)
-  await ensureAll(env, CLUSTER_ROLE_BINDINGS, policy.clusterRoleBindings, reconcileBinding)
-  await ensureAll(env, ROLES, policy.roles, reconcileRole)
-  await ensureAll(env, ROLE_BINDINGS, policy.roleBindings, reconcileBinding)
+  await ensureAll(env, CLUSTER_ROLES, policy.clusterRoles, reconcileRole, refusals)
+  await ensureAll(env, CLUSTER_ROLE_BINDINGS, policy.clusterRoleBindings, reconcileBinding, refusals)
+  await ensureAll(env, ROLES, policy.roles, reconcileRole, refusals)
+  await ensureAll(env, ROLE_BINDINGS, policy.roleBindings, reconcileBinding, refusals)
 }
 
 /** Objects wait for each other nowhere: their writes share transactions of the store. */
-const ensureAll = <T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, wanted: readonly T[], reconcile: Reconcile<T>): Promise<void> =>
+const ensureAll = <T extends TypedObject>(
+  env: ControllerEnvironment,
+  id: KindId<T>,
+  wanted: readonly T[],
+  reconcile: Reconcile<T>,
+  refusals: Refusals,
+): Promise<void> =>
   all(
-    wanted.map(one =>
-      ensure(env, id, one, reconcile).catch(error => {
+    wanted.map(async one => {
+      const name = `${id.resource} ${one.metadata.name ?? ''}`
+      try {
+        await ensure(env, id, one, reconcile)
+        refusals.delete(name)
+      } catch (error) {
         if (!isRefused(error)) throw error
-        env.logger.warn('a default role is refused, and left out', { resource: id.resource, name: one.metadata.name, error: error.message })
-      }),
-    ),
+        const why = errorMessage(error)
+        if (refusals.get(name) !== why)
+          env.logger.warn('a default role is refused: the server is not ready without it', { resource: id.resource, name: one.metadata.name, error: why })
+        refusals.set(name, why)
+      }
+    }),
   )
 
 /** Creates the object, or reconciles what is there. Several servers may do so at once. */

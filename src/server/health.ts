@@ -15,7 +15,7 @@ export interface HealthCheck {
   /** Optional. What the check waits for while it fails: public, and shown in the report of all checks. Default: `reason withheld`. */
   readonly progress?: () => string
   /** Throws, or rejects, while it is not well. */
-  check(): void | Promise<void>
+  check(endpoint: HealthEndpoint): void | Promise<void>
 }
 
 export interface HealthReport {
@@ -81,7 +81,7 @@ export class Health {
     if (endpoint === 'livez' && check.atStart && this.now() < this.graceEnd) return undefined
     let timer: NodeJS.Timeout | undefined
     try {
-      const running = check.check()
+      const running = check.check(endpoint)
       if (running === undefined) return undefined
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(new Error('the check took too long')), CHECK_TIMEOUT_MS)

@@ -31,7 +31,7 @@ function open(options: Partial<ControlPlaneOptions> = {}) {
     const names: string[] = []
     for (const { name, check } of plane.checks)
       await Promise.resolve()
-        .then(check)
+        .then(() => check())
         .catch(() => names.push(name))
     return names
   }

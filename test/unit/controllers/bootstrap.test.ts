@@ -128,7 +128,7 @@ describe('bootstrap', () => {
     expect((await access.list(SLICES, 'default')).items).to.deep.equal([])
   })
 
-  it('leaves out what is refused, tells of it, and makes it when it is refused no more', async () => {
+  it('tells what is refused and why, makes the rest, and makes it when it is refused no more', async () => {
     const t = builtinRegistry()
     const env = controllerEnvironment(t)
     let refuses = true
@@ -139,16 +139,20 @@ describe('bootstrap', () => {
     const told: unknown[] = []
     const logger = { ...env.logger, warn: (_: string, fields?: Record<string, unknown>) => void told.push(fields?.what) }
     const guarded = { ...env, logger, access: { ...env.access, create } }
-    const refused = await bootstrap(guarded, options, NEVER)
+    const refusals = new Map<string, string>()
+    const observed = { ...options, refusals }
+    const refused = await bootstrap(guarded, observed, NEVER)
+    expect([...refusals.keys()].sort()).to.deep.equal(['default ServiceCIDR', 'priority classes of the system', 'service kubernetes'])
+    expect(refusals.get('priority classes of the system')).to.match(/^priorityclasses system-(node|cluster)-critical: .*not here/)
     expect(told.sort()).to.deep.equal(['default ServiceCIDR', 'priority classes of the system', 'service kubernetes'])
     expect((await env.access.list(NAMESPACES, '')).items).to.have.length(4)
     expect((await env.access.list(ENDPOINTS, 'default')).items).to.have.length(1)
     refuses = false
     const end = new AbortController()
-    const kept = keepBootstrapped(guarded, options, refused, end.signal, 5)
+    const kept = keepBootstrapped(guarded, observed, refused, end.signal, 5)
     await eventually('all is there', async () => {
       const [services, classes] = await Promise.all([env.access.list(SERVICES, 'default'), env.access.list(CLASSES, '')])
-      return services.items.length === 1 && classes.items.length === 2
+      return services.items.length === 1 && classes.items.length === 2 && refusals.size === 0
     })
     end.abort()
     await kept
