@@ -12,7 +12,7 @@ INSTALLED := node_modules/.installed
 BUILT := dist/main.cjs
 SOURCES := $(shell find src bin hack -name '*.ts' -o -name '*.tsx' -o -name '*.css' -o -name '*.html' -o -name '*.svg' -o -name '*.mjs' -o -name '*.txt' -o -name '*.types' 2>/dev/null) package.json
 
-.PHONY: help run build package dist docs test fuzz model lint verify e2e bench etcd clients clean
+.PHONY: help run build package dist docs test test-nodes fuzz model lint verify e2e bench etcd clients clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-8s %s\n", $$1, $$2 }'
@@ -30,8 +30,8 @@ build: $(BUILT) ## Bundles the server into dist/
 package: $(BUILT) ## Writes release/binnacle-VERSION.tgz, the package for npm
 	@node --import tsx hack/package.ts
 
-dist: package ## Writes the executable for this platform, its bill of materials, and checksums of all that is in release/
-	@node --import tsx hack/dist.ts
+dist: package ## Writes the executable for this platform with the newest LTS of Node, its bill of materials, and checksums of all that is in release/
+	@node=$$(hack/node lts) && "$$node" --import tsx hack/dist.ts
 
 docs: $(INSTALLED) ## Writes the documentation as HTML into release/docs, with a reference of flags, metrics and errors that the program gives
 	@node --import tsx hack/docs.ts write
@@ -49,6 +49,12 @@ etcd: ## Finds or installs etcd for the tests; says so where it can't
 
 test: $(BUILT) etcd ## Runs the unit and integration tests, those on etcd where there is one
 	@BINNACLE='$(CURDIR)/bin/binnacle' node --import tsx hack/test.ts
+
+# make test-nodes NODES='22 24' FILES=test/integration/open.test.ts
+FILES ?=
+
+test-nodes: $(INSTALLED) etcd ## Runs the tests on Node 20, 22, 24 and the newest, which the npm package `node` has; FILES of them, on NODES
+	@hack/test-nodes $(FILES)
 
 # make fuzz COUNT=100000 SEED=7 BYTES=3000000 MATCH='create .*pods' SHARE=0/8
 COUNT ?= 100000
@@ -85,4 +91,4 @@ bench: $(BUILT) ## Ratios to what the machine allows; KUBECONFIG2=… measures t
 	@for program in test/bench/*.ts; do echo "== $$program"; node --import tsx "$$program" || exit 1; done
 
 clean: ## Removes what was built and installed
-	rm -rf dist release node_modules .cache/clients
+	rm -rf dist release node_modules .cache/clients .cache/nodes

@@ -3,7 +3,12 @@ import { dirname, join } from 'node:path'
 import type { EmbeddedPackage } from './embedded-packages.ts'
 
 /** Where distributions of Node have its licence, seen from its program. */
-const OF_NODE = ['../../LICENSE', '../../share/doc/nodejs/LICENSE', '../../share/doc/node/LICENSE']
+const OF_NODE = [
+  '../../LICENSE',
+  `../../node_modules/node-${process.platform}-${process.arch}/LICENSE`,
+  '../../share/doc/nodejs/LICENSE',
+  '../../share/doc/node/LICENSE',
+]
 const OF_PACKAGE = /^(?:licen[cs]e|copying|notice)/i
 
 /** The licences of Node and of packages in one text, as they want to go with what is made of them. */
