@@ -9,10 +9,10 @@ const byteTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest
 })
 
-/** The CRC in JavaScript, for releases of Node that have none. */
-export function ownCrc32(bytes: Uint8Array, before = 0): number {
+/** The CRC in JavaScript, for releases of Node that have none, and for a few bytes, for which it takes half the time of a call of zlib. `before`: as for `crc32`. */
+export function ownCrc32(bytes: Uint8Array, before = 0, start = 0, end = bytes.length): number {
   let crc = ~before
-  for (const byte of bytes) crc = (byteTable[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8)
+  for (let i = start; i < end; i++) crc = (byteTable[(crc ^ (bytes[i] ?? 0)) & 0xff] ?? 0) ^ (crc >>> 8)
   return ~crc >>> 0
 }
 
