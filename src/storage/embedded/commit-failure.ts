@@ -1,7 +1,5 @@
 import { statfsSync } from 'node:fs'
 import { errorMessage } from '../../lib/error-message.ts'
-import type { Logger } from '../../lib/log.ts'
-import type { Tables } from './environment.ts'
 
 /** Numbers of the system's errors, which LMDB passes on. */
 const EIO = 5
@@ -15,7 +13,7 @@ export class CommitFailure extends Error {
   override readonly name = 'CommitFailure'
 }
 
-/** Whether an error is a CommitFailure, or was caused by one: `reportCommits` logs those. */
+/** Whether an error is a CommitFailure, or was caused by one: `report-commits.ts` logs those. */
 export const isCommitFailure = (error: unknown): boolean => error instanceof CommitFailure || (error instanceof Error && error.cause instanceof CommitFailure)
 
 /** Bytes that are free where a directory is; undefined if the system does not say. */
@@ -34,26 +32,4 @@ export function commitFailure(dir: string, cause: unknown, freeBytes = freeBytes
   const free = code === EIO ? freeBytes(dir) : undefined
   const isFull = code === ENOSPC || (free !== undefined && free < MOST_NEEDED)
   return new CommitFailure(isFull ? 'no space left on device' : errorMessage(cause), { cause })
-}
-
-/** Logs the first commit that fails, each further reason, and the first that succeeds afterwards. */
-export function reportCommits(tables: Tables, dir: string, logger: Logger): Tables {
-  let failing: string | undefined
-  return {
-    ...tables,
-    async commit(change) {
-      try {
-        const result = await tables.commit(change)
-        if (failing !== undefined) logger.info('the store takes writes again', { path: dir, before: failing })
-        failing = undefined
-        return result
-      } catch (error) {
-        if (error instanceof CommitFailure && error.message !== failing) {
-          failing = error.message
-          logger.error('the store takes no writes: nothing is lost, and each write is refused until it can be stored', { path: dir, error: failing })
-        }
-        throw error
-      }
-    },
-  }
 }

@@ -22,22 +22,27 @@ describe('binnacle verify', () => {
 
   async function verify(...argv: string[]): Promise<{ status: number; out: string; err: string }> {
     const written = { out: '', err: '' }
-    const status = await runVerify(argv, { out: text => void (written.out += text), err: text => void (written.err += text) })
+    const status = await runVerify(argv, {
+      out(text) {
+        written.out += text
+      },
+      err(text) {
+        written.err += text
+      },
+    })
     return { status, ...written }
   }
 
   const file = (): string => join(dir, 'store/data.mdb')
 
   it('finds nothing in a sound store, by its data directory or by its own', async () => {
-    for (const directory of [dir, join(dir, 'store')])
-      expect(await verify(directory)).to.deep.equal({ status: 0, out: '', err: '11 rows read, no damage\n' })
+    for (const directory of [dir, join(dir, 'store')]) expect(await verify(directory)).to.deep.equal({ status: 0, out: '', err: '11 rows read, no damage\n' })
   })
 
   it('names the key of a damaged value in one line, and changes nothing', async () => {
     const bytes = readFileSync(file())
-    const at = bytes.lastIndexOf('the value of damaged')
+    expect(bytes.includes('the value of damaged')).to.equal(true)
     for (let place = bytes.indexOf('the value of damaged'); place >= 0; place = bytes.indexOf('the value of damaged', place + 1)) bytes[place] = 0x54
-    expect(at).to.be.greaterThan(0)
     writeFileSync(file(), bytes)
     const { status, out } = await verify(dir)
     expect(status).to.equal(1)

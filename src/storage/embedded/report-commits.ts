@@ -1,0 +1,25 @@
+import type { Logger } from '../../lib/log.ts'
+import { CommitFailure } from './commit-failure.ts'
+import type { Tables } from './environment.ts'
+
+/** Logs the first commit that fails, each further reason, and the first that succeeds afterwards. */
+export function reportCommits(tables: Tables, dir: string, logger: Logger): Tables {
+  let failing: string | undefined
+  return {
+    ...tables,
+    async commit(change) {
+      try {
+        const result = await tables.commit(change)
+        if (failing !== undefined) logger.info('the store takes writes again', { path: dir, before: failing })
+        failing = undefined
+        return result
+      } catch (error) {
+        if (error instanceof CommitFailure && error.message !== failing) {
+          failing = error.message
+          logger.error('the store takes no writes: nothing is lost, and each write is refused until it can be stored', { path: dir, error: failing })
+        }
+        throw error
+      }
+    },
+  }
+}
