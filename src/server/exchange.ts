@@ -72,9 +72,8 @@ export class HttpExchange implements Exchange, RequestContext {
   longRunning = false
   /** Whether the user may do what the request is for. Set by `withAuthorization`. */
   isAuthorized = false
-  /** Set by `withFaults`. */
+  /** `disturbed` and `webhookFault` are set by `withFaults`. */
   disturbed: Exchange['disturbed']
-  /** Set by `withFaults`. */
   webhookFault: RequestContext['webhookFault']
   /** Held while the request is worked on here; undefined: none is. */
   place: { leave(): void } | undefined

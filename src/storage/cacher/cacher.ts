@@ -63,7 +63,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly #stop = new AbortController()
   readonly #probe: RevisionProbe
   readonly #reflector: Reflector
-  readonly #caches = new Map<string, { cache: ResourceCache; storage: Storage; removed: AbortController }>()
+  readonly #caches = new Map<string, { cache: ResourceCache; storage: Storage }>()
   readonly #routes = new Map<string, ResourceCache>()
   readonly #loads = new LoadWaiters()
   readonly #awaited = new AwaitedStates()
@@ -138,8 +138,6 @@ class WatchCache implements Cacher, CacherCore {
     invariant(!this.#caches.has(resource.name) && !this.#routes.has(resource.prefix), `${resource.name} is cached already`)
     const cache = new ResourceCache(resource, this.#bounds, this.#slabs, this.#fanOut, this.#reports)
     cache.waitsSince = this.clock.now()
-    const removed = new AbortController()
-    setMaxListeners(0, removed.signal) // one for each watch
     const direct = new DirectStorage(this.#timings?.timed(this.#backend, resource.name) ?? this.#backend, resource.codec, {
       revisionWaitMs: this.revisionWaitMs,
       queueLimit: this.queueLimit,
@@ -151,10 +149,10 @@ class WatchCache implements Cacher, CacherCore {
       reports: this.#reports,
       futureFails: true,
       futureCode: this.#futureCode,
-      removed: removed.signal,
+      removed: cache.removal.signal,
     })
     const storage = new CachedStorage(this, cache, direct)
-    this.#caches.set(resource.name, { cache, storage, removed })
+    this.#caches.set(resource.name, { cache, storage })
     this.#routes.set(resource.prefix, cache)
     // Nothing is held for a state that nobody reads.
     if (this.#demanded) cache.held = undefined
@@ -171,10 +169,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#caches.delete(name)
     this.#routes.delete(entry.cache.resource.prefix)
     this.#demanded?.delete(entry.cache)
-    entry.cache.removed = true
-    entry.cache.loaded = false
-    entry.cache.interest.end()
-    entry.removed.abort()
+    entry.cache.remove()
     this.#arrived(entry.cache)
   }
 
@@ -396,13 +391,9 @@ class WatchCache implements Cacher, CacherCore {
 
   #keepHouse(): void {
     const caches = [...this.#routes.values()]
-    let most = 0
-    for (const cache of caches) {
-      most = Math.max(most, cache.interest.widest)
-      cache.reread()
-    }
+    for (const cache of caches) cache.reread()
     this.#tellTime(this.clock.now())
-    this.#onWatchers?.(most)
+    this.#onWatchers?.(Math.max(0, ...caches.map(({ interest }) => interest.widest)))
     void this.#compactor.run(caches)
   }
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { BackendEvent, KeyValue } from '../backend.ts'
 import { type CorruptReports, faultOf } from '../corrupt.ts'
@@ -75,8 +76,8 @@ export class ResourceCache {
   loaded = false
   /** Since when it waits for its first state, by the cacher's clock. */
   waitsSince = 0
-  /** It is no longer served. */
-  removed = false
+  /** Aborted when the resource is no longer served. */
+  readonly removal = new AbortController()
   /** Events that come while a state is being read, the first one or another; undefined while none is. */
   held: BackendEvent[] | undefined = []
   readonly counts = new ResourceCounts()
@@ -91,6 +92,19 @@ export class ResourceCache {
     this.interest = new Interest(resource.prefix, fanOut)
     this.#slabs = slabs
     this.#reports = reports
+    setMaxListeners(0, this.removal.signal) // one for each watch of the store
+  }
+
+  /** Whether the resource is no longer served. */
+  get removed(): boolean {
+    return this.removal.signal.aborted
+  }
+
+  /** Ends all watches. Requests that still hold the storage read from the store. */
+  remove(): void {
+    this.loaded = false
+    this.interest.end()
+    this.removal.abort()
   }
 
   readonly #allocate = (size: number): Buffer => this.#slabs.allocate(size)

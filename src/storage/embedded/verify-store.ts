@@ -11,10 +11,10 @@ import { type FoundDamage, findDamage } from './find-damage.ts'
 export async function verifyStore(dir: string): Promise<FoundDamage> {
   const file = statSync(join(dir, 'data.mdb'), { throwIfNoEntry: false })
   if (file === undefined) throw new BackendError('unavailable', `there is no store in ${dir}`)
-  const unlock = lockDirectory(dir)
+  const lock = await lockDirectory(dir)
   try {
     return await findDamage(dir)
   } finally {
-    unlock()
+    lock.release()
   }
 }
