@@ -1,3 +1,4 @@
+import { indexOfText, lastIndexOfText, splitText } from '../../lib/find-text.ts'
 import { SHORT_ESCAPES } from '../../lib/go-quote.ts'
 import { TextList } from '../values/list.ts'
 import { printValue } from '../values/print.ts'
@@ -27,7 +28,7 @@ function indexOf(text: string, part: string, from: Int): Value {
   const points = pointsOf(text)
   if (from >= points.length) return -1
   const start = points.slice(0, Number(from)).length
-  return pointsBefore(text, text.indexOf(part, start))
+  return pointsBefore(text, indexOfText(text, part, start))
 }
 
 /** The last place at or before `from`. */
@@ -36,7 +37,7 @@ function lastIndexOf(text: string, part: string, from: Int): Value {
   if (from < 0) return outOfRange(from)
   const points = pointsOf(text)
   if (from >= points.length) return -1
-  return pointsBefore(text, text.lastIndexOf(part, points.slice(0, Number(from)).length))
+  return pointsBefore(text, lastIndexOfText(text, part, points.slice(0, Number(from)).length))
 }
 
 /** From the end on. */
@@ -63,7 +64,7 @@ function substringRange(text: string, start: Int, end: Int): Value {
 const MOST_UNCOUNTED = 100_000
 
 /** Characters by which a text grows at most. */
-const grown = (text: string, from: string, to: string): number => (from === '' ? text.length + 1 : text.split(from).length - 1) * (to.length - from.length)
+const grown = (text: string, from: string, to: string): number => (from === '' ? text.length + 1 : splitText(text, from).length - 1) * (to.length - from.length)
 
 /** @param limit how many at most; negative for all. */
 function replace(text: string, from: string, to: string, limit: Int): Value {
@@ -71,8 +72,8 @@ function replace(text: string, from: string, to: string, limit: Int): Value {
   spendWork(text.length)
   if (to.length > from.length)
     spendWork(Math.ceil((1 + text.length) / (from.length || 1)) * (to.length - from.length) > MOST_UNCOUNTED ? grown(text, from, to) : 0)
-  if (limit < 0) return from === '' ? Array.from(text).reduce((sum, point) => `${sum}${point}${to}`, to) : text.replaceAll(from, () => to)
-  const parts = from === '' ? ['', ...Array.from(text), ''] : text.split(from)
+  if (limit < 0) return from === '' ? Array.from(text).reduce((sum, point) => `${sum}${point}${to}`, to) : splitText(text, from).join(to)
+  const parts = from === '' ? ['', ...Array.from(text), ''] : splitText(text, from)
   const first = parts.slice(0, Number(limit) + 1)
   const rest = parts.slice(Number(limit) + 1)
   // Between characters there is nothing to keep; between parts there is what was looked for.
@@ -82,7 +83,7 @@ function replace(text: string, from: string, to: string, limit: Int): Value {
 /** `limit`: how many parts at most, the last of which has the rest; 0 for none, negative for all. */
 function split(text: string, separator: string, limit: Int): Value {
   if (limit === 0) return new TextList([])
-  const parts = separator === '' ? Array.from(text) : text.split(separator)
+  const parts = separator === '' ? Array.from(text) : splitText(text, separator)
   if (limit < 0 || parts.length <= limit) return new TextList(parts)
   return new TextList([...parts.slice(0, Number(limit) - 1), parts.slice(Number(limit) - 1).join(separator)])
 }
@@ -123,7 +124,7 @@ const ofTexts =
 
 /** The standard functions of texts and cel-go's extension, version 2. Places are counted in code points. */
 export const STRING_FUNCTIONS: Implementations = {
-  contains_string: ofTexts((text, part) => text.includes(part)),
+  contains_string: ofTexts((text, part) => indexOfText(text, part) >= 0),
   ends_with_string: ofTexts((text, part) => text.endsWith(part)),
   starts_with_string: ofTexts((text, part) => text.startsWith(part)),
   string_char_at_int: charAt,

@@ -1,0 +1,37 @@
+import { expect } from 'chai'
+import { indexOfText, lastIndexOfText, splitText } from '../../../src/lib/find-text.ts'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
+import { expectNoSquare } from '../../support/processor-cost.ts'
+
+const random = seededRandom(7)
+const textOf = (length: number): string => Array.from({ length }, () => (random() < 0.9 ? 'a' : random() < 0.9 ? 'b' : '\ud83d')).join('')
+
+describe('finding a text in another', () => {
+  it('gives what the runtime gives, for parts of every length', () => {
+    for (let i = 0; i < 400; i++) {
+      const part = textOf(1 + Math.floor(random() * (i % 2 === 0 ? 6 : 600)))
+      const text = [textOf(i % 7), part, textOf(i % 3), part, part, textOf(i % 11)].slice(i % 4 === 0 ? 2 : 0, 6).join('') + textOf(i)
+      const from = Math.floor(random() * text.length)
+      expect(indexOfText(text, part)).to.equal(text.indexOf(part))
+      expect(indexOfText(text, part, from)).to.equal(text.indexOf(part, from))
+      expect(lastIndexOfText(text, part)).to.equal(text.lastIndexOf(part))
+      expect(lastIndexOfText(text, part, from)).to.equal(text.lastIndexOf(part, from))
+      expect(splitText(text, part)).to.deep.equal(text.split(part))
+    }
+  })
+
+  it('gives -1 for a part that is longer than the text', () => {
+    expect(indexOfText('a', 'a'.repeat(300))).to.equal(-1)
+    expect(lastIndexOfText('a'.repeat(999), 'a'.repeat(1000))).to.equal(-1)
+  })
+
+  const middle = (count: number): string => `${'a'.repeat(count / 4)}b${'a'.repeat(count / 4)}`
+  const calls: Record<string, (text: string, part: string) => unknown> = { indexOfText, lastIndexOfText, splitText }
+  for (const [name, find] of Object.entries(calls))
+    it(`takes time in proportion to both lengths: ${name}`, () => {
+      expectNoSquare(count => {
+        const [text, part] = ['a'.repeat(count), middle(count)]
+        return () => find(text, part)
+      }, 40_000)
+    })
+})
