@@ -26,6 +26,8 @@ const NEWLINE = 10
 export interface Found {
   readonly start: number
   readonly end: number
+  /** Index up to which the search had to look at the text. */
+  readonly searchedTo: number
 }
 
 /** Threads in the order of their preference, each at an instruction that takes a character or ends the match. */
@@ -74,7 +76,7 @@ export function* searchSteps(program: RegExpProgram, text: string, begin = 0, sh
   threads.clear()
   const stack: number[] = []
   let work = 0
-  let found: Found | undefined
+  let found: { readonly start: number; readonly end: number } | undefined
 
   /** Follows what takes no character from an instruction on. */
   const add = (to: Threads, instruction: number, from: number, condition: number): void => {
@@ -97,7 +99,7 @@ export function* searchSteps(program: RegExpProgram, text: string, begin = 0, sh
     const width = rune > 0xffff ? 2 : 1
     const condition = conditionBetween(before, rune)
     if (!found && (at === 0 || !isAnchored)) add(threads, start, at, condition)
-    if (threads.size === 0 && (found || isAnchored)) return found
+    if (threads.size === 0 && (found || isAnchored)) return found && { ...found, searchedTo: at }
     const after = conditionBetween(rune, text.codePointAt(at + width) ?? -1)
     next.clear()
     for (let i = 0; i < threads.size; i++) {
@@ -107,13 +109,13 @@ export function* searchSteps(program: RegExpProgram, text: string, begin = 0, sh
       work++
       if (instruction.op === Op.match) {
         found = { start: from, end: at }
-        if (shortest) return found
+        if (shortest) return { ...found, searchedTo: at }
         // What is less preferred counts no more.
         break
       }
       if (rune >= 0 && takes(instruction, rune)) add(next, instruction.out, from, after)
     }
-    if (rune < 0) return found
+    if (rune < 0) return found && { ...found, searchedTo: at }
     if (work > STEP) {
       work = 0
       yield

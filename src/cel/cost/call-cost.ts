@@ -1,7 +1,7 @@
 import { FormatValue } from '../functions/formats.ts'
 import { signaturesOf } from '../libraries/extended-lists.ts'
 import { FlattenedList, JoinedList } from '../values/list.ts'
-import { heldSizeForCost, sizeForCost, traversalCost } from '../values/sizes.ts'
+import { heldSizeForCost, sizeForCost, smallerSizeForCost, traversalCost } from '../values/sizes.ts'
 import { CelList, CelObject, type Value } from '../values/value.ts'
 
 /** What a call costs, by its first two arguments and its result. Errors among them cost as any value. */
@@ -19,6 +19,7 @@ function lengthOf(value: Value): number {
   return value instanceof CelList && !(value instanceof JoinedList) ? value.size : 0
 }
 const orLong = (cost: number, result: Value): number => (lengthOf(result) > LONG ? Math.max(cost, Math.ceil(lengthOf(result) * TRAVERSAL)) : cost)
+const onlyIfLong = (cost: number): number => (cost > LONG ? cost : 1)
 const sumOrLong: CallCost = (_first, _second, result) => orLong(1, result)
 
 /** The same, whatever it is called with. */
@@ -72,7 +73,7 @@ const BY_FUNCTION = new Map<string, CallCost>([
 
 const ofHeld: CallCost = first => Math.ceil(heldSizeForCost(first) * TRAVERSAL)
 /** Two texts are compared no further than the shorter one goes. */
-const smaller: CallCost = (first, second) => Math.ceil(Math.min(heldSizeForCost(first), heldSizeForCost(second)) * TRAVERSAL)
+const smaller: CallCost = (first, second) => Math.ceil(smallerSizeForCost(first, second) * TRAVERSAL)
 /** Values of libraries are compared at one, whatever they are. */
 const equality: CallCost = (first, second) => (first instanceof CelObject ? 1 : smaller(first, second, null))
 const sum: CallCost = (first, second) => Math.ceil((heldSizeForCost(first) + heldSizeForCost(second)) * TRAVERSAL)
@@ -116,6 +117,8 @@ const BY_SIGNATURE = new Map<string, CallCost>([
   ['not_equals', smaller],
   ...named('add_string add_bytes', sum),
   ['matches_string', (first, second) => pattern(heldSizeForCost(first), heldSizeForCost(second))],
+  // Upstream counts one for the function that is no member.
+  ['matches', (first, second) => onlyIfLong(pattern(sizeForCost(first), sizeForCost(second)))],
   ['contains_string', (first, second) => Math.ceil(heldSizeForCost(first) * TRAVERSAL) * Math.ceil(heldSizeForCost(second) * TRAVERSAL)],
   ...named('cidr_ip', one),
   ['cidr_contains_ip_string', networks(false, true)],
@@ -132,8 +135,10 @@ const BY_SIGNATURE = new Map<string, CallCost>([
 
 const COMPARING = ['sort', '@sortByAssociatedKeys', 'distinct']
 
-/** Whether a call takes as long as it costs, however small its result is: it compares each element of a list with each of another. */
-export const paysFirst = (name: string): boolean => name.startsWith('sets.') || COMPARING.includes(name)
+const SEARCHING = ['matches', 'find', 'findAll']
+
+/** Whether a call takes as long as it costs, however small its result is: it compares each element of a list with each of another, or each character of a text with each of a pattern. */
+export const paysFirst = (name: string): boolean => name.startsWith('sets.') || COMPARING.includes(name) || SEARCHING.includes(name)
 
 /** @param signature empty where several fit, and the function chooses as it runs. */
 export function callCost(name: string, signature: string): CallCost {

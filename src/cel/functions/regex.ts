@@ -3,6 +3,7 @@ import type { Steps } from '../../lib/steps.ts'
 import { longWork } from '../long-work.ts'
 import { TextList } from '../values/list.ts'
 import { CelError, type Int, type Value } from '../values/value.ts'
+import { checkSearched } from '../work.ts'
 import type { Implementations } from './implementation.ts'
 
 /** Patterns that were compiled last: rules bring the same few again and again. */
@@ -39,26 +40,32 @@ export function matchesPattern(text: string, pattern: string): Value {
 function find(text: string, pattern: string): Value {
   const compiled = compilePattern(pattern)
   if (typeof compiled === 'string') return new CelError(`Illegal regex: ${compiled}`)
-  return allMatches(compiled, text, 1)[0] ?? ''
+  return allMatches(compiled, text, pattern, 1)[0] ?? ''
 }
 
 /** @param limit negative for all. */
 function findAll(text: string, pattern: string, limit: Int): Value {
   const compiled = compilePattern(pattern)
-  return typeof compiled === 'string' ? new CelError(`Illegal regex: ${compiled}`) : new TextList(allMatches(compiled, text, Number(limit)))
+  return typeof compiled === 'string' ? new CelError(`Illegal regex: ${compiled}`) : new TextList(allMatches(compiled, text, pattern, Number(limit)))
 }
 
-const allMatches = (compiled: LinearRegExp, text: string, limit: number): readonly string[] =>
-  longWork(compiled, `${limit} ${text}`, () => matchSteps(compiled, text, limit))
+const allMatches = (compiled: LinearRegExp, text: string, pattern: string, limit: number): readonly string[] =>
+  longWork(compiled, `${limit} ${text}`, () => matchSteps(compiled, text, pattern, limit))
 
-/** An empty match right behind another is none, as Go has it. */
-function* matchSteps(compiled: LinearRegExp, text: string, limit: number): Steps<string[]> {
+/**
+ * An empty match right behind another is none, as Go has it. A search may look at the text up to its end to find a short match: what it looks at again costs again, which upstream leaves out.
+ * Throws CostLimitExceeded.
+ */
+function* matchSteps(compiled: LinearRegExp, text: string, pattern: string, limit: number): Steps<string[]> {
   const found: string[] = []
+  let searched = -text.length
   let last = -1
   for (let at = 0; at <= text.length && (limit < 0 || found.length < limit); ) {
     const match = yield* compiled.find(text, at)
     if (match === undefined) break
-    const { start, end } = match
+    const { start, end, searchedTo } = match
+    searched += searchedTo - at
+    checkSearched(searched, pattern.length)
     if (end > start || start !== last) {
       last = end
       found.push(text.slice(start, end))

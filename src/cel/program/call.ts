@@ -14,10 +14,28 @@ export interface CallForm {
 }
 
 /** Calls a function with the values of its arguments, unless one of them is an error. */
-export function call(fn: Implementation, args: readonly Evaluate[], cost: CallCost, form: CallForm): Evaluate {
+export const call = (fn: Implementation, args: readonly Evaluate[], cost: CallCost, form: CallForm): Evaluate => keeping(calling(fn, args, cost, form))
+
+/** Units of cost from which on a call, with its arguments, takes longer than keeping its value does. */
+const LONG_CALL = 100
+
+/** Keeps the value of a long call for an evaluation that is suspended later. Otherwise each turn of the work behind it would begin with the call again. */
+function keeping(evaluate: Evaluate): Evaluate {
+  return frame => {
+    if (!frame.isSliced) return evaluate(frame)
+    const before = frame.wasSuspended ? frame.doneBefore(evaluate) : undefined
+    if (before !== undefined) return before
+    const { cost } = frame
+    const value = evaluate(frame)
+    if (frame.cost - cost >= LONG_CALL) frame.finish(evaluate, value)
+    return value
+  }
+}
+
+function calling(fn: Implementation, args: readonly Evaluate[], cost: CallCost, form: CallForm): Evaluate {
   const [first, second] = args
   if (!first) return nullary(fn, cost)
-  if (form.stops) return stopping(fn, args, cost)
+  if (form.stops) return stopping(fn, args, cost, form.paysFirst)
   return second ? binary(fn, first, second, cost, form.paysFirst) : unary(fn, first, cost, form)
 }
 
@@ -52,7 +70,7 @@ function binary(fn: Implementation, left: Evaluate, right: Evaluate, cost: CallC
 }
 
 /** Where the last argument is the error, cel-go has evaluated them all, and charges. */
-function stopping(fn: Implementation, args: readonly Evaluate[], cost: CallCost): Evaluate {
+function stopping(fn: Implementation, args: readonly Evaluate[], cost: CallCost, paysFirst = false): Evaluate {
   return frame => {
     const values: Value[] = []
     for (const arg of args) {
@@ -62,8 +80,9 @@ function stopping(fn: Implementation, args: readonly Evaluate[], cost: CallCost)
       if (values.length === args.length) frame.charge(cost(values[0] ?? null, values[1] ?? null, value))
       return value
     }
+    if (paysFirst) frame.charge(cost(values[0] ?? null, values[1] ?? null, null))
     const result = fn(...values)
-    frame.charge(cost(values[0] ?? null, values[1] ?? null, result))
+    if (!paysFirst) frame.charge(cost(values[0] ?? null, values[1] ?? null, result))
     return result
   }
 }

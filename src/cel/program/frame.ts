@@ -44,7 +44,7 @@ const ROUNDS_OF_A_SLICE = 16
  * The state of one evaluation.
  *
  * A suspended evaluation is begun anew, and comes back to where it was: loops that were running take up the round they were in, those that were done in that round are not run again.
- * That works since expressions have no effects, and costs little since only loops take long.
+ * Long calls that were done are not run again either. That works since expressions have no effects, and costs little since only loops and long calls take long.
  */
 export class Frame implements LongWork {
   readonly activation: Activation
@@ -61,7 +61,7 @@ export class Frame implements LongWork {
   /** Of loops within loops. */
   #depth = 0
   readonly #running = new Map<object, LoopState>()
-  /** Values of the loops that are done, by depth: of those within the round that runs. */
+  /** Values of the loops and long calls that are done, by depth: of those within the round that runs. */
   readonly #done: Map<object, Value>[] = []
 
   constructor(activation: Activation, slots: number, { limit, interrupted, spent }: FrameOptions) {
@@ -76,6 +76,9 @@ export class Frame implements LongWork {
   get isSliced(): boolean {
     return this.#spent !== undefined
   }
+
+  /** Whether it runs for a second time, or a later one. */
+  wasSuspended = false
 
   /** Long work of functions, by what it depends on. */
   readonly #work = new Map<object, Map<string, WorkState>>()
@@ -127,9 +130,9 @@ export class Frame implements LongWork {
     return true
   }
 
-  /** The value of a loop that was done before the evaluation was suspended. */
-  doneBefore(loop: object): Value | undefined {
-    return this.#done[this.#depth]?.get(loop)
+  /** The value of a loop, or of a long call, that was done before the evaluation was suspended. */
+  doneBefore(part: object): Value | undefined {
+    return this.#done[this.#depth]?.get(part)
   }
 
   /** What a loop that was suspended goes through. */
@@ -156,14 +159,14 @@ export class Frame implements LongWork {
     this.#depth--
   }
 
-  /** @param value of a loop that was left. */
-  finish(loop: object, value: Value): void {
+  /** @param value of a loop that was left, or of a long call. */
+  finish(part: object, value: Value): void {
     let done = this.#done[this.#depth]
     if (done === undefined) {
       done = new Map()
       this.#done[this.#depth] = done
     }
-    done.set(loop, value)
+    done.set(part, value)
   }
 
   /** Keeps where a loop was; called for each that runs, from the innermost outward, while SUSPENDED passes through. */
@@ -173,6 +176,7 @@ export class Frame implements LongWork {
 
   /** Called before the evaluation is begun anew. */
   resume(): void {
+    this.wasSuspended = true
     this.#depth = 0
     this.#costBefore = this.cost
     this.cost = 0
