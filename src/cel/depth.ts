@@ -27,7 +27,7 @@ export class RuleDepth {
 
 /** How deep the tree below a node is, in nodes that count. */
 export class TreeDepths {
-  readonly #depths = new WeakMap<Expr, number>()
+  readonly #depths = new Map<Expr, number>()
 
   /** Gives the node back. `own`: what it adds to the depth of its parts. */
   of<T extends Expr>(node: T, own: 0 | 1, parts: readonly Expr[]): T {

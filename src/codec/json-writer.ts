@@ -1,3 +1,4 @@
+import { escapeAsGo } from '../lib/go-json-text.ts'
 import { isLongText, textChunks } from '../lib/text-chunks.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { wholeFloatAt } from '../meta/whole-floats.ts'
@@ -5,12 +6,11 @@ import { membersOf, sortedKeys } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 
 const special = /[<>&\u2028\u2029\ud800-\udfff]/
-const specialAll = /[<>&\u2028\u2029]/g
 
 /** A string as Go's encoding/json writes it: `<`, `>`, `&`, U+2028 and U+2029 escaped, and lone surrogates as U+FFFD. */
 export function writeString(text: string): string {
   if (!special.test(text)) return JSON.stringify(text)
-  return JSON.stringify(text.toWellFormed()).replace(specialAll, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return escapeAsGo(JSON.stringify(text.toWellFormed()))
 }
 
 /** A bigint is written exactly; what JSON can't say is null. */
