@@ -10,7 +10,7 @@ export const LONGEST = [
 
 /** They measure time or memory, or expect a state within some time: at the end, one after the other, with the machine to themselves. */
 const ALONE =
-  /^test\/(?:unit\/apply\/growth|integration\/(?:costly-requests|hostile-clients|large-bodies|priority-and-fairness|slow-clients|resilience-[a-z-]+))\.test\.ts$/
+  /^test\/(?:unit\/apply\/growth|integration\/(?:costly-requests|hostile-clients|large-bodies|pumped-[a-z]+|priority-and-fairness|slow-clients|resilience-[a-z-]+))\.test\.ts$/
 
 export interface TestPlan {
   /** In the order in which they are dealt to processes. */

@@ -27,6 +27,10 @@ export interface SentRequest {
 /** A whole server in this process, with all that its flags ask for. */
 export interface InProcessServer {
   readonly directory: string
+  /** Of HTTPS. */
+  readonly port: number
+  /** PEM of the authority of its certificate. */
+  readonly authority: Buffer
   readonly runtime: Runtime
   send(path: string, request?: SentRequest): Promise<Reply>
   /** Watches: what has come so far. It ends with the server. */
@@ -56,7 +60,8 @@ export async function openInProcess(flags: readonly string[], files: Readonly<Re
   const runtime = new Runtime()
   const server = await openServer({ config: command.config, log: silentLogger, link: undefined, runtime }, new AbortController().signal)
   if (server === undefined) throw new Error('the server has not begun')
-  const agent = new Agent({ keepAlive: true, ca: readFileSync(join(command.config.certDir ?? '', 'ca.crt')) })
+  const authority = readFileSync(join(command.config.certDir ?? '', 'ca.crt'))
+  const agent = new Agent({ keepAlive: true, ca: authority })
   const open = (path: string, { method = 'GET', body, text, headers: more, accept = 'application/json', token = ADMIN }: SentRequest) => {
     const headers = { accept, authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...more }
     const sentText = text ?? (body === undefined ? undefined : JSON.stringify(body))
@@ -69,6 +74,8 @@ export async function openInProcess(flags: readonly string[], files: Readonly<Re
   let stopped: Promise<void> | undefined
   return {
     directory,
+    port: server.securePort,
+    authority,
     runtime,
     send: (path, sent = {}) =>
       new Promise((resolve, reject) => {

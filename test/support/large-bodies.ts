@@ -57,6 +57,37 @@ export function largeValue(base: JsonObject, place: LargePlace, filling: Filling
   return contents(place, filling, bytes, holed(base, place).mine)
 }
 
+/** JSON of `base` with a value, itself JSON, at the place. `copies` above 1: so often, as items of the list or values of the map that is next above it; undefined if there is none. */
+export function filledBody(base: JsonObject, place: LargePlace, value: string, copies = 1): string | undefined {
+  const { holder } = holed(base, place)
+  if (copies > 1 && !repeat(holder, place.path, copies)) return undefined
+  return JSON.stringify(holder).replaceAll(`"${HOLE}"`, () => value)
+}
+
+/** JSON of `base` with one more key, itself JSON, in a map. */
+export function bodyWithKey(base: JsonObject, place: LargePlace, key: string): string {
+  const { holder, mine } = holed(base, place)
+  const value = JSON.stringify(Object.values((mine ?? {}) as JsonObject)[0] ?? (place.schema.type === 'map' ? plausible(place.schema.values, '') : ''))
+  return JSON.stringify(holder).replace(`"${HOLE}"`, () => `{${key}:${value}}`)
+}
+
+function repeat(holder: JsonObject, path: readonly string[], copies: number): boolean {
+  const last = Math.max(path.lastIndexOf('[]'), path.lastIndexOf('{}'))
+  if (last < 0) return false
+  let container: Json = holder
+  for (const step of path.slice(0, last))
+    container = (container as Record<string, Json>)[step === '[]' ? 0 : step === '{}' ? (Object.keys(container as JsonObject)[0] as string) : step] as Json
+  const into = container as Record<string, Json> | Json[]
+  const item = Array.isArray(into) ? (into[0] as Json) : (Object.values(into)[0] as Json)
+  for (let i = 1; i < copies; i++) {
+    // Names that must differ do, unless the name is what is filled.
+    const one = typeof item === 'object' && item !== null && 'name' in item && item.name !== HOLE ? { ...item, name: `n${i}` } : item
+    if (Array.isArray(into)) into.push(one)
+    else into[`k${i}`] = one
+  }
+  return true
+}
+
 const HOLE = 'the-place-to-fill'
 
 /** The base with a hole at the place, and what stands there in the base. */

@@ -178,18 +178,29 @@ const PATCH_TYPES: Partial<Record<LargeVerb, string>> = {
 
 /** The request with a body of so many bytes; undefined where the type can't hold it in that form. */
 export function largeRequest({ kind, place, filling, verb }: LargeCase, bytes: number): LargeRequest | undefined {
-  const { path, base, schema } = kind
-  const one = `${path}/${base.metadata.name}`
-  const search = `dryRun=All&fieldManager=large${verb === 'apply' ? '&force=true' : ''}`
-  const type = PATCH_TYPES[verb]
   if (verb === 'json') {
     const pointer = `/${place.path.map(step => (step === '[]' ? '0' : step === '{}' ? 'k' : step)).join('/')}`
-    const text = `[{"op":"add","path":"${pointer}","value":${largeValue(base, place, filling, bytes)}}]`
-    return { method: 'PATCH', path: one, search, type: type as string, body: Buffer.from(text) }
+    return jsonPatch(kind, pointer, largeValue(kind.base, place, filling, bytes))
   }
-  const text = largeBody(base, place, filling, bytes)
-  if (type !== undefined) return { method: 'PATCH', path: one, search, type, body: Buffer.from(text) }
-  if (verb === 'update') return { method: 'PUT', path: one, search, type: 'application/json', body: Buffer.from(text) }
+  return requestOf(kind, verb, largeBody(kind.base, place, filling, bytes))
+}
+
+const oneOf = ({ path, base }: LargeKind): string => `${path}/${base.metadata.name}`
+const searchOf = (verb: LargeVerb): string => `dryRun=All&fieldManager=large${verb === 'apply' ? '&force=true' : ''}`
+
+/** A JSON patch that adds a value, itself JSON. */
+export function jsonPatch(kind: LargeKind, pointer: string, value: string): LargeRequest {
+  const text = `[{"op":"add","path":"${pointer}","value":${value}}]`
+  return { method: 'PATCH', path: oneOf(kind), search: searchOf('json'), type: 'application/json-patch+json', body: Buffer.from(text) }
+}
+
+/** The request with an object, as JSON; undefined where the type can't hold it in that form. */
+export function requestOf(kind: LargeKind, verb: Exclude<LargeVerb, 'json'>, text: string): LargeRequest | undefined {
+  const { path, base, schema } = kind
+  const search = searchOf(verb)
+  const type = PATCH_TYPES[verb]
+  if (type !== undefined) return { method: 'PATCH', path: oneOf(kind), search, type, body: Buffer.from(text) }
+  if (verb === 'update') return { method: 'PUT', path: oneOf(kind), search, type: 'application/json', body: Buffer.from(text) }
   const fresh = text.replace(`"name":"${base.metadata.name}"`, '"name":"fresh"')
   if (verb === 'create') return { method: 'POST', path, search, type: 'application/json', body: Buffer.from(fresh) }
   if (verb === 'cbor') return { method: 'POST', path, search, type: 'application/cbor', body: cborBody(encodeCborValue(JSON.parse(fresh) as JsonObject)) }

@@ -25,6 +25,6 @@ describe('hack/test-plan', () => {
     for (const file of LONGEST) expect(existsSync(join(root, file)), file).to.equal(true)
     const integration = readdirSync(join(root, 'test/integration')).map(name => `test/integration/${name}`)
     const alone = testPlan(integration).alone.map(file => /integration\/([a-z]+)/.exec(file)?.[1])
-    expect([...new Set(alone)]).to.have.members(['costly', 'hostile', 'large', 'priority', 'slow', 'resilience'])
+    expect([...new Set(alone)]).to.have.members(['costly', 'hostile', 'large', 'priority', 'pumped', 'slow', 'resilience'])
   })
 })

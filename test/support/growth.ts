@@ -1,0 +1,51 @@
+/** Processor time of one piece of work, in milliseconds. */
+export interface Cost {
+  /** All of it. */
+  readonly total: number
+  /** The longest turn of the event loop. */
+  readonly turn: number
+}
+
+/** Doubling the size multiplies a linear cost by 2 and a square by 4. */
+const MOST_GROWTH = 2.6
+/** Milliseconds above the cost of the smallest size. Smaller costs are not compared: compilation and collections of garbage take as much. */
+const NOTICEABLE = 25
+const ATTEMPTS = 6
+
+export interface Growth {
+  readonly size: number
+  readonly half: Cost
+  readonly whole: Cost
+}
+
+/**
+ * Measures work at sizes that rise, and returns the first at which its cost grows faster than its size; undefined if it does at none. What looks so is measured again, as all that is
+ * measured falls into other work of the process now and then. Larger sizes are left out once one is found: they may take hours.
+ */
+export async function superLinear(sizes: readonly number[], measure: (size: number) => Promise<Cost>): Promise<Growth | undefined> {
+  let least = Number.POSITIVE_INFINITY
+  for (const size of sizes) {
+    const { total } = await measure(size)
+    least = Math.min(least, total)
+    if (total - least < NOTICEABLE) continue
+    const growth = await growthAt(size, least, measure)
+    if (growth) return growth
+  }
+  return undefined
+}
+
+async function growthAt(size: number, least: number, measure: (size: number) => Promise<Cost>): Promise<Growth | undefined> {
+  let [half, whole] = [UNKNOWN, UNKNOWN]
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    half = cheaper(half, await measure(Math.floor(size / 2)))
+    whole = cheaper(whole, await measure(size))
+    if (whole.total - least < NOTICEABLE || whole.total < MOST_GROWTH * half.total) return undefined
+  }
+  return { size, half, whole }
+}
+
+const UNKNOWN: Cost = { total: Number.POSITIVE_INFINITY, turn: Number.POSITIVE_INFINITY }
+const cheaper = (a: Cost, b: Cost): Cost => ({ total: Math.min(a.total, b.total), turn: Math.min(a.turn, b.turn) })
+
+export const growthText = ({ size, half, whole }: Growth): string =>
+  `${Math.round(half.total)} ms at ${Math.floor(size / 2)}, ${Math.round(whole.total)} ms at ${size}, in turns of up to ${Math.round(whole.turn)} ms`
