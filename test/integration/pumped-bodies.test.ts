@@ -17,7 +17,7 @@ import { turnCost } from '../support/turn-cost.ts'
 import { eventually } from '../support/waiting.ts'
 
 /** Cases of the sample, and its longest texts. */
-const SAMPLE = 400
+const SAMPLE = 250
 const SAMPLE_LENGTH = 4000
 /** `make fuzz`: all cases at all lengths, in one of several shares, and those whose names match. */
 const ALL = Number(process.env.PUMPED_TEXTS ?? 0)

@@ -14,7 +14,7 @@ import { turnCost } from '../support/turn-cost.ts'
 const ALL = process.env.PUMPED_TEXTS !== undefined
 const SEED = Number(process.env.MUTATION_SEED ?? 1)
 const [PART = 0, PARTS = 1] = (process.env.LARGE_BODY_SHARE ?? '0/1').split('/').map(Number)
-const TEXTS_OF_A_CALL = ALL ? Number.POSITIVE_INFINITY : 2
+const TEXTS_OF_A_CALL = ALL ? Number.POSITIVE_INFINITY : 1
 const LENGTHS = ALL ? [28, 100, 1000, 10_000, 100_000, 1_000_000] : [28, 1000, 10_000, 100_000]
 const EXPRESSIONS = ALL ? Number.POSITIVE_INFINITY : 60
 const EXPRESSION_LENGTHS = ALL ? [28, 250, 2000, 16_000, 99_000] : [28, 250, 2000, 16_000]

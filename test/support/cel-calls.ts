@@ -47,15 +47,7 @@ export function callVariables(pumpedText: PumpedText, length: number, nth: numbe
   const half = pumped({ before, piece, after: 'z' }, Math.floor(length / 2))
   const quarter = piece.repeat(Math.floor(length / 4 / piece.length))
   // Searches that know little of long parts begin anew after a part whose middle does not fit.
-  const others = [
-    piece,
-    half + half,
-    whole,
-    half,
-    after,
-    before + piece,
-    `${quarter}z${quarter}`,
-  ]
+  const others = [piece, half + half, whole, half, after, before + piece, `${quarter}z${quarter}`]
   const list = Array.from({ length: Math.floor(length / 100) }, (_, i) => `${pumped(pumpedText, 90)}${i}`)
   const self = {
     text: whole,

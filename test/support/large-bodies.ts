@@ -10,6 +10,8 @@ export interface LargePlace {
   readonly owner: string
   readonly schema: Schema
   readonly field: Field
+  /** The schema of each member of the path. */
+  readonly along: readonly Schema[]
 }
 
 /** How a place is filled: with the smallest items, with one plausible item again and again, or with items that all differ. Texts are long in ways that patterns take for names. */
@@ -21,20 +23,20 @@ const DEPTH = 14
 export function largePlaces(schema: StructSchema): LargePlace[] {
   const places: LargePlace[] = []
   const inside = new Set<Schema>()
-  const walkStruct = (struct: StructSchema, path: readonly string[]): void => {
+  const walkStruct = (struct: StructSchema, path: readonly string[], along: readonly Schema[]): void => {
     if (inside.has(struct) || path.length > DEPTH) return
     inside.add(struct)
-    for (const [name, field] of struct.fields) walk(field.schema, [...path, name], `${struct.name}.${name}`, field)
+    for (const [name, field] of struct.fields) walk(field.schema, [...path, name], [...along, field.schema], `${struct.name}.${name}`, field)
     inside.delete(struct)
   }
-  const walk = (at: Schema, path: readonly string[], owner: string, field: Field): void => {
-    if (at.type === 'struct') walkStruct(at, path)
-    else if (at.type === 'union') walkStruct(at.struct, path)
-    else if (at.type !== 'integer' && at.type !== 'number' && at.type !== 'boolean') places.push({ path, owner, schema: at, field })
-    if (at.type === 'list') walk(at.items, [...path, '[]'], `${owner}[]`, field)
-    if (at.type === 'map') walk(at.values, [...path, '{}'], `${owner}{}`, field)
+  const walk = (at: Schema, path: readonly string[], along: readonly Schema[], owner: string, field: Field): void => {
+    if (at.type === 'struct') walkStruct(at, path, along)
+    else if (at.type === 'union') walkStruct(at.struct, path, along)
+    else if (at.type !== 'integer' && at.type !== 'number' && at.type !== 'boolean') places.push({ path, owner, schema: at, field, along })
+    if (at.type === 'list') walk(at.items, [...path, '[]'], [...along, at.items], `${owner}[]`, field)
+    if (at.type === 'map') walk(at.values, [...path, '{}'], [...along, at.values], `${owner}{}`, field)
   }
-  walkStruct(schema, [])
+  walkStruct(schema, [], [])
   return places
 }
 
@@ -59,14 +61,14 @@ export function largeValue(base: JsonObject, place: LargePlace, filling: Filling
 
 /** JSON of `base` with a value, itself JSON, at the place. `copies` above 1: so often, as items of the list or values of the map that is next above it; undefined if there is none. */
 export function filledBody(base: JsonObject, place: LargePlace, value: string, copies = 1): string | undefined {
-  const { holder } = holed(base, place)
+  const { holder } = holed(base, place, true)
   if (copies > 1 && !repeat(holder, place.path, copies)) return undefined
   return JSON.stringify(holder).replaceAll(`"${HOLE}"`, () => value)
 }
 
 /** JSON of `base` with one more key, itself JSON, in a map. */
 export function bodyWithKey(base: JsonObject, place: LargePlace, key: string): string {
-  const { holder, mine } = holed(base, place)
+  const { holder, mine } = holed(base, place, true)
   const value = JSON.stringify(Object.values((mine ?? {}) as JsonObject)[0] ?? (place.schema.type === 'map' ? plausible(place.schema.values, '') : ''))
   return JSON.stringify(holder).replace(`"${HOLE}"`, () => `{${key}:${value}}`)
 }
@@ -90,8 +92,8 @@ function repeat(holder: JsonObject, path: readonly string[], copies: number): bo
 
 const HOLE = 'the-place-to-fill'
 
-/** The base with a hole at the place, and what stands there in the base. */
-function holed(base: JsonObject, { path }: LargePlace): { holder: JsonObject; mine: Json | undefined } {
+/** The base with a hole at the place, and what stands there in the base. `isPlausible`: structs that are made up have the members that they require, so that more of their validation runs. */
+function holed(base: JsonObject, { path, along }: LargePlace, isPlausible = false): { holder: JsonObject; mine: Json | undefined } {
   const holder = JSON.parse(JSON.stringify(base)) as JsonObject
   let at: JsonObject | Json[] = holder
   let mine: Json | undefined
@@ -106,7 +108,8 @@ function holed(base: JsonObject, { path }: LargePlace): { holder: JsonObject; mi
     }
     const next = path[i + 1]
     const known = container[key]
-    if (typeof known !== 'object' || known === null) container[key] = next === '[]' ? [] : {}
+    if (typeof known !== 'object' || known === null)
+      container[key] = next === '[]' ? [] : isPlausible && along[i]?.type === 'struct' ? plausible(along[i], '') : {}
     at = container[key] as JsonObject | Json[]
     if (next === '[]' && (at as Json[]).length > 1) (at as Json[]).length = 1
   }
