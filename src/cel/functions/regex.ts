@@ -49,8 +49,29 @@ function findAll(text: string, pattern: string, limit: Int): Value {
   return typeof compiled === 'string' ? new CelError(`Illegal regex: ${compiled}`) : new TextList(allMatches(compiled, text, pattern, Number(limit)))
 }
 
-const allMatches = (compiled: LinearRegExp, text: string, pattern: string, limit: number): readonly string[] =>
-  longWork(compiled, `${limit} ${text}`, () => matchSteps(compiled, text, pattern, limit))
+function allMatches(compiled: LinearRegExp, text: string, pattern: string, limit: number): readonly string[] {
+  const { first, all, some } = searchesOf(compiled)
+  const begin = () => matchSteps(compiled, text, pattern, limit)
+  if (limit === 1) return longWork(first, text, begin)
+  return limit < 0 ? longWork(all, text, begin) : longWork(some, `${limit} ${text}`, begin)
+}
+
+/** Owners of the searches of an expression, so that the text alone is the id of most: an id that is put together of a long text would be so anew in each turn. */
+interface Searches {
+  readonly first: object
+  readonly all: object
+  readonly some: object
+}
+
+const searches = new WeakMap<LinearRegExp, Searches>()
+
+function searchesOf(compiled: LinearRegExp): Searches {
+  const known = searches.get(compiled)
+  if (known) return known
+  const made = { first: {}, all: {}, some: {} }
+  searches.set(compiled, made)
+  return made
+}
 
 /**
  * An empty match right behind another is none, as Go has it. A search may look at the text up to its end to find a short match: what it looks at again costs again, which upstream leaves out.

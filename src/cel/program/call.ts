@@ -1,7 +1,7 @@
 import type { CallCost } from '../cost/call-cost.ts'
 import type { Implementation } from '../functions/implementation.ts'
 import { isError, type Value } from '../values/value.ts'
-import type { Evaluate } from './frame.ts'
+import type { Evaluate, Frame } from './frame.ts'
 
 /** How a call reacts to an argument that is an error. */
 export interface CallForm {
@@ -32,11 +32,19 @@ function keeping(evaluate: Evaluate): Evaluate {
   }
 }
 
+/** Charges what a call costs before it runs. The cost is kept as values are: counting a long text takes long as well. */
+function chargeFirst(frame: Frame, call: object, cost: () => number): void {
+  const before = frame.wasSuspended ? frame.doneBefore(call) : undefined
+  const amount = typeof before === 'number' ? before : cost()
+  if (frame.isSliced && amount >= LONG_CALL) frame.finish(call, amount)
+  frame.charge(amount)
+}
+
 function calling(fn: Implementation, args: readonly Evaluate[], cost: CallCost, form: CallForm): Evaluate {
   const [first, second] = args
   if (!first) return nullary(fn, cost)
-  if (form.stops) return stopping(fn, args, cost, form.paysFirst)
-  return second ? binary(fn, first, second, cost, form.paysFirst) : unary(fn, first, cost, form)
+  if (form.stops) return stopping(fn, args, cost, form)
+  return second ? binary(fn, first, second, cost, form) : unary(fn, first, cost, form)
 }
 
 /** Each number of arguments has a closure of its own: calls are what evaluations mostly consist of. */
@@ -48,21 +56,23 @@ function nullary(fn: Implementation, cost: CallCost): Evaluate {
   }
 }
 
-function unary(fn: Implementation, arg: Evaluate, cost: CallCost, { takesErrors, paysFirst = false }: CallForm): Evaluate {
+function unary(fn: Implementation, arg: Evaluate, cost: CallCost, form: CallForm): Evaluate {
+  const { takesErrors, paysFirst = false } = form
   return frame => {
     const value = arg(frame)
-    if (paysFirst) frame.charge(cost(value, null, null))
+    if (paysFirst) chargeFirst(frame, form, () => cost(value, null, null))
     const result = isError(value) && !takesErrors ? value : fn(value)
     if (!paysFirst) frame.charge(cost(value, null, result))
     return result
   }
 }
 
-function binary(fn: Implementation, left: Evaluate, right: Evaluate, cost: CallCost, paysFirst = false): Evaluate {
+function binary(fn: Implementation, left: Evaluate, right: Evaluate, cost: CallCost, form: CallForm): Evaluate {
+  const { paysFirst = false } = form
   return frame => {
     const first = left(frame)
     const second = right(frame)
-    if (paysFirst) frame.charge(cost(first, second, null))
+    if (paysFirst) chargeFirst(frame, form, () => cost(first, second, null))
     const result = isError(first) ? first : isError(second) ? second : fn(first, second)
     if (!paysFirst) frame.charge(cost(first, second, result))
     return result
@@ -70,7 +80,8 @@ function binary(fn: Implementation, left: Evaluate, right: Evaluate, cost: CallC
 }
 
 /** Where the last argument is the error, cel-go has evaluated them all, and charges. */
-function stopping(fn: Implementation, args: readonly Evaluate[], cost: CallCost, paysFirst = false): Evaluate {
+function stopping(fn: Implementation, args: readonly Evaluate[], cost: CallCost, form: CallForm): Evaluate {
+  const { paysFirst = false } = form
   return frame => {
     const values: Value[] = []
     for (const arg of args) {
@@ -80,7 +91,7 @@ function stopping(fn: Implementation, args: readonly Evaluate[], cost: CallCost,
       if (values.length === args.length) frame.charge(cost(values[0] ?? null, values[1] ?? null, value))
       return value
     }
-    if (paysFirst) frame.charge(cost(values[0] ?? null, values[1] ?? null, null))
+    if (paysFirst) chargeFirst(frame, form, () => cost(values[0] ?? null, values[1] ?? null, null))
     const result = fn(...values)
     if (!paysFirst) frame.charge(cost(values[0] ?? null, values[1] ?? null, result))
     return result
