@@ -1,5 +1,5 @@
 import { quote } from '../lib/go-quote.ts'
-import { formatMicroTime } from '../meta/time.ts'
+import { formatMicroTime, trimFraction } from '../meta/time.ts'
 import type { AuditEvent } from './event.ts'
 import type { Stage } from './policy.ts'
 import type { EventSummary } from './sink.ts'
@@ -34,12 +34,9 @@ export function legacyText({ request, user, sourceIps, impersonated, reference, 
         ['uri', quote(uri)],
         ['response', `"${answer}"`],
       ]
-      return `${shortened(formatMicroTime(receivedAt))} AUDIT: ${fields.map(([name, text]) => `${name}=${text}`).join(' ')}`
+      return `${trimFraction(formatMicroTime(receivedAt))} AUDIT: ${fields.map(([name, text]) => `${name}=${text}`).join(' ')}`
     },
   }
 }
 
 const listed = (texts: readonly string[]): string => texts.map(quote).join(',')
-
-/** RFC 3339 with no more digits than there are, as Go prints nanoseconds. */
-const shortened = (time: string): string => time.replace(/\.?0+Z$/, 'Z')

@@ -1,3 +1,4 @@
+import { trimEndOf } from '../lib/trim.ts'
 import type { AuditLevel } from '../meta/audit.ts'
 import type { RequestInfo, User } from '../meta/context.ts'
 
@@ -88,4 +89,4 @@ function matchesGroupResources({ group = '', resources, resourceNames }: GroupRe
 }
 
 const matchesPath = (pattern: string, path: string): boolean =>
-  pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')))
+  pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(trimEndOf(pattern, '*')))

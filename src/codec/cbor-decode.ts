@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { MAX_INT64 } from '../lib/integer.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
+import { trimFraction } from '../meta/time.ts'
 import { asciiText, knownKey } from './ascii-text.ts'
 import { CborError } from './cbor-error.ts'
 import { ARRAY, BYTES, CborInput, MAP, NINT, refused, SIMPLE, TAG, TEXT, TYPES, UINT } from './cbor-input.ts'
@@ -260,7 +261,7 @@ class CborReader {
       this.input.note('cbor: decoded time cannot be represented in RFC3339 format')
       return null
     }
-    return time.toISOString().replace(/\.?0*Z$/, 'Z')
+    return trimFraction(time.toISOString())
   }
 }
 

@@ -79,7 +79,7 @@ function countLines(bytes: Buffer): number {
 }
 
 /** A line that begins with `- `, `? ` or a key and its colon. */
-const MEMBER = /^[ \t]*(?:[-?](?:[ \t\r]|$)|[^#]*:(?:[ \t\r]|$))/
+const MEMBER = /^(?:[ \t]*[-?](?:[ \t\r]|$)|[^#]*:(?:[ \t\r]|$))/
 
 function countYamlLines(text: string): number {
   let values = 0

@@ -35,7 +35,7 @@ const BY_PARSER = /^did not find expected (?:key|node content|'|',)/
 /** The message of a text that is nested too deeply for the stack here: go-yaml's where it refuses it as well. */
 export function depthFault(source: string, maxDepth: number): string {
   let depth = 0
-  for (const { 0: token, index } of source.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/gs)) {
+  for (const { 0: token, index } of source.matchAll(/(?<!\\)"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/gs)) {
     if (token === ']' || token === '}') depth--
     else if ((token === '[' || token === '{') && ++depth > maxDepth) return at(source.slice(0, index).split('\n').length, `exceeded max depth of ${maxDepth}`)
   }
@@ -71,7 +71,7 @@ function atEnd({ reason, mark }: YAMLException, source: string): string | undefi
 }
 
 /** A quoted text, to the end where it is not closed: each is looked at once. A comment. A bracket. */
-const BRACKETS = /(?<=^|[\s[{,:])"(?:[^"\\]|\\.?)*(?:"|$)|(?<=^|[\s[{,:])'[^']*(?:'|$)|(?<=\s)#[^\n]*|[[\]{}]/gs
+const BRACKETS = /(?<=^|[\s[{,:])"(?:[^"\\]|\\.)*"?|(?<=^|[\s[{,:])'[^']*'?|(?<=\s)#[^\n]*|[[\]{}]/gs
 
 /** The bracket that would close the innermost collection that a text leaves open. */
 function innermost(text: string): ']' | '}' | undefined {

@@ -85,7 +85,7 @@ export function* untypedValue({ value, hasUint64 }: ParsedYaml): Steps<Json> {
 }
 
 /** Of JSON that YAML reads otherwise, or not at all: what it takes for ends of lines, tabs, keys that merge, `\/`, a key and its colon on two lines. */
-const otherwiseInYaml = /[\t\u0085\u2028\u2029]|"<<"|\\\/|"\s*[\r\n]\s*:/
+const otherwiseInYaml = /[\t\u0085\u2028\u2029]|"<<"|\\\/|"[^\S\r\n]*[\r\n]\s*:/
 
 /** YAML takes no longer keys without a mark. */
 const LONGEST_KEY = 1000

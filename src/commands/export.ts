@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ArgumentError, readArguments, type Streams } from '../lib/arguments.ts'
+import { trimBoth } from '../lib/trim.ts'
 import { type LatestValue, withLatestValues } from '../storage/embedded/export.ts'
 import { type ExportedValue, writeSnapshot } from '../storage/etcd-snapshot/write-snapshot.ts'
 
@@ -28,7 +29,7 @@ export async function runExport(argv: readonly string[], { out }: Streams): Prom
     if (!value) throw new ArgumentError(`--${name} is needed`)
     return value
   }) as [string, string]
-  const prefix = `/${(given.value('etcd-prefix') ?? '/registry').replace(/^\/+|\/+$/g, '')}`
+  const prefix = `/${trimBoth(given.value('etcd-prefix') ?? '/registry', '/')}`
   out(await withLatestValues(join(directory, 'store'), (values, newest) => written(snapshot, values, newest, prefix)))
   return 0
 }

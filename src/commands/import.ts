@@ -5,6 +5,7 @@ import { ArgumentError, type Arguments, readArguments, type Streams } from '../l
 import { readBounded } from '../lib/bounded-input.ts'
 import { LineBudget } from '../lib/line-budget.ts'
 import { makePrivateDirectory } from '../lib/private-file.ts'
+import { trimBoth } from '../lib/trim.ts'
 import { DEFAULT_RELEASE } from '../lifecycle/release.ts'
 import { type ImportedValue, importValues } from '../storage/embedded/import.ts'
 import { snapshotState, snapshotValues } from '../storage/etcd-snapshot/read-snapshot.ts'
@@ -111,7 +112,7 @@ async function importObjects(given: Arguments, directory: string, { out, err }: 
   makePrivateDirectory(directory)
   const spool = new Spool(directory)
   try {
-    const prefix = `/${prefixOf(given).replace(/^\/+|\/+$/g, '')}`
+    const prefix = `/${trimBoth(prefixOf(given), '/')}`
     const now = `${new Date().toISOString().slice(0, 19)}Z`
     const encryption = encryptionOf(given.value('encryption-provider-config'))
     const importer = new ObjectImporter(

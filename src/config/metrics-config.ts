@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseYaml } from '../codec/yaml.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import { trimBoth } from '../lib/trim.ts'
 import { previousRelease, type Release } from '../lifecycle/release.ts'
 import { isJsonObject } from '../meta/object.ts'
 import type { LabelAllowLists, MetricExposure } from '../server/metric-exposure.ts'
@@ -28,7 +29,7 @@ type Pair = readonly [key: string, values: string]
 /** The pairs of one value of the flag, as pflag reads them: `metric,label=a,b`, or several between quotes, `"metric,label=a,b","other,label=c"`. */
 function pairsOf(value: string): Pair[] {
   const equals = value.split('=').length - 1
-  const texts = equals === 1 ? [value.replace(/^"+|"+$/g, '')] : csvFields(value)
+  const texts = equals === 1 ? [trimBoth(value, '"')] : csvFields(value)
   return texts.map(text => {
     const at = text.indexOf('=')
     if (at < 0) throw new FlagError(`invalid argument ${JSON.stringify(value)} for "--allow-metric-labels" flag: ${text} must be formatted as key=value`)

@@ -1,3 +1,4 @@
+import { trimBoth } from '../lib/trim.ts'
 import { parseQuantity, QuantityError, quantityValue } from '../meta/quantity.ts'
 import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
@@ -76,7 +77,7 @@ function bytesOf(read: Reader, name: 'history-max-bytes'): number {
 
 /** With one slash before it, and none behind. Throws FlagError for the empty prefix, below which everything in etcd would be. */
 export function prefixOf(text: string): string {
-  const trimmed = text.replace(/^\/+|\/+$/g, '')
+  const trimmed = trimBoth(text, '/')
   if (trimmed === '') throw new FlagError('--etcd-prefix must not be empty')
   return `/${trimmed}`
 }

@@ -6,7 +6,7 @@ export interface Sample {
 }
 
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/
-const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
+const LABEL = /(?<!\w)([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' }
 
 /** The samples of some metrics (https://prometheus.io/docs/instrumenting/exposition_formats/). Others are not looked at: there are thousands. */

@@ -6,16 +6,16 @@ export class JsonPathError extends Error {
   override readonly name = 'JsonPathError'
 }
 
-/** How many values may still be looked at. Recursions behind one another (`..a..a..a`) come back to the same values as often as there are ways to them. */
+/** Values that may still be looked at. Recursions behind one another (`..a..a..a`) reach the same values in many ways, and the parts of a union each look at the whole list. */
 export interface Looks {
   left: number
 }
 
-/** Finds values in a value, one after the other; what is missing is no error, and neither is what is behind the last look. */
+/** Finds values in a value, one after the other. It ends early when no looks are left. What is missing is no error. */
 export type JsonPath = (value: Json, looks: Looks) => Iterable<Json>
 
-/** One part of a path: all values that it leads to from one. */
-type Step = (value: Json, looks: Looks) => readonly Json[]
+/** One part of a path: all values that it leads to from one. It makes them as they are taken, and pays for each value that it looks at without taking it. */
+type Step = (value: Json, looks: Looks) => Iterator<Json, unknown>
 /** One side of a comparison in a filter. */
 type Operand = (item: Json, looks: Looks) => Json | undefined
 
@@ -37,46 +37,69 @@ export function firstOf(path: JsonPath, value: Json, looks: Looks): Json | undef
 
 /** Depth first, so that what is found first takes few looks. */
 function* matches(steps: readonly Step[], value: Json, looks: Looks): Generator<Json> {
-  const levels: { readonly values: readonly Json[]; next: number }[] = [{ values: [value], next: 0 }]
+  const levels: Iterator<Json, unknown>[] = [[value].values()]
   for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
-    const item = level.values[level.next++]
-    if (item === undefined) {
+    if (--looks.left < 0) return
+    const next = level.next()
+    if (next.done) {
       levels.pop()
       continue
     }
     const step = steps[levels.length - 1]
-    if (!step) yield item
-    else {
-      const values = step(item, looks)
-      looks.left -= 1 + values.length
-      if (looks.left < 0) return
-      levels.push({ values, next: 0 })
-    }
+    if (step) levels.push(step(next.value, looks))
+    else yield next.value
   }
 }
+
+const NOTHING: readonly Json[] = []
 
 /** `.a`: an absent member leads nowhere. */
 const member =
   (name: string): Step =>
   value => {
     const found = isJsonObject(value) ? ownMember(value, name) : undefined
-    return found === undefined ? [] : [found]
+    return (found === undefined ? NOTHING : [found]).values()
   }
 
 /** `*`: the items of a list, the values of an object. */
-const all: Step = value => (Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : [])
+const all: Step = (value, looks) => {
+  if (Array.isArray(value)) return value.values()
+  if (!isJsonObject(value)) return NOTHING.values()
+  const values = Object.values(value)
+  looks.left -= values.length
+  return values.values()
+}
 
 /** The value and all below it, each before what it holds. */
-const everywhere: Step = (value, { left }) => {
-  const found: Json[] = []
-  const waiting: Json[] = [value]
-  for (let next = waiting.pop(); next !== undefined && found.length <= left; next = waiting.pop()) {
-    found.push(next)
-    const below = Array.isArray(next) ? [...next] : isJsonObject(next) ? Object.values(next) : []
-    for (const inner of below.reverse()) waiting.push(inner)
+function* everywhere(value: Json, looks: Looks): Generator<Json> {
+  const levels: Iterator<Json, unknown>[] = [[value].values()]
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    const next = level.next()
+    if (next.done) levels.pop()
+    else {
+      yield next.value
+      levels.push(all(next.value, looks))
+    }
   }
-  return found
 }
+
+/** `[a, b]`: the values of each part in turn. */
+const union = (parts: readonly Step[]): Step =>
+  function* (value, looks) {
+    for (const part of parts) {
+      if (--looks.left < 0) return
+      const values = part(value, looks)
+      for (let next = values.next(); !next.done; next = values.next()) yield next.value
+    }
+  }
+
+/** `[1]`. An index that is out of range finds nothing; one that is before the first finds the first. */
+const element =
+  (index: number): Step =>
+  value => {
+    const found = Array.isArray(value) ? value[index < 0 ? Math.max(0, value.length + index) : index] : undefined
+    return (found === undefined ? NOTHING : [found]).values()
+  }
 
 /** A name after a dot. A path may have hundreds of thousands. */
 const NAME = /(?:\\.|[^.[\]\s\\()=<>!&|])+/y
@@ -142,10 +165,10 @@ class Reader {
     const parts = [this.part()]
     while (this.take(/\s*,\s*/y)) parts.push(this.part())
     if (!this.take(/\s*\]/y)) this.fail()
-    return (value, looks) => parts.flatMap(part => part(value, looks))
+    return parts.length === 1 && parts[0] ? parts[0] : union(parts)
   }
 
-  /** `'a'`, `1`, `-1` or `1:3:2`. An index that is out of range finds nothing. */
+  /** `'a'`, `1`, `-1` or `1:3:2`. */
   private part(): Step {
     const quoted = this.take(/'((?:\\.|[^'\\])*)'/y)
     if (quoted) return member((quoted[1] ?? '').replace(/\\(.)/g, '$1'))
@@ -153,7 +176,7 @@ class Reader {
     if (slice) return sliceOf(slice[1], slice[2], slice[3])
     const index = this.take(/-?\d+/y)
     if (!index) return this.fail()
-    return value => (Array.isArray(value) ? value.slice(Number(index[0])).slice(0, 1) : [])
+    return element(Number(index[0]))
   }
 
   /** Keeps items of a list. Without an operator, an item for which the operand finds a value. */
@@ -166,7 +189,12 @@ class Reader {
       const found = left(item, looks)
       return operator === undefined || !right ? found !== undefined : compare(operator, found, right(item, looks))
     }
-    return (value, looks) => (Array.isArray(value) ? value : []).filter(item => holds(item, looks))
+    return function* (value, looks) {
+      for (const item of Array.isArray(value) ? value : NOTHING) {
+        if (--looks.left < 0) return
+        if (holds(item, looks)) yield item
+      }
+    }
   }
 
   /** A text, a number, true or false, or a path from the item: `@.type`. */
@@ -186,10 +214,12 @@ class Reader {
 /** The end is excluded; negative bounds count from the end of the list. A step of 0 counts as 1. */
 function sliceOf(from: string | undefined, to: string | undefined, step = '1'): Step {
   const every = Math.max(1, Number(step))
-  return value =>
-    (Array.isArray(value) ? value.slice(from === undefined ? 0 : Number(from), to === undefined ? undefined : Number(to)) : []).filter(
-      (_, i) => i % every === 0,
-    )
+  const placeIn = (list: readonly Json[], index: number): number => (index < 0 ? Math.max(0, list.length + index) : Math.min(list.length, index))
+  return function* (value) {
+    if (!Array.isArray(value)) return
+    const end = to === undefined ? value.length : placeIn(value, Number(to))
+    for (let at = placeIn(value, Number(from ?? 0)); at < end; at += every) yield value[at] ?? null
+  }
 }
 
 /** Order is defined for two texts and for two numbers of one type; what is absent compares as false. */

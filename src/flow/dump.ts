@@ -1,6 +1,6 @@
 import { formatDuration } from '../lib/duration.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
-import { formatMicroTime } from '../meta/time.ts'
+import { formatMicroTime, trimFraction } from '../meta/time.ts'
 import type { FlowControl } from './flow-control.ts'
 import type { PriorityLevel } from './priority-level.ts'
 import type { Queue, SeatRequest } from './queued-requests.ts'
@@ -91,7 +91,7 @@ const timeCells = ({ arrivedAt, startedAt, initialSeats, finalSeats, additionalL
 ]
 
 /** Go's time.RFC3339Nano, which has no zeros at its end. */
-const nanoTime = (millis: number): string => formatMicroTime(millis).replace(/\.?0+Z$/, 'Z')
+const nanoTime = (millis: number): string => trimFraction(formatMicroTime(millis))
 
 function detailCells({ arrival: { details } }: SeatRequest): Cell[] {
   const { user, info } = details

@@ -1,5 +1,6 @@
 import { timeQuote } from './go-quote.ts'
 import { integerOf, MAX_INT64 } from './integer.ts'
+import { trimEndOf } from './trim.ts'
 
 /** Digits of a fraction: an int64 has 19. */
 const MAX_FRACTION = 20
@@ -19,16 +20,17 @@ const UNITS: Readonly<Record<string, number>> = {
 /** A number with its unit. Each part may be missing. */
 const TERM = /([0-9]*)(?:\.([0-9]*))?([^.0-9]*)/y
 
-/** Go's time.ParseDuration: nanoseconds, or an Error with Go's text. Takes time that is linear in the text, in which terms may be repeated. */
+/** Characters of a duration. Go has no bound. The longest that has each unit once has 40. */
+const MAX_LENGTH = 256
+
+/** Go's time.ParseDuration: nanoseconds, or an Error with Go's text. */
 export function parseDuration(text: string): bigint {
   const bad = (): Error => new Error(`time: invalid duration ${timeQuote(text)}`)
   const isNegative = text.startsWith('-')
   const start = isNegative || text.startsWith('+') ? 1 : 0
   if (text.length === start + 1 && text[start] === '0') return 0n
-  if (text.length === start) throw bad()
+  if (text.length === start || text.length > MAX_LENGTH) throw bad()
   let total = 0n
-  // The sum of small terms, which is exact.
-  let small = 0
   for (let at = start; at < text.length; at = TERM.lastIndex) {
     TERM.lastIndex = at
     const [, whole = '', fraction = '', unitText = ''] = TERM.exec(text) ?? []
@@ -36,17 +38,9 @@ export function parseDuration(text: string): bigint {
     if (unitText === '') throw new Error(`time: missing unit in duration ${timeQuote(text)}`)
     const unit = Object.hasOwn(UNITS, unitText) ? UNITS[unitText] : undefined
     if (unit === undefined) throw new Error(`time: unknown unit ${timeQuote(unitText)} in duration ${timeQuote(text)}`)
-    const term = fraction === '' && whole.length < 16 ? small + Number(whole) * unit : Number.POSITIVE_INFINITY
-    if (term < Number.MAX_SAFE_INTEGER) {
-      small = term
-      // Close to the bound every term counts.
-      if (total === 0n) continue
-    } else total += nanoseconds(whole, fraction, BigInt(unit))
-    total += BigInt(small)
-    small = 0
+    total += nanoseconds(whole, fraction, BigInt(unit))
     if (total > MAX_INT64) throw bad()
   }
-  total += BigInt(small)
   return isNegative ? -total : total
 }
 
@@ -77,9 +71,6 @@ export function formatDuration(nanos: bigint): string {
 
 /** A value in a larger unit, with the digits of its fraction that count. */
 function decimal(value: bigint, unit: bigint): string {
-  const fraction = (value % unit)
-    .toString()
-    .padStart(unit.toString().length - 1, '0')
-    .replace(/0+$/, '')
+  const fraction = trimEndOf((value % unit).toString().padStart(unit.toString().length - 1, '0'), '0')
   return fraction === '' || unit === 1n ? `${value / unit}` : `${value / unit}.${fraction}`
 }

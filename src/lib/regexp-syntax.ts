@@ -9,12 +9,20 @@ class Fault {
 
 const MAX_REPEAT = 1000
 const MAX_DEPTH = 1000
-/** Instructions of a program. Go stops at some millions, which would take seconds to make. */
+/** Time to compile an expression, about, in that of one instruction. Go stops at some millions of instructions, which would take seconds to make. */
 const MAX_SIZE = 10_000
-/** A class takes the time of so many characters, one by a property of Unicode of more. */
-const CLASS_SIZE = 4
-const PROPERTY_SIZE = 20
-const sizeOfClass = (text: string): number => (/\\p/i.test(text) ? PROPERTY_SIZE : CLASS_SIZE)
+/** Time to read some parts beside their instructions, in the same unit. Repetitions copy what was read. */
+const ReadingTime = {
+  repetition: 2,
+  /** A character, a range or `\d` in a class. */
+  member: 0.25,
+  /** `\pL` by itself, in a class, and if the expression ignores case. */
+  property: 20,
+  propertyInClass: 75,
+  foldedProperty: 100,
+  /** A character of a range if the expression ignores case: its other cases are looked up. */
+  foldedRune: 1 / 32,
+} as const
 
 /**
  * What is wrong with the syntax of a regular expression as Go's regexp package (RE2) has it: `missing closing ): \`a(\``; undefined if nothing is. Look-around and
@@ -52,6 +60,9 @@ class Reader {
   private depth = 1
   /** Instructions of what stands last. */
   private last = 0
+  private readingTime = 0
+  /** Whether any part may ignore case. */
+  private folds = false
   /** Where the last repetition began, if nothing has come after it. */
   private lastRepetition = -1
   private lastNameEnd: number | undefined
@@ -64,7 +75,7 @@ class Reader {
     while (this.at < this.text.length) {
       const from = this.at
       const isRepetition = this.one(this.text.charAt(from))
-      if (this.group.size > MAX_SIZE) throw new Fault('expression too large', this.text)
+      if (this.group.size + this.readingTime > MAX_SIZE) throw new Fault('expression too large', this.text)
       this.lastRepetition = isRepetition ? from : -1
     }
     if (this.depth > 1) throw new Fault('missing closing )', this.text)
@@ -72,7 +83,6 @@ class Reader {
 
   /** Reads one element; says whether it is a repetition. */
   private one(char: string): boolean {
-    const from = this.at
     switch (char) {
       case '(':
         this.open()
@@ -83,22 +93,23 @@ class Reader {
       case '|':
         this.at++
         this.setRepeatable(false)
+        this.grow(1)
         return false
       case '[':
         this.characterClass()
         this.setRepeatable(true)
-        this.grow(sizeOfClass(this.slice(from)))
+        this.grow(1)
         return false
       case '*':
       case '+':
       case '?':
         this.repetition(1)
+        this.readingTime += ReadingTime.repetition
         return true
       case '{':
         return this.counted()
       case '\\':
-        this.escape()
-        this.grow(sizeOfClass(this.slice(from)))
+        this.grow(this.escape())
         return false
       default:
         this.atom(1)
@@ -190,29 +201,34 @@ class Reader {
     let seen = false
     while (this.at < this.text.length) {
       const char = this.text.charAt(this.at++)
-      if ('imsU'.includes(char)) seen = true
-      else if (char === '-' && !negative) {
+      if ('imsU'.includes(char)) {
+        seen = true
+        this.folds ||= char === 'i'
+      } else if (char === '-' && !negative) {
         negative = true
         seen = false
       } else if ((char === ':' || char === ')') && (!negative || seen)) {
         if (char === ':') this.push()
+        else this.grow(1)
         return
       } else throw new Fault('invalid or unsupported Perl syntax', this.slice(from))
     }
     throw new Fault('missing closing )', this.text.slice(from))
   }
 
-  private escape(): void {
-    const next = this.text.charAt(this.at + 1)
-    if (next !== '' && 'AbBz'.includes(next)) this.atom(2)
+  /** Returns the number of instructions. */
+  private escape(): number {
+    const from = this.at
+    const next = this.text.charAt(from + 1)
+    this.setRepeatable(true)
+    if (next !== '' && 'AbBz'.includes(next)) this.at += 2
     else if (next === 'Q') {
-      const end = this.text.indexOf('\\E', this.at + 2)
+      const end = this.text.indexOf('\\E', from + 2)
       this.at = end < 0 ? this.text.length : end + 2
-      this.setRepeatable(true)
-    } else {
-      if (!this.escapedClass()) this.escapedCharacter()
-      this.setRepeatable(true)
-    }
+      return this.at - from
+    } else if (!this.escapedClass()) this.escapedCharacter()
+    if (/[pP]/.test(next)) this.readingTime += this.folds ? ReadingTime.foldedProperty : ReadingTime.property
+    return 1
   }
 
   /** `\d` and its like, `\pL`, `\p{Greek}`. */
@@ -271,12 +287,19 @@ class Reader {
     this.at++
     if (this.text.charAt(this.at) === '^') this.at++
     for (let first = true; first || this.text.charAt(this.at) !== ']'; first = false) {
-      if (this.namedClass() || (this.text.charAt(this.at) === '\\' && this.escapedClass())) continue
       const range = this.at
+      this.readingTime += ReadingTime.member
+      if (this.namedClass()) continue
+      if (this.text.charAt(range) === '\\' && this.escapedClass()) {
+        if (/[pP]/.test(this.text.charAt(range + 1))) this.readingTime += this.folds ? ReadingTime.foldedProperty : ReadingTime.propertyInClass
+        continue
+      }
       const low = this.classCharacter(from)
       if (this.text.charAt(this.at) !== '-' || this.at + 1 >= this.text.length || this.text.charAt(this.at + 1) === ']') continue
       this.at++
-      if (this.classCharacter(from) < low) throw new Fault('invalid character class range', this.slice(range))
+      const high = this.classCharacter(from)
+      if (high < low) throw new Fault('invalid character class range', this.slice(range))
+      if (this.folds) this.readingTime += (high - low) * ReadingTime.foldedRune
     }
     this.at++
   }

@@ -1,3 +1,5 @@
+import { textBefore } from './split-text.ts'
+
 /** A URL in the parts of RFC 3986, each as it stands; `path` alone is never absent. */
 export interface UrlParts {
   readonly scheme: string | undefined
@@ -11,10 +13,21 @@ export interface UrlParts {
 
 /** Undefined where an escape is not valid or a control character is in it, as Go's url.Parse refuses. */
 export function parseUrl(text: string): UrlParts | undefined {
-  const found = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(text)
+  const [whole, fragment] = cut(text, '#')
+  const [hierarchy, query] = cut(whole, '?')
+  const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(hierarchy)?.[1]
+  const rest = scheme === undefined ? hierarchy : hierarchy.slice(scheme.length + 1)
+  const host = /^\/\/([^/]*)/.exec(rest)?.[1]
+  const path = host === undefined ? rest : rest.slice(host.length + 2)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is refused
-  if (!found || /[\x00-\x1f\x7f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(found[3] ?? '')) return undefined
-  return { scheme: found[1], host: found[2], path: found[3] ?? '', query: found[4] ?? '', fragment: found[5] ?? '' }
+  if (/[\x00-\x1f\x7f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(path)) return undefined
+  return { scheme, host, path, query, fragment }
+}
+
+/** What is before the first separator, and the rest with it. */
+function cut(text: string, separator: string): [before: string, rest: string] {
+  const before = textBefore(text, separator)
+  return [before, text.slice(before.length)]
 }
 
 export const printUrl = ({ scheme, host, path, query, fragment }: UrlParts): string =>

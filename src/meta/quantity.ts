@@ -1,4 +1,5 @@
 import { MAX_INT64 } from '../lib/integer.ts'
+import { trimEndOf } from '../lib/trim.ts'
 import { ownMember } from './equal.ts'
 
 /** How a quantity was written, and is written again: `12Mi`, `12M`, `12e6`. */
@@ -25,8 +26,13 @@ const WRONG_NUMBER = 'unable to parse numeric part of quantity'
 const WRONG_SUFFIX = "unable to parse quantity's suffix"
 
 const NANO = -9
-/** Bound on digits, written or reckoned with, against texts like `1e2000000000`: beyond it a quantity is refused, which Go would take. */
-const MAX_DIGITS = 4096
+/** Characters of a quantity. Go has no bound, and takes more than linear time for a long one. An int64 in billionths has 28 digits. */
+const MAX_LENGTH = 256
+/** Digits of a sum, so that none is written out for `1e2000000000` and 1. */
+const MAX_SUM_DIGITS = 512
+
+/** A number and its suffix, in which each character has one place: digits without a letter or a sign before them are the number's. */
+const FORM = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/
 
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 const DECIMAL_SUFFIX = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]))
@@ -42,10 +48,7 @@ function suffixOf(suffix: string): { base: 2 | 10; exponent: number; format: Qua
   return { base: 10, exponent: Number(suffix.slice(1)) | 0, format: 'DecimalExponent' }
 }
 
-const pow10 = (n: number): bigint => {
-  if (n > MAX_DIGITS) throw new QuantityError(WRONG_NUMBER)
-  return 10n ** BigInt(n)
-}
+const pow10 = (n: number): bigint => 10n ** BigInt(n)
 const abs = (n: bigint): bigint => (n < 0n ? -n : n)
 /** Divides and rounds away from zero. */
 function divideUp(value: bigint, by: bigint): bigint {
@@ -68,12 +71,12 @@ export function parseQuantity(text: string): Quantity {
 
 function parse(text: string): Quantity {
   if (text === '') throw new QuantityError(WRONG_FORMAT)
-  if (text.length > MAX_DIGITS) throw new QuantityError(WRONG_NUMBER)
+  if (text.length > MAX_LENGTH) throw new QuantityError(WRONG_NUMBER)
   if (text === '0') return { value: 0n, scale: 0, format: 'DecimalSI', small: true, canonical: '0' }
-  const match = /^([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(text)
+  const match = FORM.exec(text)
   if (!match) throw new QuantityError(WRONG_FORMAT)
-  const [, sign, , digits = '', fraction = '', suffix = ''] = match
-  const whole = digits === '' ? '0' : digits
+  const [, sign, digits = '', fraction = '', suffix = ''] = match
+  const whole = digits.replace(/^0+/, '') || '0'
   const { base, exponent, format } = suffixOf(suffix)
   const shifted = whole + fraction
   const negative = sign === '-'
@@ -92,7 +95,7 @@ function parse(text: string): Quantity {
     }
   }
 
-  if (digits === '' && fraction === '' && match[2] === '') throw new QuantityError(WRONG_NUMBER)
+  if (digits === '' && fraction === '') throw new QuantityError(WRONG_NUMBER)
   let value = BigInt(shifted)
   let rounded = scale
   if (base === 2) value <<= BigInt(exponent)
@@ -129,7 +132,7 @@ function canonicalise(value: bigint, scale: number, format: QuantityFormat): str
     }
   }
   const digits = value.toString()
-  const zeros = digits.length - digits.replace(/0+$/, '').length
+  const zeros = digits.length - trimEndOf(digits, '0').length
   let amount = value / pow10(zeros)
   let exponent = scale + zeros
   while (exponent % 3 !== 0) {
@@ -147,12 +150,15 @@ function compare(a: bigint, aScale: number, b: bigint, bScale: number): number {
   if (aSign === 0) return 0
   if (aScale === bScale) return a < b ? -1 : a > b ? 1 : 0
   // Numbers whose magnitudes differ are never written out.
-  const magnitude = abs(a).toString().length + aScale - abs(b).toString().length - bScale
+  const magnitude = magnitudeOf(a, aScale) - magnitudeOf(b, bScale)
   if (magnitude !== 0) return magnitude > 0 === aSign > 0 ? 1 : -1
   const left = aScale > bScale ? a * pow10(aScale - bScale) : a
   const right = bScale > aScale ? b * pow10(bScale - aScale) : b
   return left < right ? -1 : left > right ? 1 : 0
 }
+
+/** Digits before the decimal point; negative for as many zeros behind it. */
+const magnitudeOf = (value: bigint, scale: number): number => abs(value).toString().length + scale
 
 /** A quantity as an object holds it: canonical text, or absent for Go's zero value. */
 export type QuantityValue = string | number | bigint | undefined | null
@@ -175,16 +181,32 @@ export const quantitySign = (value: QuantityValue): -1 | 0 | 1 => {
 /** -1, 0 or 1. */
 export const compareParsed = (a: Quantity, b: Quantity): number => compare(a.value, a.scale, b.value, b.scale)
 
-/** `a + b`, or `a - b`, as Go holds it: in 64 bits where both are and that holds it. Throws QuantityError where it has too many digits to reckon with. */
+/**
+ * `a + b`, or `a - b`, as Go holds it: in 64 bits if both are and the sum fits. A sum of more than 512 digits, as that of 1e1000 and 1, is its greater part alone.
+ */
 export function addParsed(a: Quantity, b: Quantity, subtracts: boolean): Quantity {
   const both = a.small && b.small
   const added = subtracts ? (both ? BigInt.asIntN(64, -b.value) : -b.value) : b.value
-  const scale = b.value === 0n ? a.scale : a.value === 0n ? b.scale : Math.min(a.scale, b.scale)
-  const sum = b.value === 0n ? a.value : a.value === 0n ? added : a.value * pow10(a.scale - scale) + added * pow10(b.scale - scale)
-  const format = a.value === 0n ? b.format : a.format
-  const small = both && BigInt.asIntN(64, sum) === sum
-  return { value: sum, scale, format, small, canonical: canonicalise(sum, scale, format) }
+  if (a.value === 0n) return quantityOf(added, b.scale, b.format, both)
+  if (b.value === 0n) return quantityOf(a.value, a.scale, a.format, both)
+  const scale = Math.min(a.scale, b.scale)
+  if (!both || Math.max(a.scale, b.scale) - scale > SMALL_GAP) {
+    const [ofA, ofB] = [magnitudeOf(a.value, a.scale), magnitudeOf(b.value, b.scale)]
+    if (Math.max(ofA, ofB) - scale > MAX_SUM_DIGITS) return ofA >= ofB ? a : quantityOf(added, b.scale, b.format, false)
+  }
+  return quantityOf(a.value * pow10(a.scale - scale) + added * pow10(b.scale - scale), scale, a.format, both)
 }
+
+/** Sums of two int64s whose scales differ by no more are short. */
+const SMALL_GAP = 36
+
+const quantityOf = (value: bigint, scale: number, format: QuantityFormat, areSmall: boolean): Quantity => ({
+  value,
+  scale,
+  format,
+  small: areSmall && BigInt.asIntN(64, value) === value,
+  canonical: canonicalise(value, scale, format),
+})
 
 /** `a` so many times, as if it were added to itself. */
 export function multiplyParsed(a: Quantity, times: number): Quantity {
@@ -193,13 +215,8 @@ export function multiplyParsed(a: Quantity, times: number): Quantity {
   return { ...a, value, small: a.small && BigInt.asIntN(64, value) === value, canonical: canonicalise(value, a.scale, a.format) }
 }
 
-/** Canonical text of `a + b`, in the format of `a` (of `b` where `a` is zero). */
-export function addQuantity(a: QuantityValue, b: QuantityValue): string {
-  const x = toQuantity(a)
-  const y = toQuantity(b)
-  const scale = Math.min(x.scale, y.scale)
-  return canonicalise(x.value * pow10(x.scale - scale) + y.value * pow10(y.scale - scale), scale, x.value === 0n ? y.format : x.format)
-}
+/** Canonical text of `a + b`, in the format of `a` (of `b` if `a` is zero). */
+export const addQuantity = (a: QuantityValue, b: QuantityValue): string => addParsed(toQuantity(a), toQuantity(b), false).canonical
 
 const MAX_STEPS = 19
 

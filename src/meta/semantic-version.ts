@@ -1,3 +1,5 @@
+import { integerOf } from '../lib/integer.ts'
+
 /** A version by semver.org, 2.0.0. Build metadata is read and not kept: it has no part in the order. */
 export interface SemanticVersion {
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint]
@@ -14,7 +16,8 @@ export function parseSemanticVersion(text: string): SemanticVersion | undefined 
   const parts = FORM.exec(text)
   if (!parts) return undefined
   const [, major = '0', minor = '0', patch = '0', prerelease] = parts
-  return { numbers: [BigInt(major), BigInt(minor), BigInt(patch)], prerelease: prerelease?.split('.') ?? [] }
+  const numbers = [integerOf(major), integerOf(minor), integerOf(patch)] as const
+  return { numbers, prerelease: prerelease?.split('.') ?? [] }
 }
 
 /** Negative where `a` comes before `b`; a prerelease comes before its release. */
@@ -36,7 +39,7 @@ const isNumber = (text: string): boolean => /^\d+$/.test(text)
 
 /** Numbers by their value and before words. */
 function compareIdentifiers(a: string, b: string): number {
-  if (isNumber(a) && isNumber(b)) return BigInt(a) < BigInt(b) ? -1 : 1
+  if (isNumber(a) && isNumber(b)) return integerOf(a) < integerOf(b) ? -1 : 1
   if (isNumber(a) !== isNumber(b)) return isNumber(a) ? -1 : 1
   return a < b ? -1 : 1
 }

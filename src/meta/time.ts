@@ -1,3 +1,5 @@
+import { trimEndOf } from '../lib/trim.ts'
+
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d{1,9})\d*)?(Z|[+-]\d{2}:\d{2})$/
 
 /** A point in time, to the nanosecond. */
@@ -75,3 +77,6 @@ export function printGoTime(text: string): string {
   const instant = parseTime(text)
   return instant ? `${wholeSeconds(instant.seconds).replace('T', ' ')} +0000 UTC` : text
 }
+
+/** An RFC 3339 time in UTC with a fraction, without the zeros at the end of it: as Go's time.RFC3339Nano. */
+export const trimFraction = (time: string): string => `${trimEndOf(trimEndOf(time.slice(0, -1), '0'), '.')}Z`

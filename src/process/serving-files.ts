@@ -107,5 +107,5 @@ export function advertisedAddress({ advertiseAddress, bindAddress }: Pick<Config
 /** The first usable address of a range: `10.0.0.1` of 10.0.0.0/24, `fd00::1` of fd00::/112. */
 const firstAddress = (range: string): string => {
   const network = range.split('/')[0] ?? ''
-  return network.includes(':') ? network.replace(/::$/, '::1') : network.replace(/\d+$/, last => String(Number(last) + 1))
+  return network.includes(':') ? network.replace(/::$/, '::1') : network.replace(/(?<!\d)\d+$/, last => String(Number(last) + 1))
 }

@@ -63,7 +63,8 @@ export class ResourceStore extends ResourceReader implements StoreParts {
         { ...selection, limit: selection.limit > 0 ? selection.limit : DELETE_COLLECTION_PAGE, continue: token },
         target.ctx.signal,
       )
-      items.push(...page.items)
+      // One by one: a client may ask for a page of more items than a call takes arguments.
+      for (const item of page.items) items.push(item)
       await this.deleteAll(target, options, page.items)
       token = page.continue
       if (token === '' || selection.limit > 0) return { ...page, items }

@@ -42,7 +42,7 @@ interface Part {
 }
 
 /** An index of a list, whichever. */
-const INDEX = /\[[^\]]*\]/g
+const INDEX = /\[[^\]]*\]?/g
 
 const place = (path: readonly string[], origin: string): string => `${path.join('.')} ${origin}`
 const within = (name: string, places: readonly string[]): string[] => places.map(each => `${name}.${each}`)

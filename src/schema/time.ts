@@ -37,10 +37,10 @@ export function timeFault(text: string, micro: boolean): string | undefined {
   const fault = (element: string): string => `parsing time ${timeQuote(text)} as "${layout}": cannot parse ${timeQuote(rest)} as "${element}"`
   const outOfRange = (what: string): string => `parsing time ${timeQuote(text)}: ${what} out of range`
   const digits = (count: number): number | undefined => {
-    const match = new RegExp(`^[0-9]{${count}}`).exec(rest)
-    if (match === null) return undefined
+    const number = rest.slice(0, count)
+    if (number.length < count || !/^[0-9]+$/.test(number)) return undefined
     rest = rest.slice(count)
-    return Number(match[0])
+    return Number(number)
   }
   const skip = (literal: string): boolean => {
     if (!rest.startsWith(literal)) return false

@@ -169,7 +169,7 @@ export class EventQueue implements Watcher {
     const batch = this.#next()
     if (batch === undefined || batch.length >= joined || this.#batches.length === 0) return batch
     const all = [...batch]
-    for (let more = this.#next(); more !== undefined; more = all.length < joined ? this.#next() : undefined) all.push(...more)
+    for (let more = this.#next(); more !== undefined; more = all.length < joined ? this.#next() : undefined) for (const event of more) all.push(event)
     return all
   }
 

@@ -166,19 +166,21 @@ interface Place {
   readonly path: string
 }
 
-/** The container that a pointer's last token is looked up in. */
+/** The container that a pointer's last token is looked up in. Tokens behind the first that leads nowhere are not read: a pointer may have hundreds of thousands. */
 function find(state: State, path: string, op: string, member: 'path' | 'from' = 'path'): Place {
-  const tokens = path.split('/').slice(1)
-  const key = tokens.pop()
-  let container: Json | undefined = key === undefined ? undefined : state.root
-  for (const token of tokens) {
-    if (Array.isArray(container)) container = container[indexOf(container, unescaped(token), path)]
-    else if (isJsonObject(container)) container = ownMember(container, unescaped(token))
+  const last = path.lastIndexOf('/')
+  let container: Json | undefined = last < 0 ? undefined : state.root
+  for (let start = path.indexOf('/') + 1; start <= last; ) {
+    const end = path.indexOf('/', start)
+    const token = unescaped(path.slice(start, end))
+    if (Array.isArray(container)) container = container[indexOf(container, token, path)]
+    else if (isJsonObject(container)) container = ownMember(container, token)
     if (typeof container !== 'object' || container === null) break
     state.decoded.add(container)
+    start = end + 1
   }
-  if (key === undefined || typeof container !== 'object' || container === null) return fail(missing(op, member, path))
-  return { container, key: unescaped(key), path }
+  if (typeof container !== 'object' || container === null) return fail(missing(op, member, path))
+  return { container, key: unescaped(path.slice(last + 1)), path }
 }
 
 /** The library's words, which are others for each operation. */

@@ -1,4 +1,5 @@
 import { errorMessage } from '../../lib/error-message.ts'
+import { trimEndOf } from '../../lib/trim.ts'
 import type { Authorizer, Decision, NonResourceRule, ResourceRule } from '../../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../meta/context.ts'
 import { hasMembers } from '../../meta/equal.ts'
@@ -57,7 +58,7 @@ function covers(policy: AbacPolicy, info: RequestAttributes): boolean {
   if (policy.readonly && !isReadOnly(info)) return false
   if (info.isResource) return isOrAll(policy.namespace, info.namespace) && isOrAll(policy.resource, info.resource) && isOrAll(policy.apiGroup, info.group)
   const path = policy.nonResourcePath
-  return isOrAll(path, info.path) || (path.endsWith(ALL) && info.path.startsWith(path.replace(/\*+$/, '')))
+  return isOrAll(path, info.path) || (path.endsWith(ALL) && info.path.startsWith(trimEndOf(path, '*')))
 }
 
 /** Policies of `--authorization-policy-file`, a JSON object a line; `#` begins a comment. Throws an Error that names the line. `unversioned`: called with the number of lines without a version. */

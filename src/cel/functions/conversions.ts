@@ -24,7 +24,7 @@ function textToUint(text: string): Value {
 }
 
 /** Notations of Go's ParseFloat: decimal, named, and hexadecimal with a power of two. */
-const DECIMAL = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
+const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
 const SPECIAL = /^([+-]?)(inf|infinity|nan)$/i
 const HEX = /^([+-]?)0[xX](?=[0-9a-fA-F.])([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)$/
 

@@ -115,8 +115,16 @@ function fixed(value: Value, precision: number): string {
   const special = specialText(number)
   if (special !== undefined) return special
   const [whole = '', fraction] = fixedDouble(number, precision).split('.')
-  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',')
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`
+  return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`
+}
+
+/** An integer with commas between thousands. */
+function grouped(digits: string): string {
+  const sign = digits.startsWith('-') ? '-' : ''
+  const head = (digits.length - sign.length) % 3 || 3
+  const groups = [digits.slice(0, sign.length + head)]
+  for (let at = sign.length + head; at < digits.length; at += 3) groups.push(digits.slice(at, at + 3))
+  return groups.join(',')
 }
 
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹'

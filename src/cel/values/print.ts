@@ -23,7 +23,7 @@ export function printValue(value: Value): string {
 /** Go's time.Time.String. */
 function goTime(value: CelTimestamp): string {
   const text = timestampText(value)
-  const [, date, time, zone = 'Z'] = /^(.*)T(.*?)(Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
+  const [, date, time, zone = 'Z'] = /^([^T]*)T([^Z+-]*)(Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
   return zone === 'Z' ? `${date} ${time} +0000 UTC` : `${date} ${time} ${zone.replace(':', '')} ${zone.replace(':', '')}`
 }
 

@@ -1,4 +1,5 @@
 import { MAX_INT64, MIN_INT64 } from '../../lib/integer.ts'
+import { trimEndOf } from '../../lib/trim.ts'
 import { INT_OVERFLOW } from './integer.ts'
 import { CelDuration, CelError, CelTimestamp } from './value.ts'
 
@@ -46,7 +47,7 @@ export function timestampText({ seconds, nanos, offsetMinutes }: CelTimestamp): 
   const date = new Date((shown + offsetMinutes * 60) * 1000)
   const day = `${String(date.getUTCFullYear() + years).padStart(4, '0')}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`
   const time = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`
-  const fraction = nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`
+  const fraction = nanos === 0 ? '' : `.${trimEndOf(String(nanos).padStart(9, '0'), '0')}`
   const offset = Math.abs(offsetMinutes)
   const zone = offset === 0 ? 'Z' : `${offsetMinutes < 0 ? '-' : '+'}${two(Math.floor(offset / 60))}:${two(offset % 60)}`
   return `${day}T${time}${fraction}${zone}`

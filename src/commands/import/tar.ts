@@ -1,3 +1,4 @@
+import { textBefore } from '../../lib/split-text.ts'
 /** An archive that is none, or is damaged. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError'
@@ -29,7 +30,7 @@ export async function* tarFiles(chunks: AsyncIterable<Buffer>, largest: number):
     if (type === 'x' || type === 'L') {
       if (size > LONGEST_NAME) throw new ArchiveError('a name in it is too long')
       const text = ((await reader.content(size)) ?? Buffer.alloc(0)).toString()
-      if (type === 'L') longName = text.replace(/\0.*$/s, '')
+      if (type === 'L') longName = textBefore(text, '\0')
       else
         for (const [key, value] of paxRecords(text))
           if (key === 'path') longName = value
@@ -46,7 +47,7 @@ export async function* tarFiles(chunks: AsyncIterable<Buffer>, largest: number):
   }
 }
 
-const textOf = (field: Buffer): string => field.toString().replace(/\0.*$/s, '')
+const textOf = (field: Buffer): string => textBefore(field.toString(), '\0')
 
 function nameOf(header: Buffer): string {
   const prefix = header.toString('latin1', 257, 262) === 'ustar' ? textOf(header.subarray(345, 500)) : ''

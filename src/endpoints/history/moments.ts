@@ -54,7 +54,7 @@ function timeIn(text: string, now: number): number {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed === 'now') return now
   if (trimmed.length <= LONGEST) {
-    const time = timeMillis(trimmed) ?? ago(trimmed.replace(/\s+ago$/, ''), now)
+    const time = timeMillis(trimmed) ?? ago(/^(.*\S)\s+ago$/s.exec(trimmed)?.[1] ?? trimmed, now)
     if (time !== undefined) return time
   }
   throw badRequestError(`${JSON.stringify(text.slice(0, LONGEST))} names no moment: use a duration such as 10m, a time such as ${iso(now)}, or a revision`)

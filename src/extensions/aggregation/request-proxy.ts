@@ -10,6 +10,7 @@ import { sendText } from '../../endpoints/send-text.ts'
 import { DEADLINE, startDeadline } from '../../lib/deadline.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
+import { trimBoth } from '../../lib/trim.ts'
 import { escapePath } from '../../lib/url.ts'
 import { isStatusError, tooManyRequestsError } from '../../meta/status.ts'
 import { destinationAt } from './destination.ts'
@@ -79,7 +80,7 @@ async function send(env: RequestProxyEnvironment, exchange: Exchange, to: Destin
 }
 
 /** `/apis/GROUP/VERSION` */
-const isDiscovery = ({ info, path }: Exchange): boolean => !info.isResource && path.replace(/^\/+|\/+$/g, '').split('/').length === 3
+const isDiscovery = ({ info, path }: Exchange): boolean => !info.isResource && trimBoth(path, '/').split('/').length === 3
 
 type Header = readonly [name: string, value: string]
 

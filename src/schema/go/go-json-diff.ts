@@ -22,7 +22,7 @@ function indentedLines(json: string): string[] {
     lines.push(`${line}\n`)
     line = ' '.repeat(depth)
   }
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}[\],:]|[^"{}[\],:]+/g)) {
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"?|\{\}|\[\]|[{}[\],:]|[^"{}[\],:]+/g)) {
     if (token === '{' || token === '[') {
       line += token
       depth++

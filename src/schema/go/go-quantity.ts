@@ -10,7 +10,7 @@ const BINARY: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 4
  */
 export function goQuantity(text: string): JsonObject {
   if (text === '0') return { s: text, Format: 'DecimalSI' }
-  const [, sign = '', whole = '', fraction = '', suffix = ''] = /^([+-]?)(\d*)\.?(\d*)(.*)$/.exec(text) ?? []
+  const [, sign = '', whole = '', fraction = '', suffix = ''] = /^([+-]?)(\d*)(?:\.(\d*))?(.*)/s.exec(text) ?? []
   const digits = whole + fraction
   const number = BigInt(digits || '0')
   const value = sign === '-' ? -number : number

@@ -10,10 +10,6 @@ const matches =
   (text: string): boolean =>
     pattern.test(text)
 
-/** A UUID whose third and fourth groups begin as given. */
-const uuid = (version: string, variant: string): RegExp =>
-  new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?${variant}[0-9a-f]{3}-?[0-9a-f]{12}$`, 'i')
-
 /**
  * Formats of strings that are checked, by name without dashes; others say nothing.
  * Source: the list of supported formats in apiextensions-apiserver, with the checks of go-openapi/strfmt.
@@ -39,10 +35,10 @@ export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['rgbcolor', isRgbColor],
   ['ssn', matches(/^\d{3}[- ]\d{2}[- ]\d{4}$/)],
   ['uri', isRequestUri],
-  ['uuid', matches(uuid('[0-9a-f]', '[0-9a-f]'))],
-  ['uuid3', matches(uuid('3', '[0-9a-f]'))],
-  ['uuid4', matches(uuid('4', '[89ab]'))],
-  ['uuid5', matches(uuid('5', '[89ab]'))],
+  ['uuid', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
+  ['uuid3', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
+  ['uuid4', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
+  ['uuid5', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
 ])
 
 function isDate(text: string): boolean {
@@ -58,7 +54,7 @@ function isDateTime(text: string): boolean {
 
 /** Characters of a duration that is read for its units: more would take long to look through. */
 const MAX_DURATION = 1000
-const UNIT = /(\d+)\s*([A-Za-z\u00b5]+)/g
+const UNIT = /(?<!\d)(\d+)\s*([A-Za-z\u00b5]+)/g
 const UNITS = /^(?:ns|nano.*|us|\u00b5s|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i
 
 /** Go's form, or numbers with units by name: `3 days`. */

@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs/minimal.js'
 import { errorMessage } from '../../lib/error-message.ts'
+import { trimEndOf } from '../../lib/trim.ts'
 import { type BoltEntry, BoltError, BoltFile } from './bolt-file.ts'
 import type { SnapshotPath } from './snapshot-hash.ts'
 
@@ -27,7 +28,7 @@ export interface SnapshotValue {
 export function* snapshotValues(path: SnapshotPath, prefix: string): Generator<SnapshotValue> {
   const file = new BoltFile(path)
   try {
-    const folder = `${prefix.replace(/\/+$/, '')}/`
+    const folder = `${trimEndOf(prefix, '/')}/`
     const newest = new Map<string, BoltEntry>()
     // Revisions rise, so the last one of a key counts. Keys and places are kept, and values read again.
     for (const entry of file.bucket(BUCKET)) {

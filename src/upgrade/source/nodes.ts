@@ -94,7 +94,7 @@ function jsonStream(text: string): Place[] {
   const places: Place[] = []
   let depth = 0
   let start = 0
-  for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*(?:"|$)|[{}]/gs)) {
+  for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*"?|[{}]/gs)) {
     if (found === '{' && depth++ === 0) {
       if (text.slice(start, index).trim() !== '') return []
       start = index
@@ -217,8 +217,13 @@ class NodeBuilder {
     if (style === SCALAR_STYLE.PLAIN) return valueStart
     const header = this.#text.lastIndexOf('\n', valueStart - 1)
     const lineStart = this.#text.lastIndexOf('\n', header - 1) + 1
-    const sign = /[|>][-+0-9]*[ \t]*(?:[ \t]#.*)?\r?$/.exec(this.#text.slice(lineStart, header))
-    return sign ? lineStart + sign.index : valueStart
+    const line = this.#text.slice(lineStart, header)
+    for (const { 0: sign, index } of line.matchAll(/[|>][-+0-9]*[ \t]*/g)) {
+      const end = index + sign.length
+      const isBeforeComment = line[end] === '#' && /[ \t]$/.test(sign.slice(-1))
+      if (isBeforeComment || end === line.length || line.slice(end) === '\r') return lineStart + index
+    }
+    return valueStart
   }
 
   #collection(event: Exclude<Event, { type: 1 | 4 | 5 | 6 }>): MapNode | ListNode {

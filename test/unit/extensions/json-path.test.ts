@@ -58,6 +58,33 @@ describe('parseJsonPath', () => {
     expect(looks.left).to.be.below(0)
   })
 
+  it('pays for each value of a union of slices when it is taken', () => {
+    let reads = 0
+    const list = new Proxy(
+      Array.from({ length: 20_000 }, (_, i) => i),
+      {
+        get(target, name, receiver) {
+          if (typeof name === 'string' && /^\d+$/.test(name)) reads++
+          return Reflect.get(target, name, receiver)
+        },
+      },
+    )
+    const union = parseJsonPath(`.list[${Array.from({ length: 2000 }, () => ':').join()}]`)
+    expect(firstOf(union, { list }, { left: 1000 })).to.equal(0)
+    expect(reads).to.equal(1)
+    expect([...parseJsonPath(`.list[${Array.from({ length: 2000 }, () => ':').join()}].none`)({ list }, { left: 1000 })]).to.deep.equal([])
+    expect(reads).to.be.below(1000)
+  })
+
+  it('pays for items that a filter leaves out, and for parts of a union that find nothing', () => {
+    const list = Array.from({ length: 1000 }, (_, i) => i)
+    for (const path of ['.list[?(1==2)]', `.list[${Array.from({ length: 1000 }, () => '9999').join()}]`]) {
+      const looks = { left: 10_000 }
+      expect(firstOf(parseJsonPath(path), { list }, looks)).to.equal(undefined)
+      expect(looks.left).to.be.below(9_000)
+    }
+  })
+
   it('finds the first value with few looks, and what lies deep', () => {
     const looks = { left: 100 }
     expect(firstOf(parseJsonPath('.list[*].name'), { list: Array.from({ length: 50 }, (_, i) => ({ name: `n${i}` })) }, looks)).to.equal('n0')

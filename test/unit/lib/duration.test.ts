@@ -26,4 +26,9 @@ describe('parseMilliseconds', () => {
     ['s', 'time: invalid duration "s"'],
   ]
   for (const [text, message] of bad) it(`refuses ${JSON.stringify(text)}`, () => expect(() => parseMilliseconds(text)).to.throw(message))
+
+  it('refuses a text of more than 256 characters', () => {
+    expect(parseMilliseconds('1h'.repeat(128))).to.equal(128 * 3_600_000)
+    expect(() => parseMilliseconds(`${'1h'.repeat(128)}1`)).to.throw('time: invalid duration "1h')
+  })
 })

@@ -86,6 +86,22 @@ describe('quantities', () => {
     expect(addQuantity('1', '-1500m')).to.equal('-500m')
   })
 
+  it('refuses texts of more than 256 characters', () => {
+    expect(canonicalQuantity(`1${'0'.repeat(254)}1`)).to.equal(`1${'0'.repeat(254)}1`)
+    for (const text of [`${'0'.repeat(1600)}x`, `1${'0'.repeat(255)}1`, '9'.repeat(2800)]) {
+      expect(() => canonicalQuantity(text)).to.throw('unable to parse numeric part of quantity')
+    }
+  })
+
+  it('adds without writing out great powers: a sum of more than 512 digits is its greater part', () => {
+    expect(addQuantity('1e2000000000', '1')).to.equal('1e2000000000')
+    expect(addQuantity('1', '-1e3000')).to.equal('-1e3000')
+    expect(addQuantity('1e99', '1')).to.equal(`1${'0'.repeat(98)}1`)
+    let sum = '0'
+    for (let exponent = 6000; exponent > 0; exponent -= 30) sum = addQuantity(sum, `1e${exponent}`)
+    expect(sum.length).to.be.below(600)
+  })
+
   it('gives whole numbers, rounded up', () => {
     expect(quantityValue('1500m')).to.equal(2n)
     expect(quantityValue('-1500m')).to.equal(-2n)

@@ -75,7 +75,7 @@ function goForms(value: Value): GoForms {
     return { text: `[${[...value].join(' ')}]`, literal: `[]uint8{${hex.join(', ')}}` }
   }
   const text = printValue(value)
-  if (value instanceof CelTimestamp) return { text: text.replace(/T(.*)Z$/, ' $1 +0000 UTC'), literal: text }
+  if (value instanceof CelTimestamp) return { text: text.replace(/^([^T]*)T(.*)Z$/, '$1 $2 +0000 UTC'), literal: text }
   if (value instanceof CelDuration) return { text, literal: String(value.nanos) }
   if (value instanceof CelList) {
     const items = Array.from({ length: value.size }, (_, i) => value.at(i))

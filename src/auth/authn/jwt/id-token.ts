@@ -2,6 +2,7 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import { quote, quoteAll } from '../../../lib/go-quote.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { isJsonObject, type Json } from '../../../meta/object.ts'
+import { trimFraction } from '../../../meta/time.ts'
 import { type Claims, claimOf, secondsOf, stringOf, stringsOf } from './claims.ts'
 import { isIssuer, parseCompact } from './compact-token.ts'
 import type { KeySet } from './key-set.ts'
@@ -111,6 +112,7 @@ const isSourceIn = (sources: Json, name: string): boolean => isJsonObject(source
 /** Go's `%v` of a time, in UTC. */
 function goTime(seconds: number): string {
   if (seconds < ZERO_TIME || seconds > 253_402_300_799) return `${seconds}`
-  const [date = '', time = ''] = new Date(seconds * 1000).toISOString().slice(0, -1).split('T')
-  return `${date} ${time.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')} +0000 UTC`
+  return `${trimFraction(new Date(seconds * 1000).toISOString())
+    .slice(0, -1)
+    .replace('T', ' ')} +0000 UTC`
 }

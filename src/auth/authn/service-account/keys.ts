@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { errorMessage } from '../../../lib/error-message.ts'
+import { pemBlocks } from '../../../lib/pem-blocks.ts'
 
 /** A key that checks signatures of tokens. */
 export interface VerificationKey {
@@ -18,7 +19,6 @@ export interface SigningKey extends VerificationKey {
   readonly privateKey: KeyObject
 }
 
-const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]+?-----END \1-----/g
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
 
 /** RFC 7518: RS256 for RSA, ES256, ES384 and ES512 by the curve. */
@@ -39,11 +39,11 @@ export function verificationKey(publicKey: KeyObject): VerificationKey {
 
 /** Every key of a file of `--service-account-key-file`: public keys, certificates, or private keys, whose public part counts. Throws an Error that names the file. */
 export function readVerificationKeys(pem: string, file: string): VerificationKey[] {
-  const blocks = [...pem.matchAll(BLOCK)].filter(([, label = '']) => label.endsWith('KEY') || label === 'CERTIFICATE')
+  const blocks = [...pemBlocks(pem)].filter(({ label }) => label.endsWith('KEY') || label === 'CERTIFICATE')
   if (blocks.length === 0) throw new Error(`error reading public key file ${file}: data does not contain any valid RSA or ECDSA public keys`)
-  return blocks.map(([block]) => {
+  return blocks.map(({ text }) => {
     try {
-      return verificationKey(createPublicKey(block))
+      return verificationKey(createPublicKey(text))
     } catch (error) {
       throw new Error(`error reading public key file ${file}: ${errorMessage(error)}`)
     }

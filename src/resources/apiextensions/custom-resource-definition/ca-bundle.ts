@@ -1,9 +1,10 @@
 import { X509Certificate } from 'node:crypto'
+import { pemBlocks } from '../../../lib/pem-blocks.ts'
 import { type FieldError, invalid, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 
-/** A PEM block without headers, whose first and last lines name the same type. */
-const BLOCK = /-----BEGIN ([^-]*)-----[A-Za-z0-9+/=\s]*-----END \1-----/g
+/** The body of a PEM block without headers. */
+const BODY = /^[A-Za-z0-9+/=\s]*$/
 
 /**
  * Certificates in PEM, of which one at least can be read; whatever else the bundle has is passed over. `bundle`: base64.
@@ -11,9 +12,9 @@ const BLOCK = /-----BEGIN ([^-]*)-----[A-Za-z0-9+/=\s]*-----END \1-----/g
  */
 export function validateCaBundle(bundle: string, path: FieldPath): FieldError[] {
   const bytes = Buffer.from(bundle, 'base64')
-  const blocks = [...bytes.toString('latin1').matchAll(BLOCK)]
-  const certificates = blocks.filter(([, type]) => type === 'CERTIFICATE')
-  if (certificates.some(([block]) => isCertificate(block))) return []
+  const blocks = [...pemBlocks(bytes.toString('latin1'))].filter(({ body }) => BODY.test(body))
+  const certificates = blocks.filter(({ label }) => label === 'CERTIFICATE')
+  if (certificates.some(({ text }) => isCertificate(text))) return []
   const text =
     blocks.length === 0
       ? 'unable to parse bytes as PEM block'

@@ -1,3 +1,5 @@
+import { integerOf } from '../../../lib/integer.ts'
+
 /** The standards, least strict first. https://kubernetes.io/docs/concepts/security/pod-security-standards/ */
 const LEVELS = ['privileged', 'baseline', 'restricted'] as const
 export type Level = (typeof LEVELS)[number]
@@ -20,7 +22,7 @@ const isMinor = /^v1\.(0|[1-9][0-9]*)$/
 export const isLevel = (text: string): text is Level => LEVELS.some(level => level === text)
 
 /** Numbers are bounded as Go's are. */
-export const isPolicyVersion = (text: string): text is PolicyVersion => text === 'latest' || (isMinor.test(text) && BigInt(text.slice(3)) <= MOST)
+export const isPolicyVersion = (text: string): text is PolicyVersion => text === 'latest' || (isMinor.test(text) && integerOf(text.slice(3)) <= MOST)
 
 /** 33 of `v1.33`; `latest` is beyond all. */
 export const minorOfVersion = (version: PolicyVersion): number => (version === 'latest' ? Number.POSITIVE_INFINITY : Number(version.slice(3)))

@@ -1,4 +1,5 @@
 import { quote } from '../../../lib/go-quote.ts'
+import { trimEndOf } from '../../../lib/trim.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { Volume, VolumeProjection } from '../v1.types.ts'
 
@@ -71,7 +72,7 @@ function pathsOf(
 /** Warnings of a path beside those that are known, to which it is added. */
 function overlapsOf(volume: string, what: string, known: Placed[], { path, source }: Placed): string[] {
   if (known.length >= MOST_PATHS) return []
-  const added = { path: path.replace(/\/+$/, ''), source }
+  const added = { path: trimEndOf(path, '/'), source }
   const others = added.path === '' ? [] : known.filter(other => other.path !== '' && (isAt(other.path, added.path) || isAt(added.path, other.path)))
   known.push(added)
   return others.map(other => `volume ${quote(volume)} (${what}): overlapping paths: ${shown(added)} with ${shown(other)}`)

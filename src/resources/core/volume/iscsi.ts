@@ -5,11 +5,19 @@ import { inclusiveRange } from '../checks.ts'
 import type { ISCSIPersistentVolumeSource, ISCSIVolumeSource } from '../v1.types.ts'
 
 /** The prefix decides which format applies. Upstream’s expressions as they are: the `.` behind eui and naa is any character. */
-const FORMATS: readonly (readonly [prefix: string, format: RegExp])[] = [
-  ['iqn', /iqn\.\d{4}-\d{2}\.([A-Za-z0-9\-.]+)(:[^,;*&$|\s]+)$/],
-  ['eui', /^eui.[A-Za-z0-9]{16}$/],
-  ['naa', /^naa.[A-Za-z0-9]{32}$/],
+const FORMATS: readonly (readonly [prefix: string, hasFormat: (name: string) => boolean])[] = [
+  ['iqn', isQualifiedName],
+  ['eui', name => /^eui.[A-Za-z0-9]{16}$/.test(name)],
+  ['naa', name => /^naa.[A-Za-z0-9]{32}$/.test(name)],
 ]
+
+/** Reports whether upstream's `iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$` matches anywhere. The expression itself takes quadratic time here. */
+function isQualifiedName(name: string): boolean {
+  const tail = name.split(/[,;*&$|\s]/).at(-1) ?? ''
+  const parts = tail.split(':')
+  const authorities = parts.slice(0, parts.at(-1) === '' ? -2 : -1)
+  return authorities.some(part => /iqn\.\d{4}-\d{2}\.[A-Za-z0-9\-.]/.test(part.split(/[^A-Za-z0-9\-.]/).at(-1) ?? ''))
+}
 
 const BAD_FORM = 'must be valid format'
 const BAD_START = 'must be valid format starting with iqn, eui, or naa'
@@ -18,7 +26,7 @@ export const ISCSI_NAME_TOO_LONG = 'Total length of <volume name>:<iscsi.targetP
 function validateName(name: string, badStart: string, path: FieldPath): FieldError[] {
   const known = FORMATS.find(([prefix]) => name.startsWith(prefix))
   if (!known) return [invalid(path, name, badStart)]
-  return known[1].test(name) ? [] : [invalid(path, name, BAD_FORM)]
+  return known[1](name) ? [] : [invalid(path, name, BAD_FORM)]
 }
 
 /**

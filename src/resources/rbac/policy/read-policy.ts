@@ -18,7 +18,7 @@ interface Line {
   readonly holds: boolean
 }
 
-const MARK = / (since|until|gate)\(([^)]+)\)/g
+const MARK = / (since|until|gate)\(([^()]+)\)/g
 
 /** The lines without their marks, and whether these allow them. */
 function linesFor(text: string, features: Features): Line[] {

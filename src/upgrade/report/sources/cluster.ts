@@ -69,7 +69,9 @@ const SKIPPED = new Set(['events', 'componentstatuses'])
 async function requestFindings(client: ClusterClient, to: Release): Promise<Finding[]> {
   try {
     const metrics = await client.text('/metrics')
-    return [...metrics.matchAll(/^apiserver_requested_deprecated_apis\{([^}]*)\} 1$/gm)].flatMap(([, labels = '']) => requestFinding(client, labels, to) ?? [])
+    return [...metrics.matchAll(/^apiserver_requested_deprecated_apis\{([^}\n\r\u2028\u2029]*)\} 1$/gm)].flatMap(
+      ([, labels = '']) => requestFinding(client, labels, to) ?? [],
+    )
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error
     return [unreadable(client, '/metrics', error)]
@@ -77,7 +79,8 @@ async function requestFindings(client: ClusterClient, to: Release): Promise<Find
 }
 
 function requestFinding({ server }: ClusterClient, labels: string, to: Release): Finding | undefined {
-  const of = (name: string): string => new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? ''
+  const values = new Map(Array.from(labels.matchAll(/(?<!\w)(\w+)="([^"]*)"/g), ([, name, value]) => [name, value]))
+  const of = (name: string): string => values.get(name) ?? ''
   const minor = /^1\.(\d+)$/.exec(of('removed_release'))?.[1]
   const removed: Release | undefined = minor === undefined ? undefined : `1.${Number(minor)}`
   const isGone = removed !== undefined && compareReleases(removed, to) <= 0

@@ -1,4 +1,5 @@
 import { silentLogger } from '../../../lib/log.ts'
+import { trimEndOf } from '../../../lib/trim.ts'
 import type { Backend } from '../../../storage/backend.ts'
 import { openEtcd } from '../../../storage/etcd/open-etcd.ts'
 import type { EtcdOptions } from '../../../storage/etcd/options.ts'
@@ -20,7 +21,7 @@ export async function* etcdValues(options: EtcdOptions, prefix: string): AsyncGe
 export async function* valuesBelow(backend: Pick<Backend, 'currentRevision' | 'range'>, prefix: string): AsyncGenerator<StoredValue> {
   const { signal } = new AbortController()
   const at = await backend.currentRevision(signal)
-  const folder = `${prefix.replace(/\/+$/, '')}/`
+  const folder = `${trimEndOf(prefix, '/')}/`
   const query = { start: key(folder), end: key(`${folder.slice(0, -1)}0`), at }
   for await (const { items } of rangePages(backend, query, signal)) yield* items
 }

@@ -11,7 +11,7 @@ const LARGEST = 16 << 20
 
 /** A file says what it is: the version and the kind of an object at the start of lines, of an item of a list, or anywhere in JSON. */
 const looksLikeManifest = (text: string): boolean =>
-  ['apiVersion', 'kind'].every(name => new RegExp(`^(?:- *)?["']?${name}["']?\\s*:|"${name}"\\s*:`, 'm').test(text))
+  /^(?:- *)?["']?apiVersion["']?\s*:|"apiVersion"\s*:/m.test(text) && /^(?:- *)?["']?kind["']?\s*:|"kind"\s*:/m.test(text)
 
 /** The first bytes of a file as text; nothing of one that is no text, or that may not be read. */
 function headOf(path: string): string {
