@@ -28,8 +28,9 @@ const WRONG_SUFFIX = "unable to parse quantity's suffix"
 const NANO = -9
 /** Characters of a quantity. Go has no bound, and takes more than linear time for a long one. An int64 in billionths has 28 digits. */
 const MAX_LENGTH = 256
-/** Digits of a sum, so that none is written out for `1e2000000000` and 1. */
-const MAX_SUM_DIGITS = 512
+/** Digits of a sum, so that none is written out for `1e2000000000` and 1, and a sum can be read again. Beyond it a part is left out that is smaller than the other by so many digits. */
+const MAX_SUM_DIGITS = 240
+const NEGLIGIBLE_DIGITS = 20
 
 /** A number and its suffix, in which each character has one place: digits without a letter or a sign before them are the number's. */
 const FORM = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/
@@ -182,7 +183,7 @@ export const quantitySign = (value: QuantityValue): -1 | 0 | 1 => {
 export const compareParsed = (a: Quantity, b: Quantity): number => compare(a.value, a.scale, b.value, b.scale)
 
 /**
- * `a + b`, or `a - b`, as Go holds it: in 64 bits if both are and the sum fits. A sum of more than 512 digits, as that of 1e1000 and 1, is its greater part alone.
+ * `a + b`, or `a - b`, as Go holds it: in 64 bits if both are and the sum fits. A sum of very many digits, as that of 1e1000 and 1, is its greater part alone.
  */
 export function addParsed(a: Quantity, b: Quantity, subtracts: boolean): Quantity {
   const both = a.small && b.small
@@ -192,7 +193,8 @@ export function addParsed(a: Quantity, b: Quantity, subtracts: boolean): Quantit
   const scale = Math.min(a.scale, b.scale)
   if (!both || Math.max(a.scale, b.scale) - scale > SMALL_GAP) {
     const [ofA, ofB] = [magnitudeOf(a.value, a.scale), magnitudeOf(b.value, b.scale)]
-    if (Math.max(ofA, ofB) - scale > MAX_SUM_DIGITS) return ofA >= ofB ? a : quantityOf(added, b.scale, b.format, false)
+    if (Math.max(ofA, ofB) - scale > MAX_SUM_DIGITS && Math.abs(ofA - ofB) > NEGLIGIBLE_DIGITS)
+      return ofA >= ofB ? a : quantityOf(added, b.scale, b.format, false)
   }
   return quantityOf(a.value * pow10(a.scale - scale) + added * pow10(b.scale - scale), scale, a.format, both)
 }

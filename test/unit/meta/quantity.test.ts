@@ -93,13 +93,13 @@ describe('quantities', () => {
     }
   })
 
-  it('adds without writing out great powers: a sum of more than 512 digits is its greater part', () => {
-    expect(addQuantity('1e2000000000', '1')).to.equal('1e2000000000')
+  it('adds without writing out great powers: a sum of very many digits is its greater part', () => {
+    expect(addQuantity('1e99999', '1')).to.equal('1e99999')
     expect(addQuantity('1', '-1e3000')).to.equal('-1e3000')
     expect(addQuantity('1e99', '1')).to.equal(`1${'0'.repeat(98)}1`)
     let sum = '0'
     for (let exponent = 6000; exponent > 0; exponent -= 30) sum = addQuantity(sum, `1e${exponent}`)
-    expect(sum.length).to.be.below(600)
+    expect(sum.length).to.be.below(256)
   })
 
   it('gives whole numbers, rounded up', () => {
