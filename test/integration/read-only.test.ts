@@ -107,7 +107,7 @@ describe('a server of a backup', function () {
   }
 
   it('calls nobody that the backup names, if it is read-only', async () => {
-    expect(await served('--read-only')).to.deep.equal([200, 500, 503])
+    expect(await served('--read-only')).to.deep.equal([200, 429, 503])
     expect(calls).to.equal(0)
   })
 

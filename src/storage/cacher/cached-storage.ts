@@ -87,7 +87,8 @@ export class CachedStorage implements Storage {
   async #pageAhead(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const { servesFuturePages, exactReads, consistentReads, time } = this.#core
     const { at } = query
-    const isPresent = servesFuturePages && exactReads && consistentReads && typeof at === 'object' && 'exactly' in at && at.exactly > (await this.#core.probe(signal))
+    const isPresent =
+      servesFuturePages && exactReads && consistentReads && typeof at === 'object' && 'exactly' in at && at.exactly > (await this.#core.probe(signal))
     if (!isPresent || !(await this.reach('latest', signal))) return this.#listDirect(prefix, query, signal)
     return { ...(await this.#page(this.#cache.tree, true, time.now, prefix, query)), revision: at.exactly }
   }
