@@ -101,8 +101,16 @@ const element =
     return (found === undefined ? NOTHING : [found]).values()
   }
 
-/** A name after a dot. A path may have hundreds of thousands. */
-const NAME = /(?:\\.|[^.[\]\s\\()=<>!&|])+/y
+/** A name after a dot, which may be empty. A path may have hundreds of thousands. */
+const NAME = /(?:\\.|[^.[\]\s\\()=<>!&|])*/y
+/** What client-go's parser reads as a keyword, a number or a boolean outside of a filter. */
+const WORD = /[\p{L}\p{Nd}_+-][^.,[\]\s$@{}]*/uy
+
+/** A keyword fails while it is evaluated upstream, which prints nothing; a number or a boolean stands for itself. */
+const word = (text: string): Step => {
+  const value = text === 'true' || text === 'false' ? text === 'true' : /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined
+  return () => (value === undefined ? NOTHING : [value]).values()
+}
 
 /** Parses a path. Throws an Error with upstream’s text. */
 class Reader {
@@ -116,7 +124,7 @@ class Reader {
   /** Steps up to the end of the text, or to where `end` matches. */
   path(end?: RegExp): Step[] {
     const steps: Step[] = []
-    while (this.at < this.text.length && !(end && this.find(end))) for (const step of this.step()) steps.push(step)
+    while (this.at < this.text.length && !(end && this.find(end))) for (const step of this.step(steps.at(-1))) steps.push(step)
     return steps
   }
 
@@ -143,24 +151,30 @@ class Reader {
     return found
   }
 
-  /** `..a` is two steps. A dot before a bracket and a dot at the end mean nothing. */
-  private step(): Step[] {
-    if (this.takeText('..')) return [everywhere, ...(this.text[this.at] === '[' ? [] : [this.name()])]
-    if (this.takeText('.')) return this.at === this.text.length || this.text[this.at] === '[' ? [] : [this.name()]
+  /** Steps are read as client-go's parser reads them: `..a` is two steps, a dot without a name is the member without a name, and spaces, `@` and `$` between steps have no meaning. */
+  private step(previous: Step | undefined): Step[] {
+    if (this.takeText('..')) {
+      if (previous === everywhere) this.fail()
+      return [everywhere, ...(this.find(/[\p{L}\p{Nd}_]/uy) ? [this.name()] : [])]
+    }
+    if (this.takeText('.')) return [this.name()]
     if (this.take(/\[\s*/y)) return [this.bracket()]
-    return this.fail()
+    if (this.take(/[ @$]/y)) return []
+    return [word(this.take(WORD)?.[0] ?? this.fail())]
   }
 
   /** A name after a dot; a backslash takes the next character as it is. */
   private name(): Step {
     if (this.takeText('*')) return all
-    const text = this.take(NAME)?.[0] ?? this.fail()
+    const text = this.take(NAME)?.[0] ?? ''
     return member(text.includes('\\') ? text.replace(/\\(.)/g, '$1') : text)
   }
 
   /** `[*]`, `[?(…)]`, or parts with commas between them, whose values follow each other. */
   private bracket(): Step {
     if (this.take(/\*\s*\]/y)) return all
+    // client-go reads `[]` as `[0:1]`.
+    if (this.take(/\]/y)) return element(0)
     if (this.take(/\?\(\s*/y)) return this.filter()
     const parts = [this.part()]
     while (this.take(/\s*,\s*/y)) parts.push(this.part())

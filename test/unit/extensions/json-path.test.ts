@@ -37,11 +37,21 @@ describe('parseJsonPath', () => {
     ['.status.conditions[?(@.none)].type', []],
     ['.status..type', ['Ready', 'Other']],
     ['.spec.*', [3, 'dotted', ['p', 'q', 'r'], null]],
+    // As client-go's parser reads them.
+    ['.spec.list[]', ['p']],
+    ['.status.conditions[].type', ['Ready']],
+    ['.spec.', []],
+    ['.spec.list.[0]', []],
+    ['.spec http', []],
+    ['.spec 7', [7]],
+    ['...', []],
+    ['.spec.list..', [['p', 'q', 'r'], 'p', 'q', 'r']],
+    ['spec', []],
   ]
   for (const [path, values] of found)
     it(`finds ${JSON.stringify(values)} at ${path}`, () => expect([...parseJsonPath(path)(value, { left: 1000 })]).to.deep.equal(values))
 
-  for (const path of ['.spec["a.b"]', 'spec', '.spec[', '.spec[a]', '.a b', '.list[?(@.a]', '.list[?(1 ~ 2)]']) {
+  for (const path of ['.spec["a.b"]', '.spec[', '.spec[a]', '.list[?(@.a]', '.list[?(1 ~ 2)]', '....']) {
     it(`refuses ${path}`, () => expect(() => parseJsonPath(path)).to.throw(JsonPathError))
   }
 
