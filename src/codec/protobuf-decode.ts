@@ -86,8 +86,8 @@ class MessageReader {
       return out
     } catch (error) {
       if (error instanceof StatusError) throw error
-      const text = error instanceof ProtobufError ? error.message : 'unexpected EOF'
-      throw new ProtobufError(this.path.length === 0 ? text : `${text} (${this.where()})`, { cause: error })
+      const { fault, isOwn } = error instanceof ProtobufError ? error : { fault: 'unexpected EOF', isOwn: false }
+      throw new ProtobufError(fault, { cause: error, isOwn, ...(this.path.length > 0 && { path: this.where() }) })
     }
   }
 
@@ -259,8 +259,17 @@ class MessageReader {
 
 /** `what`: the field, or the struct whose inlined message it is. */
 function expectWire(wire: number, wanted: number, what: string): void {
-  if (wire !== wanted) throw new ProtobufError(`proto: wrong wireType = ${wire} for field ${what}`)
+  if (wire !== wanted) throw new ProtobufError(`proto: wrong wireType = ${wire} for field ${goFieldName(what)}`)
 }
+
+/** Go's name of a field, but for the few that have more capitals than their JSON name. Metadata of an object is an embedded struct. */
+const goFieldName = (name: string): string => GO_NAMES.get(name) ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+
+const GO_NAMES = new Map([
+  ['metadata', 'ObjectMeta'],
+  ['uid', 'UID'],
+  ['apiVersion', 'APIVersion'],
+])
 
 /** The value of a map's entry that states none. */
 function zeroOf(schema: Schema): Json {

@@ -17,7 +17,7 @@ export function readText(reader: Reader): string {
   if (string.includes('\ufffd')) {
     const end = reader.pos
     reader.pos = start
-    if (!isUtf8(reader.bytes())) throw new ProtobufError('proto: invalid UTF-8 string')
+    if (!isUtf8(reader.bytes())) throw new ProtobufError('proto: invalid UTF-8 string', { isOwn: true })
     reader.pos = end
   }
   return string

@@ -52,6 +52,7 @@ export function unwrap(bytes: Buffer): Envelope {
   if (bytes.length === 0) throw new ProtobufError('empty data')
   if (bytes.length < MAGIC.length || MAGIC.compare(bytes, 0, MAGIC.length) !== 0)
     throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')
+  if (bytes.length === MAGIC.length) throw new ProtobufError('empty body')
   const reader = protobuf.Reader.create(bytes.subarray(MAGIC.length))
   let apiVersion = ''
   let kind = ''

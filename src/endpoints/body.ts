@@ -32,7 +32,11 @@ export interface BodyScope {
   readonly env: { readonly media: MediaOffer }
 }
 
-type ParsedBody = (ParsedJson | ParsedYaml | ParsedCbor) & { readonly claimed: Claim }
+type ParsedBody = (ParsedJson | ParsedYaml | ParsedCbor) & {
+  readonly claimed: Claim
+  /** Why a protobuf message cannot be read, although its envelope can. The value is empty then. */
+  readonly messageFault?: string
+}
 
 /** What a body is to be. */
 interface Expected {
@@ -67,14 +71,16 @@ export function* parseBody(offer: MediaOffer, contentType: string | undefined, b
 
 /** The type comes first: a message of another kind is not read as this one. */
 function* parseProtobuf(body: Buffer, kind: string, schema: StructSchema, refuse: (why: string) => StatusError): Steps<ParsedBody> {
+  let claimed: Claim | undefined
   try {
     const envelope = unwrap(body)
-    const claimed = { apiVersion: envelope.apiVersion, kind: envelope.kind }
+    claimed = { apiVersion: envelope.apiVersion, kind: envelope.kind }
     const mine = claimed.kind === '' || claimed.kind === kind
     return { value: mine ? yield* decodeMessageInSteps(schema, envelope.message, MOST_VALUES) : {}, duplicates: [], claimed }
   } catch (error) {
-    if (error instanceof ProtobufError) throw refuse(error.message)
-    throw error
+    if (!(error instanceof ProtobufError)) throw error
+    if (claimed === undefined || claimed.kind === '') throw refuse(error.fault)
+    return { value: {}, duplicates: [], claimed, messageFault: error.fault }
   }
 }
 
@@ -104,6 +110,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   const claimedVersion = dialect.checkClaim(builtInsOf(scope.snapshot), target, claimed, parsed.value, body)
   const cannot = (why: string, as?: string) => cannotHandle(target, claimed, why, as, dialect.impliedVersion(target))
   if ('cbor' in parsed && parsed.fault) throw cannot(parsed.fault.text)
+  if (parsed.messageFault !== undefined) throw cannot(parsed.messageFault)
   let first: KubeObject | undefined
   const { why } = exchange.ctx
   const run = function* (): Steps<{ object: KubeObject; strict: readonly string[]; strictText: string }> {

@@ -113,6 +113,7 @@ async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
   const parsed = await runInTurns(parseBody(scope.env.media, type, body, { kind: 'DeleteOptions', schema: metaType('meta.DeleteOptions'), refuse: plain }))
   const { value, claimed } = parsed
   if ('cbor' in parsed && parsed.fault) throw plain(parsed.fault.text)
+  if (parsed.messageFault !== undefined) throw plain(parsed.messageFault)
   const groupVersion = parseApiVersion(claimed.apiVersion)
   if (!groupVersion) throw plain(`unexpected GroupVersion string: ${claimed.apiVersion}`)
   if (groupVersion.version === '' && groupVersion.group !== '') throw plain(`Object 'apiVersion' is missing in '${body.toString()}'`)

@@ -139,7 +139,10 @@ describe('protobuf members', () => {
     for (const wire of [0, 1, 2, 5].filter(other => other !== own))
       it(`refuse wire type ${wire} for ${text}`, () => {
         const bytes = Buffer.concat([Buffer.from([(Number(number) << 3) | wire]), Buffer.alloc(8)])
-        expect(() => decodeMessage(all, bytes)).to.throw(ProtobufError, `proto: wrong wireType = ${wire} for field ${text}`)
+        expect(() => decodeMessage(all, bytes)).to.throw(
+          ProtobufError,
+          `proto: wrong wireType = ${wire} for field ${text.charAt(0).toUpperCase()}${text.slice(1)}`,
+        )
       })
 
   const broken: [string, hex: string][] = [
