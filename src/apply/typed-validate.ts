@@ -2,7 +2,7 @@ import { isStepDone, type Steps } from '../lib/steps.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import { goLiteral } from '../schema/json-schema/go-value.ts'
 import { type FormName, isScalar, type ListSchema, type ScalarSchema, type Schema, type StructSchema } from '../schema/schema.ts'
-import { goPrint, goType } from './patch/go-print.ts'
+import { goPrint, printedType } from './patch/go-print.ts'
 import { fieldElement, type PathElement, printElement } from './path-element.ts'
 import { elementOf, TypedError } from './typed-list.ts'
 import { memberSchema, shapeOf } from './typed-schema.ts'
@@ -120,7 +120,7 @@ function misfit(schema: ScalarSchema, value: Json): string | undefined {
   switch (schema.type) {
     case 'integer':
     case 'number':
-      return numeric ? undefined : `expected numeric (int or float), got ${goType(value)}`
+      return numeric ? undefined : `expected numeric (int or float), got ${printedType(value)}`
     case 'string':
     case 'bytes':
       return kind === 'string'

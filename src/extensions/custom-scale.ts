@@ -1,4 +1,4 @@
-import { goPrint, goType } from '../apply/patch/go-print.ts'
+import { goPrint, printedType } from '../apply/patch/go-print.ts'
 import type { Subresource, SubresourceView } from '../catalog/definition.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { formatDouble } from '../lib/format-double.ts'
@@ -22,14 +22,15 @@ const UNSET = -2147483648
 /** `.spec.replicas` as the names of its members. */
 const namesOf = (path: string): string[] => path.replace(/^\./, '').split('.')
 
-/** A value by its path, undefined where there is none; throws what upstream says of a value that is in the way, or that `take` does not take for it is of another type. */
+/** A value by its path, undefined if there is none or the path leads through a null; throws what upstream says of a value that is in the way, or that `take` does not take for it is of another type. */
 function valueAt<T extends Json>(object: KubeObject, path: string, type: string, take: (value: Json, isFloat: boolean) => value is T): T | undefined {
   let value: Json = object
   let isFloat = false
   const names = namesOf(path)
   for (const [i, name] of names.entries()) {
+    if (value === null) return undefined
     if (!isJsonObject(value)) {
-      throw new Error(`.${names.slice(0, i + 1).join('.')} accessor error: ${goPrint(value)} is of the type ${goType(value)}, expected map[string]interface{}`)
+      throw new Error(`.${names.slice(0, i + 1).join('.')} accessor error: ${goPrint(value)} is of the type ${printedType(value)}, expected map[string]interface{}`)
     }
     isFloat = isWholeFloat(value, name)
     const member: Json | undefined = ownMember(value, name)
@@ -37,7 +38,7 @@ function valueAt<T extends Json>(object: KubeObject, path: string, type: string,
     value = member
   }
   if (take(value, isFloat)) return value
-  const [text, found] = isFloat && typeof value === 'number' ? [formatDouble(value), 'float64'] : [goPrint(value), goType(value)]
+  const [text, found] = isFloat && typeof value === 'number' ? [formatDouble(value), 'float64'] : [goPrint(value), printedType(value)]
   throw new Error(`.${names.join('.')} accessor error: ${text} is of the type ${found}, expected ${type}`)
 }
 
@@ -95,7 +96,7 @@ function scaleView(paths: ScalePaths): SubresourceView<KubeObject, Scale> {
 function setAt(parent: KubeObject, names: readonly string[], value: number): void {
   let object: JsonObject = parent
   for (const [i, name] of names.slice(0, -1).entries()) {
-    object[name] ??= {}
+    if (object[name] === undefined) object[name] = {}
     const next = object[name]
     if (!isJsonObject(next)) {
       throw failure(500, '', `value cannot be set because .${names.slice(0, i + 1).join('.')} is not a map[string]interface{}`)

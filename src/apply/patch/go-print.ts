@@ -21,7 +21,10 @@ export const goPrintString = (value: Json): string => {
   return `%!s(${goType(value)}=${goPrint(value)})`
 }
 
-/** Go's name of the type that a decoded value has. */
+/** The type of a decoded value as `%T` prints it. */
+export const printedType = (value: Json): string => (value === null ? '<nil>' : goType(value))
+
+/** The type of a decoded value as `%s` prints what reflect knows of it. */
 export function goType(value: Json): string {
   if (value === null) return '%!s(<nil>)'
   if (Array.isArray(value)) return '[]interface {}'

@@ -1,4 +1,4 @@
-import { goType } from '../../apply/patch/go-print.ts'
+import { printedType } from '../../apply/patch/go-print.ts'
 import { aggregate } from '../../lib/aggregate.ts'
 import { clone, deepEqual, setMember } from '../../meta/equal.ts'
 import { type FieldError, fieldErrorText } from '../../meta/field-error.ts'
@@ -28,7 +28,7 @@ export function checkIdentity(original: JsonObject, converted: JsonObject): void
 /** The metadata of a converted object: that of the original with the labels and annotations of the converted one, nothing else of which counts. Throws an Error where they are none. */
 export function restoredMetadata(original: JsonObject, { metadata: answered }: JsonObject): JsonObject {
   if (answered === undefined) throw new Error('missing metadata in converted object')
-  if (!isJsonObject(answered)) throw new Error(`invalid metadata of type ${typeOf(answered)} in converted object`)
+  if (!isJsonObject(answered)) throw new Error(`invalid metadata of type ${printedType(answered)} in converted object`)
   const metadata = clone(isJsonObject(original.metadata) ? original.metadata : {})
   for (const field of ['labels', 'annotations'] as const) {
     const value = answered[field]
@@ -40,10 +40,10 @@ export function restoredMetadata(original: JsonObject, { metadata: answered }: J
 
 /** Labels or annotations that a webhook returned: the only metadata that it may change. */
 function checked(field: 'labels' | 'annotations', value: Json, before: Json | undefined): JsonObject {
-  if (!isJsonObject(value)) throw new Error(`invalid metadata.${field} of type ${typeOf(value)} in converted object`)
+  if (!isJsonObject(value)) throw new Error(`invalid metadata.${field} of type ${printedType(value)} in converted object`)
   const texts: Record<string, string> = {}
   for (const [key, text] of Object.entries(value)) {
-    if (typeof text !== 'string') throw new Error(`metadata.${field}[${key}] must be a string, but is ${typeOf(text)} in converted object`)
+    if (typeof text !== 'string') throw new Error(`metadata.${field}[${key}] must be a string, but is ${printedType(text)} in converted object`)
     setMember(texts, key, text)
   }
   if (deepEqual(texts, before ?? {})) return value
@@ -55,4 +55,3 @@ function checked(field: 'labels' | 'annotations', value: Json, before: Json | un
 
 const joined = (errors: readonly FieldError[]): string => aggregate(errors.map(fieldErrorText))
 
-const typeOf = (value: Json): string => (value === null ? '<nil>' : goType(value))
