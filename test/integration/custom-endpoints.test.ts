@@ -65,6 +65,66 @@ describe('endpoints of custom kinds', function () {
     expect(rows[0]?.cells.slice(0, 3)).to.deep.equal(['x', null, 0])
   })
 
+  describe('scales', () => {
+    const APPLY = 'application/apply-patch+yaml'
+    const MERGE = 'application/merge-patch+json'
+    const thing = (name: string, spec: object) => ({ apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name }, spec })
+    const scale = (name: string, replicas: number, meta: object = {}) => ({
+      apiVersion: 'autoscaling/v1',
+      kind: 'Scale',
+      metadata: { name, ...meta },
+      spec: { replicas },
+    })
+    const apply = (name: string, body: object, query = '') =>
+      client.ask('PATCH', `${THINGS}/${name}/scale?fieldManager=m1${query}`, { body, contentType: APPLY })
+    const scaleFault = (name: string) =>
+      `failed to convert new object (/${name}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`
+
+    it('are applied with the number of replicas that there is, and fail with another', async () => {
+      await client.must('POST', THINGS, thing('scaled', { replicas: 2 }))
+      const same = await apply('scaled', scale('scaled', 2))
+      expect([same.status, same.body.kind, same.body.spec]).to.deep.equal([200, 'Scale', { replicas: 2 }])
+      const { managedFields } = (await client.must('GET', `${THINGS}/scaled`)).metadata
+      expect(managedFields).to.deep.include({
+        apiVersion: 'endpoints.example.com/v1',
+        fieldsType: 'FieldsV1',
+        fieldsV1: { 'f:spec': { 'f:replicas': {} } },
+        manager: 'm1',
+        operation: 'Apply',
+        subresource: 'scale',
+      })
+      expect((await apply('scaled', scale('scaled', 2), '&dryRun=All')).status).to.equal(200)
+      for (const body of [scale('scaled', 3), scale('scaled', 2, { uid: 'other' })]) {
+        const refused = await apply('scaled', body)
+        expect([refused.status, refused.body.message]).to.deep.equal([500, scaleFault('scaled')])
+      }
+    })
+
+    it('check the uid that an update names', async () => {
+      const { status, body } = await client.ask('PUT', `${THINGS}/x/scale`, { body: scale('x', 1, { uid: 'other' }) })
+      expect([status, body.reason]).to.deep.equal([409, 'Conflict'])
+      expect(body.message).to.match(/Precondition failed: UID in precondition: other, UID in object meta: /)
+    })
+
+    it('are patched where there is no number yet, whatever webhooks and policies there are', async () => {
+      const webhooks = [{ name: 'a.example.com', clientConfig: { url: 'https://127.0.0.1:9/' }, sideEffects: 'None', admissionReviewVersions: ['v1'] }]
+      const kinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']
+      const REGISTRATION = '/apis/admissionregistration.k8s.io/v1'
+      for (const kind of kinds)
+        await client.must('POST', `${REGISTRATION}/${kind.toLowerCase()}s`, {
+          apiVersion: 'admissionregistration.k8s.io/v1',
+          kind,
+          metadata: { name: 'scales' },
+          webhooks: webhooks.map(webhook => ({ ...webhook, rules: [{ apiGroups: ['none'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }] })),
+        })
+      await client.must('POST', THINGS, thing('unscaled', {}))
+      await eventually('the webhooks are known', async () => (await client.ask('GET', `${REGISTRATION}/validatingwebhookconfigurations/scales`)).status === 200)
+      const patched = await client.ask('PATCH', `${THINGS}/unscaled/scale`, { body: { spec: { replicas: 2 } }, contentType: MERGE })
+      for (const kind of kinds) await client.must('DELETE', `${REGISTRATION}/${kind.toLowerCase()}s/scales`)
+      expect([patched.status, patched.body.spec]).to.deep.equal([200, { replicas: 2 }])
+    })
+  })
+
   it('refuse a scale that cannot be read in upstream’s words', async () => {
     const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'x' }, spec: { replicas: 1 } }
     for (const body of [

@@ -38,7 +38,7 @@ export class PolicyCheck {
 
   constructor(env: ValidatingEnvironment, request: AdmissionRequest) {
     this.#metrics = env.metrics
-    this.#seen = new PolicyRequest(env, seenBodies(request).request)
+    this.#seen = new PolicyRequest(env, seenBodies(request, 'validating').request)
   }
 
   /** Adds what the policy has against the request, and warns of what it only warns of. Undefined where the policy is not for the request, as most are not: that is known at once. */

@@ -21,14 +21,18 @@ export interface SeenBodies {
   back(seen: KubeObject): KubeObject
 }
 
-/** The objects as webhooks see them: those of a subresource of another kind as that kind, with the way back. */
-export function seenBodies(request: AdmissionRequest): SeenBodies {
+/**
+ * The objects as webhooks and policies see them: those of a subresource of another kind as that kind, with the way back. Mutating admission sees the view that a write begins with, validating admission the
+ * one that it is answered with: both exist for a parent that lacks what the view shows.
+ */
+export function seenBodies(request: AdmissionRequest, phase: 'mutating' | 'validating'): SeenBodies {
   const { served, subresource, object, old } = request
   const view = ownOf(request)?.view
   if (!view) return { request, back: seen => seen }
   const { definition, version } = served
   const inVersion = (parent: KubeObject): KubeObject => copyIn(definition, parent, version)
-  const seen = { ...request, ...(object && { object: view.get(inVersion(object)) }), ...(old && { old: view.get(inVersion(old)) }) }
+  const get = (phase === 'mutating' ? view.draft : view.answer) ?? view.get
+  const seen = { ...request, ...(object && { object: get(inVersion(object)) }), ...(old && { old: get(inVersion(old)) }) }
   const back = (changed: KubeObject): KubeObject => {
     const parent = object && view.put(clone(inVersion(object)), changed)
     if (!parent) return changed

@@ -39,7 +39,7 @@ export function mutatingWebhooks(env: WebhookEnvironment, configurations: Webhoo
     handles: request => hasWebhooks(configurations, request),
     async mutate(asked, round = { again: false, wanted: false }) {
       await awaitWebhooks(configurations, asked)
-      const { request, back } = seenBodies(asked)
+      const { request, back } = seenBodies(asked, 'mutating')
       const object = await askInTurn(env, configurations, request, round)
       if (!object || object === request.object) return asked.object
       return withValidManagers(asked, back(object))

@@ -20,7 +20,7 @@ export function validatingWebhooks(env: WebhookEnvironment, configurations: Webh
     handles: request => hasWebhooks(configurations, request),
     async validate(asked) {
       await awaitWebhooks(configurations, asked)
-      const { request } = seenBodies(asked)
+      const { request } = seenBodies(asked, 'validating')
       const relevant: [Webhook, About][] = []
       for (const hook of configurations.hooks) {
         const about = await invocationOf(hook, request, env)

@@ -83,12 +83,13 @@ export const CUSTOM: Dialect = {
     Object.assign(next, { kind, apiVersion })
   },
 
-  /** Upstream's manager of a custom kind knows no Scale: an apply of one finds conflicts, and fails where there are none. */
+  /** Upstream's field manager of a custom kind cannot convert a Scale: an apply reports conflicts, adds a manager of values that stay as they are, and fails otherwise. */
   *applyView(target, config, view, merging) {
     checkConfigurationType(config, apiVersionOfTarget(target), target.kind)
     if (view.metadata.managedFields === undefined) throw scaleFailure('create manager for existing fields: failed to convert live object (/;')
     try {
-      yield* merging
+      const merged = yield* merging
+      if (sameJson(untracked(merged.wanted), untracked(view))) return merged
     } catch (error) {
       if (!(error instanceof ApplyError && error.code === 'undecodable')) throw error
     }

@@ -91,7 +91,7 @@ interface PatchDialect {
 
 interface ApplyDialect {
   /** Applies a configuration to a view (scale) of an object of this kind: what `merging` returns, or what upstream fails with. Throws ApplyErrors, too. */
-  applyView<T>(target: BodyTarget, config: JsonObject, view: KubeObject, merging: Steps<T>): Steps<T>
+  applyView<T extends { readonly wanted: KubeObject }>(target: BodyTarget, config: JsonObject, view: KubeObject, merging: Steps<T>): Steps<T>
   /** Decodes the live object with a configuration laid over it. Throws a DecodeError. */
   decodeMerged(target: BodyTarget, merged: JsonObject, live: KubeObject | undefined): Steps<KubeObject>
   /** How upstream says why that fails. */

@@ -59,7 +59,7 @@ export function mutatingAdmissionPolicy(env: MutatingEnvironment): AdmissionPlug
     handles: request => request.operation !== 'DELETE' && mayHavePolicies(env.index, request),
     async mutate(asked, round = { again: false, wanted: false }) {
       await awaitPolicies(env.index, asked)
-      const { request, back } = seenBodies(asked)
+      const { request, back } = seenBodies(asked, 'mutating')
       const pass = new MutatingPass(env, request, round)
       const object = await pass.run()
       if (!object || object === request.object) return asked.object
