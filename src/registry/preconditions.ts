@@ -12,7 +12,8 @@ import { groupKindOf, groupResourceOf, type WriteTarget } from './types.ts'
  * What a request demands of the present object: its uid, its resourceVersion. Upstream checks them at several places, each in its own words. All functions throw 409 Conflict.
  */
 
-const storageFault = (key: Key, what: string): string => `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${what}`
+const storageFault = (key: string, what: string): string =>
+  `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${what}`
 
 const otherUid = (wanted: string, found: string | undefined): string =>
   `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found ?? ''}`
@@ -20,10 +21,16 @@ const otherUid = (wanted: string, found: string | undefined): string =>
 const otherVersion = (wanted: string, found: string | undefined): string =>
   `Precondition failed: ResourceVersion in precondition: ${wanted}, ResourceVersion in object meta: ${found ?? ''}`
 
-/** Of an update: the uid that the body names, if it names one. `old`: undefined where there is none, which no uid is that of. */
-export function checkUid(target: WriteTarget, key: Key, wanted: string | undefined, old: KubeObject | undefined): void {
+/** Checks the uid that the body of an update names, if it names one. Without a present object no uid matches, and upstream names the key without the prefix of the store. */
+export function checkUid(
+  target: WriteTarget,
+  { key, prefix }: { readonly key: Key; readonly prefix: string },
+  wanted: string | undefined,
+  old: KubeObject | undefined,
+): void {
   if (wanted === undefined || wanted === '' || wanted === old?.metadata.uid) return
-  throw conflictError(groupResourceOf(target.served), target.name, storageFault(key, otherUid(wanted, old?.metadata.uid)))
+  const named = old === undefined ? key.slice(prefix.length) : key
+  throw conflictError(groupResourceOf(target.served), target.name, storageFault(named, otherUid(wanted, old?.metadata.uid)))
 }
 
 /** Of an update that creates: the object names no uid. */

@@ -75,7 +75,7 @@ async function decideUpdate(
   const old = inHooks instanceof Promise ? await inHooks : inHooks
   const present = version === hookVersion ? old : now && (await conversion.objectIn(version, now))
   // Upstream checks what an update demands before it looks whether there is anything to update.
-  checkUid(target, keys.object(target.namespace, target.name), request.uid, old)
+  checkUid(target, { key: keys.object(target.namespace, target.name), prefix: env.etcdPrefix }, request.uid, old)
   if (!old && !mayCreate(target, strategy, request)) throw notFoundError(groupResourceOf(served), target.name)
   if (turnIsLong()) await nextLongTurn()
   const wanted = await request.transform(present)

@@ -219,7 +219,7 @@ describe('updating what is not there', () => {
     })
 
   it('is refused where a uid is asked for', async () => {
-    expect(await refusalText(write(creates(), { uid: 'x' }))).to.match(/^409 Conflict: .* Precondition failed: UID in precondition: x, UID in object meta: $/)
+    expect(await refusalText(write(creates(), { uid: 'x' }))).to.match(/^409 Conflict: .* Key: \/widgets\/ns\/b, .* Precondition failed: UID in precondition: x, UID in object meta: $/)
     expect(await refusalText(write(creates(), {}, { uid: 'x' }))).to.equal(
       '409 Conflict: Operation cannot be fulfilled on widgets.example.io "b": uid mismatch: the provided object specified uid x, and no existing object was found',
     )
