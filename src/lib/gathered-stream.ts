@@ -6,7 +6,8 @@ import { Readable } from 'node:stream'
  */
 export function gatheredStream(source: Readable): Readable {
   const pull = (): void => {
-    const bytes: unknown = source.read()
+    // By its length: from Node 26 on, a read without one takes the first chunk alone.
+    const bytes: unknown = source.readableLength > 0 ? source.read(source.readableLength) : source.read()
     if (bytes !== null) gathered.push(bytes)
     else isPulling = true
   }
