@@ -9,7 +9,7 @@ import { compile, programOf } from '../../bin/load.mjs'
 const requireBuiltin = createRequire(process.execPath)
 let packages
 
-/** What the bundles require: modules of Node, packages outside the bundles, and their addons. */
+/** Modules that the bundles require: modules of Node, packages outside the bundles, and their addons. */
 function requireAny(name) {
   if (isBuiltin(name)) return requireBuiltin(name)
   if (name === 'lmdb.node' || name === 'fs-native-extensions.node') {

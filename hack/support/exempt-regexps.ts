@@ -3,7 +3,7 @@ export interface ExemptRegExp {
   readonly path: string
   /** The literal, or the code of one that is made at run time. */
   readonly shown: string
-  /** Where its texts come from. */
+  /** Source of the texts that it reads. */
   readonly reason: string
 }
 

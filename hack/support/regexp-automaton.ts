@@ -15,7 +15,7 @@ export interface Automaton {
   readonly positions: readonly Position[]
   /** Reads what stands before a match. Undefined if the expression matches at one place only: at the start of the text, or at `lastIndex`. */
   readonly search: Position | undefined
-  /** What the automaton has no form for: back references, and look-behind of unbounded length. */
+  /** Parts that the automaton cannot express: back references, and look-behind of unbounded length. */
   readonly unknown: readonly string[]
 }
 

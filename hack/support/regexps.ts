@@ -6,7 +6,7 @@ import type { SourceFile } from './source-files.ts'
 export interface FoundRegExp {
   readonly path: string
   readonly line: number
-  /** As a literal: `/a+/g`. Of one that is made at run time, the code that makes it. */
+  /** The literal, such as `/a+/g`, or the code that makes the expression at run time. */
   readonly shown: string
   /** Undefined if it is not a constant. */
   readonly expression: { readonly source: string; readonly flags: string } | undefined

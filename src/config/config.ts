@@ -85,7 +85,7 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Place
   readonly branchBytes: number
   /** Whether objects may let requests fail on purpose. */
   readonly faults: boolean
-  /** Port of the console for browsers; undefined: there is none. 0: one that is free. */
+  /** Port of the console for browsers; undefined if the console is off; 0: a free one. */
   readonly consolePort: number | undefined
   /** How many of the last requests are kept with what was found out about them; 0: none. */
   readonly why: number

@@ -58,7 +58,7 @@ export function historyOf(read: Reader): HistoryConfig | undefined {
   return keptMs === 0 ? undefined : { keptMs, maxBytes }
 }
 
-/** What the embedded store alone has. Throws FlagError. */
+/** Settings of the embedded store. Throws FlagError. */
 export const embeddedStoreOf = (read: Reader): { readonly history: HistoryConfig | undefined; readonly servesDamagedStore: boolean } => ({
   history: historyOf(read),
   servesDamagedStore: read.bool('serve-damaged-store'),

@@ -29,7 +29,7 @@ export class BelievedAuthorities {
     return this.changes > 1 || this.requestHeader ? this.authorities.clients : undefined
   }
 
-  /** Of users and front proxies: those by which TLS verifies. */
+  /** Authorities of users and front proxies. TLS verifies client certificates by them. */
   all(): readonly X509Certificate[] {
     return [...this.authorities.clients, ...this.authorities.frontProxies]
   }

@@ -47,7 +47,7 @@ function boundPieces(response: IncomingMessage, clock: Clock): void {
   }
   response.push = (chunk: unknown): boolean => {
     if (!Buffer.isBuffer(chunk)) return push(chunk)
-    // What a parser still finds in the bytes that it has.
+    // The parser may still find pieces in the bytes that it has.
     if (response.destroyed) return false
     overhead = 0
     pieces = Math.max(0, pieces + 1 - chunk.length / BYTES_PER_PIECE)

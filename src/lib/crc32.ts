@@ -16,7 +16,7 @@ export function ownCrc32(bytes: Uint8Array, before = 0, start = 0, end = bytes.l
   return ~crc >>> 0
 }
 
-/** Of all bytes, which follow others that have the CRC `before`. Node has it from 20.15 on. */
+/** CRC-32 of the bytes. `before`: the CRC of the bytes that precede them. zlib of Node has it from 20.15 on. */
 export const crc32: (bytes: Buffer, before?: number) => number = native ?? ownCrc32
 
 /** Polynomials over GF(2), bits in reverse: their product modulo that of the CRC. */

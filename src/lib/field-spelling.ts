@@ -4,7 +4,7 @@
  */
 export const fieldSpelling = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** What begin the names of fields in which front proxies usually say for whom a request is. */
+/** Prefixes of the header names by which front proxies usually name the user of a request. */
 const STEMS = ['xremoteuser', 'xremoteuid', 'xremotegroup', 'xremoteextra']
 
 /** Whether a field says for whom a request is by one of the usual names, or a name that readers may take for one: `X_Remote_User`, `X-Remote-Groups`. */

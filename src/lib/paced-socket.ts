@@ -39,7 +39,7 @@ class PacedSocket {
   readonly #turns: ReadingTurns
   readonly #push: Socket['push']
   readonly #read: Socket['_read']
-  /** What the stream has not got yet. */
+  /** Bytes that the stream has not received yet. */
   #held: Buffer[] = []
   /** The other side has ended, behind what is held. */
   #hasEnded = false

@@ -4,7 +4,7 @@ export interface PemBlock {
   readonly label: string
   /** The block with its first and last lines. */
   readonly text: string
-  /** What is between these lines. */
+  /** The text between these lines. */
   readonly body: string
 }
 

@@ -24,7 +24,7 @@ export function parseUrl(text: string): UrlParts | undefined {
   return { scheme, host, path, query, fragment }
 }
 
-/** What is before the first separator, and the rest with it. */
+/** The text before the first separator, and the rest, which begins with the separator. */
 function cut(text: string, separator: string): [before: string, rest: string] {
   const before = textBefore(text, separator)
   return [before, text.slice(before.length)]

@@ -8,7 +8,7 @@ import { ADMIN_USER } from '../server/tls/material.ts'
 
 /** The console of one server. */
 export interface Console {
-  /** For the routes that make links. */
+  /** Console that the routes for links use. */
   readonly options: ConsoleOptions
   readonly served: ServedConsole
   /** The port that it is to have. */

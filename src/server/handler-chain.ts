@@ -70,7 +70,7 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   readonly recent?: RecentRequests | undefined
   /** Absent: writes come in as they come. */
   readonly settled?: (() => Promise<void>) | undefined
-  /** Of the port that the console has of its own; absent: it is another port. */
+  /** Set on the console's port only. */
   readonly console?: Pick<ServedConsole, 'serves' | 'serve'> | undefined
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined

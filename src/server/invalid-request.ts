@@ -15,7 +15,7 @@ const MAX_LINE_BYTES = 8192
 
 /**
  * Answers what Node's HTTP/1.1 parser refuses, on the bare connection, and closes it. Methods that Node does not know are 405, as any other that nothing serves; what is no method is 400. A connection on which a
- * request does not come in time is closed without a word, as by net/http: nothing was asked. What comes behind a request that closes the connection is passed over: the response to that request goes on.
+ * request does not come in time is closed without a response, as by net/http. Bytes after a request that closes the connection are ignored: the response to that request goes on.
  */
 export function answerInvalidRequest(error: Error, socket: Duplex): void {
   // Nothing may be written into an answer, but behind it.

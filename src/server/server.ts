@@ -96,7 +96,7 @@ export interface ServerOptions {
   readonly maxStreams?: number
   readonly conduct?: ServingConduct
   readonly tracing?: Tracing | undefined
-  /** Absent: there is none. */
+  /** Optional. Omitted if the console is off. */
   readonly console?: ConsoleOptions | undefined
   /** Where somebody else holds a port, as another process: what that hands on of it. Absent, and undefined: this server listens. */
   readonly handed?: ((port: PortName, number: number) => ConnectionSource | undefined) | undefined

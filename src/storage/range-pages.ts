@@ -13,7 +13,7 @@ const LONGEST_PAGE = 20_000
 export type PagedQuery = Pick<RangeQuery, 'start' | 'end' | 'at' | 'keysOnly'>
 
 /**
- * Reads a range in pages of about the same size in bytes, all at the revision of the first, or at the given one. Together they have each key once, in order. The next page is asked for before one is given, so that the
+ * Reads a range in pages of about the same size in bytes, all at the revision of the first, or at the given one. Together they have each key once, in order. The next page is requested before one is returned, so that the
  * store makes it while that is taken in: at most two are held. If a page does not come in time, it and later ones are made shorter. Throws BackendError.
  */
 export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQuery, signal: AbortSignal): AsyncGenerator<RangePage, void, undefined> {
@@ -43,7 +43,7 @@ export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQ
   }
 }
 
-/** Where the page after this one begins, which began at `start`. A server whose pages did not go on would be read for ever. */
+/** Start key of the page after this one, which began at `start`. Throws if the page makes no progress: otherwise reading such a server would never end. */
 function startAfter({ items }: RangePage, start: Key): Key {
   const last = items.at(-1)?.key
   if (last === undefined || Buffer.compare(Buffer.from(last), Buffer.from(start)) < 0)

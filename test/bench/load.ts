@@ -19,7 +19,7 @@ import { type StartedBinnacle, startBinnacle } from './support/processes.ts'
 import { closeConnections, inFlight, send } from './support/requests.ts'
 
 const DATA_BYTES = 500
-/** As client-go's reflector and kube-apiserver's cache read. */
+/** Page size of client-go's reflector and kube-apiserver's cache. */
 const BARE_PAGE = 10_000
 const SMALL = 10_000
 const LARGE = 300_000

@@ -25,7 +25,7 @@ self.addEventListener('fetch', event => {
     event.respondWith(new Response('<script>document.title = "taken " + location.hash</script>', { headers: { 'content-type': 'text/html' } }))
 })`
 
-/** What a page can see of another origin: of a tab that it opens, and by a request. */
+/** Parts of another origin that a page can see: in a tab that it opens, and by a request. */
 const LOOK = `async at => {
   const tab = window.open(at + '/console/', 'console')
   const fetched = await fetch(at + '/console/').then(() => 'read', () => 'not read')
@@ -76,7 +76,7 @@ describe('a page of a pod behind the proxy', function () {
       body: { status: { podIP: ownAddress, podIPs: [{ ip: ownAddress }] } },
       contentType: 'application/merge-patch+json',
     })
-    // A browser shows no credentials here: the page is for everybody.
+    // The browser presents no credentials: the page needs none.
     await client.must('POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', {
       metadata: { name: 'proxy' },
       rules: [{ apiGroups: [''], resources: ['pods/proxy'], verbs: ['*'] }],
@@ -133,7 +133,7 @@ describe('a page of a pod behind the proxy', function () {
     expect(await console.title()).to.not.match(/^taken/)
     expect(new URL(console.url()).origin).to.not.equal(new URL(page).origin)
 
-    // What the other tab of the same host, and of another port, can see of it.
+    // A tab of the same host and another port looks at it.
     const seen = await evil.evaluate(`(${LOOK})(${JSON.stringify(origin.origin)})`)
     expect(seen).to.deep.equal({ fetched: 'not read', opened: 'not seen', kept: 0 })
     await context.close()

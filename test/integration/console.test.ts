@@ -36,7 +36,7 @@ describe('the console’s entry', function () {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  /** On the console's port, or as the administrator on the secure port. */
+  /** Sends a request to the console's port, or as the administrator to the secure port. */
   const ask = (
     path: string,
     { agent = nobody, body, ...options }: Pick<RequestOptions, 'method' | 'headers'> & { readonly agent?: Agent; readonly body?: string } = {},

@@ -18,7 +18,7 @@ export interface Request {
   readonly notBefore?: number
   readonly notAfter?: number
   readonly isAuthority?: boolean
-  /** Authorities that there may be below this one; absent: any number. */
+  /** Optional. Path length constraint. Default: unlimited. */
   readonly pathLength?: number
   /** Further extensions. */
   readonly extensions?: readonly x509.Extension[]

@@ -7,7 +7,7 @@ import { openBrowser, openPage, type PageOptions, type WatchedPage } from './bro
 /** A server with a console, and a browser. */
 export interface ConsoleWorld {
   readonly server: Server
-  /** Of the console. */
+  /** Address of the console. */
   readonly origin: string
   /** Throws where the answer is not of 2xx. */
   send(method: string, path: string, body?: unknown, type?: string): Promise<AnyObject>

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { createServer as createSecure, TLSSocket, type TlsOptions } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 
-/** What a peer does on a connection once it has read the head of a request. */
+/** Behaviour of a peer on a connection once it has read the head of a request. */
 export type Behaviour = (socket: Duplex) => void
 
 /** More is never sent on one connection: a behaviour without an end fails its test by then, and does not fill the memory. */
@@ -104,7 +104,7 @@ function page(part: string, first = '', bytes = 1 << 20): Behaviour {
   return answering(gzipSync(text), `${HTML}Content-Encoding: gzip\r\n`)
 }
 
-/** What ends only with the request: the peer says nothing, or a byte now and then. */
+/** Behaviours that end only with the request: the peer sends nothing, or a byte now and then. */
 export const HOSTILE_SILENCE: Readonly<Record<string, Behaviour>> = {
   'no answer': () => {},
   'half a head': socket => void socket.write(`${OK}Content-`),

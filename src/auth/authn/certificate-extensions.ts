@@ -16,7 +16,7 @@ const OLD_SIGNATURES: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.4', '1.
 export interface CertificateExtension {
   readonly id: string
   readonly isCritical: boolean
-  /** Of basic constraints that have one. */
+  /** Path length constraint. Omitted if the basic constraints have none. */
   readonly pathLength?: number
 }
 

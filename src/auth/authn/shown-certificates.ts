@@ -35,7 +35,7 @@ export class ShownCertificates {
     this.authorities = authorities
   }
 
-  /** `unverified`: one that is not believed. */
+  /** `unverified`: a certificate that is not trusted. */
   of(socket: Socket): Shown | 'unverified' | 'none' {
     const known = this.shown.get(socket)
     if (known !== undefined) return known

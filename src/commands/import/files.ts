@@ -28,7 +28,7 @@ export interface Target {
   readonly watch: InputWatch
 }
 
-/** The objects of a file, of a folder at any depth (`kubectl get -o yaml`, must-gather), or of a packed folder (tar.gz, as Velero's). Throws ManifestError where there is none, and InputBoundError. */
+/** The objects of a file, of a folder at any depth (`kubectl get -o yaml`, must-gather), or of a packed folder (tar.gz, as Velero's). Throws ManifestError if there is none, and InputBoundError. */
 export async function importPath(path: string, target: Target): Promise<void> {
   const found = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false })
   if (path !== '-' && found === undefined) throw new ManifestError(path, undefined, 'there is no such file or folder')
@@ -37,7 +37,7 @@ export async function importPath(path: string, target: Target): Promise<void> {
   else await importFile(path, true, target)
 }
 
-/** Links are not followed: who packs a folder decides where they lead. Pipes and devices are passed over, as they may never end. */
+/** Links are not followed: their targets are chosen by the author of the folder. Pipes and devices are passed over, as they may never end. */
 async function importFolder(folder: string, target: Target): Promise<void> {
   const left = [folder]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

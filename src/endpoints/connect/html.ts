@@ -75,7 +75,7 @@ class Rewriting {
   readonly #out: PageWriter
   #state: State = 'text'
   #at = 0
-  /** Where the page is not written yet. */
+  /** Offset of the first byte that is not written yet. */
   #written = 0
   /** Of the tag that is being read. */
   #element = ''
@@ -242,7 +242,7 @@ class Rewriting {
     if (this.#links === undefined || length === 0 || length > MAX_LINK_BYTES || this.#nameTo - this.#nameFrom > MAX_NAME_BYTES) return
     this.#budget -= TAG_BYTES
     const name = this.#page.toString('latin1', this.#nameFrom, this.#nameTo).toLowerCase()
-    // Of several attributes of a name the first counts.
+    // The first of several attributes with the same name counts.
     if (!this.#links.includes(name) || this.#seen.includes(name)) return
     this.#seen.push(name)
     this.#budget -= LINK_BYTES + length

@@ -18,7 +18,7 @@ const CORS: readonly string[] = [
 const ORIGIN_WIDE: readonly string[] = [
   // Workers that answer for paths outside their own.
   'service-worker-allowed',
-  // What the browser holds: storage, caches, cookies, logins.
+  // Change what the browser stores: storage, caches, cookies, logins.
   'clear-site-data',
   'set-login',
   'secure-session-registration',
@@ -29,11 +29,11 @@ const ORIGIN_WIDE: readonly string[] = [
   'public-key-pins',
   'public-key-pins-report-only',
   'expect-ct',
-  // Where reports about any request go.
+  // Send reports about any request to an address.
   'nel',
   'report-to',
   'reporting-endpoints',
-  // What is sent with further requests, or used to read their responses.
+  // Change what further requests send, or how their responses are read.
   'accept-ch',
   'accept-ch-lifetime',
   'critical-ch',

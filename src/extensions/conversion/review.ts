@@ -33,10 +33,10 @@ export function reviewBody(version: ReviewVersion, uid: string, desiredAPIVersio
 /** With the type that the body has, empty where it says none. */
 type Review = ConversionReview & { readonly kind: string; readonly apiVersion: string }
 
-/** Objects of one answer that may hold as many values as a body can. */
+/** Objects of one response that may hold as many values as a body can. */
 const MOST_LARGE_OBJECTS = 64
 
-/** The body of an answer with so many objects as a review, read in steps. Throws an Error with client-go's text where it is none. */
+/** The body of a response with so many objects as a review, read in steps. Throws an Error with client-go's text if it is not one. */
 export async function readReview(version: ReviewVersion, body: Buffer, objects = 1): Promise<Review> {
   if (body.length === 0) throw new Error('0-length response with status code: 200 and content type: application/json')
   const value = await parsed(body, objects)

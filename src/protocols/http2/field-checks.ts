@@ -1,9 +1,9 @@
-/** They speak of a connection, of which HTTP/2 knows only one kind (RFC 9113, section 8.2.2). */
+/** Header fields about a connection, which HTTP/2 does not have (RFC 9113, section 8.2.2). */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
 
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 /**
- * Without blanks at either end. Of control characters no more than the tab, as over HTTP/1.1: what has one may mean something to a terminal, or to whom it is passed on. Written for speed: one
+ * Without blanks at either end. Of control characters no more than the tab, as over HTTP/1.1: what has one may mean something to a terminal, or to a program that it is passed on to. Written for speed: one
  * look at each character.
  */
 const VALID_VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/

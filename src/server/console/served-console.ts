@@ -37,7 +37,7 @@ const SESSIONS = '/console/sessions'
 const MAX_BODY_BYTES = 1024
 
 /**
- * The console as its port serves it: its files, which hold no secrets, to everybody, and the exchange of a link for a session. A session is presented in a header field that a page has to set: no other page can
+ * The console as its port serves it: its files, which hold no secrets, without authentication, and the exchange of a link for a session. A session is presented in a header field that a page has to set: no other page can
  * make a browser send it, and there is no CORS here, whatever the flags say.
  */
 export class ServedConsole {

@@ -11,7 +11,7 @@ const DATA_HEADERS: readonly (readonly [string, string])[] = [
   ['Cache-Control', 'no-store'],
 ]
 
-/** Serves the console's page, which asks for no credentials. All else on its port is data for that page. Stands before authentication. */
+/** Serves the console's page without authentication. All other paths on its port are data for that page. Runs before authentication. */
 export const withConsole =
   (console: Pick<ServedConsole, 'serves' | 'serve'>): Filter =>
   ({ state: { exchange } }, next) => {

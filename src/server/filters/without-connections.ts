@@ -1,7 +1,7 @@
 import type { ApiFilter } from '../../endpoints/filters/filter.ts'
 import { failure, type StatusError } from '../../meta/status.ts'
 
-/** Refuses subresources that reach out of the server: logs, commands, ports and proxies. Stands where it is known which subresource a request is for. */
+/** Refuses subresources that reach out of the server: logs, commands, ports and proxies. Runs after the subresource of a request is resolved. */
 export const withoutConnections =
   (refused: () => StatusError): ApiFilter =>
   ({ state: { scope } }, next) => {
@@ -9,5 +9,5 @@ export const withoutConnections =
     return next()
   }
 
-/** What the port of the console answers for what other servers would answer. */
+/** Error of the console's port for a request that another server would serve. */
 export const notOnConsole = (): StatusError => failure(403, 'Forbidden', "the console's port passes nothing on: ask --secure-port", {})

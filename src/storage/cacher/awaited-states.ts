@@ -23,7 +23,7 @@ export class AwaitedStates {
     if (this.#loads.has(load.cache)) this.#loads.set(load.cache, load)
   }
 
-  /** The store has been reached: the resources that it was known to have then are those that were added. */
+  /** Called when the store is reached. The resources known by then have been added. */
   begin(): void {
     this.#hasBegun = true
     this.#update()

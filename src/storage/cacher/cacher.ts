@@ -272,7 +272,7 @@ class WatchCache implements Cacher, CacherCore {
     if (kept !== undefined) return this.#replaceAll(await copyAll(this.#backend, caches, kept, signal))
     if (this.#generation > 0) {
       this.#firstLoads.abort()
-      // What came before belongs to what is read anew.
+      // Earlier events are part of the state that is read anew.
       for (const cache of caches) if (cache.loaded) cache.held = undefined
       return this.#replaceAll(await loadAll(this.#backend, caches, route, signal))
     }

@@ -3,7 +3,7 @@ import type { ResourceCounts } from './resource-counts.ts'
 /** The figures of one resource, read at a scrape. */
 export interface ResourceStats {
   readonly name: string
-  /** Of its keys, with a slash at its end. */
+  /** Prefix of the resource's keys. Ends with a slash. */
   readonly prefix: string
   /** The field that it is indexed by. */
   readonly index: string | undefined

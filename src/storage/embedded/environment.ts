@@ -17,7 +17,7 @@ export interface Range {
 }
 
 /**
- * What the store uses of a table of LMDB. A value that is read is a view of exactly its bytes, which the next read may overwrite; iterators end within the turn that began them.
+ * The part of an LMDB table that the store uses. A value that is read is a view of exactly its bytes, which the next read may overwrite; iterators end within the turn that began them.
  * Rows have a checksum (`row-checksum.ts`), which is not a part of the value. Reading a damaged row throws a BackendError `corrupt` that names it.
  */
 export interface Table {

@@ -25,7 +25,7 @@ const MAPPED_BYTES = 64 << 20
 
 /**
  * Reads a store that no server uses: the newest value of each key in the order of their revisions, and the newest revision.
- * @throws BackendError `unavailable` where there is none, or another process holds the directory
+ * @throws BackendError `unavailable` if there is no store, or another process holds the directory
  */
 export async function withLatestValues<T>(dir: string, read: (values: AsyncIterable<LatestValue>, newest: number) => Promise<T>): Promise<T> {
   if (statSync(join(dir, 'data.mdb'), { throwIfNoEntry: false }) === undefined) throw new BackendError('unavailable', `there is no store in ${dir}`)

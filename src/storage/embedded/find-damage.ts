@@ -11,7 +11,7 @@ export interface FoundDamage extends StoreCheck {
   readonly lines: readonly string[]
   /** Number of damages beyond those of `lines`. */
   readonly more: number
-  /** In the order in which they were found. */
+  /** Damages, in the order in which they were found. */
   readonly damages: readonly Damage[]
 }
 

@@ -162,7 +162,7 @@ export function copyOf(bytes: Buffer): Buffer {
   return copy
 }
 
-/** What a put has stored: `modRevision` is the revision of its record. `keep` copies the value. */
+/** Result of a put: `modRevision` is the revision of its record. `keep` copies the value. */
 export const keyValue = (key: Key, modRevision: Revision, record: LogRecord, keep: (view: Buffer) => Buffer = copyOf): KeyValue => ({
   key,
   value: keep(record.value),

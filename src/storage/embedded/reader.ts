@@ -40,7 +40,7 @@ export function newestOf(tables: Tables, key: Buffer): LatestEntry | undefined {
   return bytes && decodeLatest(bytes)
 }
 
-/** The change that wrote the revision; undefined where it is compacted. `keep` copies the value out of the table. Default: into a buffer of its own. */
+/** The change that wrote the revision; undefined if it is compacted. `keep` copies the value out of the table. Default: into a buffer of its own. */
 export function changeAt(tables: Tables, key: Key, revision: Revision, keep?: (view: Buffer) => Buffer): KeyValue | undefined {
   const bytes = tables.log.getBinaryFast(numberBytes(revision))
   return bytes && keyValue(key, revision, decodeRecord(bytes), keep)

@@ -36,7 +36,7 @@ export async function salvage(dir: string, damages: readonly Damage[]): Promise<
 }
 
 interface Present {
-  /** Of the records that have the newest value of a key. */
+  /** Revisions of the records that have the newest value of a key. */
   readonly revisions: ReadonlySet<number>
   readonly newest: number
   /** When what a revision set expires, in ms since 1970. */

@@ -6,7 +6,7 @@ import { type FoundDamage, findDamage } from './find-damage.ts'
 
 /**
  * Looks for damage in a store that no server uses.
- * @throws BackendError `unavailable` where there is none, or another process holds the directory
+ * @throws BackendError `unavailable` if there is no store, or another process holds the directory
  */
 export async function verifyStore(dir: string): Promise<FoundDamage> {
   const file = statSync(join(dir, 'data.mdb'), { throwIfNoEntry: false })

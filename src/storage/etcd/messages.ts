@@ -179,10 +179,10 @@ export interface WatchResponse {
   readonly events: BackendEvent[]
 }
 
-/** At once. Throws a RangeError for bytes that are no WatchResponse. */
+/** Decodes a WatchResponse in one step. Throws a RangeError if the bytes are not one. */
 export const decodeWatch = (bytes: Buffer): WatchResponse => runAtOnce(watchInSteps(bytes))
 
-/** The same without holding the event loop for long, however many events it has. */
+/** Decodes a WatchResponse in steps, so that one with many events does not hold the event loop. */
 export const decodeLongWatch = (bytes: Buffer): Promise<WatchResponse> => runInTurns(watchInSteps(bytes))
 
 function* watchInSteps(bytes: Buffer): Steps<WatchResponse> {

@@ -23,7 +23,7 @@ function spendTurn(): void {
 
 const head = (line: string, ...lines: string[]): string => [`${line} HTTP/1.1`, 'Host: a', ...lines, '', ''].join('\r\n')
 const FILLER = `x: ${'y'.repeat(500)}`
-/** Of a response that the buffers of a connection cannot hold. */
+/** Length of a response that the buffers of a connection cannot hold. */
 const LONG = 16 << 20
 const LARGE = head('GET /large', `x: ${'y'.repeat(5000)}`)
 

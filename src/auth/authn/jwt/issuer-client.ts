@@ -114,7 +114,7 @@ function wordsOf(error: unknown, url: string): string {
 /** The part of a body that errors quote: they are logged for each token, and a body may have megabytes. */
 export const excerptOf = (body: Buffer): string => body.subarray(0, MAX_EXCERPT).toString()
 
-/** The JSON of an answer, parsed in steps. Throws an Error in the words of go-oidc. */
+/** The JSON of a response, parsed in steps. Throws an Error in the words of go-oidc. */
 export async function jsonOf({ body, headers }: Fetched): Promise<Json> {
   try {
     return await readForeignJson(body)

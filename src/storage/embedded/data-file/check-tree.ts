@@ -20,7 +20,7 @@ import type { PageFile } from './page-file.ts'
 
 /** A part of a tree that does not fit the rest. */
 export interface TreeFault {
-  /** Undefined if it is of the whole tree. */
+  /** Undefined if the fault concerns the whole tree. */
   readonly page: number | undefined
   readonly why: string
   /** The last row before it, and the first that may come behind it; undefined at the ends of the tree. */

@@ -34,7 +34,7 @@ export class PageFile {
     return undefined
   }
 
-  /** As `readFully`, from a page on. LMDB has put most pages of a tree in sequence: a page behind the last one that was read comes with those that follow. */
+  /** Reads like `readFully`, from the start of a page. LMDB has put most pages of a tree in sequence: a page behind the last one that was read comes with those that follow. */
   read(page: number, into: Buffer): boolean {
     const { pageSize } = this
     if (page < this.#windowStart || page >= this.#windowEnd) {

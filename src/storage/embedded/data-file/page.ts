@@ -17,7 +17,7 @@ export const NODE_HEAD = 8
 export const BIG = 0x01
 export const TREE = 0x02
 
-/** As much as a file can have in a number that is exact. */
+/** Largest file size that a number holds exactly. */
 export const uint64 = (bytes: Buffer, offset: number): number => bytes.readUInt32LE(offset + 4) * 0x1_0000_0000 + bytes.readUInt32LE(offset)
 
 /** Without a check of the bounds, which is half the time of reading a page. */

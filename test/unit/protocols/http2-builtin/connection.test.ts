@@ -104,7 +104,7 @@ describe('a connection by Node’s HTTP/2', () => {
     connection.check(now + MINUTES + 1)
     connection.check(now + 16 * MINUTES)
     await turns()
-    // From Node 22 on, Node closes such a connection itself.
+    // Since Node 22, Node closes such a connection itself.
     expect(connection.open).to.be.at.most(1)
     connection.check(now + 17 * MINUTES)
     await raw.ended()

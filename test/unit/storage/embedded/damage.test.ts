@@ -25,7 +25,7 @@ async function valuesIn(dir: string, servesDamaged = false): Promise<Values> {
   }
 }
 
-/** With values of all lengths, deletions, times to live, and pages that are free again. */
+/** A store with values of all lengths, deletions, times to live, and pages that are free again. */
 async function fill(dir: string, keepsHistory: boolean): Promise<void> {
   const random = seededRandom(SEED)
   const backend = await openEmbedded({ dir, keepsHistory }, systemClock, silentLogger)

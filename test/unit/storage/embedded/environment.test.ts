@@ -12,7 +12,7 @@ const idOf = (n: number): Buffer => Buffer.from(`/key/${String(n).padStart(3, '0
 /** No two have a byte in common at one place, so that what an earlier value left behind the end of a later one shows. */
 const filled = (n: number): Buffer => Buffer.alloc(LENGTHS[n] ?? 0, 1 + n)
 
-/** What each method of Buffer that reads to the end gives of a value. */
+/** Results of each method of Buffer that reads a value to its end. */
 const readings: Record<string, (value: Buffer) => unknown> = {
   length: value => value.length,
   byteLength: value => value.byteLength,

@@ -20,7 +20,7 @@ export interface ImageVerdict {
   readonly auditAnnotations: Readonly<Record<string, string>>
 }
 
-/** Values of an answer: a verdict, its reason and annotations. */
+/** Values of a response: a verdict, its reason and annotations. */
 const MOST_VALUES = 16_384
 
 const KIND = 'ImageReview'
