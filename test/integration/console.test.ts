@@ -143,7 +143,7 @@ describe('the console’s entry', function () {
     expect(preflight.status).to.equal(405)
   })
 
-  it('is of an origin of its own, whose port knows sessions alone and passes nothing on', async () => {
+  it('has its own origin, whose port accepts sessions only and passes no request on', async () => {
     const origin = new URL(server.consoleUrl ?? '').origin
     expect(origin).to.not.equal(server.url)
     const token = await newSession()

@@ -26,7 +26,7 @@ const read = async (body: Readable): Promise<string> => {
   return `${length} bytes`
 }
 
-describe('servers elsewhere that do harm', function () {
+describe('hostile servers that a request or a webhook reaches', function () {
   this.timeout(30_000)
   let serving: KeyPair
   let plain: HostilePeer
@@ -109,7 +109,7 @@ describe('servers elsewhere that do harm', function () {
         })
   }
 
-  it('are told apart by errors in the words of Go', async () => {
+  it('end requests with errors in the words of Go', async () => {
     const tooMany = 'net/http: HTTP/1.x transport connection broken: net/http: too many 1xx informational responses'
     for (const what of ['endless 100 Continue', 'endless 103 Early Hints', 'informational responses with large heads'])
       expect(await outcome(aggregated, secure, HOSTILE_PROTOCOL[what] as Behaviour), what).to.equal(tooMany)

@@ -37,7 +37,7 @@ interface StoreOptions {
 export interface EmbeddedOptions extends StoreOptions {
   /** Directory of the store, made (mode 0700) where missing. One process at a time. */
   readonly dir: string
-  /** Whether a damaged store is replaced by what of it is whole (`salvage.ts`). Default: it is refused. */
+  /** Whether a damaged store is replaced with its undamaged objects (`salvage.ts`). Default: false, a damaged store is refused. */
   readonly servesDamaged?: boolean
   /** Tests count commits, or let one fail, by wrapping the tables. */
   readonly wrapTables?: (tables: Tables) => Tables

@@ -34,5 +34,5 @@ export async function refuseDamage({ dir, servesDamaged = false }: DamageOptions
   }
   for (const line of lines.slice(0, MOST_LOGGED)) logger.error('the store is damaged', { damage: line })
   const { objects, kept } = await salvage(dir, damages)
-  logger.error('a damaged store is replaced by what of it is whole', { damages: lines.length + more, keys: objects, damagedFile: kept })
+  logger.error('replaced a damaged store with its undamaged objects', { damages: lines.length + more, keys: objects, damagedFile: kept })
 }

@@ -30,7 +30,7 @@ describe('versions that have gone from the catalog', () => {
       expect(found).to.have.deep.members(told)
     })
 
-  it('are told no more when the subscription ends', () => {
+  it('are not reported after the subscription ends', () => {
     const catalog = new Catalog([gadgets(['v1'])])
     const found: object[] = []
     followGoneVersions(catalog, version => found.push(version))()

@@ -9,7 +9,7 @@ function stepsOf<T>(steps: Steps<T>): number {
 
 const faultOf = (text: string, mostValues?: number): Promise<string> => readForeignJson(Buffer.from(text), undefined, mostValues).then(() => '', errorMessage)
 
-describe('JSON of a server elsewhere', () => {
+describe('JSON of another server', () => {
   it('is read whatever its length', async () => {
     for (const value of [{ a: [1, 'x', null] }, { items: Array.from({ length: 10_000 }, (_, i) => ({ name: `n${i}` })) }])
       expect(await readForeignJson(Buffer.from(JSON.stringify(value)))).to.deep.equal(value)
@@ -34,7 +34,7 @@ describe('JSON of a server elsewhere', () => {
     for (const open of ['[', '{"a":']) expect(await faultOf(open.repeat(MEGABYTE / open.length))).to.include('exceeded max depth')
   })
 
-  it('is refused where it holds too many values', async () => {
+  it('is rejected if it holds too many values', async () => {
     expect(await faultOf(`[${'{},'.repeat(70_000)}{}]`)).to.equal('the text holds more than 65536 values')
     expect(await faultOf(`{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join(',')}}`)).to.equal('an object holds more than 16384 members')
     expect(await faultOf(`[${'"xxxxxxxxxxxxxxxx",'.repeat(20_000)}1]`, 10_000)).to.equal('the text holds more than 10000 values')

@@ -128,7 +128,7 @@ describe('bootstrap', () => {
     expect((await access.list(SLICES, 'default')).items).to.deep.equal([])
   })
 
-  it('tells what is refused and why, makes the rest, and makes it when it is refused no more', async () => {
+  it('reports each refused object with its reason, creates the others, and creates it once it is accepted', async () => {
     const t = builtinRegistry()
     const env = controllerEnvironment(t)
     let refuses = true

@@ -9,7 +9,7 @@ import { errorMessage } from '../../../src/lib/error-message.ts'
 const STOPPED: Clock = { now: () => 0 }
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
 
-describe('a request whose other end does harm', () => {
+describe('a request to a hostile server', () => {
   let server: Server
   let act: (socket: Socket) => void
   before(async () => {
@@ -67,7 +67,7 @@ describe('a request whose other end does harm', () => {
     expect(await bodyOf()).to.equal('chunked encoding contains too much non-data')
   })
 
-  it('ends at a chunk whose length has digits without end', async () => {
+  it('fails at a chunk whose length has endless digits', async () => {
     act = socket => {
       socket.write(CHUNKED)
       endlessly(socket, '0')

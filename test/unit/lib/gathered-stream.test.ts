@@ -38,7 +38,7 @@ describe('a stream whose pieces are gathered', () => {
     expect(Buffer.concat(received).equals(Buffer.concat(parts))).to.equal(true)
   })
 
-  it('ends with nothing where nothing came', async () => {
+  it('ends empty if the source is empty', async () => {
     const gathered = gatheredStream(Readable.from([])).resume()
     await once(gathered, 'end')
   })

@@ -58,7 +58,7 @@ describe('storage/range-pages', () => {
     expect(backend.limits.slice(0, 4)).to.deep.equal([500, 20_000, 5000, 5000])
   })
 
-  it('ends where the shortest page does not come in time', async () => {
+  it('fails if the shortest page does not arrive in time', async () => {
     const backend = store(10, 100, true, () => {
       throw new BackendError('timeout', 'it took too long')
     })

@@ -63,7 +63,7 @@ describe('a long call of an expression', () => {
       expect(turns).to.equal(0)
     })
 
-  it('ends at the limit where each match needs a look at the rest of the text', async () => {
+  it('ends at the limit if each match needs a look at the rest of the text', async () => {
     const { outcome, turns } = await evaluate('text.findAll("(?s).*x|a") == []', 'a'.repeat(20_000))
     expect(outcome.error).to.equal(LIMIT)
     expect(turns).to.be.below(10_000)

@@ -50,7 +50,7 @@ describe('proxies', () => {
     })
   }
 
-  it('pass on no spelling of a field that says for whom a request is, or where it came from', async () => {
+  it('pass on no spelling of a header that names the user or the origin of a request', async () => {
     answer(200, {})
     const forged = [
       ...['X_Remote_User', 'x-remote_user', 'X-Remote-Users', 'X_REMOTE_GROUP', 'X-Remote-Groups', 'X.Remote.Uid', 'X-Remote-Extra_scopes', 'XRemoteExtra-a'],

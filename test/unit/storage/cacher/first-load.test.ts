@@ -82,7 +82,7 @@ describe('storage/cacher: the first load of a large store', () => {
     expect(loaded()).to.include('widgets.example.com')
   })
 
-  it('begins anew where changes are lost meanwhile, and shows them', async () => {
+  it('starts again if changes are lost meanwhile, and shows them', async () => {
     await eventually('the small ones are loaded', () => loaded().length === 3)
     backend.lose = () => true
     seed('pods', 'lost')

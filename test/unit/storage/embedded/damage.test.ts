@@ -133,7 +133,7 @@ for (const keepsHistory of [false, true]) {
 }
 
 describe('embedded store whose data are gone', () => {
-  it('is refused where its file is empty, rather than begun anew', async () => {
+  it('is refused if its file is empty, and not started anew', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'damage-'))
     try {
       await (await openEmbedded({ dir }, systemClock, silentLogger)).close()

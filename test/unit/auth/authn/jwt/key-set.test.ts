@@ -63,7 +63,7 @@ describe('RemoteKeySet', () => {
     expect(await check(first)).to.match(/^fetching keys oidc: failed to decode keys: .*invalid character '\[' exceeded max depth/)
   })
 
-  it('takes no key whose check would take long', async () => {
+  it('rejects a key whose check would take long', async () => {
     const { state, check } = world()
     const n = 'xyzw'.repeat(86)
     for (const odd of [
