@@ -13,7 +13,7 @@ export interface ReadinessCheck {
   readonly atStart?: boolean
   /** Optional. What the check waits for while it fails: public, and shown in the report of all checks. Default: the reason is withheld. */
   readonly progress?: () => string
-  /** `endpoint`: the one that is asked. Default: `readyz`. */
+  /** `endpoint`: the one that is requested. Default: `readyz`. */
   check(endpoint?: 'healthz' | 'livez' | 'readyz'): void | Promise<void>
 }
 

@@ -16,7 +16,7 @@ const TRANSFER_ENCODING = 'transfer-encoding'
 const HOST = /^[\w!$%&'()*+,.:;=[\]~-]*$/
 
 /**
- * Why Go's server refuses a request by its version and fields, as the status that it answers: there are too many, they don't name one host, or the body has another coding than chunks. Undefined: it does not.
+ * Why Go's server refuses a request by its version and fields, as the status that it answers: there are too many, they don't name one host, or the body has another coding than chunks. Returns nothing if it accepts the request.
  * HTTP/1.0 has no such codings (RFC 9112, section 6.1): others may see the end of the body elsewhere.
  */
 export function faultOfFields({

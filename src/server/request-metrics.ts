@@ -91,7 +91,7 @@ export class RequestMetrics {
   private readonly knownOf = new Map<string, string[]>()
   private readonly bodies = new Map<string, HistogramChild>()
 
-  /** `isServed`: whether there is a route for a request. Others are counted without labels of a resource. `queued`: absent where nothing waits. */
+  /** `isServed`: whether there is a route for a request. Others are counted without labels of a resource. `queued`: omitted if no request waits. */
   constructor(inFlight: RequestWatermarks, isServed: (info: ResourceRequestInfo) => boolean, queued?: RequestWatermarks) {
     this.isServed = isServed
     this.inFlight = new ReadGauge(

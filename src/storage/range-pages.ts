@@ -37,7 +37,7 @@ export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQ
       start = startAfter(page, start)
       next = read(nextLimit(page))
     } else next = undefined
-    // A failure is thrown when its page is awaited, which a caller that ends before never does.
+    // A failure is thrown when its page is awaited. A caller that ends earlier never awaits it.
     next?.catch(() => {})
     yield page
   }

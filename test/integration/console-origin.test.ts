@@ -55,7 +55,7 @@ describe('a page of a pod behind the proxy', function () {
   let pod: HttpServer
   let client: JsonClient
   let browser: Browser
-  /** Paths that the pod was asked for. */
+  /** Paths of the requests that the pod received. */
   const asked: string[] = []
 
   before(async () => {

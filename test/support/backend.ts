@@ -46,7 +46,7 @@ export class Store {
     return (await this.backend.get(this.key(name), never, at)).item?.value.toString()
   }
 
-  /** A page whose items are `name=value`. It has `count` only if that is asked for. */
+  /** A page whose items are `name=value`. It has `count` only if the query requests it. */
   async list(
     query: { at?: Revision; limit?: number; start?: string; end?: string; counted?: boolean } = {},
   ): Promise<{ items: string[]; more: boolean; count?: number; revision: Revision }> {

@@ -137,7 +137,7 @@ export class HostilePeer {
     this.#server = tls ? createSecure({ ...tls, ALPNProtocols: ['http/1.1'] }, serve).on('tlsClientError', () => {}) : createPlain(serve)
   }
 
-  /** `tls`: absent, it is spoken to without TLS. */
+  /** `tls`: optional. Omitted for plain TCP. */
   static async start(tls?: TlsOptions, host = '127.0.0.1'): Promise<HostilePeer> {
     const peer = new HostilePeer(tls)
     peer.#server.listen(0, host)

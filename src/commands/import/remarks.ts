@@ -2,7 +2,7 @@ import type { LineBudget } from '../../lib/line-budget.ts'
 
 /** Places that are named for one reason. */
 const MOST_PLACES = 5
-/** Reasons that are told apart. */
+/** Reasons that are counted separately. */
 const MOST_REASONS = 500
 const OTHER_REASONS = 'for other reasons'
 

@@ -3,7 +3,7 @@ import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { checkStore, type Damage, type StoreCheck, type StoreVisitor } from './check-store.ts'
 import { decodeLatest } from './layout.ts'
 
-/** Damages that are told apart; of more, only their number is reported. */
+/** Damages that are recorded one by one. Further ones are only counted. */
 const MOST_DAMAGES = 10_000
 
 export interface FoundDamage extends StoreCheck {

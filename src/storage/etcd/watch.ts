@@ -9,7 +9,7 @@ import { decodeLongWatch, decodeWatch, encodeWatchCreate } from './messages.ts'
 
 /** Longer responses are decoded in steps. */
 const SHORT_BYTES = 64 * 1024
-/** Events of one revision: a transaction of etcd has 128 operations unless it is told otherwise. */
+/** Events of one revision: a transaction of etcd has 128 operations unless a flag raises the limit. */
 const MOST_EVENTS = 100_000
 
 /**
