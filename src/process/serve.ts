@@ -27,5 +27,5 @@ export async function serve(config: Config, log: Logger, link: WorkerLink | unde
 }
 
 async function parentEnd(log: Logger): Promise<void> {
-  log.info('told to stop', { reason: await endOfParent(parentOf(process)) })
+  log.info('shutting down', { reason: await endOfParent(parentOf(process)) })
 }

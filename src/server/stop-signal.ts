@@ -7,12 +7,12 @@ export function stopSignal(log: Logger): Promise<void> {
     let asked = false
     const stop = (name: string): void => {
       if (asked) {
-        log.warn('told twice to stop', { signal: name })
+        log.warn('second signal received: exiting without waiting for open requests', { signal: name })
         exitAtRest(1)
         return
       }
       asked = true
-      log.info('told to stop', { signal: name })
+      log.info('shutting down', { signal: name })
       resolve()
     }
     process.on('SIGTERM', stop)
