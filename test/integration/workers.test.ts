@@ -379,7 +379,10 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
         const { code, text } = await run('--etcd-servers', etcd.url, `--workers=${workers}`, `--secure-port=${port}`)
         taken.close()
         const errors = text.split('\n').filter(line => line !== '' && !/^\S+ info /.test(line))
-        expect([code, ...errors]).to.deep.equal([1, `Error: listen EADDRINUSE: address already in use 127.0.0.1:${port}`])
+        expect([code, ...errors]).to.deep.equal([
+          1,
+          `Error: 127.0.0.1:${port} is in use by another server: stop it, or choose another port (--secure-port, --console-port, --insecure-port)`,
+        ])
       })
 
     it('tell of the embedded store', async () => {
