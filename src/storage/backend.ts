@@ -32,6 +32,11 @@ export interface RangeQuery {
   readonly countOnly?: boolean
   /** Values are empty, and createRevision is 0 where it would cost a read. */
   readonly keysOnly?: boolean
+  /**
+   * Optional. A store that need not copy values to read them calls it with each item, in order, in place of returning it: the value is valid until it returns. Other stores return the items. If the range fails
+   * halfway, some items have been visited.
+   */
+  readonly visit?: (item: KeyValue) => void
 }
 
 export interface BackendEvent {

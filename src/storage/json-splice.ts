@@ -48,8 +48,13 @@ export function skipValue(json: Buffer, at: number): number {
 }
 
 /** Whether the bytes at an offset are these. */
-export const startsWith = (bytes: Buffer, at: number, text: Buffer): boolean =>
-  at + text.length <= bytes.length && text.compare(bytes, at, at + text.length) === 0
+export function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
+  const { length } = text
+  if (at + length > bytes.length) return false
+  // Texts are short: a call of the runtime takes longer.
+  for (let i = 0; i < length; i++) if (bytes[at + i] !== text[i]) return false
+  return true
+}
 
 const metadataName = Buffer.from('"metadata":{')
 
@@ -64,12 +69,17 @@ export function findMetadata(json: Buffer, from: number): number {
   return -1
 }
 
-/** Where the value of a member begins, of the object whose brace is at `at`; -1 where it has none of this name. The name has no escapes. */
-export function memberAt(json: Buffer, at: number, name: Buffer): number {
+/**
+ * Where the value of a member begins, of the object whose brace is at `at`; -1 where it has none of this name. The name has no escapes.
+ * @param later Optional. A member that never stands before that of the name: the search ends with it.
+ */
+export function memberAt(json: Buffer, at: number, name: Buffer, later?: Buffer): number {
   let i = at + 1
   while (json[i] === quote) {
     const end = skipString(json, i)
-    if (end - i - 2 === name.length && startsWith(json, i + 1, name)) return end + 1
+    const length = end - i - 2
+    if (length === name.length && startsWith(json, i + 1, name)) return end + 1
+    if (later !== undefined && length === later.length && startsWith(json, i + 1, later)) return -1
     i = skipValue(json, end + 1)
     if (json[i] === comma) i++
   }
@@ -110,9 +120,16 @@ export function spliceRevision(json: Buffer, metadata: number, revision: Revisio
   const { end = json.length, allocate = Buffer.allocUnsafe } = options
   const replace = (from: number, to: number, text: string): Buffer => {
     const out = allocate(end - (to - from) + text.length)
-    json.copy(out, 0, 0, from)
-    out.write(text, from, 'latin1')
-    json.copy(out, from + text.length, to, end)
+    const { length } = text
+    if (json.length <= out.length) {
+      // Part by part takes a view for each.
+      out.set(json)
+      out.copyWithin(from + length, to, end)
+    } else {
+      json.copy(out, 0, 0, from)
+      json.copy(out, from + length, to, end)
+    }
+    for (let i = 0; i < length; i++) out[from + i] = text.charCodeAt(i)
     return out
   }
   let i = metadata + 1

@@ -7,6 +7,8 @@ export type Labels = Readonly<Record<string, string>>
 
 const NO_LABELS: Labels = {}
 const LABELS = Buffer.from('labels')
+/** Long, and behind all that is looked for, in the order of Go's structs as in that of names. */
+const MANAGED_FIELDS = Buffer.from('managedFields')
 
 /** Objects of one workload have the same. */
 const shared = new SharedValues((text): Labels => JSON.parse(text))
@@ -14,7 +16,7 @@ const shared = new SharedValues((text): Labels => JSON.parse(text))
 /** Shared with all objects that have the same labels: never mutate. */
 export function labelsOf(json: Buffer, header: number): Labels {
   const metadata = findMetadata(json, header)
-  const at = metadata < 0 ? -1 : memberAt(json, metadata, LABELS)
+  const at = metadata < 0 ? -1 : memberAt(json, metadata, LABELS, MANAGED_FIELDS)
   return at < 0 ? NO_LABELS : shared.of(json.toString('utf8', at, skipValue(json, at)))
 }
 

@@ -33,7 +33,7 @@ export interface ResourceLoad {
 export function resourceLoad(backend: Backend, cache: ResourceCache, at: Revision | undefined, signal: AbortSignal): ResourceLoad {
   const { prefix } = cache.resource
   const state = Cache.loading()
-  const query = { start: prefix, end: prefixEnd(prefix), ...(at !== undefined && { at }) }
+  const query = { start: prefix, end: prefixEnd(prefix), visit: (item: KeyValue) => cache.load(state, item), ...(at !== undefined && { at }) }
   let pages: AsyncGenerator<RangePage, void> | undefined
   let revision = at
   return {

@@ -163,9 +163,9 @@ export function copyOf(bytes: Buffer): Buffer {
 }
 
 /** Result of a put: `modRevision` is the revision of its record. `keep` copies the value. */
-export const keyValue = (key: Key, modRevision: Revision, record: LogRecord, keep: (view: Buffer) => Buffer = copyOf): KeyValue => ({
+export const keyValue = (key: Key, modRevision: Revision, record: Buffer, keep: (view: Buffer) => Buffer = copyOf): KeyValue => ({
   key,
-  value: keep(record.value),
-  createRevision: record.createRevision,
+  value: keep(recordValue(record)),
+  createRevision: readRevision(record, 1),
   modRevision,
 })

@@ -19,7 +19,9 @@ const keyAt = (key: Key, modRevision: Revision): KeyValue => ({ key, value: NO_V
 export async function readRange(tables: Tables, query: RangeQuery, at: Revision, now: Revision, check: () => void): Promise<RangePage> {
   const items: KeyValue[] = []
   const values = new PageValues()
-  const keep = (view: Buffer): Buffer => values.keep(view)
+  const { visit } = query
+  const keep = visit ? (view: Buffer): Buffer => view : (view: Buffer): Buffer => values.keep(view)
+  let given = 0
   const limit = query.countOnly ? 0 : query.limit || Number.POSITIVE_INFINITY
   const end = query.end === '\0' ? undefined : boundBytes(query.end)
   const isCounted = query.counted === true || query.countOnly === true
@@ -34,7 +36,7 @@ export async function readRange(tables: Tables, query: RangeQuery, at: Revision,
         next = key
         break
       }
-      if (items.length >= limit || query.countOnly) {
+      if (given >= limit || query.countOnly) {
         if (!existedAt(tables, entry, at)) continue
         count++
         if (isCounted) continue
@@ -44,7 +46,9 @@ export async function readRange(tables: Tables, query: RangeQuery, at: Revision,
       const item = revision === 0 ? undefined : query.keysOnly ? keyAt(keyOf(key), revision) : changeAt(tables, keyOf(key), revision, keep)
       if (!item) continue
       count++
-      items.push(item)
+      given++
+      if (visit) visit(item)
+      else items.push(item)
     }
     start = next
     if (start) {
@@ -52,5 +56,5 @@ export async function readRange(tables: Tables, query: RangeQuery, at: Revision,
       check()
     }
   }
-  return { items, revision: now, more: !query.countOnly && count > items.length, ...(isCounted && { count }) }
+  return { items, revision: now, more: !query.countOnly && count > given, ...(isCounted && { count }) }
 }

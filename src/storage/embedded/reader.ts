@@ -3,7 +3,7 @@ import { BackendError } from '../backend.ts'
 import { type Key, NO_REVISION, type Revision } from '../revision.ts'
 import type { Tables } from './environment.ts'
 import type { LatestEntry } from './layout.ts'
-import { decodeLatest, decodeRecord, keyValue, numberBytes } from './layout.ts'
+import { decodeLatest, decodeRecord, keyValue, numberBytes, writeNumber } from './layout.ts'
 
 /** The bytes of LMDB's longest key. */
 const maxKeyBytes = 1978
@@ -40,10 +40,14 @@ export function newestOf(tables: Tables, key: Buffer): LatestEntry | undefined {
   return bytes && decodeLatest(bytes)
 }
 
+/** Reused by every read. */
+const logKey = numberBytes(0)
+
 /** The change that wrote the revision; undefined if it is compacted. `keep` copies the value out of the table. Default: into a buffer of its own. */
 export function changeAt(tables: Tables, key: Key, revision: Revision, keep?: (view: Buffer) => Buffer): KeyValue | undefined {
-  const bytes = tables.log.getBinaryFast(numberBytes(revision))
-  return bytes && keyValue(key, revision, decodeRecord(bytes), keep)
+  writeNumber(logKey, revision, 0)
+  const bytes = tables.log.getBinaryFast(logKey)
+  return bytes && keyValue(key, revision, bytes, keep)
 }
 
 /**

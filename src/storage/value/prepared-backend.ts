@@ -13,7 +13,7 @@ export const preparedBackend = (backend: Backend, prepare: Prepare): Backend => 
   ...preparedCalls(backend, prepare),
   ...(backend.snapshot && { snapshot: backend.snapshot.bind(backend) }),
   ...(backend.history && { history: preparedHistory(backend.history, prepare) }),
-  async range(query, signal) {
+  async range({ visit: _, ...query }, signal) {
     const page = await backend.range(query, signal)
     await prepareAll(valuesOf(page.items), prepare)
     return page

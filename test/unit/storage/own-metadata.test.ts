@@ -21,6 +21,12 @@ describe('storage/own-metadata', () => {
     }
   })
 
+  it('looks for labels no further than managedFields, which stand behind them', () => {
+    const json = (...members: string[]) => Buffer.from(`{"metadata":{"name":"a",${members.join()}}}`)
+    expect(labelsOf(json('"labels":{"app":"web"}', '"managedFields":[]'), 1)).to.deep.equal({ app: 'web' })
+    expect(labelsOf(json('"managedFields":[]', '"labels":{"app":"web"}'), 1)).to.deep.equal({})
+  })
+
   it('shares the labels of objects that have the same', () => {
     const labels = (name: string) => {
       const { bytes, header } = testCodec.json(testCodec.encode(testObject(name, {}, { app: 'web' })), revision(1))

@@ -50,6 +50,31 @@ describe('storage/range-pages', () => {
     expect([plain.limits.length, counting.limits.length]).to.deep.equal([6, 3])
   })
 
+  it('reads no page ahead of a visitor, and repeats none that was visited in part', async () => {
+    const backend = store(9000, 100, false)
+    let failsAt = 0
+    const visiting = {
+      async range({ visit, ...query }: RangeQuery): Promise<RangePage> {
+        const { items, ...page } = await backend.range(query)
+        for (const item of items) {
+          if (item.key === backend.all[failsAt]?.key && failsAt > 0) throw new BackendError('timeout', 'it took too long')
+          visit?.(item)
+        }
+        return { ...page, items: [] }
+      },
+    }
+    const visited: string[] = []
+    const seen: number[] = []
+    const read = async (): Promise<void> => {
+      for await (const _ of rangePages(visiting, { start: prefix, end, visit: item => visited.push(item.key) }, signal)) seen.push(visited.length)
+    }
+    await read()
+    expect(visited).to.deep.equal(backend.all.map(item => item.key))
+    expect(seen).to.deep.equal([500, 4500, 8500, 9000])
+    failsAt = 6000
+    expect(await codeOf(read())).to.equal('timeout')
+  })
+
   it('makes pages shorter that do not come in time', async () => {
     const backend = store(30_000, 100, true, ({ limit = 0 }) => {
       if (limit > 6000) throw new BackendError('timeout', 'it took too long')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { systemClock } from '../../../../src/lib/clock.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
-import type { Backend } from '../../../../src/storage/backend.ts'
+import type { Backend, KeyValue } from '../../../../src/storage/backend.ts'
 import { DirectStorage } from '../../../../src/storage/direct/direct-storage.ts'
 import type { Table } from '../../../../src/storage/embedded/environment.ts'
 import { memoryTables } from '../../../../src/storage/embedded/memory-tables.ts'
@@ -93,6 +93,27 @@ describe('storage/embedded: reads in pages', () => {
       expect(count).to.equal(OBJECTS)
     }
     expect(await readsOf(all)).to.be.within(2 * OBJECTS, 2.1 * OBJECTS)
+  })
+
+  it('hand each item to a visitor in place of a page of copies, and stop at the limit', async () => {
+    const visited: string[] = []
+    const values = new Set<string>()
+    const pages: [number, boolean][] = []
+    const visit = ({ key, value }: KeyValue): void => {
+      visited.push(key)
+      values.add(JSON.parse(value.toString()).metadata.name)
+    }
+    for await (const { items, more } of rangePages(backend, { start: testPrefix, end: prefixEnd(testPrefix), visit }, never)) {
+      expect(items).to.deep.equal([])
+      pages.push([visited.length, more])
+    }
+    expect(pages).to.deep.equal([
+      [500, true],
+      [4500, true],
+      [OBJECTS, false],
+    ])
+    expect([values.size, visited.length]).to.deep.equal([OBJECTS, OBJECTS])
+    expect(visited).to.deep.equal([...visited].sort())
   })
 
   it('count a list in chunks once, however many chunks it has', async () => {
