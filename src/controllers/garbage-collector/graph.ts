@@ -1,3 +1,4 @@
+import { ShardedMap } from '../../lib/sharded-map.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { ObjectMeta, OwnerReference } from '../../meta/object.ts'
 import { AbsentOwners } from './absent-owners.ts'
@@ -111,7 +112,7 @@ export class OwnerGraph {
   /** Owners that are known not to be there. */
   readonly absent = new AbsentOwners(ABSENT_OWNERS)
   private readonly outlet: GraphOutlet
-  private readonly nodes = new Map<string, Writable>()
+  private readonly nodes = new ShardedMap<Writable>()
   /** One string of each namespace. */
   private readonly namespaces = new Map<string, string>()
 
