@@ -94,7 +94,31 @@ export async function scanTree(live: ObjectTree, { prefix, start }: KeysFrom, pr
   const last = items.at(-1)?.key
   if (!more || last === undefined) return { items, looked, last: undefined, remaining: undefined }
   if (!everything) return { items, looked, last, remaining: undefined }
-  return { items, looked, last, remaining: count === undefined ? tree.forRange(last, end, false) - 1 : count - items.length }
+  return { items, looked, last, remaining: count === undefined ? (await countFrom(tree, last, end)) - 1 : count - items.length }
+}
+
+/** Number of keys from one on, counted in slices. `tree` must not change meanwhile. */
+async function countFrom(tree: ObjectTree, start: Key, end: Key): Promise<number> {
+  let count = 0
+  let from: Key | undefined = start
+  while (from !== undefined) {
+    let next: Key | undefined
+    let left = STEP
+    tree.forRange(from, end, false, key => {
+      if (left-- === 0) {
+        left = STEP
+        if (turnIsSpent()) {
+          next = key
+          return stop
+        }
+      }
+      count++
+      return undefined
+    })
+    from = next
+    if (from !== undefined) await nextTurn()
+  }
+  return count
 }
 
 /** All objects below a prefix, in the order of their keys; undefined where they are more than a caller parses in one turn. */

@@ -34,6 +34,18 @@ describe('scanTree', () => {
         expect([looked, last]).to.deep.equal([count, undefined])
       })
 
+  it('counts what is left behind a page as it was when it began, and in a later turn where this one is spent', async () => {
+    const tree = treeOf(5000)
+    let turns = 0
+    setImmediate(() => turns++)
+    spendTurn()
+    const scan = scanTree(tree, { prefix: testPrefix, start: testPrefix }, everything, 10)
+    for (let i = 0; i < 5000; i += 2) tree.delete(keyOf(i))
+    expect([(await scan).remaining, turns]).to.deep.equal([4990, 1])
+    expect((await scanTree(tree, { prefix: testPrefix, start: testPrefix }, everything, 2500)).remaining).to.equal(undefined)
+    expect((await scanTree(tree, { prefix: testPrefix, start: testPrefix }, everything, 2499)).remaining).to.equal(1)
+  })
+
   it('lets others run where the turn is spent', async () => {
     let busy = 0
     const slow: Predicate = {
