@@ -11,12 +11,17 @@ const LONGEST_PAGE = 20_000
 /** Keys of a page whose items are visited. It takes no memory, and the caller has the last word after each. */
 const VISITED_PAGE = 4000
 
+/** A page that does not come in time is made no shorter than this: etcd counts what is left of the range for each page, which takes longer than to read these. */
+const SHORTEST_PAGE = 2000
+/** Times that so short a page is asked for. The pages before are of the same revision and stay valid, so that a busy store is read to its end. */
+const SHORTEST_ATTEMPTS = 5
+
 /** A range that is read in pages. */
 export type PagedQuery = Pick<RangeQuery, 'start' | 'end' | 'at' | 'keysOnly' | 'visit'>
 
 /**
  * Reads a range in pages of about the same size in bytes, all at the revision of the first, or at the given one. Together they have each key once, in order. The next page is requested before one is returned, so that the
- * store makes it while that is taken in: at most two are held. If a page does not come in time, it and later ones are made shorter. A store that calls `visit` returns pages without items. Throws BackendError.
+ * store makes it while that is taken in: at most two are held. If a page does not come in time, it is requested again, and it and later ones are made shorter. A store that calls `visit` returns pages without items. Throws BackendError.
  */
 export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQuery, signal: AbortSignal): AsyncGenerator<RangePage, void, undefined> {
   let { at, start } = query
@@ -31,12 +36,14 @@ export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQ
     },
   }
   const read = async (limit: number): Promise<RangePage> => {
-    for (let keys = Math.min(limit, longest); ; keys = longest) {
+    let attempts = 0
+    for (let keys = Math.min(limit, longest); ; keys = Math.min(limit, longest)) {
       try {
         return await backend.range({ ...query, ...visiting, start, ...(at !== undefined && { at }), limit: keys }, signal)
       } catch (error) {
-        if (!(error instanceof BackendError && error.code === 'timeout') || keys <= FIRST_PAGE || visited !== undefined) throw error
-        longest = Math.max(FIRST_PAGE, Math.floor(keys / 4))
+        if (!(error instanceof BackendError && error.code === 'timeout') || visited !== undefined || signal.aborted) throw error
+        if (keys <= SHORTEST_PAGE && (at === undefined || ++attempts === SHORTEST_ATTEMPTS)) throw error
+        longest = Math.max(SHORTEST_PAGE, Math.floor(keys / 4))
       }
     }
   }

@@ -83,7 +83,26 @@ describe('storage/range-pages', () => {
     expect(backend.limits.slice(0, 4)).to.deep.equal([500, 20_000, 5000, 5000])
   })
 
-  it('fails if the shortest page does not arrive in time', async () => {
+  it('asks again for a page that does not come in time, however often pages before it did not', async () => {
+    const late = new Map<string, number>()
+    const backend = store(20_000, 100, true, ({ start, at }) => {
+      const times = late.get(start) ?? 0
+      late.set(start, times + 1)
+      if (at !== undefined && times < 4) throw new BackendError('timeout', 'it took too long')
+    })
+    await keysOf(backend)
+    expect(Math.min(...backend.limits.slice(1))).to.equal(2000)
+  })
+
+  it('ends when a short page has not come in time five times', async () => {
+    const backend = store(10_000, 100, true, ({ at }) => {
+      if (at !== undefined) throw new BackendError('timeout', 'it took too long')
+    })
+    expect(await codeOf(keysOf(backend))).to.equal('timeout')
+    expect(backend.limits).to.deep.equal([500, 20_000, 5000, 2000, 2000, 2000, 2000, 2000])
+  })
+
+  it('fails if the first page does not arrive in time', async () => {
     const backend = store(10, 100, true, () => {
       throw new BackendError('timeout', 'it took too long')
     })
