@@ -21,6 +21,8 @@ export interface Damage {
   readonly line: string
   /** Undefined if it is none of the store's tables: then their rows are not all found. */
   readonly table: TableName | undefined
+  /** Whether it is of the size of the file, or of the list of free pages: it loses no row by itself. */
+  readonly isOfSpace?: boolean
   /** Revisions whose records cannot be read: from the first to the last. */
   readonly revisions?: readonly [number, number]
 }
@@ -69,6 +71,7 @@ export function* checkStore(dir: string, visitor: StoreVisitor): Generator<void,
       },
       fault: (table, fault) => visitor.damage(faultDamage(table, fault)),
       headFault: why => visitor.damage({ line: why, table: undefined }),
+      spaceFault: why => visitor.damage({ line: why, table: undefined, isOfSpace: true }),
     })
   } finally {
     closeSync(descriptor)

@@ -4,12 +4,17 @@ import { errorCode } from '../../lib/error-code.ts'
 import { BackendError } from '../backend.ts'
 import { META_BYTES, type MetaPage, metaPage } from './data-file/meta-page.ts'
 
+export interface InspectOptions {
+  /** Whether a file that was cut short passes, because it is not mapped as it is. Default: it is refused. */
+  readonly allowsCut?: boolean
+}
+
 /**
  * Looks at the data file before LMDB maps it: a foreign file is refused by name, and so is one that was cut short, for reading a mapped page beyond the
  * end of a file kills the process. A missing file is a new store; an empty one was a store.
  * @throws BackendError `corrupt`
  */
-export function inspectDataFile(dir: string): void {
+export function inspectDataFile(dir: string, { allowsCut = false }: InspectOptions = {}): void {
   const path = join(dir, 'data.mdb')
   const refuse = (why: string): never => {
     throw new BackendError('corrupt', `${path} ${why}; restore the directory from a copy, or remove it to start with an empty store`)
@@ -28,7 +33,7 @@ export function inspectDataFile(dir: string): void {
     const second = metaAt(fd, first.pageSize)
     const newest = second && second.transaction > first.transaction ? second : first
     const expected = (newest.lastPage + 1) * newest.pageSize
-    if (size < expected) refuse(`is cut short: ${size} bytes of ${expected}`)
+    if (size < expected && !allowsCut) refuse(`is cut short: ${size} bytes of ${expected}`)
   } finally {
     closeSync(fd)
   }

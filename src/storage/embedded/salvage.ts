@@ -22,7 +22,7 @@ export interface Salvaged {
  * @throws BackendError `corrupt` if the tables themselves cannot be found
  */
 export async function salvage(dir: string, damages: readonly Damage[]): Promise<Salvaged> {
-  if (damages.some(({ table }) => table === undefined))
+  if (damages.some(({ table, isOfSpace }) => table === undefined && isOfSpace !== true))
     throw new BackendError('corrupt', `the store in ${dir} is damaged where its tables are listed: nothing of it can be served`)
   const { revisions, newest, deadlines } = await present(dir, damages)
   const fresh = join(dir, 'salvaged')

@@ -7,10 +7,12 @@ import { PageFile, readFully } from './page-file.ts'
 export interface FileVisitor {
   /** A row of a table, in the order of the table's keys. Both are views until the call returns. */
   row(table: string, key: Buffer, value: Buffer): void
-  /** `table`: undefined for the list of tables and the list of free pages. */
+  /** `table`: undefined for the list of tables. */
   fault(table: string | undefined, fault: TreeFault): void
   /** The heads of the file do not fit. Nothing else is read then. */
   headFault(why: string): void
+  /** The size of the file, or its list of free pages, does not fit. The tables are read nevertheless. */
+  spaceFault(why: string): void
 }
 
 /** Data version of LMDB 1.0. */
@@ -21,8 +23,10 @@ const LARGEST = 0x8000
 
 /** Goes through the newest snapshot of a file, of `size` bytes and open as `descriptor`. Yields after each page. */
 export function* checkFile(descriptor: number, size: number, visitor: FileVisitor): Generator<void, void> {
-  const meta = newestMeta(descriptor, size)
+  const meta = newestMeta(descriptor)
   if (typeof meta === 'string') return visitor.headFault(meta)
+  const expected = (meta.lastPage + 1) * meta.pageSize
+  if (size < expected) visitor.spaceFault(`it is cut short: ${size} bytes of ${expected}`)
   const file = new PageFile(descriptor, meta)
   const tables: [string, TreeHead][] = []
   const main = {
@@ -39,11 +43,11 @@ export function* checkFile(descriptor: number, size: number, visitor: FileVisito
     const rows = { row: (key: Buffer, value: Buffer) => visitor.row(table, key, value), fault: (fault: TreeFault) => visitor.fault(table, fault) }
     yield* checkTree(file, head, rows, { compare: Buffer.compare, hasTrees: false })
   }
-  yield* checkFreePages(file, meta.free, fault => visitor.fault(undefined, { ...fault, why: `the list of free pages: ${fault.why}` }))
+  yield* checkFreePages(file, meta.free, ({ page, why }) => visitor.spaceFault(`${page === undefined ? '' : `page ${page}: `}the list of free pages: ${why}`))
 }
 
 /** The newer head, or why there is none that can be trusted. */
-function newestMeta(descriptor: number, size: number): MetaPage | string {
+function newestMeta(descriptor: number): MetaPage | string {
   const read = (offset: number): MetaPage | undefined => {
     const bytes = Buffer.alloc(META_BYTES)
     return readFully(descriptor, bytes, offset) ? metaPage(bytes) : undefined
@@ -61,6 +65,5 @@ function newestMeta(descriptor: number, size: number): MetaPage | string {
   if ([first, second].some(({ version }) => (version & 0xffff) !== VERSION)) return 'a head has another version'
   if ([first, second].some(({ free, main }) => (free.flags & 0xff) !== 8 || main.flags !== 0)) return 'a head has other flags'
   if (newest.lastPage < 1 || newest.mapSize < (newest.lastPage + 1) * pageSize || newest.mapSize > 2 ** 47) return 'the head has another size'
-  if (size < (newest.lastPage + 1) * pageSize) return `it is cut short: ${size} bytes of ${(newest.lastPage + 1) * pageSize}`
   return newest
 }

@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { systemClock } from '../../../../src/lib/clock.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import { seededRandom } from '../../../../src/lib/seeded-random.ts'
+import { metaPage } from '../../../../src/storage/embedded/data-file/meta-page.ts'
 import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
 import { verifyStore } from '../../../../src/storage/embedded/verify-store.ts'
 import { never, Store } from '../../../support/backend.ts'
@@ -112,6 +113,36 @@ for (const keepsHistory of [false, true]) {
         expect(counts.damaged, 'copies that were refused').to.be.greaterThan(0)
       })
     }
+
+    it('serves every key by the flag if the list of free pages is all that is damaged', async () => {
+      const heads = [0, 4096].flatMap(offset => metaPage(whole.subarray(offset)) ?? [])
+      const newest = heads.reduce((a, b) => (b.transaction > a.transaction ? b : a))
+      // The number that the list's first page has in its head.
+      const copy = damagedCopy('free', [(newest.free.root ?? 0) * 4096 * 8])
+      const { lines } = await verifyStore(copy)
+      expect(lines).to.have.length(1)
+      expect(lines[0]).to.include('the list of free pages')
+      expect([...(await valuesIn(copy, true))]).to.deep.equal([...values])
+    })
+
+    it('serves by the flag what is whole of a file that was cut short', async () => {
+      const copy = damagedCopy('cut', [])
+      const served: number[] = []
+      for (let pages = whole.length / 4096 - 1; pages > 2; pages -= 5) {
+        rmSync(copy, { recursive: true, force: true })
+        mkdirSync(copy, { mode: 0o700 })
+        writeFileSync(join(copy, 'data.mdb'), whole.subarray(0, pages * 4096), { mode: 0o600 })
+        const error = await valuesIn(copy).catch((reason: Error) => reason)
+        expect(String(error)).to.include('is cut short')
+        const rest = await valuesIn(copy, true).catch((reason: Error & { code?: string }) => {
+          expect(reason.code, reason.stack).to.equal('corrupt')
+          return new Map<string, string>()
+        })
+        for (const [key, value] of rest) expect(value, key).to.equal(values.get(key))
+        served.push(rest.size)
+      }
+      expect(Math.max(...served)).to.be.greaterThan(0)
+    })
 
     /** With the flag, keys are whole or lost, and each that is lost is named, by itself or by the rows it was among. */
     async function expectRest(copy: string, told: string): Promise<void> {
