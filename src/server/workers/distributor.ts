@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
+import { listening } from '../listening.ts'
 import { portOf } from '../port-of.ts'
 import type { PortName, WorkerProcess } from './messages.ts'
 
@@ -31,9 +31,9 @@ export class Distributor {
     const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, socket => {
       socket.on('error', () => {})
       this.hand({ socket, port: name })
-    }).listen(port, host)
+    })
     this.servers.push(server)
-    await once(server, 'listening')
+    await listening(server, host, port)
     return portOf(server)
   }
 

@@ -33,7 +33,8 @@ export async function lockDirectory(dir: string): Promise<DirectoryLock> {
       if (!tryLock(descriptor, LOCKED_BYTE, 1)) throw new BackendError('unavailable', inUse(dir, path, descriptor))
       if (isSameFile(path, descriptor)) {
         ftruncateSync(descriptor)
-        writeSync(descriptor, `${process.pid} ${hostname()}\n`, 0)
+        // The second space: earlier versions read a start time between the two, and take a holder without one for alive as long as its process is.
+        writeSync(descriptor, `${process.pid}  ${hostname()}\n`, 0)
         return heldLock(dir, path, descriptor)
       }
     } catch (error) {
@@ -88,7 +89,7 @@ function isSameFile(path: string, descriptor: number): boolean {
 
 /** The holder writes its name into the file right after it has locked it. */
 function inUse(dir: string, path: string, descriptor: number): string {
-  const [, pid, host] = /^(\d+) (\S+)\n$/.exec(readFileSync(descriptor, 'utf8')) ?? []
+  const [, pid, host] = /^(\d+) +(\S+)\n$/.exec(readFileSync(descriptor, 'utf8')) ?? []
   const holder = pid === undefined ? 'another process' : `process ${pid} on host ${host} since ${fstatSync(descriptor).mtime.toISOString()}`
   return `the store in ${dir} is in use by ${holder}: stop it, or use another directory (the lock ${path} ends with its process and must not be removed)`
 }

@@ -28,11 +28,15 @@ export async function checkInTurns(dir: string, visitor: StoreVisitor): Promise<
 /** Looks for damage in a store that no process has open. Keys of records that cannot be read are taken from `latest`. */
 export async function findDamage(dir: string): Promise<FoundDamage> {
   const damages: Damage[] = []
+  /** Kinds of damage that are recorded: whatever their number, `salvage` must learn of each. */
+  const kinds = new Set<string>()
   let more = 0
   const check = await checkInTurns(dir, {
     damage(damage) {
-      if (damages.length < MOST_DAMAGES) damages.push(damage)
+      const kind = `${damage.table} ${damage.isOfSpace}`
+      if (damages.length < MOST_DAMAGES || !kinds.has(kind)) damages.push(damage)
       else more++
+      kinds.add(kind)
     },
   })
   const named = damages.some(({ revisions }) => revisions !== undefined) ? await keysOf(dir, damages) : undefined

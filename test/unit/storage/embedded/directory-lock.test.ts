@@ -93,7 +93,7 @@ describe('the lock of a store', function () {
   it('is not held by the text that a former holder has left', async () => {
     writeFileSync(join(dir, 'lock'), `1 ${hostname()}\n`)
     await lock()
-    expect(readFileSync(join(dir, 'lock'), 'utf8')).to.equal(`${process.pid} ${hostname()}\n`)
+    expect(readFileSync(join(dir, 'lock'), 'utf8')).to.equal(`${process.pid}  ${hostname()}\n`)
   })
 
   it('is released when its holder is killed', async () => {
