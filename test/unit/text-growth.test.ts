@@ -1,3 +1,4 @@
+import { expect } from 'chai'
 import { STRING_VALUES } from '../../src/cel/schema/string-formats.ts'
 import { boundYamlValues } from '../../src/codec/value-bound.ts'
 import { parseYaml } from '../../src/codec/yaml.ts'
@@ -35,4 +36,12 @@ const table: [what: string, prepare: (count: number) => () => unknown][] = [
 
 describe('fifty thousand repetitions that a text ends otherwise than by cost no square of it', () => {
   for (const [what, prepare] of table) it(what, () => expectNoSquare(prepare, 10_000))
+})
+
+describe('warnings of paths in a volume that are all equal', () => {
+  it('are no more than a response has room for, several times over', () => {
+    const items = Array.from({ length: 200 }, () => ({ key: 'k', path: 'x'.repeat(4096), mode: 0 }))
+    const warnings = overlapWarnings([{ name: 'v', secret: { secretName: 's', items } } as Volume], '1.33')
+    expect(warnings.join('').length).to.be.within(4096, 4 << 20)
+  })
 })

@@ -12,6 +12,9 @@ interface Placed {
 /** Paths of a volume that are compared with each other: a body may hold a hundred thousand. */
 const MOST_PATHS = 200
 
+/** Characters of the warnings of one path: all warnings of a response have 4,096. */
+const MOST_TEXT = 8192
+
 /** Files of volumes that take each other's place: equal paths, and files where others have a directory. Said since 1.32. */
 export function overlapWarnings(volumes: readonly Volume[], release: Release): string[] {
   if (!isSince(release, '1.32')) return []
@@ -69,13 +72,23 @@ function pathsOf(
   return files.filter(([path]) => path !== '').map(([path, source]) => ({ path, source }))
 }
 
-/** Warnings of a path beside those that are known, to which it is added. */
+/** Warnings of a path beside those that are known, to which it is added. Each of two hundred equal paths of some kilobytes overlaps all others: no more warnings are made than have room. */
 function overlapsOf(volume: string, what: string, known: Placed[], { path, source }: Placed): string[] {
   if (known.length >= MOST_PATHS) return []
   const added = { path: trimEndOf(path, '/'), source }
-  const others = added.path === '' ? [] : known.filter(other => other.path !== '' && (isAt(other.path, added.path) || isAt(added.path, other.path)))
+  const warnings: string[] = []
+  let room = MOST_TEXT
+  let text: string | undefined
+  for (const other of added.path === '' ? [] : known) {
+    if (room <= 0) break
+    if (other.path === '' || !(isAt(other.path, added.path) || isAt(added.path, other.path))) continue
+    text ??= shown(added)
+    const warning = `volume ${quote(volume)} (${what}): overlapping paths: ${text} with ${shown(other)}`
+    room -= warning.length
+    warnings.push(warning)
+  }
   known.push(added)
-  return others.map(other => `volume ${quote(volume)} (${what}): overlapping paths: ${shown(added)} with ${shown(other)}`)
+  return warnings
 }
 
 /** Whether a path is another, or lies below it. */
