@@ -108,7 +108,7 @@ const rows: readonly Row[] = [
   ['deep YAML', post(nested(50_000), YAML_TYPE), 400, 'BadRequest', /yaml: /],
 
   ['no protobuf', post('garbage', PROTOBUF_TYPE), 400, 'BadRequest', /does not appear to be a protobuf message/],
-  ['the magic and nothing', post(magic(), PROTOBUF_TYPE), 422, 'Invalid', /Required value/],
+  ['the magic and nothing', post(magic(), PROTOBUF_TYPE), 400, 'BadRequest', /empty body/],
   ['a length beyond the end', post(magic(0x0a, 0xff, 0xff, 0xff, 0x0f), PROTOBUF_TYPE), 400, 'BadRequest', /unexpected EOF/],
   ['a varint without an end', post(magic(...Array<number>(100).fill(0xff)), PROTOBUF_TYPE), 400, 'BadRequest'],
   ['groups without an end', post(magic(...Array<number>(100_000).fill(0x0b)), PROTOBUF_TYPE), 400, 'BadRequest'],
