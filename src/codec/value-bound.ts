@@ -30,8 +30,8 @@ export function boundCopies(value: unknown, copies: number, most = MOST_VALUES):
   if (copies > 1 && countValues(value, most / copies) > most / copies) throw tooManyValues(most)
 }
 
-/** Counts no further than to what is too many. */
-function countValues(root: unknown, most: number): number {
+/** Counts members and elements at every depth, and stops once there are more than `most`. */
+export function countValues(root: unknown, most: number): number {
   let values = 0
   const stack = [root]
   while (stack.length > 0 && values <= most) {

@@ -1,6 +1,6 @@
-import { parseExactlyInSteps } from '../../codec/json.ts'
+import { parseForeignJson } from '../../codec/foreign-json.ts'
 import type { Discovered, ForeignObject, ForeignResource, ForeignResources } from '../../controllers/foreign-resources.ts'
-import { runInTurns } from '../../lib/steps.ts'
+import { isStepDone, runInTurns, type Steps } from '../../lib/steps.ts'
 import { apiVersionOf, qualifiedResource } from '../../meta/gvk.ts'
 import { type Json, objectIn } from '../../meta/object.ts'
 import type { BackendAnswer, BackendClient, BackendQuestion } from './backend-client.ts'
@@ -17,6 +17,8 @@ const ACCEPT = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1
 const OPTIONS = JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' })
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 16 << 20
+/** Values of a page. A backend that knows no pages and no metadata alone sends all objects whole. */
+const MOST_VALUES = 1 << 20
 /** Objects asked for at once. A backend that knows no pages gives all. */
 const PAGE = 500
 /** A backend whose list has no end is not followed for ever: what is left is found by the next look. */
@@ -58,11 +60,8 @@ export class BackendResources implements ForeignResources {
       const query = `limit=${PAGE}${next === '' ? '' : `&continue=${encodeURIComponent(next)}`}`
       const answer = await this.#ask(resource, { path: pathIn(resource, namespace), query }, signal)
       if (!answer) return undefined
-      const { value } = await runInTurns(parseExactlyInSteps(answer.body), signal)
-      const { items, metadata } = objectIn(value)
-      if (Array.isArray(items)) for (const item of items) found.push(readObject(item))
-      const token = objectIn(metadata).continue
-      if (typeof token !== 'string' || token === '') break
+      const token = await runInTurns(readPage(answer.body, found), signal)
+      if (token === '') break
       next = token
     }
     return found
@@ -96,6 +95,18 @@ export class BackendResources implements ForeignResources {
 const pathIn = (resource: ForeignResource, namespace: string): string => `${pathOf(resource)}/namespaces/${namespace}/${encodeURIComponent(resource.resource)}`
 
 const textsIn = (value: Json | undefined): string[] => (Array.isArray(value) ? value.filter(each => typeof each === 'string') : [])
+
+/** Adds the objects of a page to those before, and returns the token of the next page; empty if this one is the last. */
+function* readPage(body: Buffer, found: ForeignObject[]): Steps<string> {
+  const { items, metadata } = objectIn(yield* parseForeignJson(body, MOST_VALUES))
+  if (Array.isArray(items))
+    for (const item of items) {
+      found.push(readObject(item))
+      if (isStepDone()) yield
+    }
+  const token = objectIn(metadata).continue
+  return typeof token === 'string' ? token : ''
+}
 
 function readObject(item: Json): ForeignObject {
   const { name, finalizers } = objectIn(objectIn(item).metadata)

@@ -1,7 +1,7 @@
-import { parseExactlyInSteps } from '../../codec/json.ts'
+import { parseForeignJson } from '../../codec/foreign-json.ts'
 import type { ControllerEnvironment } from '../../controllers/controller.ts'
 import type { Logger } from '../../lib/log.ts'
-import { runInTurns } from '../../lib/steps.ts'
+import { isStepDone, runInTurns, type Steps } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { isJsonObject } from '../../meta/object.ts'
 import type { BackendAnswer, BackendClient } from './backend-client.ts'
@@ -11,6 +11,8 @@ import type { Registrations } from './registrations.ts'
 
 const ROOT = '/openapi/v3'
 const MAX_BYTES = 1 << 20
+/** Values of an index, of which each document takes two: servers have some hundred documents. */
+const MOST_VALUES = 16_384
 /** Of group versions, and what is below them. */
 const DOCUMENT = /^apis?\/[A-Za-z0-9._/-]+$/
 
@@ -68,19 +70,21 @@ export class ForeignOpenApiV3 {
 async function read({ status, body }: BackendAnswer, { known }: DocumentContext<Index>): Promise<Index> {
   if (status === 404) return NONE
   if (status !== 200) throw new Error('Error, could not get list of group versions for APIService')
-  const next = await readIndex(body)
+  const next = await runInTurns(readIndex(body))
   return known !== undefined && known !== NONE && deepEqual(next, known) ? known : next
 }
 
 /** Reads `{ paths: { 'apis/GROUP/VERSION': { serverRelativeURL } } }`. Only documents of group versions count, at their place: a client asks for them here. */
-async function readIndex(body: Buffer): Promise<Index> {
-  const { value } = await runInTurns(parseExactlyInSteps(body))
+function* readIndex(body: Buffer): Steps<Index> {
+  const value = yield* parseForeignJson(body, MOST_VALUES)
   const paths = isJsonObject(value) ? value.paths : undefined
   if (!isJsonObject(paths)) throw new Error('it is no index of OpenAPI documents')
   const found: [string, string][] = []
   for (const [path, entry] of Object.entries(paths)) {
+    if (isStepDone()) yield
     const url = isJsonObject(entry) ? entry.serverRelativeURL : undefined
     if (DOCUMENT.test(path) && typeof url === 'string' && (url === `${ROOT}/${path}` || url.startsWith(`${ROOT}/${path}?`))) found.push([path, url])
   }
+  yield
   return Object.fromEntries(found)
 }

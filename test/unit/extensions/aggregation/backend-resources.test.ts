@@ -54,6 +54,12 @@ describe('BackendResources', () => {
     })
   })
 
+  it('refuses a page of too many values', async () => {
+    const { resources, answers } = world()
+    answers.push([200, `{"items":[${'0,'.repeat(1_100_000)}0]}`])
+    expect(await failure(resources.list(FLUNDERS, 'ns', signal))).to.equal('the text holds more than 1048576 values')
+  })
+
   it('reads lists page by page, as the controller of namespaces', async () => {
     const { resources, answers, asked } = world()
     answers.push([200, { metadata: { continue: 'a b' }, items: [{ metadata: { name: 'a', finalizers: ['x/y', 3] } }] }])

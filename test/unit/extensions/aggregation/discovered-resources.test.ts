@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readDiscoveryList, readResourceList } from '../../../../src/extensions/aggregation/discovered-resources.ts'
+import { parseDiscoveryList, readDiscoveryList, readResourceList } from '../../../../src/extensions/aggregation/discovered-resources.ts'
 import { rejection } from '../../../support/filter-context.ts'
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
@@ -42,6 +42,32 @@ describe('readDiscoveryList', () => {
     'wrong verbs': { items: [{ versions: [{ resources: [{ verbs: 1 }] }] }] },
   }))
     it(`refuses ${name}`, async () => expect(await failure(readDiscoveryList(bytes(value)))).to.match(/Error/))
+})
+
+describe('documents of discovery with very many values', () => {
+  const item = (resources: number) => ({
+    metadata: { name: 'g' },
+    versions: [{ version: 'v1', resources: Array.from({ length: resources }, (_, i) => ({ resource: `r${i}`, scope: 'Cluster', verbs: ['get'] })) }],
+  })
+  it('are decoded group by group', () => {
+    const steps = parseDiscoveryList(bytes({ items: Array.from({ length: 300 }, () => item(1)) }))
+    let count = 0
+    while (!steps.next().done) count++
+    expect(count).to.be.at.least(300)
+  })
+  it('are refused if a group holds too many', async () => {
+    expect((await readDiscoveryList(bytes({ items: [item(1000)] }))).get('g/v1')).to.have.length(1000)
+    expect(await failure(readDiscoveryList(bytes({ items: [item(6000)] })))).to.include('holds more than 16384 values')
+  })
+  it('are refused if all groups hold too many', async () => {
+    expect(await failure(readDiscoveryList(bytes({ items: Array.from({ length: 70_000 }, () => ({})) })))).to.include('more than 65536 values')
+  })
+  it('are refused if a group version holds too many', async () => {
+    const verbs = Array.from({ length: 20_000 }, () => 'get')
+    expect(await failure(readResourceList(bytes({ resources: [{ name: 'a', singularName: '', namespaced: true, kind: 'A', verbs }] })))).to.include(
+      'more than 16384 values',
+    )
+  })
 })
 
 describe('readResourceList', () => {
