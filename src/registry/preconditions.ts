@@ -21,7 +21,7 @@ const otherUid = (wanted: string, found: string | undefined): string =>
 const otherVersion = (wanted: string, found: string | undefined): string =>
   `Precondition failed: ResourceVersion in precondition: ${wanted}, ResourceVersion in object meta: ${found ?? ''}`
 
-/** Checks the uid that the body of an update names, if it names one. Without a present object no uid matches, and upstream names the key without the prefix of the store. */
+/** Checks the uid that the body of an update names, if it names one. Without a present object no uid matches. In a dry run upstream checks it above the store, and names the key without the prefix of the store. */
 export function checkUid(
   target: WriteTarget,
   { key, prefix }: { readonly key: Key; readonly prefix: string },
@@ -29,7 +29,7 @@ export function checkUid(
   old: KubeObject | undefined,
 ): void {
   if (wanted === undefined || wanted === '' || wanted === old?.metadata.uid) return
-  const named = old === undefined ? key.slice(prefix.length) : key
+  const named = target.dryRun ? key.slice(prefix.length) : key
   throw conflictError(groupResourceOf(target.served), target.name, storageFault(named, otherUid(wanted, old?.metadata.uid)))
 }
 

@@ -219,7 +219,11 @@ describe('updating what is not there', () => {
     })
 
   it('is refused where a uid is asked for', async () => {
-    expect(await refusalText(write(creates(), { uid: 'x' }))).to.match(/^409 Conflict: .* Key: \/widgets\/ns\/b, .* Precondition failed: UID in precondition: x, UID in object meta: $/)
+    const refused = (dryRun: boolean) => refusalText(creates().update('b', () => {}, { uid: 'x' }, { dryRun }))
+    expect(await refused(false)).to.match(
+      /^409 Conflict: .* Key: \/registry\/widgets\/ns\/b, .* Precondition failed: UID in precondition: x, UID in object meta: $/,
+    )
+    expect(await refused(true)).to.include(' Key: /widgets/ns/b, ')
     expect(await refusalText(write(creates(), {}, { uid: 'x' }))).to.equal(
       '409 Conflict: Operation cannot be fulfilled on widgets.example.io "b": uid mismatch: the provided object specified uid x, and no existing object was found',
     )
