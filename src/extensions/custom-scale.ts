@@ -30,7 +30,9 @@ function valueAt<T extends Json>(object: KubeObject, path: string, type: string,
   for (const [i, name] of names.entries()) {
     if (value === null) return undefined
     if (!isJsonObject(value)) {
-      throw new Error(`.${names.slice(0, i + 1).join('.')} accessor error: ${goPrint(value)} is of the type ${printedType(value)}, expected map[string]interface{}`)
+      throw new Error(
+        `.${names.slice(0, i + 1).join('.')} accessor error: ${goPrint(value)} is of the type ${printedType(value)}, expected map[string]interface{}`,
+      )
     }
     isFloat = isWholeFloat(value, name)
     const member: Json | undefined = ownMember(value, name)

@@ -54,4 +54,3 @@ function checked(field: 'labels' | 'annotations', value: Json, before: Json | un
 }
 
 const joined = (errors: readonly FieldError[]): string => aggregate(errors.map(fieldErrorText))
-
