@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { eventually } from '../support/waiting.ts'
 
 const SOURCES = '/apis/trial.example.com/v1/namespaces/default/sources'
 const MERGE = 'application/merge-patch+json'
@@ -45,7 +46,7 @@ describe('a default for the whole status of a custom resource', function () {
     await server.start()
     client = createJsonClient(server.url)
     await client.must('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
-    for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) if ((await client.ask('GET', SOURCES)).status === 200) break
+    await eventually('the kind is served', async () => (await client.ask('GET', SOURCES)).status === 200)
   })
   after(async () => {
     client?.close()

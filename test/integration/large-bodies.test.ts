@@ -24,6 +24,7 @@ import { startWatchedServer } from '../support/loop-watch.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { createProbeClient } from '../support/probe/client.ts'
 import { createWaitingClient } from '../support/probe/waiting-client.ts'
+import { longestTurn, processMs } from '../support/turn-cost.ts'
 
 /** Cases of the sample, and bytes of each body. What is quadratic takes seconds at this length, what is linear some ten milliseconds. */
 const SAMPLE = 500
@@ -39,33 +40,6 @@ const [ALL_PART = 0, ALL_PARTS = 1] = (process.env.LARGE_BODY_SHARE ?? '0/1').sp
 const ALL_MS = Number(process.env.LARGE_BODY_MS ?? 100)
 
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }
-
-/** Milliseconds of processor time that this process has taken: what other programs take is no fault of the code. */
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
-}
-
-/** The longest time between two turns of the event loop, in processor time, while something runs. */
-async function longestTurn(run: () => Promise<unknown>): Promise<number> {
-  let longest = 0
-  let on = true
-  let last = cpuMs()
-  const tick = (): void => {
-    const now = cpuMs()
-    longest = Math.max(longest, now - last)
-    last = now
-    if (on) setImmediate(tick)
-  }
-  setImmediate(tick)
-  try {
-    await run()
-    await new Promise(resolve => setImmediate(resolve))
-  } finally {
-    on = false
-  }
-  return longest
-}
 
 describe('a large body', function () {
   this.timeout(180_000)
@@ -106,7 +80,7 @@ describe('a large body', function () {
       if (request === undefined) continue
       let longest = Number.POSITIVE_INFINITY
       // Compilation and the collection of garbage take their turns: what is slow is slow each time.
-      for (let again = 0; again < 4 && longest > SAMPLE_MS; again++) longest = Math.min(longest, await longestTurn(() => ask(request)))
+      for (let again = 0; again < 4 && longest > SAMPLE_MS; again++) longest = Math.min(longest, await longestTurn(() => ask(request), processMs))
       if (longest > SAMPLE_MS) slow.push(`${Math.round(longest)} ms: ${largeCaseName(one)}`)
     }
     expect(slow.join('\n')).to.equal('')
@@ -178,7 +152,7 @@ describe('a large body', function () {
     it(`is answered soon: ${what}`, async () => {
       let longest = Number.POSITIVE_INFINITY
       for (let again = 0; again < 4 && longest > LONG_MS; again++) {
-        longest = Math.min(longest, await longestTurn(async () => expect(await ask(request)).to.match(status)))
+        longest = Math.min(longest, await longestTurn(async () => expect(await ask(request)).to.match(status), processMs))
       }
       expect(longest).to.be.lessThan(LONG_MS)
     })

@@ -11,32 +11,46 @@ const statistics = (() => {
 })()
 const text = Buffer.alloc(64)
 
-/** Milliseconds of processor time of this thread, or of the process. */
-export function threadMs(): number {
-  if (statistics !== undefined) return Number(text.toString('latin1', 0, readSync(statistics, text, 0, text.length, 0)).split(' ')[0]) / 1e6
+/** Milliseconds of processor time of the whole process. Other programs on the machine do not add to it. */
+export function processMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-/** The processor time that work takes, and its longest turn. */
-export async function turnCost(run: () => Promise<unknown>): Promise<Cost> {
-  let turn = 0
+/** Milliseconds of processor time of this thread, or of the process if the kernel does not count threads. */
+export function threadMs(): number {
+  if (statistics === undefined) return processMs()
+  return Number(text.toString('latin1', 0, readSync(statistics, text, 0, text.length, 0)).split(' ')[0]) / 1e6
+}
+
+/** The longest time between two turns of the event loop while something runs, in milliseconds of the clock. */
+export async function longestTurn(run: () => Promise<unknown>, clock: () => number): Promise<number> {
+  let longest = 0
   let on = true
-  const began = threadMs()
-  let last = began
+  let last = clock()
   const tick = (): void => {
-    const now = threadMs()
-    turn = Math.max(turn, now - last)
+    const now = clock()
+    longest = Math.max(longest, now - last)
     last = now
     if (on) setImmediate(tick)
   }
   setImmediate(tick)
   try {
     await run()
-    const total = threadMs() - began
     await new Promise(resolve => setImmediate(resolve))
-    return { total, turn }
+    return longest
   } finally {
     on = false
   }
+}
+
+/** The processor time that work takes, and its longest turn. */
+export async function turnCost(run: () => Promise<unknown>): Promise<Cost> {
+  let total = 0
+  const turn = await longestTurn(async () => {
+    const began = threadMs()
+    await run()
+    total = threadMs() - began
+  }, threadMs)
+  return { total, turn }
 }
