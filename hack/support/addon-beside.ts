@@ -18,7 +18,7 @@ const LOCK_LOADER = `
 const installed = 'fs-native-extensions/prebuilds/' + process.platform + '-' + process.arch + '/fs-native-extensions.node'
 module.exports = require.resolve === undefined ? require('fs-native-extensions.node') : require(installed)`
 
-/** Bundles the JavaScript of packages that have addons, so that V8's compiled code of it is kept, and leaves the addons in the packages. What msgpackr has an addon for is not used here. */
+/** Bundles the JavaScript of packages that have addons, so that V8's compiled code of it is kept, and leaves the addons in the packages. The addon of msgpackr is left out, because nothing here needs it. */
 export const addonBeside: Plugin = {
   name: 'addon-beside',
   setup({ onResolve, onLoad }) {

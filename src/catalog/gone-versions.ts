@@ -1,6 +1,6 @@
 import type { Catalog, CatalogSnapshot, ServedResource } from './catalog.ts'
 
-/** A version of a kind that was served and is not any more. */
+/** A version of a kind that was served before and no longer is. */
 export interface GoneVersion {
   readonly group: string
   /** `v1` */

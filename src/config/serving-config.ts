@@ -128,7 +128,7 @@ function originsOf(expressions: readonly string[]): readonly string[] {
 const pinFault = (expression: string): string | undefined =>
   /\^|\/\//.test(expression) && /[$:]/.test(expression) ? undefined : 'regular expression does not pin to start/end of host in the origin header'
 
-/** Port of the console; undefined if it is off. Default: the one after the secure port, so that browsers meet the same origin at the next start. Throws FlagError. */
+/** Port of the console; undefined if it is off. By default it follows the secure port, so that the console has the same origin after a restart. Throws FlagError. */
 export function consolePortOf(read: Reader, securePort: number): number | undefined {
   const given = read.text('console-port')
   if (!read.bool('console')) {

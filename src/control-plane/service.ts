@@ -11,7 +11,7 @@ export interface ReadinessCheck {
   readonly endpoints?: readonly 'readyz'[]
   /** It says whether the server has begun; `/livez` gives it time. */
   readonly atStart?: boolean
-  /** Optional. What the check waits for while it fails: public, and shown in the report of all checks. Default: the reason is withheld. */
+  /** Optional. Says why the check still fails. Every client can read it in the report of all checks. Default: `reason withheld`. */
   readonly progress?: () => string
   /** `endpoint`: the one that is requested. Default: `readyz`. */
   check(endpoint?: 'healthz' | 'livez' | 'readyz'): void | Promise<void>

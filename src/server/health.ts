@@ -12,7 +12,7 @@ export interface HealthCheck {
   readonly endpoints?: readonly HealthEndpoint[]
   /** It says whether the server has begun: on `/livez` it counts once the time for that is over. */
   readonly atStart?: boolean
-  /** Optional. What the check waits for while it fails: public, and shown in the report of all checks. Default: `reason withheld`. */
+  /** Optional. Says why the check still fails. Every client can read it in the report of all checks. Default: `reason withheld`. */
   readonly progress?: () => string
   /** Throws, or rejects, while it is not well. */
   check(endpoint: HealthEndpoint): void | Promise<void>

@@ -22,8 +22,8 @@ export interface SeenBodies {
 }
 
 /**
- * The objects as webhooks and policies see them: those of a subresource of another kind as that kind, with the way back. Mutating admission sees the view that a write begins with, validating admission the
- * one that it is answered with: both exist for a parent that lacks what the view shows.
+ * The objects as webhooks and policies see them: those of a subresource of another kind as that kind, with the way back. Mutating admission sees the view that a write begins with, validating
+ * admission the view in the response. Both exist even if the parent lacks the fields that the view shows.
  */
 export function seenBodies(request: AdmissionRequest, phase: 'mutating' | 'validating'): SeenBodies {
   const { served, subresource, object, old } = request

@@ -21,7 +21,7 @@ export interface PostOptions {
   readonly signal: AbortSignal
   /** Of the same. */
   readonly audit?: AuditRecord | undefined
-  /** The longest response. Default: 64 MiB. */
+  /** Optional. The longest response, in bytes. Default: 64 MiB. */
   readonly maxBytes?: number | undefined
   /** Of the span in which the webhook is asked. */
   readonly traceparent?: string | undefined

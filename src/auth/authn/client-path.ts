@@ -34,7 +34,7 @@ export function isGoodForClients(chain: readonly Buffer[], authorities: readonly
   return false
 }
 
-/** Whether each certificate may be where it is: an authority if it is not the first, with as many authorities below it as it allows. */
+/** Whether each certificate is valid at its position of the chain: each but the first is an authority, and allows as many authorities below it as there are. */
 const isGoodPath = (path: readonly X509Certificate[]): boolean => path.every((certificate, index) => isGoodAt(certificate, index, index === path.length - 1))
 
 function isGoodAt(certificate: X509Certificate, index: number, isAnchor: boolean): boolean {

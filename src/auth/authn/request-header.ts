@@ -45,8 +45,8 @@ export function requestHeader({ names, allowedNames, certificates, stands, now }
 }
 
 /**
- * Whether a field would say for whom a request is if this server passed it on: servers behind it believe the names of the configuration, and may not tell their spellings and plurals apart. Undefined
- * if those are only the standard ones, which are never passed on.
+ * Reports whether a field would name the user of a request if this server passed it on. Servers behind it trust the names of the configuration, and may treat other spellings of a name as equal. Undefined
+ * if the configuration has only the standard names, which are never passed on.
  */
 export function isFieldOf({ username, uid, group, extraPrefixes }: RequestHeaderNames): ((field: string) => boolean) | undefined {
   const own = (names: readonly string[]): string[] => names.filter(name => !isUserField(name)).map(fieldSpelling)

@@ -77,7 +77,7 @@ class Rewriting {
   #at = 0
   /** Offset of the first byte that is not written yet. */
   #written = 0
-  /** Of the tag that is being read. */
+  /** Name of the element whose tag is being read. */
   #element = ''
   #links: readonly string[] | undefined
   /** Names of attributes of the tag that hold links. */
@@ -97,7 +97,7 @@ class Rewriting {
     this.#out = new PageWriter(maxBytes)
   }
 
-  /** Reads on. False: the page has ended. */
+  /** Reads the next bytes. Returns false once the whole page is read. */
   step(): boolean {
     for (this.#budget = STEP_BYTES; this.#budget > 0 && this.#at < this.#page.length; this.#budget--) this.#read()
     return this.#at < this.#page.length

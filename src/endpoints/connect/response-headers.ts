@@ -16,7 +16,7 @@ const CORS: readonly string[] = [
  * host with whatever else runs there, so none of them may set these.
  */
 const ORIGIN_WIDE: readonly string[] = [
-  // Workers that answer for paths outside their own.
+  // Service workers that control paths outside their own.
   'service-worker-allowed',
   // Change what the browser stores: storage, caches, cookies, logins.
   'clear-site-data',

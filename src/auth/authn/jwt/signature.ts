@@ -54,7 +54,7 @@ export function isSignedBy({ algorithm: name, isCritical, signed, signature }: C
 /** More are none's: each may be tried for a token that names none, which takes some 50 µs. */
 const MOST_KEYS = 200
 
-/** The keys of a JSON Web Key Set (RFC 7517), in steps. Throws an Error, in go-jose's words where it has some, if one of them is none. */
+/** The keys of a JSON Web Key Set (RFC 7517), in steps. Throws an Error if one of them is no key, with go-jose's message if go-jose has one. */
 export function* readKeySet(set: Json): Steps<readonly IssuerKey[]> {
   if (typeof set !== 'object' || set === null || Array.isArray(set)) throw new Error('json: cannot unmarshal into Go value of type jose.JSONWebKeySet')
   const { keys = null } = set
