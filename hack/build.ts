@@ -4,12 +4,11 @@
  * (dist/descriptions). What browsers get of the console is in dist/console.
  */
 import { isAscii } from 'node:buffer'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { addonBeside } from './support/addon-beside.ts'
+import { makeCodeCache } from './support/code-cache.ts'
 import { buildConsole } from './support/console-files.ts'
 import { EXTERNAL_PACKAGES } from './support/external-packages.ts'
 import { copyReadFiles } from './support/read-files.ts'
@@ -70,11 +69,7 @@ for (const [format, extension] of [
 copyReadFiles(root, dist)
 await buildConsole(root, join(dist, 'console'))
 
-// The code that a start needs is what the cache should hold: the server is started once, stopped when it serves, and its functions are kept.
-const scratch = mkdtempSync(join(tmpdir(), 'binnacle-build-'))
-const run = spawnSync(process.execPath, [join(root, 'hack/code-cache.mjs'), '--data-dir', scratch, '--secure-port', '0'], { encoding: 'utf8', timeout: 60_000 })
-rmSync(scratch, { recursive: true, force: true })
-if (run.status !== 0) throw new Error(`the built server did not run:\n${run.stderr}`)
+makeCodeCache(root, join(dist, 'main.cache'))
 for (const file of ['main.cjs', 'primary.cjs', 'commands.cjs'])
   if (!isAscii(readFileSync(join(dist, file))))
     throw new Error(

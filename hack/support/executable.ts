@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
+import { makeCodeCache } from './code-cache.ts'
 import { type EmbeddedPackage, embeddedPackages } from './embedded-packages.ts'
 import { packagesBundle, requiredPackages } from './packages-bundle.ts'
 
@@ -38,6 +38,7 @@ export async function makeExecutable({ root, scratch, executable }: ExecutableOp
     logLevel: 'warning',
   })
   const addons = { 'lmdb.node': lmdbAddon(root), 'fs-native-extensions.node': lockAddon(root) }
+  // That of dist may be of another version of Node.
   makeCodeCache(root, made('main.cache'))
   const files = readFiles(dist)
   writeFileSync(made('files.json'), JSON.stringify(files))
@@ -70,19 +71,6 @@ function lmdbAddon(root: string): string {
 function lockAddon(root: string): string {
   const lock = createRequire(join(root, 'package.json')).resolve('fs-native-extensions')
   return join(dirname(lock), `prebuilds/${process.platform}-${process.arch}/fs-native-extensions.node`)
-}
-
-/** The code that a start needs, as this Node compiles it: that of dist may be of another version. */
-function makeCodeCache(root: string, file: string): void {
-  const data = mkdtempSync(join(tmpdir(), 'binnacle-cache-'))
-  const program = join(root, 'hack/code-cache.mjs')
-  const { status, error, stderr } = spawnSync(process.execPath, [program, '--data-dir', data, '--secure-port', '0'], {
-    encoding: 'utf8',
-    timeout: 60_000,
-    env: { ...process.env, CODE_CACHE: file },
-  })
-  rmSync(data, { recursive: true, force: true })
-  if (status !== 0) throw new Error(`the built server did not run:\n${error?.message ?? stderr}`)
 }
 
 /** Without a compiler there is none, and the executable does without. */

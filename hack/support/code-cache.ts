@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Starts the built server once, stops it when it serves, and writes the code that this start needed, as this Node compiles it. Throws an Error if the server does not run. */
+export function makeCodeCache(root: string, file: string): void {
+  const data = mkdtempSync(join(tmpdir(), 'binnacle-cache-'))
+  const program = join(root, 'hack/code-cache.mjs')
+  const { status, error, stderr } = spawnSync(process.execPath, [program, '--data-dir', data, '--secure-port', '0'], {
+    encoding: 'utf8',
+    timeout: 60_000,
+    env: { ...process.env, CODE_CACHE: file },
+  })
+  rmSync(data, { recursive: true, force: true })
+  if (status !== 0) throw new Error(`the built server did not run:\n${error?.message ?? stderr}`)
+}
