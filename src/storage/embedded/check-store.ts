@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { onOneLine } from '../../lib/printable.ts'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { rowName } from './damage.ts'
 import { checkFile } from './data-file/check-file.ts'
 import type { TreeFault } from './data-file/check-tree.ts'
@@ -52,20 +53,11 @@ export function* checkStore(dir: string, visitor: StoreVisitor): Generator<void,
         if (!isTable(table)) return visitor.damage({ line: `the table ${JSON.stringify(table)} is unknown`, table: undefined })
         const value = checkedValue(table, key, stored, false)
         if (value === undefined || (value.length === stored.length && !hasShape(table, key, value)))
-          return visitor.damage({
-            line: `${rowName(table, key, stored)} does not match its checksum`,
-            table,
-            ...(table === 'log' && { revisions: [revisionAt(key), revisionAt(key)] }),
-          })
+          return visitor.damage(rowDamage(table, key, `${rowName(table, key, stored)} does not match its checksum`))
         if (table === 'meta' && key.equals(CHECKED_WORD)) isChecked = true
         if (value.length === stored.length && table !== 'meta') {
           unchecked++
-          if (plain.length < MOST_PLAIN)
-            plain.push({
-              line: `${rowName(table, key, stored)} has no checksum`,
-              table,
-              ...(table === 'log' && { revisions: [revisionAt(key), revisionAt(key)] }),
-            })
+          if (plain.length < MOST_PLAIN) plain.push(rowDamage(table, key, `${rowName(table, key, stored)} has no checksum`))
         }
         visitor.row?.(table, key, value)
       },
@@ -78,6 +70,16 @@ export function* checkStore(dir: string, visitor: StoreVisitor): Generator<void,
   }
   if (isChecked) for (const damage of plain) visitor.damage(damage)
   return { rows, unchecked: isChecked ? 0 : unchecked }
+}
+
+/** Runs `checkStore` in turns, so that signals and timers are served meanwhile. */
+export async function checkInTurns(dir: string, visitor: StoreVisitor): Promise<StoreCheck> {
+  const check = checkStore(dir, visitor)
+  for (;;) {
+    const { done, value } = check.next()
+    if (done === true) return value
+    if (turnIsSpent()) await nextTurn()
+  }
 }
 
 /** Whether the row is as long as it says: one without a checksum may not be. */
@@ -101,6 +103,13 @@ function decodedLength(value: Buffer): number {
     return Number.POSITIVE_INFINITY
   }
 }
+
+/** The damage of one row. */
+const rowDamage = (table: TableName, key: Buffer, line: string): Damage => ({
+  line,
+  table,
+  ...(table === 'log' && { revisions: [revisionAt(key), revisionAt(key)] }),
+})
 
 const revisionAt = (id: Buffer): number => (id.length < 8 ? 0 : readNumber(id, id.length - 8))
 

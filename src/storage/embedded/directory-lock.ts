@@ -47,6 +47,16 @@ export async function lockDirectory(dir: string): Promise<DirectoryLock> {
   throw new BackendError('unavailable', `the store in ${dir} cannot be locked: ${path} is being replaced`)
 }
 
+/** Runs `use` while this process holds the directory. Throws as `lockDirectory`. */
+export async function whileLocked<T>(dir: string, use: () => Promise<T>): Promise<T> {
+  const lock = await lockDirectory(dir)
+  try {
+    return await use()
+  } finally {
+    lock.release()
+  }
+}
+
 async function loadTryLock(dir: string): Promise<typeof import('fs-native-extensions').tryLock> {
   try {
     return (await import('fs-native-extensions')).tryLock

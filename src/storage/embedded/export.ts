@@ -1,9 +1,6 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
-import { BackendError } from '../backend.ts'
-import { lockDirectory } from './directory-lock.ts'
+import { whileLocked } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
-import { inspectDataFile } from './inspect.ts'
+import { inspectDataFile, requireDataFile } from './inspect.ts'
 import { copyOf, decodeRecord, numberBytes, put, readNumber } from './layout.ts'
 import { latestOf } from './reader.ts'
 import { metaRevision, openTables } from './tables.ts'
@@ -28,9 +25,8 @@ const MAPPED_BYTES = 64 << 20
  * @throws BackendError `unavailable` if there is no store, or another process holds the directory
  */
 export async function withLatestValues<T>(dir: string, read: (values: AsyncIterable<LatestValue>, newest: number) => Promise<T>): Promise<T> {
-  if (statSync(join(dir, 'data.mdb'), { throwIfNoEntry: false }) === undefined) throw new BackendError('unavailable', `there is no store in ${dir}`)
-  const lock = await lockDirectory(dir)
-  try {
+  requireDataFile(dir)
+  return whileLocked(dir, async () => {
     inspectDataFile(dir)
     const tables = await openTables(dir)
     try {
@@ -38,9 +34,7 @@ export async function withLatestValues<T>(dir: string, read: (values: AsyncItera
     } finally {
       await tables.close()
     }
-  } finally {
-    lock.release()
-  }
+  })
 }
 
 async function* latestValues(tables: Tables): AsyncGenerator<LatestValue> {

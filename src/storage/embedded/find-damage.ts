@@ -1,6 +1,5 @@
 import { onOneLine } from '../../lib/printable.ts'
-import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
-import { checkStore, type Damage, type StoreCheck, type StoreVisitor } from './check-store.ts'
+import { checkInTurns, type Damage, type StoreCheck } from './check-store.ts'
 import { decodeLatest } from './layout.ts'
 
 /** Damages that are recorded one by one. Further ones are only counted. */
@@ -13,16 +12,6 @@ export interface FoundDamage extends StoreCheck {
   readonly more: number
   /** Damages, in the order in which they were found. */
   readonly damages: readonly Damage[]
-}
-
-/** Runs `checkStore` in turns, so that signals and timers are served meanwhile. */
-export async function checkInTurns(dir: string, visitor: StoreVisitor): Promise<StoreCheck> {
-  const check = checkStore(dir, visitor)
-  for (;;) {
-    const { done, value } = check.next()
-    if (done === true) return value
-    if (turnIsSpent()) await nextTurn()
-  }
 }
 
 /** Looks for damage in a store that no process has open. Keys of records that cannot be read are taken from `latest`. */

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../lib/error-code.ts'
 import { BackendError } from '../backend.ts'
@@ -7,6 +7,11 @@ import { META_BYTES, type MetaPage, metaPage } from './data-file/meta-page.ts'
 export interface InspectOptions {
   /** Whether a file that was cut short passes, because it is not mapped as it is. Default: it is refused. */
   readonly allowsCut?: boolean
+}
+
+/** Throws a BackendError `unavailable` if the directory has no data file. */
+export function requireDataFile(dir: string): void {
+  if (statSync(join(dir, 'data.mdb'), { throwIfNoEntry: false }) === undefined) throw new BackendError('unavailable', `there is no store in ${dir}`)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { makePrivateDirectory } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
-import { lockDirectory } from './directory-lock.ts'
+import { whileLocked } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
 import { inspectDataFile } from './inspect.ts'
 import { metaRevision, openTablesToWrite } from './tables.ts'
@@ -14,8 +14,7 @@ export const FIRST_REVISION = 1
  */
 export async function fillNewStore<T>(dir: string, fill: (tables: Tables) => Promise<T>): Promise<T> {
   makePrivateDirectory(dir)
-  const lock = await lockDirectory(dir)
-  try {
+  return whileLocked(dir, async () => {
     inspectDataFile(dir)
     const tables = await openTablesToWrite(dir)
     try {
@@ -24,7 +23,5 @@ export async function fillNewStore<T>(dir: string, fill: (tables: Tables) => Pro
     } finally {
       await tables.close()
     }
-  } finally {
-    lock.release()
-  }
+  })
 }

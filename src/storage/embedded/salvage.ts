@@ -2,9 +2,8 @@ import { linkSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../lib/error-code.ts'
 import { syncDirectory } from '../../lib/private-file.ts'
-import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { BackendError } from '../backend.ts'
-import { checkStore, type Damage } from './check-store.ts'
+import { checkInTurns, checkStore, type Damage } from './check-store.ts'
 import { type ImportedValue, importValues } from './import.ts'
 import { copyOf, decodeLatest, decodeRecord, put, readNumber } from './layout.ts'
 
@@ -52,7 +51,7 @@ async function present(dir: string, damages: readonly Damage[]): Promise<Present
   const others = new Map<string, number | undefined>()
   const deadlines = new Map<number, number>()
   let newest = 1
-  const check = checkStore(dir, {
+  await checkInTurns(dir, {
     damage() {},
     row(table, id, value) {
       if (table === 'expiry') deadlines.set(readNumber(id, 8), readNumber(id, 0))
@@ -71,7 +70,6 @@ async function present(dir: string, damages: readonly Damage[]): Promise<Present
       }
     },
   })
-  while (check.next().done !== true) if (turnIsSpent()) await nextTurn()
   for (const revision of others.values()) if (revision !== undefined) revisions.add(revision)
   return { revisions, newest, deadlines }
 }

@@ -14,6 +14,7 @@ import {
   TREE,
   type TreeHead,
   uint16,
+  uint32,
   uint64,
 } from './page.ts'
 import type { PageFile } from './page-file.ts'
@@ -29,6 +30,9 @@ export interface TreeFault {
   /** The key of the one row whose value it is. */
   readonly row: Buffer | undefined
 }
+
+/** A fault of the whole tree. */
+export const wholeFault = (why: string): TreeFault => ({ page: undefined, why, after: undefined, before: undefined, row: undefined })
 
 export interface TreeVisitor {
   /** A row, in the order of keys. Both are views until the call returns. */
@@ -57,11 +61,11 @@ interface Bounds {
  */
 export function* checkTree(file: PageFile, head: TreeHead, visitor: TreeVisitor, options: TreeOptions): Generator<void, void> {
   if (head.root === undefined) {
-    if (head.entries > 0 || head.depth > 0) visitor.fault({ page: undefined, why: 'it has no root', after: undefined, before: undefined, row: undefined })
+    if (head.entries > 0 || head.depth > 0) visitor.fault(wholeFault('it has no root'))
     return
   }
   if (head.depth < 1 || head.depth > DEEPEST) {
-    visitor.fault({ page: undefined, why: 'its depth is impossible', after: undefined, before: undefined, row: undefined })
+    visitor.fault(wholeFault('its depth is impossible'))
     return
   }
   yield* new TreeCheck(file, head, visitor, options).run(head.root)
@@ -118,7 +122,7 @@ class TreeCheck {
       const isWithin = end === undefined || bounds.end === undefined || this.#options.compare(end, bounds.end) <= 0
       if (!isOrdered || !isWithin) return this.#fault(number, 'its keys are in disorder', { start, end: bounds.end })
       const node = nodeAt(page, i)
-      yield* this.#below(uint16(page, node) + uint16(page, node + 2) * 0x1_0000 + uint16(page, node + 4) * 0x1_0000_0000, level + 1, { start, end })
+      yield* this.#below(uint32(page, node) + uint16(page, node + 4) * 0x1_0000_0000, level + 1, { start, end })
       start = end
     }
   }
@@ -149,7 +153,7 @@ class TreeCheck {
       this.#entries++
       const data = node + NODE_HEAD + key.length
       if ((flags & BIG) === 0) {
-        this.#visitor.row(key, page.subarray(data, data + uint16(page, node) + uint16(page, node + 2) * 0x1_0000))
+        this.#visitor.row(key, page.subarray(data, data + uint32(page, node)))
         continue
       }
       const value = this.#bigValue(page, node, data)
@@ -162,7 +166,7 @@ class TreeCheck {
 
   /** The value in overflow pages, or why it cannot be read. */
   #bigValue(page: Buffer, node: number, data: number): Buffer | string {
-    const size = uint16(page, node) + uint16(page, node + 2) * 0x1_0000
+    const size = uint32(page, node)
     const first = uint64(page, data)
     const count = overflowPages(size, this.#file.pageSize)
     if (uint64(page, data + 16) !== count) return 'it has another length'

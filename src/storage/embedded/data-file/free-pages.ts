@@ -1,4 +1,4 @@
-import { checkTree, type TreeFault } from './check-tree.ts'
+import { checkTree, type TreeFault, wholeFault } from './check-tree.ts'
 import { type TreeHead, uint64 } from './page.ts'
 import type { PageFile } from './page-file.ts'
 
@@ -10,10 +10,9 @@ const byNumber = (a: Buffer, b: Buffer): number => (a.length === 8 && b.length =
  * first of several in sequence, 0 for room (`midl.c` in the package lmdb).
  */
 export function* checkFreePages(file: PageFile, head: TreeHead, fault: (fault: TreeFault) => void): Generator<void, void> {
-  const report = (why: string): void => fault({ page: undefined, why, after: undefined, before: undefined, row: undefined })
   const row = (key: Buffer, value: Buffer): void => {
     const why = key.length !== 8 || uint64(key, 0) > file.transaction ? 'it is of a later transaction' : listFault(file, value)
-    if (why !== undefined) report(why)
+    if (why !== undefined) fault(wholeFault(why))
   }
   yield* checkTree(file, head, { row, fault }, { compare: byNumber, hasTrees: false })
 }

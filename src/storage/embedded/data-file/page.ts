@@ -23,6 +23,8 @@ export const uint64 = (bytes: Buffer, offset: number): number => bytes.readUInt3
 /** Without a check of the bounds, which is half the time of reading a page. */
 export const uint16 = (bytes: Buffer, offset: number): number => (bytes[offset] ?? 0) | ((bytes[offset + 1] ?? 0) << 8)
 
+export const uint32 = (bytes: Buffer, offset: number): number => uint16(bytes, offset) + uint16(bytes, offset + 2) * 0x1_0000
+
 /** A tree in the head of the file, or in a row of the main tree (`MDB_db`). */
 export interface TreeHead {
   readonly flags: number
@@ -68,7 +70,7 @@ export const nodeAt = (page: Buffer, index: number): number => PAGE_HEAD + uint1
 export const pagesOfOverflow = (page: Buffer): number => page.readUInt32LE(LOWER_AT)
 
 /** Bytes of a node's data in the page itself. */
-export const inlineSize = (page: Buffer, node: number): number => (uint16(page, node + 4) & BIG ? 24 : uint16(page, node) + uint16(page, node + 2) * 0x1_0000)
+export const inlineSize = (page: Buffer, node: number): number => (uint16(page, node + 4) & BIG ? 24 : uint32(page, node))
 
 /**
  * Undefined if the nodes of a page fill it from the end of its free space to its own end, as LMDB packs them; otherwise why they do not. Afterwards all keys and values within the page can be read.
