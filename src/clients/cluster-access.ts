@@ -2,7 +2,7 @@ import type { RequestOptions } from 'node:https'
 import { dirname, isAbsolute, join } from 'node:path'
 import { parseYaml, YamlError } from '../codec/yaml.ts'
 import { ArgumentError } from '../lib/arguments.ts'
-import { InputBoundError, readBounded } from '../lib/bounded-input.ts'
+import { InputBoundError, readBoundedFile } from '../lib/bounded-input.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { objectsIn } from '../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
@@ -87,7 +87,7 @@ const LARGEST_KUBECONFIG = 16 << 20
 
 function readConfig(path: string): JsonObject {
   try {
-    const { value } = parseYaml(readBounded(path, LARGEST_KUBECONFIG))
+    const { value } = parseYaml(readBoundedFile(path, LARGEST_KUBECONFIG))
     if (isJsonObject(value)) return value
   } catch (error) {
     if (!(error instanceof YamlError) && !(error instanceof InputBoundError) && !(error instanceof Error && 'code' in error)) throw error
@@ -118,7 +118,7 @@ function fileOf(path: string, from: JsonObject, key: string): Buffer | undefined
 
 function readBeside(path: string, file: string): Buffer {
   try {
-    return readBounded(isAbsolute(file) ? file : join(dirname(path), file), LARGEST_KUBECONFIG)
+    return readBoundedFile(isAbsolute(file) ? file : join(dirname(path), file), LARGEST_KUBECONFIG)
   } catch (error) {
     throw new ArgumentError(`${path}: ${errorMessage(error)}`)
   }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { readKubeconfig } from '../clients/cluster-access.ts'
 import { ClusterClient } from '../clients/cluster-client.ts'
 import { ArgumentError, type Arguments, readArguments, type Streams } from '../lib/arguments.ts'
-import { readBounded } from '../lib/bounded-input.ts'
+import { readBoundedFile } from '../lib/bounded-input.ts'
 import { LineBudget } from '../lib/line-budget.ts'
 import { makePrivateDirectory } from '../lib/private-file.ts'
 import { trimBoth } from '../lib/trim.ts'
@@ -136,7 +136,7 @@ const watchOf = (given: Arguments, say: Streams['err']): InputWatch => new Input
 /** Throws EncryptionConfigError and ArgumentError. */
 function encryptionOf(file: string | undefined): Encryption | undefined {
   if (file === undefined) return undefined
-  const config = parseEncryptionFile(readBounded(file, LARGEST_CONFIG), file)
+  const config = parseEncryptionFile(readBoundedFile(file, LARGEST_CONFIG), file)
   if (config.resources.some(({ providers }) => providers.some(({ kms }) => kms !== undefined)))
     throw new ArgumentError(`--encryption-provider-config ${file}: key management services are not asked by an import`)
   const encryption = new Encryption()

@@ -11,7 +11,7 @@ const PIECE_BYTES = 1 << 20
  * Reads a file, a pipe or a device up to a bound; `-` is standard input. The size that the system states is not consulted: pipes and devices have none, and files grow.
  * @throws InputBoundError if there is more, which is not read; errors of the system
  */
-export function readBounded(path: string, maxBytes: number, flag?: string): Buffer {
+export function readBoundedFile(path: string, maxBytes: number, flag?: string): Buffer {
   const descriptor = path === '-' ? 0 : openSync(path, 'r')
   try {
     const pieces: Buffer[] = []

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { lineCounter } from '../codec/yaml-tree.ts'
-import { InputBoundError, readBounded } from '../lib/bounded-input.ts'
+import { InputBoundError, readBoundedFile } from '../lib/bounded-input.ts'
 import { isJsonObject, type JsonObject } from '../meta/object.ts'
 import { DEFAULT_LIMITS, type InputLimits, jsonFault, limitFlag, yamlFault } from './input-limits.ts'
 import { type MapNode, nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './source/nodes.ts'
@@ -95,7 +95,7 @@ const isChart = (folder: string): boolean => statSync(join(folder, 'Chart.yaml')
 /** Throws ManifestError. */
 export function readManifestFile(name: string, limits: InputLimits = DEFAULT_LIMITS): ManifestFile {
   try {
-    const bytes = readBounded(name, limits.fileBytes, limitFlag('fileBytes'))
+    const bytes = readBoundedFile(name, limits.fileBytes, limitFlag('fileBytes'))
     const fault = jsonFault(bytes, limits) ?? yamlFault(bytes, limits)
     if (fault !== undefined) throw new ManifestError(name, undefined, fault)
     return readManifests(name, bytes.toString())

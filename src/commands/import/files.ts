@@ -4,7 +4,7 @@ import { extname, join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { JsonSyntaxError, parseJson } from '../../codec/json.ts'
-import { InputBoundError, readBounded } from '../../lib/bounded-input.ts'
+import { InputBoundError, readBoundedFile } from '../../lib/bounded-input.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { exceeds, jsonFault, limitFlag, yamlFault } from '../../upgrade/input-limits.ts'
 import type { InputWatch } from '../../upgrade/input-watch.ts'
@@ -68,7 +68,7 @@ async function importFile(path: string, isNamed: boolean, target: Target): Promi
   target.watch.step(name)
   let bytes: Buffer
   try {
-    bytes = readBounded(path, target.watch.limits.fileBytes, limitFlag('fileBytes'))
+    bytes = readBoundedFile(path, target.watch.limits.fileBytes, limitFlag('fileBytes'))
   } catch (error) {
     if (!(error instanceof InputBoundError) && !(error instanceof Error && 'code' in error)) throw error
     target.remarks.lost(name, error.message)
