@@ -97,7 +97,7 @@ export interface ServerOptions {
   readonly conduct?: ServingConduct
   readonly tracing?: Tracing | undefined
   /** Optional. Omitted if the console is off. */
-  readonly console?: ConsoleOptions | undefined
+  readonly console?: ConsolePort | undefined
   /** Where somebody else holds a port, as another process: what that hands on of it. Absent, and undefined: this server listens. */
   readonly handed?: ((port: PortName, number: number) => ConnectionSource | undefined) | undefined
   readonly bindAddress: string
@@ -115,7 +115,7 @@ export interface ServerOptions {
 }
 
 /** The console has a port of its own, so that no page of a backend is of its origin. */
-export interface ConsoleOptions {
+export interface ConsolePort {
   readonly served: ServedConsole
   /** 0: one that is free. */
   readonly port: number

@@ -7,7 +7,7 @@ const OCTETS = 0x04
 const EXTENSIONS = 0xa3
 /** No certificate has more. */
 const MOST_EXTENSIONS = 64
-const BASIC_CONSTRAINTS = '2.5.29.19'
+export const BASIC_CONSTRAINTS = '2.5.29.19'
 
 /** Signatures with MD5 and SHA-1. */
 const OLD_SIGNATURES: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.4', '1.2.840.113549.1.1.5', '1.2.840.10045.4.1', '1.2.840.10040.4.3'])

@@ -1,9 +1,8 @@
 import { X509Certificate } from 'node:crypto'
-import { type CertificateExtension, extensionsOf, isSignedWithOldDigest } from './certificate-extensions.ts'
+import { BASIC_CONSTRAINTS, type CertificateExtension, extensionsOf, isSignedWithOldDigest } from './certificate-extensions.ts'
 
 const ANY_PURPOSE = '2.5.29.37.0'
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
-const BASIC_CONSTRAINTS = '2.5.29.19'
 
 /** Extensions that are looked at here, or that restrict nothing. A critical one beside them is not understood; constraints of names and policies are OpenSSL's to check. */
 const UNDERSTOOD: ReadonlySet<string> = new Set([

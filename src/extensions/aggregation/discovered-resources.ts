@@ -43,7 +43,7 @@ export function* parseDiscoveryList(body: Buffer): Steps<DiscoveredVersions> {
   const versionsByName = new Map<string, readonly JsonObject[]>()
   for (const part of partsOf(list)) {
     yield
-    if (countValues(part, MOST_GROUP_VALUES) > MOST_GROUP_VALUES) throw new Error(`the discovery of a group holds more than ${MOST_GROUP_VALUES} values`)
+    boundGroup(part, 'group')
     const { items } = decode(groupDiscoveryListType(), part) as unknown as DiscoveryList
     for (const { metadata, versions = [] } of items)
       for (const { version, resources = [] } of versions) versionsByName.set(`${metadata.name ?? ''}/${version}`, resources.map(withKinds))
@@ -51,6 +51,10 @@ export function* parseDiscoveryList(body: Buffer): Steps<DiscoveredVersions> {
   // The caller compares the result with an earlier one in a step of its own.
   yield
   return versionsByName
+}
+
+function boundGroup(value: Json, what: string): void {
+  if (countValues(value, MOST_GROUP_VALUES) > MOST_GROUP_VALUES) throw new Error(`the discovery of a ${what} holds more than ${MOST_GROUP_VALUES} values`)
 }
 
 /** Lists of one item each. A value that is no list is returned as it is: decoding it reports why. */
@@ -77,7 +81,7 @@ export const readResourceList = (body: Buffer): Promise<readonly JsonObject[]> =
 function* parseResourceList(body: Buffer): Steps<readonly JsonObject[]> {
   const list = yield* parseForeignJson(body, MOST_GROUP_VALUES)
   // A short text is not counted while it is parsed.
-  if (countValues(list, MOST_GROUP_VALUES) > MOST_GROUP_VALUES) throw new Error(`the discovery of a group version holds more than ${MOST_GROUP_VALUES} values`)
+  boundGroup(list, 'group version')
   yield
   const { resources } = decode(metaType('meta.APIResourceList'), list) as unknown as { readonly resources: readonly DiscoveredResource[] | null }
   const found = new Map<string, Resource>()

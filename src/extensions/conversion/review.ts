@@ -1,6 +1,6 @@
 import { typeOfBody } from '../../codec/body.ts'
 import { readForeignJson } from '../../codec/foreign-json.ts'
-import { readForeignYaml } from '../../codec/foreign-review.ts'
+import { MAX_YAML_BYTES, readForeignYaml } from '../../codec/foreign-review.ts'
 import { goJson } from '../../codec/json.ts'
 import { MOST_VALUES } from '../../codec/value-bound.ts'
 import { errorMessage } from '../../lib/error-message.ts'
@@ -45,14 +45,15 @@ export async function readReview(version: ReviewVersion, body: Buffer, objects =
   return { ...decodeAs<ConversionReview>(REVIEW, value), kind, apiVersion }
 }
 
-/** What is no JSON is read as YAML, as client-go does. */
+/** A text that is not JSON is read as YAML, as client-go does, unless it is long. */
 async function parsed(body: Buffer, objects: number): Promise<Json> {
   try {
     return await readForeignJson(body, undefined, MOST_VALUES * Math.min(objects, MOST_LARGE_OBJECTS))
   } catch (error) {
     const failed = new Error(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
+    if (body.length > MAX_YAML_BYTES) throw failed
     try {
-      return await readForeignYaml(body, 0)
+      return await readForeignYaml(body)
     } catch {
       throw failed
     }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readForeignJson } from '../../../../codec/foreign-json.ts'
+import { MOST_REVIEW_VALUES } from '../../../../codec/foreign-review.ts'
 import { goJson } from '../../../../codec/json.ts'
 import { isJsonObject } from '../../../../meta/object.ts'
 import { DecodeError } from '../../../../schema/decode.ts'
@@ -19,9 +20,6 @@ export interface ImageVerdict {
   readonly reason: string
   readonly auditAnnotations: Readonly<Record<string, string>>
 }
-
-/** Values of a response: a verdict, its reason and annotations. */
-const MOST_VALUES = 16_384
 
 const KIND = 'ImageReview'
 const VERSION = 'imagepolicy.k8s.io/v1alpha1'
@@ -50,7 +48,7 @@ interface Review {
 /** Reads an answer. Throws an Error in the words of apimachinery. */
 export async function readReview(body: Buffer, schema: StructSchema): Promise<ImageVerdict> {
   if (body.length === 0) throw new Error('0-length response with status code: 200 and content type: application/json')
-  const value = await readForeignJson(body, undefined, MOST_VALUES)
+  const value = await readForeignJson(body, undefined, MOST_REVIEW_VALUES)
   if (!isJsonObject(value)) throw new Error("couldn't get version/kind; json parse error: json: cannot unmarshal the answer into an object")
   const { kind = KIND, apiVersion = VERSION, message } = value
   if (kind === 'Status' && apiVersion === 'v1') throw new Error(typeof message === 'string' ? message : 'the answer is a Status')
