@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createJsonClient, type JsonClient } from '../support/json-client.ts'
-import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import type { JsonClient } from '../support/json-client.ts'
+import { withServer } from '../support/suite-server.ts'
 import { eventually } from '../support/waiting.ts'
 
 const GROUP = '/apis/endpoints.example.com/v1'
@@ -27,19 +27,12 @@ const definition = {
 
 describe('endpoints of custom kinds', function () {
   this.timeout(300_000)
-  let server: ServerProcess
   let client: JsonClient
-  before(async () => {
-    server = await createServerProcess()
-    await server.start()
-    client = createJsonClient(server.url)
+  withServer(async made => {
+    client = made.client
     await client.must('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
     await eventually('the kind is served', async () => (await client.ask('GET', THINGS)).status === 200)
     await client.must('POST', THINGS, { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'x' }, spec: { replicas: 0 } })
-  })
-  after(async () => {
-    client?.close()
-    await server?.stop()
   })
 
   it('are listed in upstream’s order', async () => {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createJsonClient, type JsonAnswer, type JsonClient } from '../support/json-client.ts'
-import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+import { withServer } from '../support/suite-server.ts'
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const PATIENCE_MS = 120_000
@@ -21,14 +22,8 @@ describe('custom resources', function () {
   this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
-  before(async () => {
-    server = await createServerProcess()
-    await server.start()
-    client = createJsonClient(server.url)
-  })
-  after(async () => {
-    client?.close()
-    await server?.stop()
+  withServer(made => {
+    ;({ server, client } = made)
   })
 
   async function until(path: string, wanted: (answer: JsonAnswer) => boolean): Promise<JsonAnswer> {

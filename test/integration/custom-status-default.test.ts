@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createJsonClient, type JsonClient } from '../support/json-client.ts'
-import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import type { JsonClient } from '../support/json-client.ts'
+import { withServer } from '../support/suite-server.ts'
 import { eventually } from '../support/waiting.ts'
 
 const SOURCES = '/apis/trial.example.com/v1/namespaces/default/sources'
@@ -39,18 +39,11 @@ const definition = {
 /** The answers are those of the Kubernetes machinery 1.33.9. */
 describe('a default for the whole status of a custom resource', function () {
   this.timeout(120_000)
-  let server: ServerProcess
   let client: JsonClient
-  before(async () => {
-    server = await createServerProcess()
-    await server.start()
-    client = createJsonClient(server.url)
+  withServer(async made => {
+    client = made.client
     await client.must('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
     await eventually('the kind is served', async () => (await client.ask('GET', SOURCES)).status === 200)
-  })
-  after(async () => {
-    client?.close()
-    await server?.stop()
   })
 
   it('is set in the responses to a create, a dry run, a get and a list', async () => {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createJsonClient, type JsonAnswer, type JsonClient } from '../support/json-client.ts'
-import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import type { JsonAnswer, JsonClient } from '../support/json-client.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+import { withServer } from '../support/suite-server.ts'
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const THINGS = '/apis/values.example.com/v1/namespaces/default/things'
@@ -61,19 +62,13 @@ describe('values of custom resources', function () {
   this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
-  before(async () => {
-    server = await createServerProcess()
-    await server.start()
-    client = createJsonClient(server.url)
+  withServer(async made => {
+    ;({ server, client } = made)
     await client.must('POST', DEFINITIONS, definition)
     await until(
       () => client.ask('GET', THINGS),
       ({ status }) => status === 200,
     )
-  })
-  after(async () => {
-    client?.close()
-    await server?.stop()
   })
 
   async function until(ask: () => Promise<JsonAnswer>, wanted: (answer: JsonAnswer) => boolean): Promise<JsonAnswer> {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { KubeObject } from '../../src/meta/object.ts'
-import { createJsonClient, type JsonClient } from '../support/json-client.ts'
-import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import type { JsonClient } from '../support/json-client.ts'
+import { withServer } from '../support/suite-server.ts'
 
 const GROUP = 'versions.example.com'
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
@@ -33,21 +33,14 @@ const versions = [
 
 describe('versions of a custom kind whose schemas differ', function () {
   this.timeout(300_000)
-  let server: ServerProcess
   let client: JsonClient
-  before(async () => {
-    server = await createServerProcess()
-    await server.start()
-    client = createJsonClient(server.url)
+  withServer(async made => {
+    client = made.client
     await client.must('POST', DEFINITIONS, {
       metadata: { name: `lives.${GROUP}` },
       spec: { group: GROUP, scope: 'Namespaced', names: { plural: 'lives', kind: 'Live' }, versions },
     })
     while ((await client.ask('GET', pathOf('v2'))).status !== 200) await sleep(20)
-  })
-  after(async () => {
-    client?.close()
-    await server?.stop()
   })
 
   const create = (name: string, spec: object): Promise<KubeObject> =>

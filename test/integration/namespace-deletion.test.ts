@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { AnyObject } from '../support/any-object.ts'
-import { createJsonClient, type JsonAnswer, type JsonClient } from '../support/json-client.ts'
+import type { JsonAnswer, JsonClient } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
-import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+import { withServer } from '../support/suite-server.ts'
 
 const NAMESPACE = '/api/v1/namespaces/doomed'
 const PATIENCE_MS = 120_000
@@ -24,14 +25,8 @@ describe('deletion of a namespace', function () {
   this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
-  before(async () => {
-    server = await createServerProcess()
-    await server.start()
-    client = createJsonClient(server.url)
-  })
-  after(async () => {
-    client?.close()
-    await server?.stop()
+  withServer(made => {
+    ;({ server, client } = made)
   })
 
   /** Asks until the answer is as wanted; the last answer where it never is. */

@@ -1,22 +1,15 @@
 import { expect } from 'chai'
-import { createJsonClient, type JsonClient } from '../support/json-client.ts'
-import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import type { JsonClient } from '../support/json-client.ts'
+import { withServer } from '../support/suite-server.ts'
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles'
 
 describe('odd writes', function () {
   this.timeout(300_000)
-  let server: ServerProcess
   let client: JsonClient
-  before(async () => {
-    server = await createServerProcess()
-    await server.start()
-    client = createJsonClient(server.url)
-  })
-  after(async () => {
-    client?.close()
-    await server?.stop()
+  withServer(made => {
+    client = made.client
   })
 
   describe('with empty lists', () => {

@@ -7,8 +7,9 @@ import { PortSet } from '../../src/resources/core/service/allocation/port-set.ts
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts'
 import { key } from '../../src/storage/revision.ts'
 import type { AnyObject } from '../support/any-object.ts'
-import { createJsonClient, type JsonClient } from '../support/json-client.ts'
-import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import type { JsonClient } from '../support/json-client.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+import { withServer } from '../support/suite-server.ts'
 import { eventually } from '../support/waiting.ts'
 
 const SERVICES = '/api/v1/namespaces/default/services'
@@ -23,16 +24,12 @@ describe('resilience: cluster IPs and node ports over kill -9', function () {
   this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
-
-  before(async () => {
-    server = await createServerProcess(['--service-cluster-ip-range', '10.9.0.0/25', '--service-node-port-range', '30000-30063'])
-    await server.start()
-    client = createJsonClient(server.url)
-  })
-  after(async () => {
-    client?.close()
-    await server?.stop()
-  })
+  withServer(
+    made => {
+      ;({ server, client } = made)
+    },
+    ['--service-cluster-ip-range', '10.9.0.0/25', '--service-node-port-range', '30000-30063'],
+  )
 
   const services = async (): Promise<AnyObject[]> => (await client.must('GET', '/api/v1/services')).items
   const addresses = async (): Promise<string[]> =>
