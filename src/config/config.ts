@@ -11,6 +11,7 @@ import { type RequestHeaderConfig, requestHeaderOf, requestHeaderWarnings, type 
 import { type AuthenticationConfig, anonymousWarnings, authenticationOf } from './authentication-config.ts'
 import { type AuthorizationConfig, authorizationOf } from './authorization-config.ts'
 import { flagDeprecations } from './deprecated-flags.ts'
+import { type EtcdConfig, etcdOf } from './etcd-config.ts'
 import { type Reader, reader } from './flag-reader.ts'
 import { metricsOf } from './metrics-config.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
@@ -20,14 +21,14 @@ import { type ServiceConfig, servicesOf } from './service-config.ts'
 import { consolePortOf, type ServingConfig, servingOf } from './serving-config.ts'
 import {
   type EncryptionFile,
-  type EtcdConfig,
   embeddedStoreOf,
   encryptionOf,
-  etcdOf,
   type HistoryConfig,
   historyOf,
   prefixOf,
+  type StoreProbes,
   storedFormOf,
+  storeProbesOf,
   type WatchCacheSizes,
   watchCacheSizesOf,
 } from './store-config.ts'
@@ -93,6 +94,7 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Place
   /** Undefined: nothing is encrypted at rest. */
   readonly encryption: EncryptionFile | undefined
   readonly watchCache: boolean
+  readonly storeProbes: StoreProbes
   /** 0: no compaction from here. */
   readonly compactionIntervalMs: number
   /** Undefined: the store keeps what others need. */
@@ -170,6 +172,7 @@ export function buildConfig(given: GivenFlags): Config {
     encryption: encryptionOf(read),
     etcdPrefix: prefixOf(read.text('etcd-prefix') ?? '/registry'),
     watchCache: read.bool('watch-cache'),
+    storeProbes: storeProbesOf(read),
     ...watchCacheSizesOf(read.list('watch-cache-sizes')),
     compactionIntervalMs: read.duration('etcd-compaction-interval'),
     ...embeddedStoreOf(read),
@@ -283,6 +286,8 @@ function checkTogether(config: Config): void {
     throw new FlagError(`--workers=${config.workers} and --audit-log-path do not go together: the log is written by one process`)
   if (config.history !== undefined && config.etcd !== undefined && !config.etcdStandIn)
     throw new FlagError('--history and --etcd-servers do not go together: the revisions of etcd are compacted by it and by all servers on it')
+  if (config.moments > 0 && config.etcd !== undefined && config.etcd.overrides.length > 0)
+    throw new FlagError('--moments and --etcd-servers-overrides do not go together: a moment is one revision of one store')
   if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
     throw new FlagError('--authorization-rules-file needs --authorization-mode=Rules')
 }

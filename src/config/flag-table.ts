@@ -1,19 +1,4 @@
-import type { FlagSpec, FlagType } from './flag-spec.ts'
-
-/** A flag of kube-apiserver that does here what it does there. `preset`: its default, as text. */
-const used = (type: FlagType, help: string, preset?: string): FlagSpec => ({ status: 'used', type, help, ...(preset !== undefined && { default: preset }) })
-/** A flag that kube-apiserver does not have. */
-const own = (type: FlagType, help: string, preset?: string): FlagSpec => ({
-  status: 'used',
-  type,
-  help,
-  own: true,
-  ...(preset !== undefined && { default: preset }),
-})
-/** Taken, and without effect on what clients see. */
-const ignored = (type: FlagType): FlagSpec => ({ status: 'ignored', type })
-/** Would change what clients see, and is not implemented; `harmless` values are those that ask for nothing. */
-const refused = (type: FlagType, ...harmless: string[]): FlagSpec => ({ status: 'refused', type, harmless })
+import { type FlagSpec, ignored, own, refused, used } from './flag-spec.ts'
 
 /**
  * Every flag of kube-apiserver 1.33 (https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/), and our own few. Defaults are kube-apiserver's but for
@@ -144,11 +129,14 @@ export const FLAGS = {
   'etcd-keyfile': used('string', 'Key of --etcd-certfile.'),
   'etcd-prefix': used('string', 'Prefix of all keys in the store.', '/registry'),
   'etcd-compaction-interval': used('duration', 'Time between compactions of the store. 0: none from here.', '5m0s'),
-  'etcd-healthcheck-timeout': ignored('duration'),
-  'etcd-readycheck-timeout': ignored('duration'),
+  'etcd-healthcheck-timeout': used('duration', 'Time that health checks give the store to answer.', '2s'),
+  'etcd-readycheck-timeout': used('duration', 'Time that the check of readiness gives the store to answer.', '2s'),
   'etcd-count-metric-poll-period': ignored('duration'),
-  'etcd-db-metric-poll-interval': ignored('duration'),
-  'etcd-servers-overrides': refused('list'),
+  'etcd-db-metric-poll-interval': used('duration', 'Time between two questions for the size of the store. 0: it is not asked.', '30s'),
+  'etcd-servers-overrides': used(
+    'list',
+    'Built-in resources that other etcd servers hold, comma separated: group/resource#servers, with semicolons between servers; the core group has no name (/events#…).',
+  ),
   'storage-backend': refused('string', '', 'etcd3'),
   'storage-media-type': used(
     'string',
@@ -158,7 +146,11 @@ export const FLAGS = {
   'storage-initialization-timeout': ignored('duration'),
   'encryption-provider-config': used('string', 'EncryptionConfiguration file: which resources are encrypted in the store, by what and with which keys.'),
   'encryption-provider-config-automatic-reload': used('bool', 'Looks once a minute whether --encryption-provider-config has changed.', 'false'),
-  'lease-reuse-duration-seconds': ignored('int'),
+  'lease-reuse-duration-seconds': used(
+    'int',
+    'How much longer than asked for events may be kept on etcd, so that they share leases; at most a twentieth of their time.',
+    '60',
+  ),
   'event-ttl': used('duration', 'How long events are kept.', '1h0m0s'),
   'watch-cache': used('bool', 'Serves reads and watches from memory. Otherwise each goes to the store.', 'true'),
   'watch-cache-sizes': used(

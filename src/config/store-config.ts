@@ -3,15 +3,6 @@ import { parseQuantity, QuantityError, quantityValue } from '../meta/quantity.ts
 import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** Where etcd is, and the files by which both sides prove who they are. */
-export interface EtcdConfig {
-  /** URLs without a slash at the end. */
-  readonly servers: readonly string[]
-  readonly caFile: string | undefined
-  readonly certFile: string | undefined
-  readonly keyFile: string | undefined
-}
-
 /** Of encryption at rest. With `automaticReload` the file is followed while the server runs. */
 export interface EncryptionFile {
   readonly file: string
@@ -24,6 +15,16 @@ export interface HistoryConfig {
   readonly maxBytes: number
 }
 
+/** How the store is asked beside requests, in milliseconds. */
+export interface StoreProbes {
+  /** Time that the health checks give it to answer. */
+  readonly healthMs: number
+  /** Time that the check of readiness gives it. */
+  readonly readyMs: number
+  /** Time between two questions for the size of its database; 0: it is not asked. */
+  readonly sizeEveryMs: number
+}
+
 /** What --watch-cache-sizes leaves of upstream's meaning: 0 turns a cache off, other sizes do nothing since caches adapt. */
 export interface WatchCacheSizes {
   /** Resources that are read from the store even so: `pods`, `deployments.apps`. */
@@ -32,15 +33,7 @@ export interface WatchCacheSizes {
   readonly droppedWatchCacheSizes: readonly string[]
 }
 
-/** Undefined: the store is embedded. Throws FlagError. */
-export function etcdOf(read: Reader): EtcdConfig | undefined {
-  const servers = read.list('etcd-servers')
-  if (servers.length === 0) return undefined
-  for (const server of servers)
-    if (!/^https?:\/\/[^/\s]+\/?$/.test(server)) throw new FlagError(`--etcd-servers: ${JSON.stringify(server)} is not a URL such as http://127.0.0.1:2379`)
-  const client = read.pair('etcd-certfile', 'etcd-keyfile')
-  return { servers: servers.map(server => server.replace(/\/$/, '')), caFile: read.text('etcd-cafile'), certFile: client?.cert, keyFile: client?.key }
-}
+const DEFAULT_CHECK_MS = 2_000
 
 /** Undefined: nothing is encrypted. Throws FlagError where reloading is asked for without a file. */
 export function encryptionOf(read: Reader): EncryptionFile | undefined {
@@ -62,6 +55,13 @@ export function historyOf(read: Reader): HistoryConfig | undefined {
 export const embeddedStoreOf = (read: Reader): { readonly history: HistoryConfig | undefined; readonly servesDamagedStore: boolean } => ({
   history: historyOf(read),
   servesDamagedStore: read.bool('serve-damaged-store'),
+})
+
+/** As upstream, a time of 0 for a check is the default of it. Throws FlagError. */
+export const storeProbesOf = (read: Reader): StoreProbes => ({
+  healthMs: read.duration('etcd-healthcheck-timeout') || DEFAULT_CHECK_MS,
+  readyMs: read.duration('etcd-readycheck-timeout') || DEFAULT_CHECK_MS,
+  sizeEveryMs: read.duration('etcd-db-metric-poll-interval'),
 })
 
 function bytesOf(read: Reader, name: 'history-max-bytes'): number {

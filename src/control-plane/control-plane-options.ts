@@ -5,6 +5,7 @@ import type { NodeGraph } from '../auth/authz/node/graph.ts'
 import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { MediaOffer } from '../codec/negotiate.ts'
+import type { StoreProbes } from '../config/store-config.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import type { ControllerName } from '../controllers/names.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
@@ -34,7 +35,17 @@ export interface AggregationOptions {
   readonly refusesRedirects: boolean
 }
 
-/** What one server is made of and how it is set up. Nothing in it is changed by the control plane but the backend, which it closes, and the rules, which it keeps up to date. */
+/** A store that holds single resources alone. Its revisions are its own. */
+export interface OtherStore {
+  /** As metrics and health checks show it: `etcd-1`. */
+  readonly name: string
+  /** `events`, `deployments.apps`; built-in ones. */
+  readonly resources: ReadonlySet<string>
+  /** Closed with the control plane. */
+  readonly backend: Backend
+}
+
+/** What one server is made of and how it is set up. Nothing in it is changed by the control plane but the stores, which it closes, and the rules, which it keeps up to date. */
 export interface ControlPlaneOptions {
   readonly runtime: Runtime
   readonly backend: Backend
@@ -47,6 +58,10 @@ export interface ControlPlaneOptions {
   /** Absent: none that came after the release is served. */
   readonly laterVersions?: LaterVersions
   readonly etcdPrefix: string
+  /** Stores of single resources; absent: all are in `backend`. */
+  readonly otherStores?: readonly OtherStore[]
+  /** How stores are asked beside requests; absent: as kube-apiserver does by default. */
+  readonly storeProbes?: StoreProbes
   /** URLs of etcd's members; absent where the store is in this process. */
   readonly etcdServers?: readonly string[]
   /** Names program and schema: stored bytes with this mark are served unread. */

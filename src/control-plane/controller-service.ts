@@ -81,10 +81,11 @@ export class ControllerService implements Service {
 
   /** Runs the loops until the signal aborts: with the server, or when the Lease is lost. `env`: with access that is fenced by the Lease. */
   private async lead(controllers: readonly Controller[], env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
-    const { backend, logger, compactionIntervalMs, history } = this.options
+    const { backend, otherStores = [], logger, compactionIntervalMs, history } = this.options
     const loops = controllers.map(controller => controller({ ...env, queues: this.parts.queues }, signal))
     if (compactionIntervalMs > 0 && history === undefined)
-      loops.push(compactHistory({ backend, logger, intervalMs: compactionIntervalMs, clock: env.clock }, signal))
+      for (const store of [{ backend }, ...otherStores])
+        loops.push(compactHistory({ backend: store.backend, logger, intervalMs: compactionIntervalMs, clock: env.clock }, signal))
     await Promise.all(loops)
   }
 

@@ -9,6 +9,10 @@ export interface ReadinessCheck {
   readonly name: string
   /** Absent: all. */
   readonly endpoints?: readonly 'readyz'[]
+  /** It is told of where reports are asked for in full, and never counts. */
+  readonly informs?: boolean
+  /** Longest time that it may take. Default: two seconds. */
+  readonly timeoutMs?: number
   /** It says whether the server has begun; `/livez` gives it time. */
   readonly atStart?: boolean
   /** Optional. Says why the check still fails. Every client can read it in the report of all checks. Default: `reason withheld`. */

@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import type { GoneVersion } from '../catalog/gone-versions.ts'
+import type { StoreProbes } from '../config/store-config.ts'
 import { systemClock } from '../lib/clock.ts'
 import { type MetricFamily, ReadGauge } from '../lib/metrics.ts'
 import { isSince } from '../lifecycle/release.ts'
@@ -16,12 +17,13 @@ import { key, type Revision } from '../storage/revision.ts'
 import { storageSize } from '../storage/size-gauge.ts'
 import type { ResourceCodec, Storage } from '../storage/storage.ts'
 import { Encryption } from '../storage/value/encryption.ts'
-import type { ControlPlaneOptions } from './control-plane-options.ts'
+import type { ControlPlaneOptions, OtherStore } from './control-plane-options.ts'
+import { routedStores } from './routed-stores.ts'
 import type { ReadinessCheck, Service } from './service.ts'
-import { openStores, type Stores } from './stores.ts'
+import { openStores, type Stores, type StoresOptions } from './stores.ts'
 
-/** The check `etcd` fails after this: as long as a check of health may take. */
-const CHECK_MS = 2000
+/** kube-apiserver's defaults. */
+const PROBES: StoreProbes = { healthMs: 2_000, readyMs: 2_000, sizeEveryMs: 30_000 }
 
 /** Resources that the readiness check names. */
 const MOST_NAMED = 10
@@ -29,7 +31,7 @@ const MOST_NAMED = 10
 /** What was made of objects for the next reader is let go of when nobody has used it for two to four minutes. */
 const AGING = { intervalMs: 1000, looks: 120 } as const
 
-/** The storage of every resource over one backend, which it closes. Watch caches begin to fill when it is made. */
+/** The storage of every resource over the stores, which it closes. Watch caches begin to fill when it is made. */
 export class StoreService implements Service {
   private readonly options: ControlPlaneOptions
   private readonly encryption: Encryption
@@ -47,31 +49,30 @@ export class StoreService implements Service {
   constructor(options: ControlPlaneOptions, definitions: readonly ResourceDefinition[], signal: AbortSignal) {
     this.options = options
     this.encryption = options.encryption ?? new Encryption()
-    const { backend, gates, isCached, onWatchers, etcdPrefix } = options
+    const { backend, otherStores = [], storeProbes = PROBES, gates, isCached, onWatchers, etcdPrefix } = options
     const timings = new RequestTimings(options.runtime.recent?.notes)
     this.timings = timings
-    const stored = definitions.filter(definition => definition.storage !== undefined)
-    this.stores = openStores(
-      backend,
-      stored.map(definition => this.cachedResource(definition)),
-      {
-        logger: options.logger,
-        ...(options.runtime.clock !== systemClock && { timers: options.runtime.clock }),
-        consistentReads: gates.enabled('ConsistentListFromCache'),
-        resilientStart: gates.enabled('ResilientWatchCacheInitialization'),
-        exactReads: gates.enabled('ListFromCacheSnapshot'),
-        ...(isSince(gates.release, '1.34') ? { futureCode: 'too large revision' } : { servesFuturePages: true }),
-        timings,
-        beginWith: options.origin?.states,
-        ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { reports: namedReports(etcdPrefix) }),
-        ...(isCached && { isCached }),
-        onDemand: options.cachesOnDemand === true,
-        ...(onWatchers && { onWatchers }),
-      },
-    )
+    const stored = definitions.filter(definition => definition.storage !== undefined).map(definition => this.cachedResource(definition))
+    const storesOptions: StoresOptions = {
+      logger: options.logger,
+      ...(options.runtime.clock !== systemClock && { timers: options.runtime.clock }),
+      consistentReads: gates.enabled('ConsistentListFromCache'),
+      resilientStart: gates.enabled('ResilientWatchCacheInitialization'),
+      exactReads: gates.enabled('ListFromCacheSnapshot'),
+      ...(isSince(gates.release, '1.34') ? { futureCode: 'too large revision' } : { servesFuturePages: true }),
+      timings,
+      beginWith: options.origin?.states,
+      ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { reports: namedReports(etcdPrefix) }),
+      ...(isCached && { isCached }),
+      onDemand: options.cachesOnDemand === true,
+      ...(onWatchers && { onWatchers }),
+    }
+    this.stores = storesOf(options, stored, storesOptions)
     this.aging = setInterval(() => options.runtime.derived.age(AGING.looks), AGING.intervalMs).unref()
     this.checks = [
-      { name: 'etcd', check: () => backend.check(AbortSignal.timeout(CHECK_MS)) },
+      answers('etcd', backend, storeProbes.healthMs),
+      { ...answers('etcd-readiness', backend, storeProbes.readyMs), endpoints: ['readyz'] },
+      ...otherStores.map(checkOfOther(storeProbes.readyMs)),
       {
         name: 'informer-sync',
         endpoints: ['readyz'],
@@ -84,10 +85,14 @@ export class StoreService implements Service {
     this.metrics = [
       objectCounts(this.stores),
       ...resourceSizes(this.stores, gates.enabled('SizeBasedListCostEstimate')),
-      ...(this.stores.cacher ? cacherMetrics(this.stores.cacher, etcdPrefix) : []),
+      ...cacherMetrics(this.stores.cachers, etcdPrefix),
       ...listMetrics(() => this.stores.listCounts()),
       ...timings.families(),
-      storageSize(backend, options.exclusiveStore ? 'embedded' : 'etcd-0', signal),
+      storageSize(
+        new Map([[options.exclusiveStore ? 'embedded' : 'etcd-0', backend], ...otherStores.map(({ name, backend }) => [name, backend] as const)]),
+        storeProbes.sizeEveryMs,
+        signal,
+      ),
     ]
   }
 
@@ -166,14 +171,14 @@ export class StoreService implements Service {
 
   /** For a copy of the store: the states of what is cached; undefined until there are. */
   kept(): KeptStates | undefined {
-    return this.stores.cacher?.kept()
+    return this.stores.kept()
   }
 
-  /** Ends watches of the store, then closes the backend: nothing may use either any more. */
+  /** Ends watches of the stores, then closes these: nothing may use either any more. */
   async close(): Promise<void> {
     clearInterval(this.aging)
     await this.stores.close()
-    await this.backend.close()
+    await Promise.all([this.options, ...(this.options.otherStores ?? [])].map(({ backend }) => backend.close()))
   }
 
   private cachedResource(definition: ResourceDefinition): CachedResource {
@@ -187,6 +192,42 @@ export class StoreService implements Service {
     }
   }
 }
+
+/** One store, or several as one. */
+function storesOf({ backend, otherStores = [], logger }: ControlPlaneOptions, resources: readonly CachedResource[], options: StoresOptions): Stores {
+  if (otherStores.length === 0) return openStores(backend, resources, options)
+  for (const name of otherStores.flatMap(other => [...other.resources]))
+    if (!resources.some(resource => resource.name === name))
+      logger.warn('--etcd-servers-overrides names a resource that is not built in and stored', { resource: name })
+  const isElsewhere = ({ name }: CachedResource): boolean => otherStores.some(other => other.resources.has(name))
+  return routedStores(
+    openStores(
+      backend,
+      resources.filter(resource => !isElsewhere(resource)),
+      options,
+    ),
+    otherStores.map(other => {
+      const held = resources.filter(({ name }) => other.resources.has(name))
+      return { resources: new Set(held.map(({ name }) => name)), stores: openStores(other.backend, held, options) }
+    }),
+  )
+}
+
+const answers = (name: string, backend: Backend, timeoutMs: number): ReadinessCheck => ({
+  name,
+  timeoutMs,
+  check: () => backend.check(AbortSignal.timeout(timeoutMs)),
+})
+
+/** kube-apiserver is ready without it, too. */
+const checkOfOther =
+  (timeoutMs: number) =>
+  ({ name, resources, backend }: OtherStore): ReadinessCheck => ({
+    ...answers(name, backend, timeoutMs),
+    endpoints: ['readyz'],
+    informs: true,
+    progress: () => `the store of ${[...resources].join(', ')} does not answer; readiness does not wait for it`,
+  })
 
 const objectCounts = (stores: Stores): MetricFamily =>
   new ReadGauge(

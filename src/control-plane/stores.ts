@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { invariant } from '../lib/invariant.ts'
 import type { Backend } from '../storage/backend.ts'
 import { createCacher } from '../storage/cacher/cacher.ts'
-import type { Cacher, CacherOptions, LoadingResource } from '../storage/cacher/cacher-types.ts'
+import type { Cacher, CacherOptions, KeptStates, LoadingResource } from '../storage/cacher/cacher-types.ts'
 import type { CachedResource } from '../storage/cacher/resource-cache.ts'
 import { DirectStorage } from '../storage/direct/direct-storage.ts'
 import { prefixEnd } from '../storage/key-range.ts'
@@ -17,8 +17,8 @@ export interface StoresOptions extends CacherOptions {
 
 /** The storages of all resources, with a watch cache or without. */
 export interface Stores {
-  /** Absent where nothing is cached. */
-  readonly cacher?: Pick<Cacher, 'stats' | 'kept'>
+  /** None where nothing is cached. */
+  readonly cachers: readonly Pick<Cacher, 'stats'>[]
   storageFor(name: string): Storage
   /** One more resource, which is cached where the others are. */
   add(resource: CachedResource): void
@@ -38,6 +38,8 @@ export interface Stores {
   averageBytes(name: string): number
   /** Lists of each resource that the store answered. */
   listCounts(): (readonly [name: string, ListCounts])[]
+  /** For a copy of the store: the states of what is cached; undefined until there are. */
+  kept(): KeptStates | undefined
   /** Forgets the history up to a revision that the store is compacted to. */
   forget(upTo: Revision): void
   close(): Promise<void>
@@ -80,7 +82,7 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
   for (const resource of resources) if (!isCached(resource.name)) addUncached(resource)
   const counting = countNow(backend, uncached)
   return {
-    ...(cacher && { cacher }),
+    cachers: cacher ? [cacher] : [],
     storageFor(name) {
       const storage = uncached.get(name)?.storage ?? cacher?.storageFor(name)
       invariant(storage, `${name} is not stored`)
@@ -106,6 +108,7 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
       ...(cacher?.stats().resources.map(({ name, counts }) => [name, counts.stored] as const) ?? []),
       ...[...uncached].map(([name, { lists }]) => [name, lists] as const),
     ],
+    kept: () => cacher?.kept(),
     forget: upTo => cacher?.forget(upTo),
     async close() {
       counting.stop()

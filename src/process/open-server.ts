@@ -35,7 +35,8 @@ import type { Backend } from '../storage/backend.ts'
 import { delay } from '../storage/delay.ts'
 import { faultsOf } from './carried-out-faults.ts'
 import { type Console, openConsole } from './open-console.ts'
-import { type OpenServices, openBackend, openServices } from './open-services.ts'
+import { type OpenServices, openServices } from './open-services.ts'
+import { openBackends } from './open-stores.ts'
 import { type AdminAccess, advertisedAddress, announce, serviceIpOf, urlHost } from './serving-files.ts'
 import { shareCredentials, unshared, untilConflict } from './shared-credentials.ts'
 import { openEgress, secretsOf } from './shared-store.ts'
@@ -106,15 +107,15 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const certificates = new CertificateMetrics('webhooks')
   const egress = await openEgress(config)
   const audit = await openAudit(config, systemClock, log, { observer: given?.observer, certificates, dial: egress.controlplane })
-  const backend = await openBackend(config, encryption.encryption, log, { given: given?.backend, spans: tracing, proxy: egress.etcd })
-  const agreed = given ? given.agreed : config.etcd && secretsOf(config, backend, encryption.encryption)
+  const stores = await openBackends(config, encryption.encryption, log, { given: given?.backend, spans: tracing, proxy: egress.etcd })
+  const agreed = given ? given.agreed : config.etcd && secretsOf(config, stores.backend, encryption.encryption)
   // Certificates are made while the rest is opened.
   const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
   const begun = link?.begin ?? alone?.credentials.then(credentials => ({ ...config, credentials, fillFirst: false }))
   const console = openConsole(config)
   const services = await openServices(
     config,
-    { backend, origin: given?.origin, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing, egress, console: console?.options },
+    { stores, origin: given?.origin, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing, egress, console: console?.options },
     log,
   )
   const { plane, auth } = services

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { type PluginConfigurations, readAdmissionConfiguration } from '../admission/configuration-file.ts'
 import { readWebhookCredentials, type WebhookCredentials, type WebhookPluginName } from '../admission/webhooks/credentials.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import { type MediaOffer, mediaOffer } from '../codec/negotiate.ts'
 import type { Config } from '../config/config.ts'
+import type { EtcdConfig } from '../config/etcd-config.ts'
 import { FlagError } from '../config/parse-flags.ts'
 import { type Auth, openAuth } from '../control-plane/auth-service.ts'
 import type { ConsoleOptions } from '../control-plane/console-service.ts'
@@ -16,58 +16,23 @@ import type { Runtime } from '../control-plane/runtime.ts'
 import type { StartOptions } from '../control-plane/service.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
-import { steadyClock, systemClock } from '../lib/clock.ts'
-import type { ConnectProxy, Egress } from '../lib/connect-proxy.ts'
+import { steadyClock } from '../lib/clock.ts'
+import type { Egress } from '../lib/connect-proxy.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { heapGrowth } from '../lib/heap-growth.ts'
 import type { Logger } from '../lib/log.ts'
 import { noEgress } from '../lib/no-egress.ts'
-import { makePrivateDirectory } from '../lib/private-file.ts'
 import type { Spans } from '../lib/spans.ts'
 import { IMAGE_POLICY_PLUGIN, openImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
 import { gitVersion } from '../server/version.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
-import type { Backend } from '../storage/backend.ts'
-import { openEmbedded, openInMemory } from '../storage/embedded/open-embedded.ts'
-import { openEtcd } from '../storage/etcd/open-etcd.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
-import { preparedBackend } from '../storage/value/prepared-backend.ts'
 import { growthWithKinds, growthWithWatches } from './heap-bounds.ts'
-import { etcdOptionsOf } from './shared-store.ts'
-
-/** What the store is opened with. */
-interface StoreGiven {
-  readonly given?: Backend | undefined
-  /** Where calls are recorded. */
-  readonly spans?: Spans | undefined
-  /** Asked for connections to etcd. */
-  readonly proxy?: ConnectProxy | undefined
-}
-
-/** The store that is given, or else that which the flags name, with values as the flags have them encrypted. Throws FlagError if its directory cannot be made. */
-export async function openBackend(config: Config, encryption: Encryption, log: Logger, store: StoreGiven = {}): Promise<Backend> {
-  const backend = store.given ?? (await openStore(config, log, store))
-  return config.encryption === undefined ? backend : preparedBackend(backend, stored => encryption.prepare(stored))
-}
-
-async function openStore({ etcd, dataDir, history, servesDamagedStore }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> {
-  if (etcd !== undefined) {
-    if (history !== undefined) throw new FlagError(`--history needs the embedded store: ${etcd.servers.join(',')} is no stand-in for etcd`)
-    return openEtcd({ ...etcdOptionsOf(etcd, proxy), spans }, log)
-  }
-  const keepsHistory = history !== undefined
-  if (dataDir === undefined) return openInMemory(systemClock, log, { keepsHistory })
-  try {
-    makePrivateDirectory(dataDir)
-  } catch (error) {
-    throw new FlagError(`--data-dir ${dataDir} cannot be made: ${errorMessage(error)}`)
-  }
-  return openEmbedded({ dir: join(dataDir, 'store'), keepsHistory, servesDamaged: servesDamagedStore }, systemClock, log)
-}
+import type { OpenedStores } from './open-stores.ts'
 
 /** What has to be there before. */
 export interface GivenServices {
-  readonly backend: Backend
+  readonly stores: OpenedStores
   readonly origin?: Origin | undefined
   readonly runtime: Runtime
   readonly encryption: Encryption
@@ -82,7 +47,7 @@ export interface GivenServices {
   readonly console: ConsoleOptions | undefined
 }
 
-/** What serves requests, once a port listens. Closing the plane closes the backend. */
+/** What serves requests, once a port listens. Closing the plane closes the stores. */
 export interface OpenServices {
   readonly media: MediaOffer
   readonly auth: Auth
@@ -102,7 +67,7 @@ const READ_ONLY_EGRESS = noEgress('this server is read-only (--read-only), and c
 
 /** Authentication, authorization and the control plane as the flags have them. Throws what a file that a flag names is refused with. */
 export async function openServices(config: Config, given: GivenServices, log: Logger): Promise<OpenServices> {
-  const { backend, origin, runtime, encryption, agreed, certificates, spans, egress, console } = given
+  const { stores, origin, runtime, encryption, agreed, certificates, spans, egress, console } = given
   const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
   const auth = await openAuth(config, runtime.clock, log, { agreed, certificates, egress })
   const kubelets = await kubeletsOf(config)
@@ -127,7 +92,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     spans,
     egress: outward,
     runtime,
-    backend,
+    ...stores,
     origin,
     logger: log,
     encryption,
@@ -176,6 +141,8 @@ async function webhookCredentialsOf(configurations: PluginConfigurations): Promi
   return found
 }
 
+const membersOf = ({ servers, overrides }: EtcdConfig): string[] => [...new Set([...servers, ...overrides.flatMap(override => override.servers)])]
+
 /** What the flags alone decide. */
 const configured = (
   config: Config,
@@ -185,7 +152,8 @@ const configured = (
   runtimeConfig: config.runtimeConfig,
   laterVersions: config.laterVersions,
   etcdPrefix: config.etcdPrefix,
-  ...(config.etcd && { etcdServers: config.etcd.servers }),
+  ...(config.etcd && { etcdServers: membersOf(config.etcd) }),
+  storeProbes: config.storeProbes,
   storedAs: config.storedAs,
   fingerprint: gitVersion(config.emulatedVersion),
   isCached: resource => config.watchCache && !config.withoutWatchCache.has(resource),

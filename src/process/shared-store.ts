@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config/config.ts'
-import type { EtcdConfig } from '../config/store-config.ts'
+import type { EtcdConfig } from '../config/etcd-config.ts'
 import type { ConnectProxy, Egress } from '../lib/connect-proxy.ts'
 import { type AgreedValues, agreedValues } from '../storage/agreed-values.ts'
 import type { Backend } from '../storage/backend.ts'
@@ -8,9 +8,10 @@ import type { EtcdOptions } from '../storage/etcd/options.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 
 /** etcd as the configuration has it. */
-export const etcdOptionsOf = ({ servers, caFile, certFile, keyFile }: EtcdConfig, proxy: ConnectProxy | undefined): EtcdOptions => ({
+export const etcdOptionsOf = ({ servers, caFile, certFile, keyFile, leaseReuseSeconds }: EtcdConfig, proxy: ConnectProxy | undefined): EtcdOptions => ({
   servers,
   proxy,
+  leaseReuseSeconds,
   ...(caFile !== undefined && { caFile }),
   ...(certFile !== undefined && { certFile }),
   ...(keyFile !== undefined && { keyFile }),

@@ -10,6 +10,10 @@ export interface HealthCheck {
   readonly name: string
   /** Absent: all three. */
   readonly endpoints?: readonly HealthEndpoint[]
+  /** A report that is asked for in full tells of it; none fails by it, or waits for it otherwise. */
+  readonly informs?: boolean
+  /** Longest time that it may take before it counts as failed. Default: two seconds. */
+  readonly timeoutMs?: number
   /** It says whether the server has begun: on `/livez` it counts once the time for that is over. */
   readonly atStart?: boolean
   /** Optional. Says why the check still fails. Every client can read it in the report of all checks. Default: `reason withheld`. */
@@ -49,13 +53,13 @@ export class Health {
     const excluded = new Set(query.getAll('exclude'))
     const unknown = new Set(excluded)
     const failed: string[] = []
-    const checks = this.of(endpoint)
+    const checks = this.of(endpoint).filter(check => !check.informs || query.has('verbose'))
     const lines = await Promise.all(
       checks.map(async check => {
         if (unknown.delete(check.name) || excluded.has(check.name)) return `[+]${check.name} excluded: ok\n`
         const reason = await this.run(endpoint, check)
         if (reason === undefined) return `[+]${check.name} ok\n`
-        failed.push(check.name)
+        if (!check.informs) failed.push(check.name)
         this.log.debug(2, 'health check failed', { endpoint, check: check.name, reason })
         return `[-]${check.name} failed: ${check.progress?.() || 'reason withheld'}\n`
       }),
@@ -84,7 +88,7 @@ export class Health {
       const running = check.check(endpoint)
       if (running === undefined) return undefined
       const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error('the check took too long')), CHECK_TIMEOUT_MS)
+        timer = setTimeout(() => reject(new Error('the check took too long')), check.timeoutMs ?? CHECK_TIMEOUT_MS)
       })
       await Promise.race([running, late])
       return undefined

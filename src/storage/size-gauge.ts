@@ -1,23 +1,21 @@
 import { PolledFamily } from '../lib/polled-family.ts'
 import type { Backend } from './backend.ts'
 
-const everyMs = 30_000
-
-/** The family `apiserver_storage_size_bytes`, of a store that is asked twice a minute until the signal aborts. `cluster`: names the store. */
-export function storageSize(backend: Backend, cluster: string, signal: AbortSignal): PolledFamily {
-  let size: number | undefined
-  const ask = () =>
-    void backend.size(signal).then(
-      bytes => {
-        size = bytes
-      },
-      () => {
-        size = undefined
-      },
-    )
-  ask()
-  const timer = setInterval(ask, everyMs).unref()
-  signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+/** The family `apiserver_storage_size_bytes`, of stores by their names, which are asked every so many milliseconds (0: never) until the signal aborts. */
+export function storageSize(stores: ReadonlyMap<string, Pick<Backend, 'size'>>, everyMs: number, signal: AbortSignal): PolledFamily {
+  const sizes = new Map<string, number>()
+  const ask = (): void => {
+    for (const [name, store] of stores)
+      void store.size(signal).then(
+        bytes => sizes.set(name, bytes),
+        () => sizes.delete(name),
+      )
+  }
+  if (everyMs > 0) {
+    ask()
+    const timer = setInterval(ask, everyMs).unref()
+    signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+  }
   return new PolledFamily(
     'gauge',
     {
@@ -27,6 +25,6 @@ export function storageSize(backend: Backend, cluster: string, signal: AbortSign
       labels: ['storage_cluster_id'],
       across: 'max',
     },
-    () => (size === undefined ? [] : [[[cluster], size]]),
+    () => [...sizes].map(([name, bytes]) => [[name], bytes]),
   )
 }

@@ -18,7 +18,7 @@ export interface MountedParts extends Pick<ControlPlaneOptions, 'authorizer' | '
  * images is left out: its connection is the server's own. What requests may cost is the server's to limit.
  */
 export function mountedOptions(server: ControlPlaneOptions, { backend, holds, authorizer, auth, rules, nodeGraph }: MountedParts): ControlPlaneOptions {
-  const { imagePolicy, webhookCredentials, totalSeats, onCustomKinds, onWatchers, faultObjects, history, console, origin, ...alike } = server
+  const { imagePolicy, webhookCredentials, totalSeats, onCustomKinds, onWatchers, faultObjects, history, console, origin, otherStores, ...alike } = server
   const { rules: _rules, nodeGraph: _nodeGraph, auth: _auth, ...shared } = alike
   return {
     ...shared,

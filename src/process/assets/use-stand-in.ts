@@ -18,6 +18,8 @@ export async function withStandIn(config: Config, log: Logger): Promise<Config> 
   const dataDir = await dataDirOf(etcd.servers[0] ?? '')
   if (dataDir === undefined) return config
   if (workers > 1) throw new FlagError(`--workers=${workers} needs etcd: ${etcd.servers[0]} is a stand-in for one, and the embedded store is for one process`)
+  if (etcd.overrides.length > 0)
+    throw new FlagError(`--etcd-servers-overrides needs etcd: ${etcd.servers[0]} is a stand-in for one, whose store holds all resources`)
   log.warn('--etcd-servers names a stand-in for etcd: objects are stored in the embedded store', { server: etcd.servers[0], dataDir })
   return Object.freeze({ ...config, etcd: undefined, dataDir })
 }

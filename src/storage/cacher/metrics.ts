@@ -12,20 +12,22 @@ const line = (labels: readonly string[], value: number): Polled[] => (value === 
 
 /** Makes families whose numbers are counted in the caches, and read at a scrape. */
 class Families {
-  readonly #cacher: Pick<Cacher, 'stats'>
+  readonly #cachers: readonly Pick<Cacher, 'stats'>[]
   readonly #etcdPrefix: string
 
-  constructor(cacher: Pick<Cacher, 'stats'>, etcdPrefix: string) {
-    this.#cacher = cacher
+  constructor(cachers: readonly Pick<Cacher, 'stats'>[], etcdPrefix: string) {
+    this.#cachers = cachers
     this.#etcdPrefix = etcdPrefix
   }
 
   family(type: 'counter' | 'gauge', about: { readonly name: string; readonly help: string }, labels: readonly string[], values: Values): MetricFamily {
     // Each process counts for itself, and all see the same store.
-    return new PolledFamily(type, { ...about, stability: 'ALPHA', labels, across: type === 'counter' ? 'sum' : 'max' }, () => {
-      const all = this.#cacher.stats()
-      return all.resources.flatMap(resource => values(resource, all))
-    })
+    return new PolledFamily(type, { ...about, stability: 'ALPHA', labels, across: type === 'counter' ? 'sum' : 'max' }, () =>
+      this.#cachers.flatMap(cacher => {
+        const all = cacher.stats()
+        return all.resources.flatMap(resource => values(resource, all))
+      }),
+    )
   }
 
   /** By resource. */
@@ -58,11 +60,12 @@ class Families {
  * What kube-apiserver reports of its watch caches, by its names, and some figures of our own. The numbers are counted in the caches, and read at a scrape.
  * Source: k8s.io/apiserver, pkg/storage/cacher/metrics.
  *
+ * @param cachers one for each store
  * @param etcdPrefix what keys begin with
  */
-export function cacherMetrics(cacher: Pick<Cacher, 'stats'>, etcdPrefix: string): MetricFamily[] {
-  const families = new Families(cacher, etcdPrefix)
-  return [...listFamilies(families), ...watchFamilies(families), readWaits(cacher), ...storeFamilies(families), ...historyFamilies(families)]
+export function cacherMetrics(cachers: readonly Pick<Cacher, 'stats'>[], etcdPrefix: string): MetricFamily[] {
+  const families = new Families(cachers, etcdPrefix)
+  return [...listFamilies(families), ...watchFamilies(families), readWaits(cachers), ...storeFamilies(families), ...historyFamilies(families)]
 }
 
 const listFamilies = (families: Families): MetricFamily[] => [
@@ -140,7 +143,7 @@ const historyFamilies = (families: Families): MetricFamily[] => [
 ]
 
 /** A histogram, which is kept by resource and printed as one family. Resources that nobody has waited for have no line. */
-function readWaits(cacher: Pick<Cacher, 'stats'>): MetricFamily {
+function readWaits(cachers: readonly Pick<Cacher, 'stats'>[]): MetricFamily {
   const name = 'apiserver_watch_cache_read_wait_seconds'
   return {
     name,
@@ -149,9 +152,9 @@ function readWaits(cacher: Pick<Cacher, 'stats'>): MetricFamily {
     type: 'histogram',
     labels: ['resource'],
     samples: () =>
-      cacher
-        .stats()
-        .resources.filter(({ counts }) => counts.readWait.count > 0)
+      cachers
+        .flatMap(cacher => cacher.stats().resources)
+        .filter(({ counts }) => counts.readWait.count > 0)
         .flatMap(({ name: resource, counts }) => histogramSamples(name, READ_WAITS, counts.readWait, { resource })),
   }
 }

@@ -3,9 +3,8 @@ import { InvariantError } from '../../lib/invariant.ts'
 import type { CallOptions, Connection } from './connection.ts'
 import { decodeLeaseGrant, encodeNumber } from './messages.ts'
 
-/** Keys that share a lease, and how much later than asked a key may expire for that: at most this many seconds, or this part of its time to live. */
+/** Keys that share a lease, and the part of its time to live that a key may stay longer for that. */
 const keysPerLease = 1000
-const longestReuse = 60
 const reusePart = 0.05
 /** Times to live with a lease of their own kept for reuse. */
 const keptLeases = 64
@@ -26,7 +25,7 @@ export interface Leases {
 }
 
 /** A lease that could not be granted is forgotten: who asks next tries again. */
-export function openLeases(connection: Connection): Leases {
+export function openLeases(connection: Connection, reuseSeconds: number): Leases {
   const shared = new Map<number, SharedLease>()
   return {
     async get(ttlSeconds, options) {
@@ -36,7 +35,7 @@ export function openLeases(connection: Connection): Leases {
         known.keys++
         return known.id
       }
-      const reuse = Math.min(longestReuse, ttlSeconds * reusePart)
+      const reuse = Math.min(reuseSeconds, ttlSeconds * reusePart)
       const id = connection
         .call('/etcdserverpb.Lease/LeaseGrant', encodeNumber(Math.ceil(ttlSeconds + reuse)), { ...options, repeatable: true })
         .then(bytes => {

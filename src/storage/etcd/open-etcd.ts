@@ -9,6 +9,7 @@ import type { EtcdOptions } from './options.ts'
 import { watchEtcd } from './watch.ts'
 import { etcdWriter } from './write.ts'
 
+const LEASE_REUSE_SECONDS = 60
 /** A key that is read to see how the store is. */
 const HEALTH = key('health')
 
@@ -21,7 +22,7 @@ export async function openEtcd(options: EtcdOptions, logger: Logger): Promise<Ba
   /** Ends watches when the store is closed. */
   const closing = new AbortController()
 
-  const write = etcdWriter(connection, logger)
+  const write = etcdWriter(connection, logger, options.leaseReuseSeconds ?? LEASE_REUSE_SECONDS)
 
   return {
     get: (key, signal, at) => getKey(connection, key, { signal, at }),

@@ -14,6 +14,8 @@ export interface EtcdOptions {
   readonly keyFile?: string
   /** Milliseconds that a call may take, its waits for a connection included. Default 10,000. */
   readonly requestTimeoutMs?: number
+  /** How much longer than asked for a key with a time to live may stay, so that keys share leases. Default 60. */
+  readonly leaseReuseSeconds?: number
   /** Asked for the connections; without TLS. Absent: they are direct. */
   readonly proxy?: ConnectProxy | undefined
   /** Where calls are recorded. */

@@ -13,8 +13,8 @@ import { settleWrite } from './settle.ts'
 const settleTimeout = 3000
 
 /** Guarded writes. One whose answer is lost is settled by what the store holds then, and fails where that does not show it. */
-export function etcdWriter(connection: Connection, logger: Logger): Backend['write'] {
-  const leases = openLeases(connection)
+export function etcdWriter(connection: Connection, logger: Logger, leaseReuseSeconds: number): Backend['write'] {
+  const leases = openLeases(connection, leaseReuseSeconds)
 
   async function writeOnce(write: GuardedWrite, signal: AbortSignal, deadline: number): Promise<WriteResult> {
     const call = { signal, deadline, repeatable: false }

@@ -126,6 +126,7 @@ describe('the command line', () => {
   it('lets the last scalar win, and adds lists up', () => {
     const { config } = serve('--etcd-servers=http://a:1,http://b:2/', '--etcd-servers=https://c:3', '--secure-port=1', '--secure-port=2')
     expect(config.etcd?.servers).to.deep.equal(['http://a:1', 'http://b:2', 'https://c:3'])
+    expect(config.etcd?.overrides).to.deep.equal([])
     expect(config.securePort).to.equal(2)
   })
 
@@ -477,6 +478,16 @@ describe('the command line', () => {
     ],
     [['--http2=none'], '--http2=none is not a stack of HTTP/2; it may be own or builtin'],
     [['--workers=0'], '--workers 0 must be at least 1, inclusive'],
+    [['--etcd-servers-overrides=/events#http://a:1'], '--etcd-servers-overrides needs --etcd-servers, which hold all other resources'],
+    ...['/events', 'events#http://b:2', '/events#http://b:2#http://c:3', 'a/b/c#http://b:2', '/#http://b:2', '/events#'].map((text): [string[], string] => [
+      ['--etcd-servers=http://a:1', `--etcd-servers-overrides=${text}`],
+      `--etcd-servers-overrides: "${text}" is invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated`,
+    ]),
+    [['--etcd-servers=http://a:1', '--etcd-servers-overrides=/events#b:2'], '--etcd-servers-overrides: "b:2" is not a URL such as http://127.0.0.1:2379'],
+    [
+      ['--etcd-servers=http://a:1', '--etcd-servers-overrides=/events#http://b:2', '--moments=2'],
+      '--moments and --etcd-servers-overrides do not go together: a moment is one revision of one store',
+    ],
     [['--workers=2'], '--workers=2 needs --etcd-servers: the embedded store is for one process'],
     [
       ['--branches=2', '--etcd-servers=http://127.0.0.1:2379'],
@@ -490,6 +501,21 @@ describe('the command line', () => {
     [['--service-cluster-ip-range=10.0.0.0'], '"10.0.0.0" is not a CIDR'],
     [['--authorization-rules-file=x', '--authorization-mode=AlwaysAllow'], '--authorization-rules-file needs --authorization-mode=Rules'],
   ]
+  it('takes servers of single resources', () => {
+    const { config } = serve('--etcd-servers=http://a:1', '--etcd-servers-overrides=/events#http://b:2/;http://c:3,apps/deployments#https://d:4')
+    expect(config.etcd?.overrides).to.deep.equal([
+      { resource: 'events', servers: ['http://b:2', 'http://c:3'] },
+      { resource: 'deployments.apps', servers: ['https://d:4'] },
+    ])
+  })
+
+  it('gives the store the time for checks that flags say, and 2 s where they say none', () => {
+    const flags = ['--etcd-healthcheck-timeout=5s', '--etcd-readycheck-timeout=0', '--etcd-db-metric-poll-interval=0', '--lease-reuse-duration-seconds=7']
+    const { config } = serve('--etcd-servers=http://a:1', ...flags)
+    expect(config.storeProbes).to.deep.equal({ healthMs: 5000, readyMs: 2000, sizeEveryMs: 0 })
+    expect(config.etcd?.leaseReuseSeconds).to.equal(7)
+  })
+
   it('takes several workers on etcd', () => {
     expect(serve('--workers=3', '--etcd-servers=http://127.0.0.1:4001').config.workers).to.equal(3)
   })

@@ -48,6 +48,32 @@ describe('Health', () => {
     expect(await made.report('readyz', new URLSearchParams())).to.deep.equal({ status: 500, text })
   })
 
+  it('tells of what only informs where all is asked for, and neither fails by it nor waits for it', async () => {
+    const made = new Health(silentLogger)
+    let asked = 0
+    made.add({
+      name: 'etcd-1',
+      informs: true,
+      check: () => {
+        asked++
+        throw new Error('away')
+      },
+    })
+    expect(await made.report('readyz', new URLSearchParams())).to.deep.equal({ status: 200, text: 'ok' })
+    expect(asked).to.equal(0)
+    expect(await made.report('readyz', new URLSearchParams('verbose'))).to.deep.equal({
+      status: 200,
+      text: '[-]etcd-1 failed: reason withheld\nreadyz check passed\n',
+    })
+    expect(await made.reportOne('readyz', 'etcd-1')).to.deep.equal({ status: 500, text: 'internal server error: away\n' })
+  })
+
+  it('gives a check the time that it says', async () => {
+    const made = new Health(silentLogger)
+    made.add({ name: 'etcd', timeoutMs: 1, check: () => new Promise(() => {}) })
+    expect(await made.reportOne('readyz', 'etcd')).to.deep.equal({ status: 500, text: 'internal server error: the check took too long\n' })
+  })
+
   it('gives what begins time on livez alone', async () => {
     let now = 0
     const made = new Health(silentLogger, { graceMs: 10, now: () => now })

@@ -6,12 +6,12 @@ describe('storage/size-gauge', () => {
   it('tells the size once the store has, and nothing where it does not answer', async () => {
     const stop = new AbortController()
     const backend = new MemoryBackend()
-    const gauge = storageSize(backend, 'etcd-0', stop.signal)
+    const gauge = storageSize(new Map([['etcd-0', backend]]), 30_000, stop.signal)
     expect(gauge.samples()).to.deep.equal([])
     await new Promise(setImmediate)
     expect(gauge.samples()).to.deep.equal([{ metricName: 'apiserver_storage_size_bytes', labels: { storage_cluster_id: 'etcd-0' }, value: 4096 }])
     backend.down = true
-    const away = storageSize(backend, 'etcd-0', stop.signal)
+    const away = storageSize(new Map([['etcd-0', backend]]), 30_000, stop.signal)
     await new Promise(setImmediate)
     expect(away.samples()).to.deep.equal([])
     stop.abort()

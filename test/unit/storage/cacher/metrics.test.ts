@@ -34,7 +34,7 @@ describe('storage/cacher/metrics', () => {
     await cacher.synced(signal)
   }
   const lines = (name: string) =>
-    linesOf([...cacherMetrics(cacher, '/registry'), ...listMetrics(() => cacher.stats().resources.map(({ name, counts }) => [name, counts.stored]))], name)
+    linesOf([...cacherMetrics([cacher], '/registry'), ...listMetrics(() => cacher.stats().resources.map(({ name, counts }) => [name, counts.stored]))], name)
   const write = (name: string, data: Record<string, string> = {}) => storage.write(testKey(name), put(testObject(name, data)), signal)
   const list = (query: Partial<ListQuery> = {}) => storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
   const watch = async (query: Partial<WatchQuery>) =>
@@ -59,7 +59,7 @@ describe('storage/cacher/metrics', () => {
 
   it('has a line only for what has happened', async () => {
     await open()
-    const all = cacherMetrics(cacher, '/registry').flatMap(family => [...family.samples()])
+    const all = cacherMetrics([cacher], '/registry').flatMap(family => [...family.samples()])
     expect(all.map(({ metricName, value }) => `${metricName} ${value}`)).to.deep.equal([
       'apiserver_watch_cache_initializations_total 1',
       'apiserver_watch_cache_resource_version 1',

@@ -19,7 +19,7 @@ function granting(fail = false) {
       return Buffer.from([2 << 3, granted.length])
     },
   }
-  return { granted, leases: openLeases(connection as unknown as Connection) }
+  return { granted, leases: openLeases(connection as unknown as Connection, 60) }
 }
 
 describe('leases', () => {

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { readCommandLine } from '../../../src/config/command-line.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
-import { openBackend } from '../../../src/process/open-services.ts'
+import { openBackends } from '../../../src/process/open-stores.ts'
 import { Encryption } from '../../../src/storage/value/encryption.ts'
 
 describe('the store of a server', () => {
   it('keeps no history where what might be a stand-in for etcd is an etcd', async () => {
     const command = readCommandLine(['--history=1h', '--etcd-stand-in', '--etcd-servers=http://127.0.0.1:1'])
     if (command.action !== 'serve') throw new Error('not a command line that serves')
-    const failure = await openBackend(command.config, new Encryption(), silentLogger).catch((error: Error) => error.message)
+    const failure = await openBackends(command.config, new Encryption(), silentLogger).catch((error: Error) => error.message)
     expect(failure).to.equal('--history needs the embedded store: http://127.0.0.1:1 is no stand-in for etcd')
   })
 
@@ -16,7 +16,7 @@ describe('the store of a server', () => {
     for (const flags of [[], ['--history=1h']]) {
       const command = readCommandLine(['--ephemeral', ...flags])
       if (command.action !== 'serve') throw new Error('not a command line that serves')
-      const backend = await openBackend(command.config, new Encryption(), silentLogger)
+      const { backend } = await openBackends(command.config, new Encryption(), silentLogger)
       expect(backend.history !== undefined).to.equal(flags.length > 0)
       await backend.close()
     }

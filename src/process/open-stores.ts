@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import type { Config } from '../config/config.ts'
+import { FlagError } from '../config/parse-flags.ts'
+import type { OtherStore } from '../control-plane/control-plane-options.ts'
+import { systemClock } from '../lib/clock.ts'
+import type { ConnectProxy } from '../lib/connect-proxy.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import type { Logger } from '../lib/log.ts'
+import { makePrivateDirectory } from '../lib/private-file.ts'
+import type { Spans } from '../lib/spans.ts'
+import type { Backend } from '../storage/backend.ts'
+import { openEmbedded, openInMemory } from '../storage/embedded/open-embedded.ts'
+import { openEtcd } from '../storage/etcd/open-etcd.ts'
+import type { Encryption } from '../storage/value/encryption.ts'
+import { preparedBackend } from '../storage/value/prepared-backend.ts'
+import { etcdOptionsOf } from './shared-store.ts'
+
+/** What the store is opened with. */
+interface StoreGiven {
+  readonly given?: Backend | undefined
+  /** Where calls are recorded. */
+  readonly spans?: Spans | undefined
+  /** Asked for connections to etcd. */
+  readonly proxy?: ConnectProxy | undefined
+}
+
+/** What holds the objects. */
+export interface OpenedStores {
+  readonly backend: Backend
+  /** Of single resources. */
+  readonly otherStores: readonly OtherStore[]
+}
+
+/** The store that is given, or else those which the flags name, with values as the flags have them encrypted. Throws FlagError if the directory of the embedded store cannot be made. */
+export async function openBackends(config: Config, encryption: Encryption, log: Logger, store: StoreGiven = {}): Promise<OpenedStores> {
+  const prepared = (backend: Backend): Backend => (config.encryption === undefined ? backend : preparedBackend(backend, stored => encryption.prepare(stored)))
+  const others = store.given === undefined ? await openOtherStores(config, log, store) : []
+  return {
+    backend: prepared(store.given ?? (await openStore(config, log, store))),
+    otherStores: others.map(other => ({ ...other, backend: prepared(other.backend) })),
+  }
+}
+
+/** One store for all resources of the same servers of `--etcd-servers-overrides`; none for those that `--etcd-servers` names as well. */
+async function openOtherStores({ etcd }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<OtherStore[]> {
+  if (etcd === undefined) return []
+  const resources = new Map<string, Set<string>>()
+  const identity = (servers: readonly string[]): string => servers.toSorted().join(';')
+  for (const { resource, servers } of etcd.overrides) {
+    const held = identity(servers)
+    if (held !== identity(etcd.servers)) resources.set(held, (resources.get(held) ?? new Set()).add(resource))
+  }
+  return Promise.all(
+    [...resources].map(async ([servers, held], i) => ({
+      name: `etcd-${i + 1}`,
+      resources: held,
+      backend: await openEtcd({ ...etcdOptionsOf({ ...etcd, servers: servers.split(';') }, proxy), spans }, log),
+    })),
+  )
+}
+
+async function openStore({ etcd, dataDir, history, servesDamagedStore }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> {
+  if (etcd !== undefined) {
+    if (history !== undefined) throw new FlagError(`--history needs the embedded store: ${etcd.servers.join(',')} is no stand-in for etcd`)
+    return openEtcd({ ...etcdOptionsOf(etcd, proxy), spans }, log)
+  }
+  const keepsHistory = history !== undefined
+  if (dataDir === undefined) return openInMemory(systemClock, log, { keepsHistory })
+  try {
+    makePrivateDirectory(dataDir)
+  } catch (error) {
+    throw new FlagError(`--data-dir ${dataDir} cannot be made: ${errorMessage(error)}`)
+  }
+  return openEmbedded({ dir: join(dataDir, 'store'), keepsHistory, servesDamaged: servesDamagedStore }, systemClock, log)
+}
