@@ -1,25 +1,17 @@
 import { Readable } from 'node:stream'
 import type { Destination } from '../../catalog/connect.ts'
 import { DialError } from '../../lib/dial-error.ts'
-import { joinInSteps } from '../../lib/join-buffers.ts'
-import { runInTurns } from '../../lib/steps.ts'
-import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { escapePath, joinPaths, parseUrl } from '../../lib/url.ts'
 import { internalServerError, serviceUnavailableError } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
 import { type Ask, authorityOf, type Reply } from './ask.ts'
 import { endToEnd, firstValue, forwardedHeaders, withHeader } from './headers.ts'
-import { rewriteHtml } from './html.ts'
-import { type Coding, codingOf, transformed } from './page-coding.ts'
+import { rewritePage } from './page.ts'
+import { codingOf } from './page-coding.ts'
 import { passedBack } from './response-headers.ts'
 import { type ProxyPlace, rewriteUrl } from './rewrite.ts'
 
 type Header = readonly [name: string, value: string]
-
-/** Links are changed in pages up to this size; longer ones pass as they are. */
-const MAX_PAGE_BYTES = 8 << 20
-/** The path of the proxy, of some hundred bytes, may take the place of each slash. */
-const MAX_REWRITTEN_BYTES = 2 * MAX_PAGE_BYTES
 
 const REDIRECT_REFUSED = Buffer.from('the backend attempted to redirect this request, which is not permitted')
 
@@ -102,7 +94,7 @@ async function answer(exchange: Exchange, { response, upgraded }: Reply, place: 
   return answerPage(exchange, status, headers, response, link => rewriteUrl(link, place))
 }
 
-/** A page in a coding that is not known, or longer than the bound, passes as it is. */
+/** A page in a coding that is not known, or that is not the one of its header, passes as it is. */
 async function answerPage(
   exchange: Exchange,
   status: number,
@@ -112,45 +104,18 @@ async function answerPage(
 ): Promise<void> {
   const coding = codingOf(firstValue(headers, 'content-encoding'))
   if (!coding) return exchange.relay(status, headers.flat(), response)
-  const chunks: Buffer[] = []
-  let length = 0
-  const received: AsyncIterable<Buffer> = response.iterator({ destroyOnReturn: false })
-  for await (const chunk of received) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length > MAX_PAGE_BYTES) return exchange.relay(status, headers.flat(), Readable.from(withRest(chunks, response)))
+  const chunks: AsyncIterableIterator<Buffer> = response.iterator({ destroyOnReturn: false })
+  const { value: first, done } = await chunks.next()
+  if (done === true || !coding.fits(first)) {
+    return exchange.relay(status, headers.flat(), Readable.from(done === true ? [] : withRest(first, chunks), { objectMode: false }))
   }
-  const body = (await rewrittenPage(chunks, coding, rewrite, exchange.ctx.signal)) ?? chunks
-  const bytes = body.reduce((sum, part) => sum + part.length, 0)
-  await exchange.relay(status, withHeader(headers, 'Content-Length', String(bytes)).flat(), Readable.from(inTurns(body)))
+  const { body, isDecoded } = rewritePage(withRest(first, chunks), coding, rewrite)
+  body.once('close', () => response.destroy())
+  const changed = new Set(isDecoded ? ['content-length', 'content-encoding'] : ['content-length'])
+  await exchange.relay(status, headers.filter(([name]) => !changed.has(name.toLowerCase())).flat(), body)
 }
 
-/** The page in its coding, with its links changed. Undefined if it is not what its headers say, or too long. */
-async function rewrittenPage(
-  received: readonly Buffer[],
-  { decoder, encoder }: Coding,
-  rewrite: (link: string) => string,
-  signal: AbortSignal,
-): Promise<readonly Buffer[] | undefined> {
-  try {
-    const page = decoder ? await transformed(received, decoder(), MAX_PAGE_BYTES) : received
-    const parts = await runInTurns(rewriteHtml(await runInTurns(joinInSteps(page), signal), rewrite, MAX_REWRITTEN_BYTES), signal)
-    return encoder ? await transformed(parts, encoder(), MAX_REWRITTEN_BYTES) : parts
-  } catch {
-    return undefined
-  }
-}
-
-/** What was read already, and what is still to come. */
-async function* withRest(chunks: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield* inTurns(chunks)
+async function* withRest(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first
   yield* rest
-}
-
-/** A client that reads fast would be written all of them in one turn. */
-async function* inTurns(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
-  for (const part of parts) {
-    if (turnIsSpent()) await nextTurn()
-    yield part
-  }
 }

@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.ts'
+import { joinBuffers } from '../../lib/join-buffers.ts'
 
 /** Attributes that hold a link, by element. */
 const LINKS: Readonly<Record<string, readonly string[]>> = {
@@ -38,91 +38,139 @@ const TAG_BYTES = 16
 const LINK_BYTES = 512
 /** Longer values are no links that any server takes: pictures as `data:` URLs are of that length, and stay as they are anyway. */
 const MAX_LINK_BYTES = 64 * 1024
-/** A part of a name beyond which it is none of an element that is known. */
-const MAX_NAME_BYTES = 16
-/** Parts of a page up to this length are copied into blocks, as each part costs as much as some kilobytes. */
-const BLOCK_BYTES = 64 * 1024
-const SMALL_BYTES = 4 * 1024
+/** Longer names are read no further: no element or attribute that is looked for has one. */
+const MAX_NAME_LENGTH = 16
 
-/** The page would be longer than the bound with its links changed. */
-export class PageTooLongError extends Error {
-  override readonly name = 'PageTooLongError'
-}
+/** State of the reader. https://html.spec.whatwg.org/multipage/parsing.html#tokenization, as far as links need it. */
+type State =
+  | 'text'
+  | 'tag open'
+  | 'tag name'
+  | 'comment'
+  | 'raw text'
+  | 'before attribute'
+  | 'attribute name'
+  | 'after attribute name'
+  | 'before value'
+  | 'quoted value'
+  | 'plain value'
 
 /**
- * The parts of an HTML page with its links changed; everything else stays byte for byte, whatever its character set. Every byte is looked at once. `rewrite` gets the text of a link in Latin-1. Throws
- * PageTooLongError if the result is longer than `maxBytes`.
+ * Changes the links of an HTML page that comes in chunks; everything else stays byte for byte, whatever its character set. Every byte is looked at once. At most one value is held back, of up to
+ * 64 KiB, whatever the length of the page.
  */
-export function* rewriteHtml(page: Buffer, rewrite: (link: string) => string, maxBytes: number): Steps<Buffer[]> {
-  const rewriting = new Rewriting(page, rewrite, maxBytes)
-  while (rewriting.step()) yield
-  return rewriting.finish()
-}
-
-/** Where the reader of a page is. https://html.spec.whatwg.org/multipage/parsing.html#tokenization, as far as links need it. */
-type State = 'text' | 'comment' | 'raw text' | 'before attribute' | 'attribute name' | 'after attribute name' | 'before value' | 'quoted value' | 'plain value'
-
-/** A link that takes the place of a value, quotes included. */
-interface Replacement {
-  readonly from: number
-  readonly to: number
-  readonly by: string
-}
-
-class Rewriting {
-  readonly #page: Buffer
+export class PageRewriter {
   readonly #rewrite: (link: string) => string
-  readonly #out: PageWriter
-  #state: State = 'text'
+  #chunk: Buffer = NOTHING
   #at = 0
-  /** Offset of the first byte that is not written yet. */
+  /** Offset of the first byte of the chunk that is not written yet. */
   #written = 0
+  #out: Buffer[] = []
+  #state: State = 'text'
   /** Name of the element whose tag is being read. */
   #element = ''
   #links: readonly string[] | undefined
   /** Names of attributes of the tag that hold links. */
   #seen: string[] = []
-  #replacements: Replacement[] = []
-  #nameFrom = 0
-  #nameTo = 0
+  #attribute = ''
   #valueFrom = 0
+  /** The value that is being read is a link. */
+  #isLink = false
+  /** The part of a link that earlier chunks had. */
+  #held = ''
   #quote = 0
-  /** How much of the end of a comment or of raw text has been read. */
+  /** Bytes of the beginning of a comment, of its end, or of the end of raw text that have been read. */
   #matched = 0
   #budget = 0
 
-  constructor(page: Buffer, rewrite: (link: string) => string, maxBytes: number) {
-    this.#page = page
+  /** `rewrite` gets the text of a link in Latin-1. */
+  constructor(rewrite: (link: string) => string) {
     this.#rewrite = rewrite
-    this.#out = new PageWriter(maxBytes)
   }
 
-  /** Reads the next bytes. Returns false once the whole page is read. */
-  step(): boolean {
-    for (this.#budget = STEP_BYTES; this.#budget > 0 && this.#at < this.#page.length; this.#budget--) this.#read()
-    return this.#at < this.#page.length
+  /** Takes the next chunk. All of the one before has been read. */
+  push(chunk: Buffer): void {
+    this.#chunk = chunk
+    this.#at = 0
+    this.#written = 0
+    this.#valueFrom = 0
   }
 
-  /** A tag that does not end is none, and neither is what stands in it. */
-  finish(): Buffer[] {
-    this.#out.add(this.#page.subarray(this.#written))
-    return this.#out.finish()
+  /** Whether some of the chunk is not read yet. */
+  get isBehind(): boolean {
+    return this.#at < this.#chunk.length
+  }
+
+  /** Reads the next bytes of the chunk. Returns what can be sent, which may be nothing. */
+  step(): Buffer {
+    for (this.#budget = STEP_BYTES; this.#budget > 0 && this.isBehind; this.#budget--) this.#read()
+    if (this.#isLink) {
+      if (!this.isBehind) this.#hold()
+    } else this.#writeTo(this.#at)
+    return this.#taken()
+  }
+
+  /** The page is over. Returns what was held back. */
+  finish(): Buffer {
+    return Buffer.from(this.#held, 'latin1')
+  }
+
+  /** Keeps the beginning of a link until its end has come. */
+  #hold(): void {
+    this.#writeTo(this.#valueFrom)
+    this.#held += this.#chunk.toString('latin1', this.#valueFrom)
+    this.#written = this.#chunk.length
+    if (this.#held.length > MAX_LINK_BYTES) this.#leaveLink()
+  }
+
+  /** The value is no link: it stays as it is. */
+  #leaveLink(): void {
+    this.#isLink = false
+    if (this.#held === '') return
+    this.#out.push(Buffer.from(this.#held, 'latin1'))
+    this.#held = ''
+  }
+
+  #writeTo(end: number): void {
+    if (end > this.#written) this.#out.push(this.#chunk.subarray(this.#written, end))
+    this.#written = Math.max(end, this.#written)
+  }
+
+  #taken(): Buffer {
+    const out = joinBuffers(this.#out)
+    this.#out = []
+    return out
   }
 
   /** Reads one byte, or what can be passed over at once. */
   #read(): void {
-    const byte = this.#page[this.#at] ?? 0
-    if (this.#state === 'text') this.#readText()
-    else if (this.#state === 'comment') this.#readComment(byte)
-    else if (this.#state === 'raw text') this.#readRawText(byte)
-    else this.#readTag(byte)
+    const byte = this.#chunk[this.#at] ?? 0
+    switch (this.#state) {
+      case 'text':
+        this.#readText()
+        break
+      case 'tag open':
+        this.#readTagOpen(byte)
+        break
+      case 'tag name':
+        this.#readTagName(byte)
+        break
+      case 'comment':
+        this.#readComment(byte)
+        break
+      case 'raw text':
+        this.#readRawText(byte)
+        break
+      default:
+        this.#readTag(byte)
+    }
   }
 
   #readTag(byte: number): void {
     switch (this.#state) {
       case 'attribute name':
-        if (END_OF_NAME.has(byte)) this.#endName()
-        else this.#at++
+        if (END_OF_NAME.has(byte)) this.#state = 'after attribute name'
+        else this.#readName(byte)
         break
       case 'after attribute name':
         this.#readAfterName(byte)
@@ -143,26 +191,37 @@ class Rewriting {
   }
 
   #readText(): void {
-    const page = this.#page
-    const at = page[this.#at] === LESS ? this.#at : page.indexOf(LESS, this.#at)
+    const at = this.#chunk[this.#at] === LESS ? this.#at : this.#chunk.indexOf(LESS, this.#at)
     if (at < 0) {
-      this.#at = page.length
+      this.#at = this.#chunk.length
       return
     }
-    if (page[at + 1] === EXCLAMATION && page[at + 2] === DASH && page[at + 3] === DASH) {
-      this.#at = at + 4
+    this.#at = at + 1
+    this.#element = ''
+    this.#matched = 0
+    this.#state = 'tag open'
+  }
+
+  /** After `<`, until it is known what begins there. */
+  #readTagOpen(byte: number): void {
+    if (byte === COMMENT[this.#matched]) {
+      this.#at++
+      this.#matched++
+      if (this.#matched < COMMENT.length) return
       this.#matched = 0
       this.#state = 'comment'
+    } else this.#state = this.#matched === 0 && isLetter(byte) ? 'tag name' : 'text'
+  }
+
+  #readTagName(byte: number): void {
+    if (!SPACE_OR_SLASH.has(byte) && byte !== GREATER && this.#element.length < MAX_NAME_LENGTH) {
+      this.#element += lowerCase(byte)
+      this.#at++
       return
     }
-    const name = nameAt(page, at + 1)
-    this.#at = at + 1 + name.length
-    if (name === '') return
     this.#budget -= TAG_BYTES
-    this.#element = name
-    this.#links = Object.hasOwn(LINKS, name) ? LINKS[name] : undefined
+    this.#links = Object.hasOwn(LINKS, this.#element) ? LINKS[this.#element] : undefined
     this.#seen = []
-    this.#replacements = []
     this.#state = 'before attribute'
   }
 
@@ -182,27 +241,27 @@ class Rewriting {
       return
     }
     this.#at++
-    const lower = byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte
-    if (lower === close.charCodeAt(this.#matched)) this.#matched++
+    if (lowerCase(byte) === close[this.#matched]) this.#matched++
     else this.#matched = byte === LESS ? 1 : 0
   }
 
   #readBeforeAttribute(byte: number): void {
     if (byte === GREATER) {
-      this.#endTag()
-      return
-    }
-    if (!SPACE_OR_SLASH.has(byte)) {
-      this.#nameFrom = this.#at
+      this.#at++
+      this.#matched = 0
+      this.#state = RAW_TEXT.has(this.#element) ? 'raw text' : 'text'
+    } else if (SPACE_OR_SLASH.has(byte)) this.#at++
+    else {
+      // The first byte of a name may be any other.
+      this.#attribute = ''
+      this.#readName(byte)
       this.#state = 'attribute name'
     }
-    // The first byte of a name may be any other.
-    this.#at++
   }
 
-  #endName(): void {
-    this.#nameTo = this.#at
-    this.#state = 'after attribute name'
+  #readName(byte: number): void {
+    if (this.#attribute.length <= MAX_NAME_LENGTH) this.#attribute += lowerCase(byte)
+    this.#at++
   }
 
   #readAfterName(byte: number): void {
@@ -219,6 +278,9 @@ class Rewriting {
       return
     }
     this.#valueFrom = this.#at
+    // The first of several attributes with the same name counts.
+    this.#isLink = this.#links?.includes(this.#attribute) === true && !this.#seen.includes(this.#attribute)
+    if (this.#isLink) this.#seen.push(this.#attribute)
     if (byte === QUOTE || byte === APOSTROPHE) {
       this.#quote = byte
       this.#at++
@@ -227,8 +289,8 @@ class Rewriting {
   }
 
   #readQuotedValue(): void {
-    const close = this.#page.indexOf(this.#quote, this.#at)
-    if (close < 0) this.#at = this.#page.length
+    const close = this.#chunk.indexOf(this.#quote, this.#at)
+    if (close < 0) this.#at = this.#chunk.length
     else {
       this.#at = close + 1
       this.#endValue(close + 1)
@@ -237,77 +299,28 @@ class Rewriting {
 
   #endValue(to: number): void {
     this.#state = 'before attribute'
-    const from = this.#valueFrom
-    const length = to - from
-    if (this.#links === undefined || length === 0 || length > MAX_LINK_BYTES || this.#nameTo - this.#nameFrom > MAX_NAME_BYTES) return
-    this.#budget -= TAG_BYTES
-    const name = this.#page.toString('latin1', this.#nameFrom, this.#nameTo).toLowerCase()
-    // The first of several attributes with the same name counts.
-    if (!this.#links.includes(name) || this.#seen.includes(name)) return
-    this.#seen.push(name)
-    this.#budget -= LINK_BYTES + length
-    const link = valueIn(this.#page.toString('latin1', from, to))
-    const after = this.#rewrite(link)
-    if (after !== link) this.#replacements.push({ from, to, by: `"${escapeHtml(after)}"` })
-  }
-
-  #endTag(): void {
-    this.#at++
-    for (const { from, to, by } of this.#replacements) {
-      this.#out.add(this.#page.subarray(this.#written, from))
-      this.#out.add(Buffer.from(by, 'latin1'))
-      this.#written = to
+    if (!this.#isLink) return
+    const length = this.#held.length + to - this.#valueFrom
+    this.#budget -= LINK_BYTES
+    if (length > 0 && length <= MAX_LINK_BYTES) {
+      this.#budget -= length
+      const link = valueIn(this.#held + this.#chunk.toString('latin1', this.#valueFrom, to))
+      const after = this.#rewrite(link)
+      if (after !== link) {
+        this.#writeTo(this.#valueFrom)
+        this.#out.push(Buffer.from(`"${escapeHtml(after)}"`, 'latin1'))
+        this.#written = to
+        this.#held = ''
+      }
     }
-    this.#replacements = []
-    this.#matched = 0
-    this.#state = RAW_TEXT.has(this.#element) ? 'raw text' : 'text'
+    this.#leaveLink()
   }
 }
 
-/** Collects the parts of a page: small ones in blocks, long ones as they are. */
-class PageWriter {
-  readonly #maxBytes: number
-  readonly #blocks: Buffer[] = []
-  #block = Buffer.allocUnsafe(0)
-  #used = 0
-  #length = 0
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
-  }
-
-  /** Throws PageTooLongError. */
-  add(part: Buffer): void {
-    this.#length += part.length
-    if (this.#length > this.#maxBytes) throw new PageTooLongError()
-    if (part.length > SMALL_BYTES) {
-      this.#endBlock()
-      this.#blocks.push(part)
-      return
-    }
-    if (this.#used + part.length > this.#block.length) {
-      this.#endBlock()
-      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
-    }
-    this.#used += part.copy(this.#block, this.#used)
-  }
-
-  finish(): Buffer[] {
-    this.#endBlock()
-    return this.#blocks
-  }
-
-  #endBlock(): void {
-    if (this.#used > 0) this.#blocks.push(this.#block.subarray(0, this.#used))
-    this.#block = this.#block.subarray(this.#used)
-    this.#used = 0
-  }
-}
-
+const NOTHING = Buffer.alloc(0)
 const LESS = 0x3c
 const GREATER = 0x3e
 const DASH = 0x2d
-const EXCLAMATION = 0x21
 const EQUALS = 0x3d
 const QUOTE = 0x22
 const APOSTROPHE = 0x27
@@ -317,17 +330,11 @@ const SPACE_OR_SLASH = bytesOf(' \t\n\f\r/')
 const END_OF_NAME = bytesOf(' \t\n\f\r/>=')
 const END_OF_VALUE = bytesOf(' \t\n\f\r>')
 
-/** The name of an element in lower case, as far as it decides anything; empty where none begins. */
-function nameAt(page: Buffer, from: number): string {
-  const first = (page[from] ?? 0) | 0x20
-  if (first < 0x61 || first > 0x7a) return ''
-  let to = from + 1
-  for (; to < page.length && to < from + MAX_NAME_BYTES; to++) {
-    const byte = page[to] ?? 0
-    if (SPACE_OR_SLASH.has(byte) || byte === GREATER) break
-  }
-  return page.toString('latin1', from, to).toLowerCase()
-}
+const COMMENT = Buffer.from('!--')
+
+const isLetter = (byte: number): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a
+
+const lowerCase = (byte: number): string => String.fromCharCode(byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte)
 
 /** Without its quotes, references resolved. */
 function valueIn(text: string): string {

@@ -1,33 +1,38 @@
-import { pipeline } from 'node:stream/promises'
-import { createDeflateRaw, createGunzip, createGzip, createInflateRaw, type Gunzip, type Gzip } from 'node:zlib'
+import { type Duplex, PassThrough } from 'node:stream'
+import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib'
 
-type ZlibStream = Gzip | Gunzip
+/** Each part of an output is made on another thread, which costs as much as some kilobytes. */
+const LARGE = { chunkSize: 64 * 1024 }
 
-/** How the body of a page is encoded. Both are omitted if it is not. */
+/** How the body of a page is encoded. */
 export interface Coding {
-  readonly decoder?: () => ZlibStream
-  readonly encoder?: () => ZlibStream
+  /** Whether a body that begins so can be in the coding: some servers send something else. */
+  fits(first: Buffer): boolean
+  decoder(): Duplex
+  encoder(): Duplex
+}
+
+/** A body as it is. */
+export const PLAIN: Coding = {
+  fits: () => true,
+  decoder: () => new PassThrough(),
+  encoder: () => new PassThrough(),
 }
 
 const CODINGS: Readonly<Record<string, Coding>> = {
-  '': {},
-  gzip: { decoder: () => createGunzip(), encoder: () => createGzip() },
-  deflate: { decoder: () => createInflateRaw(), encoder: () => createDeflateRaw() },
+  '': PLAIN,
+  gzip: {
+    fits: first => first[0] === 0x1f && (first.length === 1 || first[1] === 0x8b),
+    decoder: () => createGunzip(LARGE),
+    encoder: () => createGzip(),
+  },
+  // RFC 9110 means the format of zlib, which is passed as it is; Go's servers send bare DEFLATE.
+  deflate: {
+    fits: first => ((first[0] ?? 0) & 0xf) !== 8,
+    decoder: () => createInflateRaw(LARGE),
+    encoder: () => createDeflateRaw(),
+  },
 }
 
 /** The coding of a value of Content-Encoding; undefined if it is unknown. */
 export const codingOf = (name: string): Coding | undefined => (Object.hasOwn(CODINGS, name) ? CODINGS[name] : undefined)
-
-/** The output of a stream of zlib, in parts, each of which is made on another thread. Throws if the input is corrupt, or the output longer than `maxBytes`: it is not read further then. */
-export async function transformed(parts: readonly Buffer[], stream: ZlibStream, maxBytes: number): Promise<Buffer[]> {
-  const out: Buffer[] = []
-  let length = 0
-  await pipeline(parts, stream, async (output: AsyncIterable<Buffer>) => {
-    for await (const part of output) {
-      length += part.length
-      if (length > maxBytes) throw new RangeError('the page is too long')
-      out.push(part)
-    }
-  })
-  return out
-}

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
-import { PageTooLongError, rewriteHtml } from '../../../../src/endpoints/connect/html.ts'
+import { PageRewriter } from '../../../../src/endpoints/connect/html.ts'
 import { rewriteUrl } from '../../../../src/endpoints/connect/rewrite.ts'
-import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { escapePath, joinKeepingSlash, joinPaths, parseUrl, printUrl } from '../../../../src/lib/url.ts'
 
 const place = { prefix: '/proxy/pod', origin: '10.0.0.1:8080', asked: 'localhost:8001' }
@@ -43,36 +42,46 @@ describe('links of pages behind a proxy', () => {
     ['a comment', '<!-- <a href="/x"> --><a href="/y">', '<!-- <a href="/x"> --><a href="=/y=">'],
     ['a script', '<script src="/s">"<a href=/x>"</script><a href="/y">', '<script src="=/s=">"<a href=/x>"</script><a href="=/y=">'],
     ['text', 'a < b, href="/x"', 'a < b, href="/x"'],
-    ['a tag that does not end', '<a href="/x"', '<a href="/x"'],
+    ['a tag that does not end', '<a href="/x"', '<a href="=/x="'],
+    ['a link that does not end', '<a href="/x', '<a href="/x'],
     ['a comment that does not end', '<!-- <a href="/x">', '<!-- <a href="/x">'],
     ['a script that does not end', '<script><a href="/x">', '<script><a href="/x">'],
     ['a quote that does not end', '<a title="x><a href="/x">', '<a title="x><a href="/x">'],
     ['no space between attributes', '<a title="x"href="/x">', '<a title="x"href="=/x=">'],
     ['no value', '<a href><a href=><a href="/x">', '<a href><a href=><a href="=/x=">'],
+    ['a declaration', '<!doctype html><!-<a href="/x">', '<!doctype html><!-<a href="=/x=">'],
+    ['signs without a name', '<<a href="/x"><>< ', '<<a href="=/x="><>< '],
     ['a link that stays', "<a href='/keep'>", "<a href='/keep'>"],
     ['an element of a name that objects have', '<constructor href="/x">', '<constructor href="/x">'],
   ]
   const rewrite = (link: string): string => (link === '/keep' ? link : `=${link}=`)
-  const rewritten = (page: string, maxBytes = 1 << 20): string =>
-    Buffer.concat(runAtOnce(rewriteHtml(Buffer.from(page, 'latin1'), rewrite, maxBytes))).toString('latin1')
-  for (const [name, page, wanted] of pages) it(name, () => expect(rewritten(page)).to.equal(wanted))
+  /** In chunks of this length. */
+  const rewritten = (page: string, length = page.length): string => {
+    const rewriter = new PageRewriter(rewrite)
+    const parts: Buffer[] = []
+    for (let at = 0; at < page.length; at += length) {
+      rewriter.push(Buffer.from(page.slice(at, at + length), 'latin1'))
+      while (rewriter.isBehind) parts.push(rewriter.step())
+    }
+    return Buffer.concat([...parts, rewriter.finish()]).toString('latin1')
+  }
+  for (const [name, page, wanted] of pages)
+    it(name, () => {
+      expect(rewritten(page)).to.equal(wanted)
+      for (const length of [1, 2, 3, 7]) expect(rewritten(page, length), `in chunks of ${length}`).to.equal(wanted)
+    })
 
   it('stay byte for byte beside the links', () => {
     const page = `${'\xff\x80 text '.repeat(20_000)}<a href="/x">${'\n<p>'.repeat(50_000)}<a href='/y'>`
-    expect(rewritten(page, page.length + 10)).to.equal(page.replace('"/x"', '"=/x="').replace("'/y'", '"=/y="'))
+    const wanted = page.replace('"/x"', '"=/x="').replace("'/y'", '"=/y="')
+    for (const length of [page.length, 1000]) expect(rewritten(page, length)).to.equal(wanted)
   })
 
   it('are changed in the first attribute of a name alone', () => expect(rewritten('<a href="/x" href="/y">')).to.equal('<a href="=/x=" href="/y">'))
 
   it('longer than 64 KiB stay as they are', () => {
     const page = `<img src="/${'x'.repeat(70_000)}"><img src="/y">`
-    expect(rewritten(page)).to.equal(page.replace('"/y"', '"=/y="'))
-  })
-
-  it('that would make a page longer than the bound are refused', () => {
-    const page = Buffer.from('<a href=/>'.repeat(1000))
-    const long = (): string => 'x'.repeat(100)
-    expect(() => runAtOnce(rewriteHtml(page, long, 50_000))).to.throw(PageTooLongError)
+    for (const length of [page.length, 60_000, 10]) expect(rewritten(page, length)).to.equal(page.replace('"/y"', '"=/y="'))
   })
 
   /** Text of a page that is repeated, of which each kind once made one long turn. */
@@ -99,19 +108,19 @@ describe('links of pages behind a proxy', () => {
       const page = Buffer.from(`<a ${part.repeat(Math.ceil(400_000 / part.length))}`)
       let links = 0
       let most = 0
-      const steps = rewriteHtml(
-        page,
-        link => {
-          links++
-          return `/prefix${link}`
-        },
-        1 << 28,
-      )
-      for (let done = false; !done; ) {
+      const rewriter = new PageRewriter(link => {
+        links++
+        return `/prefix${link}`
+      })
+      rewriter.push(page)
+      let written = 0
+      while (rewriter.isBehind) {
         links = 0
-        done = steps.next().done === true
+        const { length } = rewriter.step()
         most = Math.max(most, links)
+        written += length
       }
+      expect(written + rewriter.finish().length).to.be.at.least(page.length)
       expect(most).to.be.at.most(64)
     })
 })
