@@ -12,13 +12,22 @@ export interface GoneVersion {
   readonly isLast: boolean
 }
 
-/** Calls `gone` for each version that a change of the catalog removes. Returns a function that ends the subscription. */
-export function followGoneVersions(catalog: Catalog, gone: (version: GoneVersion) => void): () => void {
-  let before = catalog.snapshot()
-  return catalog.subscribe(after => {
-    for (const version of goneVersions(before, after)) gone(version)
-    before = after
-  })
+/** Finds the versions that each change of the catalog removes, once for all who follow. */
+export class GoneVersions {
+  readonly #followers: ((version: GoneVersion) => void)[] = []
+
+  constructor(catalog: Catalog) {
+    let before = catalog.snapshot()
+    catalog.subscribe(after => {
+      for (const version of goneVersions(before, after)) for (const gone of this.#followers) gone(version)
+      before = after
+    })
+  }
+
+  /** Calls `gone` for each version that a later change removes. */
+  readonly follow = (gone: (version: GoneVersion) => void): void => {
+    this.#followers.push(gone)
+  }
 }
 
 const goneVersions = (before: CatalogSnapshot, after: CatalogSnapshot): GoneVersion[] =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type AdmissionPlugin, admissionChain } from '../admission/chain.ts'
 import { authorizerOf } from '../admission/expressions/authorizer-answers.ts'
-import { ConditionMetrics } from '../admission/expressions/condition-metrics.ts'
+import { ConditionMetrics, type ConditionSubject } from '../admission/expressions/condition-metrics.ts'
 import { AdmissionMetrics } from '../admission/metrics.ts'
 import { type BuiltPluginName, isBuiltPlugin } from '../admission/plugin-names.ts'
 import { compileValidatingPolicy } from '../admission/policies/compiled-policy.ts'
@@ -84,10 +84,10 @@ export class AdmissionService implements Service {
     this.features = features
     const reads = new AdmissionReads(parts.reader)
     const metrics = new AdmissionMetrics()
-    const policyMetrics = new PolicyMetrics()
-    const mutatingPolicyMetrics = new MutatingPolicyMetrics()
-    const webhookMetrics = new WebhookMetrics()
-    const conditionMetrics = new ConditionMetrics()
+    const policyMetrics = new PolicyMetrics((policy, binding) => this.validatingPolicies.isBound(policy, binding))
+    const mutatingPolicyMetrics = new MutatingPolicyMetrics((policy, binding) => this.mutatingPolicies.isBound(policy, binding))
+    const webhookMetrics = new WebhookMetrics((name, step) => this.#webhooksOf(step).hasHook(name))
+    const conditionMetrics = new ConditionMetrics(({ name, kind, type }) => (kind === 'policy' ? this.#hasPolicy(name) : this.#webhooksOf(type).hasHook(name)))
     const podSecurityMetrics = new PodSecurityMetrics(features.release)
     const certificates = options.webhookCertificates ?? new CertificateMetrics('webhooks')
     const { egress } = options
@@ -172,6 +172,15 @@ export class AdmissionService implements Service {
   close(): void {
     for (const clients of [this.webhooks, ...this.pluginWebhooks.values()]) clients.close()
     this.imagePolicy?.client.close()
+  }
+
+  /** `step`: as metrics name it. */
+  #webhooksOf(step: ConditionSubject['type']): WebhookConfigurations {
+    return step === 'admit' ? this.mutating : this.validating
+  }
+
+  #hasPolicy(name: string): boolean {
+    return this.validatingPolicies.hasPolicy(name) || this.mutatingPolicies.hasPolicy(name)
   }
 
   /** A gate puts policies in force; of what is not served there are none. */

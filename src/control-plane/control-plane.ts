@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { forbidden } from '../auth/authz/forbidden.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
-import { followGoneVersions, type GoneVersion } from '../catalog/gone-versions.ts'
+import { type GoneVersion, GoneVersions } from '../catalog/gone-versions.ts'
 import { callsInTurn } from '../controllers/calls-in-turn.ts'
 import type { ControllerEnvironment } from '../controllers/controller.ts'
 import { WorkQueues } from '../controllers/work-queues.ts'
@@ -116,14 +116,14 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const flows = options.totalSeats === undefined ? undefined : new FlowService({ ...options, totalSeats: options.totalSeats }, catalog, stores)
   const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
   const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...askedFor(options, { catalog, registry, stores })]
-  followGoneVersions(catalog, version => forgetVersion(services, version))
   const running: Promise<unknown>[] = []
   return {
     registry,
     stored: new StoredReader(catalog, stores, options.etcdPrefix),
     flowLimits: flows?.limits,
     api: api.api,
-    ...routesOf(catalog),
+    isServed: info => hasRoute(catalog.snapshot(), info),
+    followGone: goneVersionsOf(catalog, services).follow,
     metrics: [...declared.families(), ...services.flatMap(({ metrics = [] }) => metrics)],
     checks: services.flatMap(({ checks = [] }) => checks),
     routes: services.flatMap(({ routes = [] }) => routes),
@@ -144,13 +144,13 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   }
 }
 
-const routesOf = (catalog: Catalog): Pick<ControlPlane, 'isServed' | 'followGone'> => ({
-  isServed: info => hasRoute(catalog.snapshot(), info),
-  followGone: gone => void followGoneVersions(catalog, gone),
-})
-
-function forgetVersion(services: readonly Service[], version: GoneVersion): void {
-  for (const service of services) service.forgetVersion?.(version)
+/** The services come first to forget a version. */
+function goneVersionsOf(catalog: Catalog, services: readonly Service[]): GoneVersions {
+  const versions = new GoneVersions(catalog)
+  versions.follow(version => {
+    for (const service of services) service.forgetVersion?.(version)
+  })
+  return versions
 }
 
 interface Begun {

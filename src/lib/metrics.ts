@@ -16,6 +16,8 @@ export interface MetricDeclaration {
   readonly across?: Across
   /** Optional. Labels that name what a child counts, such as the kind of its objects. `forget` removes children by their values. */
   readonly subject?: readonly string[]
+  /** Optional. Whether what the values of `subject` name is still there. If it is not, its children are removed when the family is read. */
+  readonly isPresent?: (...subject: string[]) => boolean
 }
 
 export type Labels = Readonly<Record<string, string>>
@@ -62,6 +64,7 @@ abstract class Family<Child> implements MetricFamily {
   private readonly children = new Map<string, Child>()
   /** Indexes of the labels of `subject`. */
   private readonly subjectLabels: readonly number[]
+  private readonly isPresent: MetricDeclaration['isPresent']
   /** Keys of children by the values of their subject. */
   private readonly bySubject = new Map<string, string[]>()
 
@@ -71,6 +74,7 @@ abstract class Family<Child> implements MetricFamily {
     this.stability = declaration.stability
     this.labels = declaration.labels
     this.across = declaration.across ?? 'sum'
+    this.isPresent = declaration.isPresent
     this.subjectLabels = (declaration.subject ?? []).map(label => declaration.labels.indexOf(label))
   }
 
@@ -104,7 +108,15 @@ abstract class Family<Child> implements MetricFamily {
     else this.bySubject.set(id, [key])
   }
 
+  private removeAbsent(isPresent: (...subject: string[]) => boolean): void {
+    for (const id of this.bySubject.keys()) {
+      const subject = id.split(SEPARATOR)
+      if (!subject.every(value => value === 'other') && !isPresent(...subject)) this.forget(...subject)
+    }
+  }
+
   *samples(): Generator<Sample, void> {
+    if (this.isPresent) this.removeAbsent(this.isPresent)
     for (const [key, child] of this.children) {
       const values = this.labels.length === 0 ? [] : key.split(SEPARATOR)
       const labels: Record<string, string> = {}

@@ -141,4 +141,59 @@ describe('the number of series in /metrics', function () {
     left = [...seriesOf(await scrape())].filter(each => /gone\.example\.com|Gadget/.test(each))
     expect(left).to.deep.equal([])
   })
+
+  it('falls when webhooks and policies have gone', async () => {
+    const group = '/apis/admissionregistration.k8s.io/v1'
+    const conditions = (expression: string) => [{ name: 'c', expression }]
+    const hook = (name: string, expression: string) => ({
+      name,
+      clientConfig: { url: 'https://127.0.0.1:1/' },
+      rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+      matchConditions: conditions(expression),
+      failurePolicy: 'Ignore',
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+    })
+    const webhooks = [hook('called.gone.example.com', 'true'), hook('excluded.gone.example.com', 'false')]
+    const matchConstraints = { resourceRules: [hook('', '').rules[0]] }
+    const policy = (name: string, expression: string) => ({
+      metadata: { name: `${name}.gone.example.com` },
+      spec: { matchConstraints, matchConditions: conditions(expression), validations: [{ expression: 'false' }] },
+    })
+    const binding = (name: string) => ({
+      metadata: { name: `${name}-binding.gone.example.com` },
+      spec: { policyName: `${name}.gone.example.com`, validationActions: ['Warn'] },
+    })
+    const made: [path: string, body: { metadata: { name: string } }][] = [
+      [`${group}/mutatingwebhookconfigurations`, { metadata: { name: 'gone' }, webhooks } as never],
+      [`${group}/validatingwebhookconfigurations`, { metadata: { name: 'gone' }, webhooks } as never],
+      [`${group}/validatingadmissionpolicies`, policy('warns', 'true')],
+      [`${group}/validatingadmissionpolicies`, policy('excluded', 'false')],
+      [`${group}/validatingadmissionpolicybindings`, binding('warns')],
+      [`${group}/validatingadmissionpolicybindings`, binding('excluded')],
+    ]
+    for (const [path, body] of made) await client.must('POST', path, body)
+    const named = async (): Promise<string[]> => [...seriesOf(await scrape())].filter(each => each.includes('.gone.example.com'))
+    const configMaps = '/api/v1/namespaces/default/configmaps'
+    const families = [
+      'apiserver_admission_webhook_fail_open_count{name="called.gone.example.com",type="admit"}',
+      'apiserver_admission_webhook_fail_open_count{name="called.gone.example.com",type="validating"}',
+      'apiserver_admission_match_condition_exclusions_total{name="excluded.gone.example.com",kind="webhook",type="admit"',
+      'apiserver_admission_match_condition_exclusions_total{name="excluded.gone.example.com",kind="webhook",type="validat',
+      'apiserver_admission_match_condition_evaluation_seconds_bucket{name="excluded.gone.example.com",kind="policy"',
+      'apiserver_validating_admission_policy_check_total{policy="warns.gone.example.com",policy_binding="warns-binding.gone.example.com"',
+    ]
+    let missing: string[] = families
+    for (const deadline = Date.now() + PATIENCE_MS; missing.length > 0 && Date.now() < deadline; await sleep(20)) {
+      await client.ask('POST', configMaps, { body: { metadata: { generateName: 'a' } } })
+      const series = await named()
+      missing = families.filter(family => !series.some(each => each.startsWith(family)))
+    }
+    expect(missing).to.deep.equal([])
+
+    for (const [path, { metadata }] of made) await client.must('DELETE', `${path}/${metadata.name}`)
+    let left = await named()
+    for (const deadline = Date.now() + PATIENCE_MS; left.length > 0 && Date.now() < deadline; await sleep(20)) left = await named()
+    expect(left).to.deep.equal([])
+  })
 })

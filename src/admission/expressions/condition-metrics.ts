@@ -12,27 +12,42 @@ export interface ConditionSubject {
   readonly operation: string
 }
 
+type IsPresent = (subject: Omit<ConditionSubject, 'operation'>) => boolean
+
 /** How long match conditions took, and how often they failed or excluded a request, under upstream's names. */
 export class ConditionMetrics {
+  readonly #isPresent: IsPresent
+  readonly #subject = {
+    subject: ['name', 'kind', 'type'],
+    isPresent: (name: string, kind: string, type: string) => this.#isPresent({ name, kind, type } as Omit<ConditionSubject, 'operation'>),
+  }
   readonly #excluded = new CounterFamily({
     name: 'apiserver_admission_match_condition_exclusions_total',
     help: 'Admission match condition evaluation exclusions count, by name of what has the conditions, its kind, admission type and operation.',
     stability: 'ALPHA',
     labels: LABELS,
+    ...this.#subject,
   })
   readonly #errors = new CounterFamily({
     name: 'apiserver_admission_match_condition_evaluation_errors_total',
     help: 'Admission match condition evaluation errors count, by name of what has the conditions, its kind, admission type and operation.',
     stability: 'ALPHA',
     labels: LABELS,
+    ...this.#subject,
   })
   readonly #durations = new HistogramFamily({
     name: 'apiserver_admission_match_condition_evaluation_seconds',
     help: 'Admission match condition evaluation time in seconds, by name of what has the conditions, its kind, admission type and operation.',
     stability: 'ALPHA',
     labels: LABELS,
+    ...this.#subject,
     buckets: CONDITION_BUCKETS,
   })
+
+  /** `isPresent`: whether there is such a webhook or policy. The series of others are removed. */
+  constructor(isPresent: IsPresent = () => true) {
+    this.#isPresent = isPresent
+  }
 
   /** Conditions that do not all hold: upstream observes no others. @param errors how many could not be evaluated before one was false. */
   observe({ name, kind, type, operation }: ConditionSubject, seconds: number, errors: number): void {

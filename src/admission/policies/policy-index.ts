@@ -52,6 +52,15 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
     return this.#active
   }
 
+  hasPolicy(name: string): boolean {
+    return this.#policies.has(name)
+  }
+
+  /** Whether the binding is one of the policy, which is there. */
+  isBound(policy: string, binding: string): boolean {
+    return this.#policies.has(policy) && this.#bindings.get(binding)?.policyName === policy
+  }
+
   policyNames(): Iterable<string> {
     return this.#policies.keys()
   }

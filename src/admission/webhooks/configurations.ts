@@ -8,6 +8,7 @@ export class WebhookConfigurations {
   readonly filling = new Filling()
   readonly #configurations = new Map<string, { readonly version: string; readonly hooks: readonly Webhook[] }>()
   #hooks: readonly Webhook[] = []
+  #hookNames: ReadonlySet<string> = new Set()
 
   constructor(kind: WebhookKind) {
     this.kind = kind
@@ -16,6 +17,11 @@ export class WebhookConfigurations {
   /** By the names of their configurations, and in the order that they have there. */
   get hooks(): readonly Webhook[] {
     return this.#hooks
+  }
+
+  /** Whether a configuration has a webhook of this name. */
+  hasHook(name: string): boolean {
+    return this.#hookNames.has(name)
   }
 
   names(): Iterable<string> {
@@ -38,5 +44,6 @@ export class WebhookConfigurations {
   #collect(): void {
     const sorted = [...this.#configurations].sort(([a], [b]) => compareText(a, b))
     this.#hooks = sorted.flatMap(([, { hooks }]) => hooks)
+    this.#hookNames = new Set(this.#hooks.map(({ name }) => name))
   }
 }

@@ -13,11 +13,14 @@ const codeOf = (code: number): string => String(Math.min(code, 600))
 
 /** How often webhooks were asked, with what result, and how long that took, under upstream's names. */
 export class WebhookMetrics {
+  readonly #isPresent: (name: string, step: Step) => boolean
+  readonly #subject = { subject: ['name', 'type'], isPresent: (name: string, type: string) => this.#isPresent(name, type as Step) }
   readonly #durations = new HistogramFamily({
     name: 'apiserver_admission_webhook_admission_duration_seconds',
     help: 'Admission webhook latency histogram in seconds, identified by name and broken out for each operation and API resource and type (validate or admit).',
     stability: 'STABLE',
     labels: ['name', 'type', 'operation', 'rejected'],
+    ...this.#subject,
     buckets: BUCKETS,
   })
   readonly #rejections = new CounterFamily({
@@ -25,19 +28,28 @@ export class WebhookMetrics {
     help: 'Admission webhook rejection count, by name, type, operation, error type and rejection code; codes beyond 600 are told as 600.',
     stability: 'ALPHA',
     labels: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
+    ...this.#subject,
   })
   readonly #failedOpen = new CounterFamily({
     name: 'apiserver_admission_webhook_fail_open_count',
     help: 'Admission webhook fail open count, identified by name and broken out for each admission type (validating or admit).',
     stability: 'ALPHA',
     labels: ['name', 'type'],
+    ...this.#subject,
   })
   readonly #requests = new CounterFamily({
     name: 'apiserver_admission_webhook_request_total',
     help: 'Admission webhook request total, by name, type, operation, HTTP status code and whether the request was rejected; codes beyond 600 are told as 600.',
     stability: 'ALPHA',
     labels: ['name', 'type', 'operation', 'code', 'rejected'],
+    ...this.#subject,
   })
+
+  /** `isPresent`: whether there is a webhook of this name. The series of others are removed. */
+  constructor(isPresent: (name: string, step: Step) => boolean = () => true) {
+    this.#isPresent = isPresent
+  }
+
   observe(name: string, step: Step, operation: string, { code, rejected, seconds }: { code: number; rejected: boolean; seconds: number }): void {
     this.#requests.child(name, step, operation, codeOf(code), String(rejected)).value++
     this.#durations.child(name, step, operation, String(rejected)).observe(seconds)

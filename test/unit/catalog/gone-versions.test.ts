@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Catalog } from '../../../src/catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../../../src/catalog/definition.ts'
-import { followGoneVersions } from '../../../src/catalog/gone-versions.ts'
+import { GoneVersions } from '../../../src/catalog/gone-versions.ts'
 import { widgetResource } from '../../support/test-registry.ts'
 
 /** Gadgets of x.io in these versions. */
@@ -24,17 +24,18 @@ describe('versions that have gone from the catalog', () => {
     it(name, () => {
       const catalog = new Catalog(before)
       const found: object[] = []
-      followGoneVersions(catalog, version => found.push(version))
+      new GoneVersions(catalog).follow(version => found.push(version))
       catalog.replace(after)
       catalog.replace(after)
       expect(found).to.have.deep.members(told)
     })
 
-  it('are not reported after the subscription ends', () => {
+  it('are found once for all who follow', () => {
     const catalog = new Catalog([gadgets(['v1'])])
-    const found: object[] = []
-    followGoneVersions(catalog, version => found.push(version))()
+    const versions = new GoneVersions(catalog)
+    const found: [object[], object[]] = [[], []]
+    for (const each of found) versions.follow(version => each.push(version))
     catalog.replace([])
-    expect(found).to.deep.equal([])
+    expect(found).to.deep.equal([[gone('v1', true)], [gone('v1', true)]])
   })
 })

@@ -76,4 +76,17 @@ describe('metric families', () => {
       ['a', '500', 1],
     ])
   })
+
+  it('remove the children of what is gone when they are read', () => {
+    const present = new Set(['a'])
+    const isPresent = (name: string): boolean => present.has(name)
+    const family = new CounterFamily({ name: 'calls_total', help: '', stability: 'ALPHA', labels: ['name', 'code'], subject: ['name'], isPresent })
+    const shown = (): string[] => Array.from(family.samples(), ({ labels, value }) => `${labels.name} ${labels.code} ${value}`)
+    for (const name of ['a', 'b', 'other']) for (const code of ['200', '404']) family.child(name, code).value++
+    expect(shown()).to.deep.equal(['a 200 1', 'a 404 1', 'other 200 1', 'other 404 1'])
+    present.delete('a')
+    present.add('b')
+    family.child('b', '200').value++
+    expect(shown()).to.deep.equal(['other 200 1', 'other 404 1', 'b 200 1'])
+  })
 })
