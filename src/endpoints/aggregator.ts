@@ -1,4 +1,5 @@
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
+import type { Steps } from '../lib/steps.ts'
 import type { JsonObject } from '../meta/object.ts'
 import type { Exchange } from './exchange.ts'
 import type { ForeignSwagger } from './openapi/merge.ts'
@@ -24,6 +25,13 @@ export interface ListedVersion {
 /** Versions by group, groups and versions in the order in which they are listed; the core group under the empty name. */
 export type ListedGroups = ReadonlyMap<string, readonly ListedVersion[]>
 
+/** A document of `/openapi/v3` that another server has. */
+export interface ForeignDocument {
+  /** `apis/GROUP/VERSION` */
+  readonly path: string
+  readonly url: string
+}
+
 /** Documents of OpenAPI that other servers have. */
 export interface ForeignOpenApi {
   /** Counts changes of what `v2` and `v3` return. */
@@ -32,8 +40,8 @@ export interface ForeignOpenApi {
   v2(): readonly ForeignSwagger[]
   /** Those of servers without `/openapi/v3`, by the path that they would have there. */
   v2Alone(): ReadonlyMap<string, ForeignSwagger>
-  /** Where the documents of `/openapi/v3` are, by path (`apis/GROUP/VERSION`). */
-  v3(): ReadonlyMap<string, string>
+  /** Where the documents of `/openapi/v3` are, sorted by path, in steps. */
+  v3(): Steps<readonly ForeignDocument[]>
   /** Passes on a request for a document of `/openapi/v3`; undefined: nobody has it. */
   serveV3(exchange: Exchange, path: string): Promise<void> | undefined
 }

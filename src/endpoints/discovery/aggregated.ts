@@ -14,6 +14,9 @@ const types = new TypeRegistry().addFile('meta', META_V1).addFile('apidiscovery'
 /** The type of what `groupDiscoveryList` makes, of either version: protobuf is written by it. Read when it is first asked for. */
 export const groupDiscoveryListType = (): StructSchema => types.type('apidiscovery.APIGroupDiscoveryList')
 
+/** The type of one resource in it. */
+export const resourceDiscoveryType = (): StructSchema => types.type('apidiscovery.APIResourceDiscovery')
+
 /** apidiscovery.k8s.io APIGroupDiscoveryList: of the core group (`/api`), or of all others (`/apis`). KEP-3352. */
 export function groupDiscoveryList(snapshot: CatalogSnapshot, groups: ListedGroups, core: boolean, version: string): Document {
   const items = [...groups]

@@ -1,10 +1,13 @@
 import { type Clock, steadyClock } from '../../lib/clock.ts'
-import type { ForeignOpenApi } from '../aggregator.ts'
+import type { ForeignDocument, ForeignOpenApi } from '../aggregator.ts'
 import { hashDocument, type KeptDocument, keepDocument } from './kept-document.ts'
 import type { DocumentPieces, OpenApi } from './open-api.ts'
 
 /** A document that nobody has asked for in so long is let go, and made again for who asks. */
 const KEEP_MS = 5 * 60_000
+
+/** Characters of the index that are made in one step. */
+const PIECE_LENGTH = 32 * 1024
 
 /** A hash, and what its document is made of. */
 interface KnownHash {
@@ -43,10 +46,23 @@ export class KeptDocuments {
 
   /** `{ paths: { 'api/v1': { serverRelativeURL } } }` */
   async v3Index(): Promise<KeptDocument> {
-    const paths: Record<string, { serverRelativeURL: string }> = {}
-    for (const path of this.openApi.paths()) paths[path] = { serverRelativeURL: relativeUrl(path, await this.hashOf(path)) }
-    for (const [path, serverRelativeURL] of this.foreign?.v3() ?? []) paths[path] ??= { serverRelativeURL }
-    return this.once('v3', () => [Buffer.from(JSON.stringify({ paths }))])
+    const own: ForeignDocument[] = []
+    for (const path of this.openApi.paths()) own.push({ path, url: relativeUrl(path, await this.hashOf(path)) })
+    return this.once('v3', () => this.indexOf(own))
+  }
+
+  private *indexOf(own: readonly ForeignDocument[]): DocumentPieces {
+    const foreign = this.foreign ? yield* this.foreign.v3() : []
+    let text = '{"paths":{'
+    let separator = ''
+    for (const { path, url } of [...own, ...foreign.filter(({ path }) => !this.openApi.has(path))]) {
+      text += `${separator}${JSON.stringify(path)}:${JSON.stringify({ serverRelativeURL: url })}`
+      separator = ','
+      if (text.length < PIECE_LENGTH) continue
+      yield Buffer.from(text)
+      text = ''
+    }
+    yield Buffer.from(`${text}}}`)
   }
 
   /** Whether there is such a document, without making it. */

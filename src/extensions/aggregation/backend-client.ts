@@ -34,6 +34,11 @@ export interface BackendAnswer {
   readonly body: Buffer
 }
 
+/** The body of a response is longer than its question allows. */
+export class DocumentTooLongError extends Error {
+  override readonly name = 'DocumentTooLongError'
+}
+
 /** Asks backends for documents, and for what controllers want of them. */
 export class BackendClient {
   readonly #resolve: ResolveService
@@ -70,7 +75,7 @@ export class BackendClient {
       })
       upgraded?.socket.destroy()
       const { statusCode: status = 0, headers: received } = response
-      const bytes = await readBounded(response, { maxBytes, tooLong: () => new Error(`the document is longer than ${maxBytes} bytes`) })
+      const bytes = await readBounded(response, { maxBytes, tooLong: () => new DocumentTooLongError(`the document is longer than ${maxBytes} bytes`) })
       return { status, contentType: received['content-type'] ?? '', etag: received.etag ?? '', body: bytes }
     })
   }

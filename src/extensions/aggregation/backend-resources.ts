@@ -4,6 +4,7 @@ import { isStepDone, runInTurns, type Steps } from '../../lib/steps.ts'
 import { apiVersionOf, qualifiedResource } from '../../meta/gvk.ts'
 import { type Json, objectIn } from '../../meta/object.ts'
 import type { BackendAnswer, BackendClient, BackendQuestion } from './backend-client.ts'
+import { exceedsBound } from './document-failures.ts'
 import type { ForeignDiscovery } from './foreign-discovery.ts'
 import { byPriority, pathOf } from './registration.ts'
 import type { Registrations } from './registrations.ts'
@@ -19,10 +20,15 @@ const TIMEOUT_MS = 30_000
 const MAX_BYTES = 16 << 20
 /** Values of a page. A backend that knows no pages and no metadata alone sends all objects whole. */
 const MOST_VALUES = 1 << 20
-/** Objects asked for at once. A backend that knows no pages gives all. */
+/** Objects asked for at once. A backend that knows no pages gives all. A page that exceeds a bound is asked for again with a tenth of them. */
 const PAGE = 500
+const FEWER = 10
+/** Finalizers of a list that are kept, and how long each may be: a condition of the namespace names them. */
+const MOST_FINALIZERS = 1000
+const MOST_FINALIZER_LENGTH = 512
 /** A backend whose list has no end is not followed for ever: what is left is found by the next look. */
 const MOST_PAGES = 200
+const MOST_OBJECTS = PAGE * MOST_PAGES
 
 /** What the backends of APIServices have in namespaces. */
 export class BackendResources implements ForeignResources {
@@ -55,16 +61,31 @@ export class BackendResources implements ForeignResources {
 
   async list(resource: ForeignResource, namespace: string, signal: AbortSignal): Promise<readonly ForeignObject[] | undefined> {
     const found: ForeignObject[] = []
+    let limit = PAGE
     let next = ''
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const query = `limit=${PAGE}${next === '' ? '' : `&continue=${encodeURIComponent(next)}`}`
-      const answer = await this.#ask(resource, { path: pathIn(resource, namespace), query }, signal)
-      if (!answer) return undefined
-      const token = await runInTurns(readPage(answer.body, found), signal)
-      if (token === '') break
-      next = token
+    let finalizers = MOST_FINALIZERS
+    for (let asked = 0; asked < MOST_PAGES && found.length < MOST_OBJECTS; asked++) {
+      const query = `limit=${limit}${next === '' ? '' : `&continue=${encodeURIComponent(next)}`}`
+      try {
+        const page = await this.#page(resource, { path: pathIn(resource, namespace), query }, signal)
+        if (!page) return undefined
+        for (const object of page.objects) {
+          found.push(finalizers > 0 ? object : { ...object, finalizers: [] })
+          finalizers -= object.finalizers.length
+        }
+        if (page.next === '') break
+        next = page.next
+      } catch (error) {
+        if (!exceedsBound(error) || limit === 1) throw error
+        limit = Math.max(1, Math.floor(limit / FEWER))
+      }
     }
     return found
+  }
+
+  async #page(resource: ForeignResource, question: Pick<BackendQuestion, 'path' | 'query'>, signal: AbortSignal): Promise<Page | undefined> {
+    const answer = await this.#ask(resource, question, signal)
+    return answer && (await runInTurns(readPage(answer.body), signal))
   }
 
   async deleteCollection(resource: ForeignResource, namespace: string, signal: AbortSignal): Promise<boolean> {
@@ -96,21 +117,27 @@ const pathIn = (resource: ForeignResource, namespace: string): string => `${path
 
 const textsIn = (value: Json | undefined): string[] => (Array.isArray(value) ? value.filter(each => typeof each === 'string') : [])
 
-/** Adds the objects of a page to those before, and returns the token of the next page; empty if this one is the last. */
-function* readPage(body: Buffer, found: ForeignObject[]): Steps<string> {
-  const { items, metadata } = objectIn(yield* parseForeignJson(body, MOST_VALUES))
-  if (Array.isArray(items))
-    for (const item of items) {
-      found.push(readObject(item))
-      if (isStepDone()) yield
-    }
-  const token = objectIn(metadata).continue
-  return typeof token === 'string' ? token : ''
+interface Page {
+  readonly objects: readonly ForeignObject[]
+  /** The token of the next page; empty if this one is the last. */
+  readonly next: string
 }
 
-function readObject(item: Json): ForeignObject {
-  const { name, finalizers } = objectIn(objectIn(item).metadata)
-  return { name: typeof name === 'string' ? name : '', finalizers: textsIn(finalizers) }
+function* readPage(body: Buffer): Steps<Page> {
+  const { items, metadata } = objectIn(yield* parseForeignJson(body, MOST_VALUES))
+  const objects: ForeignObject[] = []
+  for (const item of Array.isArray(items) ? items : []) {
+    const { name, finalizers } = objectIn(objectIn(item).metadata)
+    const kept: string[] = []
+    for (const finalizer of Array.isArray(finalizers) ? finalizers : []) {
+      if (typeof finalizer === 'string' && finalizer.length <= MOST_FINALIZER_LENGTH && kept.length < MOST_FINALIZERS) kept.push(finalizer)
+      if (isStepDone()) yield
+    }
+    objects.push({ name: typeof name === 'string' ? name : '', finalizers: kept })
+    if (isStepDone()) yield
+  }
+  const token = objectIn(metadata).continue
+  return { objects, next: typeof token === 'string' ? token : '' }
 }
 
 /** Longer answers are no Status that anybody has written to be read. */

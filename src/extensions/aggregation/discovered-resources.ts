@@ -1,10 +1,12 @@
 import { parseForeignJson } from '../../codec/foreign-json.ts'
+import { TooManyValuesError } from '../../codec/json-exact.ts'
 import { countValues } from '../../codec/value-bound.ts'
-import { groupDiscoveryListType } from '../../endpoints/discovery/aggregated.ts'
+import { groupDiscoveryListType, resourceDiscoveryType } from '../../endpoints/discovery/aggregated.ts'
 import { metaType } from '../../endpoints/forms/meta-v1.ts'
 import { isStepDone, runInTurns, type Steps } from '../../lib/steps.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { decode } from '../../schema/decode.ts'
+import type { StructSchema } from '../../schema/schema.ts'
 
 /** Resources of group versions (APIResourceDiscovery), by `GROUP/VERSION`. */
 export type DiscoveredVersions = ReadonlyMap<string, readonly JsonObject[]>
@@ -28,39 +30,58 @@ interface DiscoveredResource {
   readonly categories?: readonly string[]
 }
 
-/** Values of a group of one backend. They are decoded in one step, which takes about 5 ms, and 20 ms before the code is compiled. A thousand resources with their verbs have as many. */
-const MOST_GROUP_VALUES = 16_384
+/** Values of what one backend serves. A resource with its verbs and its status has some 25: ten thousand resources have as many. */
+const MOST_VALUES = 262_144
+/** Values of what is decoded in one step: a resource with its subresources, of which two hundred have as many, or a group without its resources. It takes about 1 ms, and 5 ms before the code is compiled. */
+const MOST_STEP_VALUES = 4096
 
 /** Clients of 1.26 fail where there is no kind. */
 const NO_KIND = { group: '', version: '', kind: '' }
 
-/** Reads an APIGroupDiscoveryList in JSON, of v2 or v2beta1. Rejects if it is none, has more than 65,536 values, or a group has more than 16,384. */
+/** Reads an APIGroupDiscoveryList in JSON, of v2 or v2beta1. Rejects if it is none, has more than 262,144 values, or a resource has more than 4,096. */
 export const readDiscoveryList = (body: Buffer): Promise<DiscoveredVersions> => runInTurns(parseDiscoveryList(body))
 
-/** The same in steps, each of one group. */
+/** The same in steps, each of one resource. */
 export function* parseDiscoveryList(body: Buffer): Steps<DiscoveredVersions> {
-  const list = yield* parseForeignJson(body)
+  const list = yield* parseForeignJson(body, MOST_VALUES)
   const versionsByName = new Map<string, readonly JsonObject[]>()
-  for (const part of partsOf(list)) {
+  for (const { group, resources } of groupsOf(list)) {
     yield
-    boundGroup(part, 'group')
-    const { items } = decode(groupDiscoveryListType(), part) as unknown as DiscoveryList
+    const { items } = decodeStep(groupDiscoveryListType(), group, 'group') as unknown as DiscoveryList
     for (const { metadata, versions = [] } of items)
-      for (const { version, resources = [] } of versions) versionsByName.set(`${metadata.name ?? ''}/${version}`, resources.map(withKinds))
+      for (const [i, { version }] of versions.entries()) {
+        const decoded: JsonObject[] = []
+        for (const resource of resources[i] ?? []) {
+          yield
+          decoded.push(withKinds(decodeStep(resourceDiscoveryType(), resource, 'resource')))
+        }
+        versionsByName.set(`${metadata.name ?? ''}/${version}`, decoded)
+      }
   }
-  // The caller compares the result with an earlier one in a step of its own.
-  yield
   return versionsByName
 }
 
-function boundGroup(value: Json, what: string): void {
-  if (countValues(value, MOST_GROUP_VALUES) > MOST_GROUP_VALUES) throw new Error(`the discovery of a ${what} holds more than ${MOST_GROUP_VALUES} values`)
+function decodeStep(schema: StructSchema, value: Json, what: string): JsonObject {
+  if (countValues(value, MOST_STEP_VALUES) > MOST_STEP_VALUES)
+    throw new TooManyValuesError(`the discovery of a ${what} holds more than ${MOST_STEP_VALUES} values`)
+  return decode(schema, value)
 }
 
-/** Lists of one item each. A value that is no list is returned as it is: decoding it reports why. */
-function* partsOf(list: Json): Generator<Json, void> {
-  if (!isJsonObject(list) || !Array.isArray(list.items)) return yield list
-  for (const item of list.items) yield { items: [item] }
+interface Group {
+  /** A list of this group alone, without its resources. A value that is no such list is as it came: decoding it reports why. */
+  readonly group: Json
+  /** By the index of their version. */
+  readonly resources: readonly (readonly Json[])[]
+}
+
+function* groupsOf(list: Json): Generator<Group, void> {
+  if (!isJsonObject(list) || !Array.isArray(list.items)) return yield { group: list, resources: [] }
+  for (const item of list.items) {
+    const versions = isJsonObject(item) && Array.isArray(item.versions) ? item.versions : []
+    const resources = versions.map(version => (isJsonObject(version) && Array.isArray(version.resources) ? version.resources : []))
+    const left = versions.map(version => (isJsonObject(version) && Array.isArray(version.resources) ? { ...version, resources: [] } : version))
+    yield { group: { items: [isJsonObject(item) && Array.isArray(item.versions) ? { ...item, versions: left } : item] }, resources }
+  }
 }
 
 function withKinds(resource: JsonObject): JsonObject {
@@ -73,20 +94,16 @@ function withKinds(resource: JsonObject): JsonObject {
 }
 
 /**
- * Reads an APIResourceList, and makes of it what aggregated discovery has in its place. Rejects if it is none, has more than 16,384 values, or a subresource is of another scope than its resource. Source: ConvertGroupVersionIntoToDiscovery
+ * Reads an APIResourceList, and makes of it what aggregated discovery has in its place. Rejects if it is none, has more than 262,144 values or 4,096 in a resource, or a subresource is of another scope than its resource. Source: ConvertGroupVersionIntoToDiscovery
  * of k8s.io/apiserver.
  */
 export const readResourceList = (body: Buffer): Promise<readonly JsonObject[]> => runInTurns(parseResourceList(body))
 
 function* parseResourceList(body: Buffer): Steps<readonly JsonObject[]> {
-  const list = yield* parseForeignJson(body, MOST_GROUP_VALUES)
-  // A short text is not counted while it is parsed.
-  boundGroup(list, 'group version')
-  yield
-  const { resources } = decode(metaType('meta.APIResourceList'), list) as unknown as { readonly resources: readonly DiscoveredResource[] | null }
+  const resources = yield* decodedResources(yield* parseForeignJson(body, MOST_VALUES))
   const found = new Map<string, Resource>()
-  for (const resource of resources ?? []) if (!resource.name.includes('/')) found.set(resource.name, ownOf(resource))
-  for (const resource of resources ?? []) {
+  for (const resource of resources) if (!resource.name.includes('/')) found.set(resource.name, ownOf(resource))
+  for (const resource of resources) {
     if (isStepDone()) yield
     const slash = resource.name.indexOf('/')
     if (slash < 0) continue
@@ -101,6 +118,18 @@ function* parseResourceList(body: Buffer): Steps<readonly JsonObject[]> {
   }
   yield
   return [...found.values()]
+}
+
+function* decodedResources(list: Json): Steps<DiscoveredResource[]> {
+  const all = isJsonObject(list) && Array.isArray(list.resources) ? list.resources : []
+  yield
+  decodeStep(metaType('meta.APIResourceList'), isJsonObject(list) && Array.isArray(list.resources) ? { ...list, resources: [] } : list, 'group version')
+  const decoded: DiscoveredResource[] = []
+  for (const resource of all) {
+    yield
+    decoded.push(decodeStep(metaType('meta.APIResource'), resource, 'resource') as unknown as DiscoveredResource)
+  }
+  return decoded
 }
 
 const scopeOf = ({ namespaced }: DiscoveredResource): string => (namespaced ? 'Namespaced' : 'Cluster')

@@ -1,8 +1,8 @@
 import type { ControllerEnvironment } from '../../controllers/controller.ts'
-import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { BackendAnswer, BackendClient } from './backend-client.ts'
 import { BackendPoll } from './backend-poll.ts'
+import { DocumentFailures } from './document-failures.ts'
 import type { Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
 
@@ -39,10 +39,12 @@ export class DocumentPoll<T> {
   readonly #known = new Map<string, T>()
   readonly #options: DocumentPollOptions<T>
   readonly #poll: BackendPoll
+  readonly #failures: DocumentFailures
 
   constructor(options: DocumentPollOptions<T>) {
     this.#options = options
     this.known = this.#known
+    this.#failures = new DocumentFailures(options.logger, 'OpenAPI of an aggregated server cannot be read')
     this.#poll = new BackendPoll(options.registrations, {
       name: options.name,
       ask: (registration, signal) => this.#refresh(registration, signal),
@@ -56,7 +58,7 @@ export class DocumentPoll<T> {
   }
 
   async #refresh(registration: Registration, signal: AbortSignal): Promise<void> {
-    const { registrations, client, logger, path, maxBytes, etagOf, read } = this.#options
+    const { registrations, client, path, maxBytes, etagOf, read } = this.#options
     const { name } = registration
     const known = this.#known.get(name)
     const etag = known === undefined ? '' : (etagOf?.(known) ?? '')
@@ -64,17 +66,19 @@ export class DocumentPoll<T> {
       const question = { path, maxBytes, accept: 'application/json', user: SPEC_READER, timeoutMs: TIMEOUT_MS, etag }
       const answer = await client.ask(registration, question, signal)
       const next = await read(answer, { registration, known, signal })
+      this.#failures.passed(name)
       if (next === undefined) return this.#forget(name)
       // It may have gone meanwhile.
       if (next === known || !registrations.get(name)?.backend) return
       this.#known.set(name, next)
       this.generation++
     } catch (error) {
-      if (!signal.aborted) logger.debug(2, 'OpenAPI of an aggregated server can not be read', { name, error: errorMessage(error) })
+      if (!signal.aborted) this.#failures.failed(name, error)
     }
   }
 
   #forget(name: string): void {
+    this.#failures.passed(name)
     if (this.#known.delete(name)) this.generation++
   }
 }

@@ -1,13 +1,14 @@
 import type { ControllerEnvironment } from '../../controllers/controller.ts'
 import type { ForeignVersion } from '../../endpoints/aggregator.ts'
-import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
+import { runInTurns, type Steps } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import type { BackendAnswer, BackendClient } from './backend-client.ts'
 import { BackendPoll } from './backend-poll.ts'
 import { type DiscoveredVersions, readDiscoveryList, readResourceList } from './discovered-resources.ts'
 import { AGGREGATOR } from './discovery-check.ts'
+import { DocumentFailures } from './document-failures.ts'
 import { type Backend, pathOf, type Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
 
@@ -23,8 +24,8 @@ type Fetched = { readonly resources: readonly JsonObject[]; readonly isCurrent: 
 
 const ACCEPT = ['v2', 'v2beta1'].map(version => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`).join(',')
 const TIMEOUT_MS = 5_000
-/** A longer document would be decoded for longer than others should wait: those of large clusters have some 300 KiB. */
-const MAX_BYTES = 2 << 20
+/** Of a document: those of large clusters have some 300 KiB, and ten thousand resources some 5 MiB. */
+const MAX_BYTES = 8 << 20
 
 /**
  * The group versions that the backends of APIServices serve, for aggregated discovery. A backend is asked when its APIService changes, and every minute; one that does not answer leaves what it last reported, as Stale.
@@ -35,7 +36,7 @@ export class ForeignDiscovery {
   generation = 0
   readonly #registrations: Registrations
   readonly #client: Pick<BackendClient, 'ask'>
-  readonly #logger: Logger
+  readonly #failures: DocumentFailures
   readonly #versions = new Map<string, ForeignVersion>()
   /** By service: one backend may serve many group versions. */
   readonly #known = new Map<string, Known>()
@@ -47,7 +48,7 @@ export class ForeignDiscovery {
   constructor(registrations: Registrations, client: Pick<BackendClient, 'ask'>, logger: Logger) {
     this.#registrations = registrations
     this.#client = client
-    this.#logger = logger
+    this.#failures = new DocumentFailures(logger, 'the group version of an aggregated server is stale: its discovery cannot be read')
     this.#poll = new BackendPoll(registrations, {
       name: 'discovery-manager',
       ask: (registration, signal) => this.#refresh(registration, signal),
@@ -68,6 +69,7 @@ export class ForeignDiscovery {
 
   #forget(name: string): void {
     this.#changed.delete(name)
+    this.#failures.passed(name)
     if (this.#versions.delete(name)) this.generation++
     const used = new Set([...this.#registrations.remote()].flatMap(({ backend }) => (backend ? [keyOf(backend)] : [])))
     for (const key of this.#known.keys()) if (!used.has(key)) this.#known.delete(key)
@@ -77,9 +79,11 @@ export class ForeignDiscovery {
     const { name, backend } = registration
     if (!backend) return
     const { resources, isCurrent } = await this.#fetch(registration, backend, signal)
-    if (!this.#registrations.get(name)?.backend) return
     const next: ForeignVersion = { resources, freshness: isCurrent ? 'Current' : 'Stale' }
-    if (deepEqual(next, this.#versions.get(name))) return
+    const before = this.#versions.get(name)
+    if (before?.freshness === next.freshness && (await runInTurns(areEqual(next.resources, before.resources), signal))) return
+    // It may have gone meanwhile.
+    if (!this.#registrations.get(name)?.backend) return
     this.#versions.set(name, next)
     this.generation++
   }
@@ -91,23 +95,38 @@ export class ForeignDiscovery {
     const resourcesBefore = known?.versions.get(versionKey) ?? []
     if (known && known.at > (this.#changed.get(registration.name) ?? 0)) return { resources: resourcesBefore, isCurrent: true }
     try {
+      const read = (resources: readonly JsonObject[]): Fetched => {
+        this.#failures.passed(registration.name)
+        return { resources, isCurrent: true }
+      }
       const at = ++this.#now
       const question = { user: AGGREGATOR, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
       const answer = await this.#client.ask(registration, { ...question, path: '/apis', accept: ACCEPT, etag: known?.etag ?? '' }, signal)
       const versions = await discoveredBy(answer, known)
       if (versions) {
         this.#known.set(key, { versions, etag: answer.status === 304 ? (known?.etag ?? '') : answer.etag, at })
-        return { resources: versions.get(versionKey) ?? [], isCurrent: true }
+        return read(versions.get(versionKey) ?? [])
       }
       const user = { name: AGGREGATOR.name, groups: [] }
       const legacy = await this.#client.ask(registration, { ...question, user, path: pathOf(registration), accept: 'application/json' }, signal)
       if (legacy.status !== 200) throw new Error(`failed to download legacy discovery for ${pathOf(registration)}: status ${legacy.status}`)
-      return { resources: await readResourceList(legacy.body), isCurrent: true }
+      return read(await readResourceList(legacy.body))
     } catch (error) {
-      if (!signal.aborted) this.#logger.debug(2, 'discovery of an aggregated server failed', { name: registration.name, error: errorMessage(error) })
+      if (!signal.aborted) this.#failures.failed(registration.name, error)
       return { resources: known ? resourcesBefore : (this.#versions.get(registration.name)?.resources ?? []), isCurrent: false }
     }
   }
+}
+
+/** Compares lists resource by resource. */
+function* areEqual(a: readonly JsonObject[], b: readonly JsonObject[]): Steps<boolean> {
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  for (const [i, resource] of a.entries()) {
+    if (!deepEqual(resource, b[i])) return false
+    yield
+  }
+  return true
 }
 
 /** All that a backend serves; undefined where it knows only legacy discovery. Throws where it can't answer now. */

@@ -1,7 +1,9 @@
 import { parseForeignJson } from '../../codec/foreign-json.ts'
 import type { ControllerEnvironment } from '../../controllers/controller.ts'
+import type { ForeignDocument } from '../../endpoints/aggregator.ts'
+import { compareText } from '../../lib/compare-text.ts'
 import type { Logger } from '../../lib/log.ts'
-import { isStepDone, runInTurns, type Steps } from '../../lib/steps.ts'
+import { isStepDone, runInTurns, type Steps, sorted } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { isJsonObject } from '../../meta/object.ts'
 import type { BackendAnswer, BackendClient } from './backend-client.ts'
@@ -39,11 +41,15 @@ export class ForeignOpenApiV3 {
     return this.#poll.generation
   }
 
-  /** Where the documents are, by path; of several backends the first by name counts. */
-  paths(): ReadonlyMap<string, string> {
-    const found = new Map<string, string>()
-    for (const [, index] of this.#byName()) for (const [path, url] of Object.entries(index)) if (!found.has(path)) found.set(path, url)
-    return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
+  /** Where the documents are, in steps: paths with their URLs, sorted; of several backends the first by name counts. */
+  *paths(): Steps<readonly ForeignDocument[]> {
+    const found = new Map<string, ForeignDocument>()
+    for (const [, index] of this.#byName())
+      for (const [path, url] of Object.entries(index)) {
+        if (!found.has(path)) found.set(path, { path, url })
+        if (isStepDone()) yield
+      }
+    return yield* sorted([...found.values()], (a, b) => compareText(a.path, b.path))
   }
 
   /** Whether the backend of an APIService has said that it has no such documents. */

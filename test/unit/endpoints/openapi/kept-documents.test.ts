@@ -54,6 +54,22 @@ describe('KeptDocuments', () => {
     documents.close()
   })
 
+  it('lists the documents of other servers in pieces, behind its own and without those that it has itself', async () => {
+    const { openApi } = setUp()
+    const foreign = Array.from({ length: 3000 }, (_, i) => ({ path: i === 0 ? 'apis/apps/v1' : `apis/g${i}/v1`, url: `/openapi/v3/${i}` }))
+    const v3 = function* () {
+      yield
+      return foreign
+    }
+    const documents = new KeptDocuments(openApi, undefined, { v3 })
+    const index = await documents.v3Index()
+    const { paths } = JSON.parse(wholeOf(bodyOf(index)).toString())
+    expect(Object.keys(paths)).to.deep.equal(['api/v1', 'apis/apps/v1', ...foreign.slice(1).map(({ path }) => path)])
+    expect(paths['apis/apps/v1'].serverRelativeURL).to.match(/^\/openapi\/v3\/apis\/apps\/v1\?hash=/)
+    expect(paths['apis/g7/v1']).to.deep.equal({ serverRelativeURL: '/openapi/v3/7' })
+    documents.close()
+  })
+
   it('makes a document for its hash alone while nobody has asked for more', async () => {
     const { made, documents } = setUp()
     await documents.v3Index()

@@ -8,6 +8,7 @@ import { Registrations } from '../../../../src/extensions/aggregation/registrati
 const FLUNDERS = { group: 'wardle.example.com', version: 'v1', resource: 'flunders', verbs: ['delete', 'list'] }
 const flunders = (verbs: string[], scope = 'Namespaced') => ({ resource: 'flunders', scope, verbs })
 const { signal } = new AbortController()
+const TOO_MANY = `{"items":[${'0,'.repeat(1_100_000)}0]}`
 
 describe('BackendResources', () => {
   function world({ told = {}, isAvailable = true }: { told?: Readonly<Record<string, ForeignVersion>>; isAvailable?: boolean } = {}) {
@@ -56,8 +57,33 @@ describe('BackendResources', () => {
 
   it('refuses a page of too many values', async () => {
     const { resources, answers } = world()
-    answers.push([200, `{"items":[${'0,'.repeat(1_100_000)}0]}`])
+    for (let i = 0; i < 4; i++) answers.push([200, TOO_MANY])
     expect(await failure(resources.list(FLUNDERS, 'ns', signal))).to.equal('the text holds more than 1048576 values')
+  })
+
+  it('asks for smaller pages if one has too many values, and goes on with them', async () => {
+    const { resources, answers, asked } = world()
+    answers.push([200, { metadata: { continue: 'on' }, items: [{ metadata: { name: 'a' } }] }])
+    answers.push([200, TOO_MANY], [200, TOO_MANY])
+    answers.push([200, { metadata: { continue: 'more' }, items: [{ metadata: { name: 'b' } }] }])
+    answers.push([200, { metadata: {}, items: [{ metadata: { name: 'c' } }] }])
+    expect((await resources.list(FLUNDERS, 'ns', signal))?.map(({ name }) => name)).to.deep.equal(['a', 'b', 'c'])
+    expect(asked.map(({ query }) => query)).to.deep.equal([
+      'limit=500',
+      'limit=500&continue=on',
+      'limit=50&continue=on',
+      'limit=5&continue=on',
+      'limit=5&continue=more',
+    ])
+  })
+
+  it('keeps some of very many finalizers, of one object or of many', async () => {
+    const { resources, answers } = world()
+    const finalizers = Array.from({ length: 5000 }, (_, i) => `f${i}`)
+    answers.push([200, { items: [{ metadata: { name: 'a', finalizers: ['x'.repeat(10_000), ...finalizers] } }, { metadata: { name: 'b', finalizers } }] }])
+    const [a, b] = (await resources.list(FLUNDERS, 'ns', signal)) ?? []
+    expect(a?.finalizers).to.deep.equal(finalizers.slice(0, 1000))
+    expect(b).to.deep.equal({ name: 'b', finalizers: [] })
   })
 
   it('reads lists page by page, as the controller of namespaces', async () => {

@@ -5,6 +5,7 @@ import { ForeignOpenApiV3 } from '../../../../src/extensions/aggregation/foreign
 import type { Registration } from '../../../../src/extensions/aggregation/registration.ts'
 import { Registrations } from '../../../../src/extensions/aggregation/registrations.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { builtinRegistry, controllerEnvironment } from '../../../support/builtin-registry.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
@@ -16,6 +17,8 @@ const answerOf = (status: number, body: unknown): BackendAnswer => ({
 })
 const indexOf = (paths: Readonly<Record<string, string>>): BackendAnswer =>
   answerOf(200, { paths: Object.fromEntries(Object.entries(paths).map(([path, serverRelativeURL]) => [path, { serverRelativeURL }])) })
+
+const pathsOf = (openApi: ForeignOpenApiV3) => runAtOnce(openApi.paths()).map(({ path, url }) => [path, url] as const)
 
 describe('ForeignOpenApiV3', () => {
   const ended = new AbortController()
@@ -43,10 +46,21 @@ describe('ForeignOpenApiV3', () => {
         status: {},
       })
     const becomes = (paths: Readonly<Record<string, string>>) =>
-      eventually(JSON.stringify(paths), () => JSON.stringify([...openApi.paths()]) === JSON.stringify(Object.entries(paths)))
+      eventually(JSON.stringify(paths), () => JSON.stringify(pathsOf(openApi)) === JSON.stringify(Object.entries(paths)))
     return { registrations, asked, world, openApi, put, becomes }
   }
   const OF_A = { 'apis/a.com/v1': '/openapi/v3/apis/a.com/v1?hash=A' }
+
+  it('lists very many documents in steps, sorted', async () => {
+    const all = Array.from({ length: 4000 }, (_, i) => `apis/g${i}/v1`)
+    const { openApi, put } = started(() => indexOf(Object.fromEntries(all.map(path => [path, `/openapi/v3/${path}`]))))
+    put('a.com')
+    await eventually('the documents are known', () => pathsOf(openApi).length === all.length)
+    expect(pathsOf(openApi).map(([path]) => path)).to.deep.equal(all.toSorted())
+    let steps = 0
+    for (const paths = openApi.paths(); !paths.next().done; ) steps++
+    expect(steps).to.be.at.least(4)
+  })
 
   it('knows what backends have, until their APIServices go', async () => {
     const { registrations, asked, openApi, put, becomes } = started(({ group }) => indexOf({ [`apis/${group}/v1`]: `/openapi/v3/apis/${group}/v1?hash=A` }))
