@@ -160,6 +160,8 @@ export interface DefinitionContext {
   readonly version: 2 | 3
   /** A reference to a type, whose definition is added. */
   refer(schema: StructSchema): JsonObject
+  /** A reference to the type of every object's metadata, whose definition is added. */
+  referMetadata(): JsonObject
   /** The definition that the fields of a type make. */
   ofFields(schema: StructSchema): JsonObject
 }

@@ -42,8 +42,10 @@ const DECLARE: Readonly<Record<FormName, (schema: StructSchema, name: string) =>
   },
 }
 
+const anyObject = () => ({ type: 'object' })
+
 /** For a definition that refers to no other. */
-const ALONE: DefinitionContext = { version: 3, refer: () => ({ type: 'object' }), ofFields: () => ({ type: 'object' }) }
+const ALONE: DefinitionContext = { version: 3, refer: anyObject, referMetadata: anyObject, ofFields: anyObject }
 
 function metadataOf({ fields }: StructSchema, name: string, structs: Structs): Type | undefined {
   const metadata = fields.get('metadata')?.schema

@@ -148,8 +148,19 @@ function responses(operation: Operation, content: (type: Operation['responses'][
   return out
 }
 
+/** What a document of `/openapi/v3` says beside its operations and their types. */
+interface DocumentFrame {
+  readonly info: JsonObject
+  /** Optional. Ways to authenticate. */
+  readonly securitySchemes?: JsonObject
+}
+
+export const builtInFrame = (release: string): DocumentFrame => ({ info: { title, version: release }, securitySchemes: { BearerToken: { ...bearer } } })
+/** Upstream's documents of custom kinds are made by another program than the others. */
+export const CUSTOM_FRAME: DocumentFrame = { info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } }
+
 /** One document of `/openapi/v3`. */
-export function openApiV3(operations: readonly Operation[], resolver: TypeResolver, release: string): JsonObject {
+export function openApiV3(operations: readonly Operation[], resolver: TypeResolver, { info, securitySchemes }: DocumentFrame): JsonObject {
   const paths: JsonObject = {}
   const contentOf = (types: readonly string[], schema: JsonObject): JsonObject => ({
     content: Object.fromEntries([...types].sort().map(type => [type, { schema }])),
@@ -176,8 +187,8 @@ export function openApiV3(operations: readonly Operation[], resolver: TypeResolv
   }
   return {
     openapi: '3.0.0',
-    info: { title, version: release },
+    info,
     paths,
-    components: { schemas: Object.fromEntries(resolver.members()), securitySchemes: { BearerToken: { ...bearer } } },
+    components: { schemas: Object.fromEntries(resolver.members()), ...(securitySchemes && { securitySchemes }) },
   }
 }

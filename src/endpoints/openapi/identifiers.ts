@@ -13,3 +13,9 @@ export function identifier(text: string, capital: boolean): string {
 
 /** A group in operation ids and tags: `core`, `apps`, `rbac.authorization`. Source: kube-openapi's GetOperationIDAndTags. */
 export const groupName = (group: string): string => (group === '' ? 'core' : group.replace(/\.k8s\.io$/, ''))
+
+/** A kind as descriptions name one object of it: `a Pod`, `an Ingress`, `Endpoints`. Source: apiserver's GetArticleForNoun. */
+export function withArticle(kind: string): string {
+  if (kind.endsWith('s') && !kind.endsWith('ss')) return kind
+  return `${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}`
+}

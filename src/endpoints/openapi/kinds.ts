@@ -6,9 +6,11 @@ import type { JsonObject } from '../../meta/object.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
 import { META_V1 } from '../../schema/meta-types.ts'
 import { DefinitionSet, type OpenApiVersion, TYPE_META } from '../../schema/openapi/definitions.ts'
-import type { Descriptions } from '../../schema/openapi/descriptions.ts'
+import { type Descriptions, noDescriptions } from '../../schema/openapi/descriptions.ts'
+import { inMemberOrder } from '../../schema/openapi/member-order.ts'
 import { dialectOf } from '../dialect/dialect-of.ts'
 import type { TypeRef } from './operation.ts'
+import { operationStyle } from './operation-style.ts'
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 /** Types that operations name by a word: they are the same whatever is served. By release, made when a document is first asked for. */
@@ -45,7 +47,7 @@ export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupV
       const { group, name: version, kind, schema, subresources } = served.version
       for (const shared of dialectOf(schema).kindsBeside) add(`${META}.${shared}`, { group, version, kind: shared })
       add(schema.definition, { group, version, kind })
-      if (schema.definition !== undefined) add(`${schema.definition}List`, { group, version, kind: listKindOf(served.version) })
+      add(listDefinition(served), { group, version, kind: listKindOf(served.version) })
       for (const { kind: part } of Object.values(subresources ?? {}))
         if (part) add(part.schema.definition, { group: part.group, version: part.version, kind: part.kind })
     }
@@ -54,6 +56,9 @@ export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupV
   for (const list of kinds.values()) list.sort((a, b) => compareUnits(a.group, b.group) || compareUnits(a.version, b.version) || compareUnits(a.kind, b.kind))
   return kinds
 }
+
+/** The name of the definition of a kind's lists, which stands beside that of the kind. */
+const listDefinition = ({ version }: ServedResource): string | undefined => version.schema.definition?.replace(/[^.]+$/, listKindOf(version))
 
 /** Makes references to the types of operations, and collects what they refer to. */
 export class TypeResolver {
@@ -65,10 +70,10 @@ export class TypeResolver {
     version: OpenApiVersion,
     kinds: ReadonlyMap<string, readonly GroupVersionKind[]>,
     release: Release = DEFAULT_RELEASE,
-    descriptions?: Descriptions,
+    descriptions: Descriptions = noDescriptions,
   ) {
     this.release = release
-    this.definitions = new DefinitionSet(version, descriptions)
+    this.definitions = new DefinitionSet(version, descriptions, () => metaTypes(release).type('meta.ObjectMeta'))
     this.kinds = kinds
   }
 
@@ -83,18 +88,18 @@ export class TypeResolver {
   *members(): Generator<[string, JsonObject], void> {
     for (const [name, definition] of this.definitions.entries()) {
       const kinds = this.kinds.get(name)
-      yield [
-        name,
-        kinds ? { ...definition, 'x-kubernetes-group-version-kind': kinds.map(({ group, kind, version }) => ({ group, kind, version })) } : definition,
-      ]
+      const named = kinds && { 'x-kubernetes-group-version-kind': kinds.map(({ group, kind, version }) => ({ group, kind, version })) }
+      yield [name, inMemberOrder({ ...definition, ...named })]
     }
   }
 
   /** A list type where it has no declaration of its own: made from its items. */
-  private list({ version }: ServedResource): JsonObject {
+  private list(served: ServedResource): JsonObject {
+    const { version } = served
     if (version.listSchema) return this.definitions.refer(version.listSchema)
     const item = this.definitions.refer(version.schema)
-    const name = version.schema.definition
+    const name = listDefinition(served)
+    const { listDefaults } = operationStyle(version.schema)
     const metadata = this.definitions.refer(metaTypes(this.release).type('meta.ListMeta'))
     const isV3 = String(metadata.$ref).startsWith('#/components/')
     const said = (field: string) => this.definitions.said(TYPE_META, field)
@@ -105,14 +110,14 @@ export class TypeResolver {
       required: ['items'],
       properties: {
         apiVersion: { ...said('apiVersion'), type: 'string' },
-        items: { ...said('items'), type: 'array', items: isV3 && item.$ref !== undefined ? { default: {}, allOf: [item] } : item },
+        items: { ...said('items'), type: 'array', items: isV3 && listDefaults && item.$ref !== undefined ? { default: {}, allOf: [item] } : item },
         kind: { ...said('kind'), type: 'string' },
-        metadata: isV3 ? { ...about, default: {}, allOf: [metadata] } : { ...about, ...metadata },
+        metadata: isV3 ? { ...about, ...(listDefaults && { default: {} }), allOf: [metadata] } : { ...about, ...metadata },
       },
     }
     if (name === undefined) return definition
-    if (!this.definitions.has(`${name}List`)) this.definitions.set(`${name}List`, definition)
-    return this.definitions.reference(`${name}List`)
+    if (!this.definitions.has(name)) this.definitions.set(name, definition)
+    return this.definitions.reference(name)
   }
 
   /** apimachinery's version.Info, which the endpoint /version answers with; it belongs to no group. */

@@ -3,13 +3,13 @@ import { DEFAULT_RELEASE, isSince, type Release } from '../../lifecycle/release.
 import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { Descriptions } from '../../schema/openapi/descriptions.ts'
-import { openApiV3, SWAGGER_PARTS, type SwaggerMember, swaggerHead, swaggerMembers, swaggerTail } from './documents.ts'
+import { builtInFrame, CUSTOM_FRAME, openApiV3, SWAGGER_PARTS, type SwaggerMember, swaggerHead, swaggerMembers, swaggerTail } from './documents.ts'
 import { encodeSwagger } from './gnostic.ts'
 import { encodeOpenApi } from './gnostic-v3.ts'
 import { kindsByDefinition, TypeResolver } from './kinds.ts'
 import { type ForeignSwagger, mergedMembers } from './merge.ts'
 import type { Operation } from './operation.ts'
-import { documentOperations } from './operations.ts'
+import { documentOperations, isDiscovered } from './operations.ts'
 
 /** A document while it is made: its bytes in pieces, and undefined wherever others may have their turn. */
 export type DocumentPieces = Generator<Buffer | undefined, void>
@@ -50,9 +50,12 @@ export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = noth
     operations ??= documentOperations(snapshot, descriptions)
     return operations
   }
+  const resourcesOf = (path: string) => snapshot.resourcesOf(path.replace(/^(?:apis|api)\//, ''))
   const v3 = (path: string): JsonObject => {
     kinds ??= kindsByDefinition(snapshot)
-    return openApiV3(documents().get(path)?.() ?? [], new TypeResolver(3, kinds, snapshot.release, descriptions()), version)
+    const resources = resourcesOf(path)
+    const frame = resources.length === 0 || isDiscovered(resources) ? builtInFrame(version) : CUSTOM_FRAME
+    return openApiV3(documents().get(path)?.() ?? [], new TypeResolver(3, kinds, snapshot.release, descriptions()), frame)
   }
   const members = () => mergedMembers(() => swaggerMembers(snapshot, descriptions()), foreign)
   return {
@@ -60,7 +63,7 @@ export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = noth
     v2Proto: () => encodeSwagger(swaggerHead(version), members(), swaggerTail),
     paths: () => documents().keys(),
     has: path => documents().has(path),
-    partsOf: path => snapshot.resourcesOf(path.replace(/^(?:apis|api)\//, '')).map(({ definition }) => definition),
+    partsOf: path => resourcesOf(path).map(({ definition }) => definition),
     *v3(path) {
       yield Buffer.from(JSON.stringify(v3(path)))
     },

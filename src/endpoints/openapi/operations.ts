@@ -1,15 +1,16 @@
-import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
 import { JSON_TYPE } from '../../codec/negotiate.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import { groupName, identifier } from './identifiers.ts'
 import type { Operation } from './operation.ts'
-import { plainTypes, resourceOperations } from './resource-operations.ts'
+import { BUILT_IN_TYPES, operationStyle } from './operation-style.ts'
+import { resourceOperations } from './resource-operations.ts'
 
 /** A document of discovery: read by its path, without parameters. */
 type DocumentRead = Pick<Operation, 'path' | 'id' | 'tag' | 'description'>
 
-const reads = (document: DocumentRead, type: Operation['responses'][number], types: readonly string[] = plainTypes): Operation => ({
+const reads = (document: DocumentRead, type: Operation['responses'][number], types: readonly string[] = BUILT_IN_TYPES): Operation => ({
   ...document,
   method: 'get',
   parameters: [],
@@ -65,7 +66,11 @@ export function documentOperations(snapshot: CatalogSnapshot, descriptions: () =
   return new Map([...documents].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Those of a group and of one of its versions; the core group has none of its own. */
+/** Whether the operations of a group version have that of its discovery beside them. */
+export const isDiscovered = (resources: readonly ServedResource[]): boolean =>
+  resources.some(({ version: { schema } }) => operationStyle(schema).discoveryPaths)
+
+/** Those of a group and of one of its versions; the core group has none of its own. Upstream describes no discovery of custom kinds. */
 function groupVersionDocuments(snapshot: CatalogSnapshot, groupVersion: string, descriptions: () => Descriptions): DocumentOperations[] {
   const { group, version } = parseApiVersion(groupVersion) ?? { group: '', version: groupVersion }
   const name = groupName(group)
@@ -78,8 +83,10 @@ function groupVersionDocuments(snapshot: CatalogSnapshot, groupVersion: string, 
     tag: `${tag}_${version}`,
     description: 'get the resources of a version',
   }
-  const ofVersion: DocumentOperations = [root, () => [reads(resources, 'APIResourceList'), ...resourceOperations(snapshot, groupVersion, descriptions())]]
-  if (group === '') return [ofVersion]
+  const withDiscovery = isDiscovered(snapshot.resourcesOf(groupVersion))
+  const discovery = withDiscovery ? [reads(resources, 'APIResourceList')] : []
+  const ofVersion: DocumentOperations = [root, () => [...discovery, ...resourceOperations(snapshot, groupVersion, descriptions())]]
+  if (group === '' || !withDiscovery) return [ofVersion]
   const versions = { path: `/apis/${group}/`, id: `get${capital}APIGroup`, tag, description: 'get the versions of a group' }
   return [[`apis/${group}`, () => [reads(versions, 'APIGroup')]], ofVersion]
 }

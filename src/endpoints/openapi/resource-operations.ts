@@ -1,28 +1,14 @@
 import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
 import type { ConnectSubresource } from '../../catalog/connect.ts'
 import type { Subresource } from '../../catalog/definition.ts'
-import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../codec/negotiate.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { dialectOf } from '../dialect/dialect-of.ts'
 import { connectOperations, optionParameters } from './connect-operations.ts'
-import { groupName, identifier } from './identifiers.ts'
+import { groupName, identifier, withArticle } from './identifiers.ts'
 import { METHODS, type Operation, type TypeRef } from './operation.ts'
-import {
-  deleteCollectionParameters,
-  deleteParameters,
-  listParameters,
-  nameParameter,
-  namespaceParameter,
-  type Parameter,
-  patchParameters,
-  pretty,
-  writeParameters,
-} from './parameters.ts'
-
-/** Media types of answers that are not streamed. */
-export const plainTypes = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE]
-const streamTypes = [...plainTypes, `${JSON_TYPE};stream=watch`, `${PROTOBUF_TYPE};stream=watch`]
+import { type OperationStyle, operationStyle } from './operation-style.ts'
+import { deleteParameters, listParameters, nameParameter, namespaceParameter, type Parameter, patchParameters, pretty, writeParameters } from './parameters.ts'
 
 /** Every operation on the resources of a group and version, paths in the order of bytes. */
 export function resourceOperations(snapshot: CatalogSnapshot, groupVersion: string, descriptions: Descriptions): Operation[] {
@@ -49,6 +35,9 @@ interface Target {
   /** The parameters in that path. */
   readonly places: readonly Parameter[]
   readonly schema: StructSchema
+  /** Media types of patches. */
+  readonly patchTypes: readonly string[]
+  readonly style: OperationStyle
   readonly verbs: readonly string[]
 }
 
@@ -71,8 +60,9 @@ function operationsOf(served: ServedResource, descriptions: Descriptions): Opera
   const { group, name, kind, schema, verbs } = version
   const collections = collectionsOf(served)
   const groupVersionName = `${identifier(groupName(group), true)}${identifier(name, true)}`
-  // Upstream declares that any body is consumed, whatever it is.
-  const common = { tag: `${identifier(groupName(group), false)}_${name}`, consumes: ['*/*'], produces: plainTypes, gvk: { group, version: name, kind } }
+  const style = operationStyle(schema)
+  const { consumes, produces } = style
+  const common = { tag: `${identifier(groupName(group), false)}_${name}`, consumes, produces, gvk: { group, version: name, kind } }
   const out: Operation[] = []
   const add: Add = (verb, rest, operation) => out.push({ ...common, ...operation, id: `${verb}${groupVersionName}${rest}` })
   const target: Target = {
@@ -83,13 +73,15 @@ function operationsOf(served: ServedResource, descriptions: Descriptions): Opera
     path: `${collections.own}/{name}`,
     places: [...collections.places, nameParameter(kind)],
     schema,
+    patchTypes: dialectOf(schema).patchTypes(false).taken,
+    style,
     verbs,
   }
   addLists(target, collections, served)
-  if (verbs.includes('create')) addCreate({ ...target, path: collections.own, places: collections.places }, `create a ${kind}`)
+  if (verbs.includes('create')) addCreate({ ...target, path: collections.own, places: collections.places }, `create ${withArticle(kind)}`)
   addDeletions(target, collections, definition.strategy?.returnsDeleted ? schema : 'Status')
   addItem(target)
-  if (verbs.includes('watch')) addWatches(target, collections)
+  if (style.watchPaths && verbs.includes('watch')) addWatches(target, collections)
   for (const [subresource, part] of Object.entries(version.subresources ?? {})) addSubresource(target, subresource, part, descriptions)
   return out
 }
@@ -104,12 +96,12 @@ function collectionsOf({ definition, version }: ServedResource): Collections {
 }
 
 /** Lists are watches, too, where the query says so. */
-function addLists({ add, kind, title, verbs }: Target, { all, own, namespaced, places }: Collections, served: ServedResource): void {
+function addLists({ add, kind, title, style, verbs }: Target, { all, own, namespaced, places }: Collections, served: ServedResource): void {
   if (!verbs.includes('list')) return
   const operation = {
     method: 'get',
-    description: `list objects of kind ${kind}, or watch them`,
-    produces: verbs.includes('watch') ? streamTypes : plainTypes,
+    description: `list objects of kind ${kind}`,
+    produces: verbs.includes('watch') ? style.streams : style.produces,
     responses: { 200: { list: served } },
     action: 'list',
   } as const
@@ -118,14 +110,14 @@ function addLists({ add, kind, title, verbs }: Target, { all, own, namespaced, p
 }
 
 /** The paths of watches that upstream has deprecated, below `watch/`. */
-function addWatches({ add, kind, title, path: item, places: itemPlaces }: Target, { root, all, own, namespaced, places }: Collections): void {
+function addWatches({ add, kind, title, path: item, places: itemPlaces, style }: Target, { root, all, own, namespaced, places }: Collections): void {
   const watch = (path: string, rest: string, parameters: readonly Parameter[], action: 'watch' | 'watchlist'): void => {
     add('watch', rest, {
       path: `${root}/watch${path.slice(root.length)}`,
       method: 'get',
       description: `watch ${action === 'watch' ? 'an object' : 'objects'} of kind ${kind}. Deprecated: list with watch=true instead.`,
       parameters: [...parameters, ...listParameters, pretty],
-      produces: streamTypes,
+      produces: style.streams,
       responses: { 200: 'WatchEvent' },
       action,
     })
@@ -149,15 +141,15 @@ function addCreate({ add, title, path, places, schema }: Target, description: st
 }
 
 /** `answer`: what the deletion of one object is answered with. */
-function addDeletions({ add, kind, title, path, places: itemPlaces, verbs }: Target, { own, places }: Collections, answer: TypeRef): void {
+function addDeletions({ add, kind, title, path, places: itemPlaces, style, verbs }: Target, { own, places }: Collections, answer: TypeRef): void {
   const body = { type: 'DeleteOptions', required: false } as const
   if (verbs.includes('deletecollection')) {
     add('delete', `Collection${title}`, {
       path: own,
       method: 'delete',
-      description: `delete objects of kind ${kind}`,
-      parameters: [...places, ...deleteCollectionParameters, pretty],
-      body,
+      description: `delete collection of ${kind}`,
+      parameters: [...places, ...style.deleteCollectionParameters, pretty],
+      ...(style.collectionOptions && { body }),
       responses: { 200: 'Status' },
       action: 'deletecollection',
     })
@@ -166,7 +158,7 @@ function addDeletions({ add, kind, title, path, places: itemPlaces, verbs }: Tar
     add('delete', title, {
       path,
       method: 'delete',
-      description: `delete a ${kind}`,
+      description: `delete ${withArticle(kind)}`,
       parameters: [...itemPlaces, ...deleteParameters, pretty],
       body,
       responses: { 200: answer, 202: answer },
@@ -176,20 +168,25 @@ function addDeletions({ add, kind, title, path, places: itemPlaces, verbs }: Tar
 }
 
 /** What reads and changes one object, or a subresource of one. */
-function addItem({ add, kind, title, of, path, places, schema, verbs }: Target): void {
+function addItem({ add, kind, title, of, path, places, schema, patchTypes, style, verbs }: Target): void {
   if (verbs.includes('get')) {
-    add('read', title, { path, method: 'get', description: `read ${of}a ${kind}`, parameters: [...places, pretty], responses: { 200: schema }, action: 'get' })
+    add('read', title, {
+      path,
+      method: 'get',
+      description: `read ${of}the specified ${kind}`,
+      parameters: [...places, ...style.readParameters, pretty],
+      responses: { 200: schema },
+      action: 'get',
+    })
   }
-  // 201 where the write has created: an update may, and an apply.
-  const responses = { 200: schema, 201: schema }
   if (verbs.includes('update')) {
     add('replace', title, {
       path,
       method: 'put',
-      description: `replace ${of}a ${kind}`,
+      description: `replace ${of}the specified ${kind}`,
       parameters: [...places, ...writeParameters, pretty],
       body: { type: schema, required: true },
-      responses,
+      responses: { 200: schema, 201: schema },
       action: 'put',
     })
   }
@@ -197,11 +194,11 @@ function addItem({ add, kind, title, of, path, places, schema, verbs }: Target):
     add('patch', title, {
       path,
       method: 'patch',
-      description: `change ${of}a ${kind} in part`,
+      description: `partially update ${of}the specified ${kind}`,
       parameters: [...places, ...patchParameters, pretty],
-      consumes: dialectOf(schema).patchTypes(false).taken,
+      consumes: patchTypes,
       body: { type: 'Patch', required: true },
-      responses,
+      responses: { 200: schema, ...(style.patchCreates && { 201: schema }) },
       action: 'patch',
     })
   }
@@ -209,7 +206,8 @@ function addItem({ add, kind, title, of, path, places, schema, verbs }: Target):
 
 /** Of its own kind where it has one (Scale, Eviction); a view of the parent otherwise. */
 function addSubresource(parent: Target, name: string, part: Subresource, descriptions: Descriptions): void {
-  const gvk = part.kind && { group: part.kind.group, version: part.kind.version, kind: part.kind.kind }
+  const own = parent.style.ownViews ? part.kind : undefined
+  const gvk = own && { group: own.group, version: own.version, kind: own.kind }
   const target: Target = {
     ...parent,
     add: gvk ? (verb, rest, operation) => parent.add(verb, rest, { ...operation, gvk }) : parent.add,
@@ -217,6 +215,7 @@ function addSubresource(parent: Target, name: string, part: Subresource, descrip
     of: `${name} of `,
     path: `${parent.path}/${name}`,
     schema: part.kind?.schema ?? parent.schema,
+    ...(own && { patchTypes: dialectOf(own.schema).patchTypes(false).taken }),
     verbs: part.verbs,
   }
   if (part.connect) {
@@ -224,11 +223,11 @@ function addSubresource(parent: Target, name: string, part: Subresource, descrip
     return
   }
   addItem(target)
-  if (part.verbs.includes('create')) addCreate(target, `create ${name} of a ${parent.kind}`)
+  if (part.verbs.includes('create')) addCreate(target, `create ${name} of ${withArticle(parent.kind)}`)
 }
 
 /** What reaches out of the server: a log is read, anything else is a connection. */
-function addConnect({ add, title, of, kind, path, places }: Target, connect: ConnectSubresource, descriptions: Descriptions): void {
+function addConnect({ add, title, of, kind, path, places, style }: Target, connect: ConnectSubresource, descriptions: Descriptions): void {
   const what = `${of}a ${kind}`
   if (connect.how === 'log') {
     add('read', title, {
@@ -236,7 +235,7 @@ function addConnect({ add, title, of, kind, path, places }: Target, connect: Con
       method: 'get',
       description: `read the ${what}`,
       parameters: [...places, ...optionParameters(connect.options, descriptions), pretty],
-      produces: ['text/plain', ...plainTypes],
+      produces: ['text/plain', ...style.produces],
       responses: { 200: 'Text' },
       action: 'get',
     })

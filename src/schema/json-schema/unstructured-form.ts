@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { cloneExactlyInSteps } from '../../meta/whole-floats.ts'
 import { DecodeError } from '../diagnose.ts'
 import type { ObjectForm } from '../schema.ts'
-import { coerceEmbeddedMeta, coerceMeta, objectMetaType } from './embedded-meta.ts'
+import { coerceEmbeddedMeta, coerceMeta } from './embedded-meta.ts'
 import { fillDefaults } from './fill-defaults.ts'
 import { openApiOf } from './open-api.ts'
 import { type JsonSchemaProps, propertySchema } from './props.ts'
@@ -39,7 +39,7 @@ export function unstructuredForm(custom: CustomKind, version: string): ObjectFor
     readStored: (_schema, value) => runAtOnce(read(custom, value, undefined, lenientMeta)),
     setDefaults: (_schema, object) => fillDefaults(object, schemaOf(custom, object)?.schema),
     define(_schema, document) {
-      const metadata = document.refer(objectMetaType())
+      const metadata = document.referMetadata()
       return () => openApiOf(written(version), document.version, metadata)
     },
   }

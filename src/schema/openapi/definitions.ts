@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../meta/object.ts'
+import { objectMetaType } from '../json-schema/embedded-meta.ts'
 import { membersOf } from '../members.ts'
 import type { DefinitionContext, Field, ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema.ts'
 import { type Descriptions, noDescriptions } from './descriptions.ts'
@@ -15,12 +16,15 @@ const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta'
 export class DefinitionSet implements DefinitionContext {
   readonly version: OpenApiVersion
   private readonly descriptions: Descriptions
+  private readonly metadataType: () => StructSchema
   /** Those of custom kinds are made when they are asked for: all together they are large. */
   private readonly definitions = new Map<string, JsonObject | (() => JsonObject)>()
 
-  constructor(version: OpenApiVersion, descriptions = noDescriptions) {
+  /** `metadataType`: the type of every object's metadata in the release. */
+  constructor(version: OpenApiVersion, descriptions = noDescriptions, metadataType = objectMetaType) {
     this.version = version
     this.descriptions = descriptions
+    this.metadataType = metadataType
   }
 
   /** Names in order of bytes, each with its definition. */
@@ -52,6 +56,10 @@ export class DefinitionSet implements DefinitionContext {
       this.definitions.set(definition, schema.form.define(schema, this))
     }
     return this.reference(definition)
+  }
+
+  referMetadata(): JsonObject {
+    return this.refer(this.metadataType())
   }
 
   /** A special form that is a definition of its own (times, quantities). */

@@ -1,0 +1,66 @@
+import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../codec/negotiate.ts'
+import type { FormName, StructSchema } from '../../schema/schema.ts'
+import { deleteCollectionParameters, listParameters, type Parameter, resourceVersion } from './parameters.ts'
+
+/** What the operations of built-in and of custom kinds differ in, as upstream documents them. */
+export interface OperationStyle {
+  /** Media types of responses that are not streamed. */
+  readonly produces: readonly string[]
+  /** Media types of lists that can be watched. */
+  readonly streams: readonly string[]
+  /** Media types of bodies that are no patches. */
+  readonly consumes: readonly string[]
+  /** Parameters of a GET of one object. */
+  readonly readParameters: readonly Parameter[]
+  readonly deleteCollectionParameters: readonly Parameter[]
+  /** Whether the deletion of a collection takes options in its body. */
+  readonly collectionOptions: boolean
+  /** Whether a patch may create: an apply does. */
+  readonly patchCreates: boolean
+  /** Whether the deprecated paths below `watch/` exist. */
+  readonly watchPaths: boolean
+  /** Whether the group and its versions have a document of discovery. */
+  readonly discoveryPaths: boolean
+  /** Whether the items and the metadata of lists have the default `{}`. */
+  readonly listDefaults: boolean
+  /** Whether the operations on a subresource of another kind (scale) are of that kind, and patched as it is; otherwise of the parent. */
+  readonly ownViews: boolean
+}
+
+const TEXT_TYPES = [JSON_TYPE, YAML_TYPE]
+export const BUILT_IN_TYPES = [...TEXT_TYPES, PROTOBUF_TYPE]
+
+const BUILT_IN: OperationStyle = {
+  produces: BUILT_IN_TYPES,
+  streams: [...BUILT_IN_TYPES, `${JSON_TYPE};stream=watch`, `${PROTOBUF_TYPE};stream=watch`],
+  // Upstream declares that any body is consumed, whatever it is.
+  consumes: ['*/*'],
+  readParameters: [],
+  deleteCollectionParameters,
+  collectionOptions: true,
+  patchCreates: true,
+  watchPaths: true,
+  discoveryPaths: true,
+  listDefaults: true,
+  ownViews: true,
+}
+
+/** Source: buildRoute of k8s.io/apiextensions-apiserver's OpenAPI builder. */
+const CUSTOM: OperationStyle = {
+  produces: TEXT_TYPES,
+  streams: TEXT_TYPES,
+  consumes: TEXT_TYPES,
+  readParameters: [resourceVersion],
+  deleteCollectionParameters: listParameters,
+  collectionOptions: false,
+  patchCreates: false,
+  watchPaths: false,
+  discoveryPaths: false,
+  listDefaults: false,
+  ownViews: false,
+}
+
+const STYLES: Readonly<Record<FormName, OperationStyle>> = { typed: BUILT_IN, unstructured: CUSTOM }
+
+/** How the operations of a kind are documented, by its schema. */
+export const operationStyle = ({ form }: StructSchema): OperationStyle => STYLES[form.name]
