@@ -25,7 +25,8 @@ const CASES = readFileSync(join(import.meta.dirname, '../../../fixtures/openapi/
 function established(definition: CustomResourceDefinition): CustomResourceDefinition {
   const { names } = definition.spec
   const acceptedNames = { ...names, singular: names.singular || names.kind.toLowerCase(), listKind: names.listKind || `${names.kind}List` }
-  return { ...definition, status: { acceptedNames, conditions: [{ type: 'Established', status: 'True', lastTransitionTime: null, reason: '', message: '' }] } }
+  const condition = { type: 'Established', status: 'True', lastTransitionTime: null, reason: '', message: '' }
+  return { ...definition, status: { acceptedNames, conditions: [condition], storedVersions: [] } }
 }
 
 /** A value without descriptions: each server has its own. Members named `description` of other types stay. */
@@ -53,7 +54,9 @@ const membersOf = (object: Json | undefined, chosen: (name: string) => boolean):
 const parse = (pieces: Parameters<typeof bytesOf>[0]): JsonObject => JSON.parse(bytesOf(pieces).toString()) as JsonObject
 
 /** As text: the order of members counts. */
-const expectSame = (got: Json, want: Json): void => expect(JSON.stringify(got, undefined, 1)).to.equal(JSON.stringify(want, undefined, 1))
+function expectSame(got: Json, want: Json): void {
+  expect(JSON.stringify(got, undefined, 1)).to.equal(JSON.stringify(want, undefined, 1))
+}
 
 describe('OpenAPI documents of custom kinds, beside those of upstream', () => {
   for (const { name, definition, v3, v2 } of CASES) {
