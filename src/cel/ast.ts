@@ -1,3 +1,5 @@
+import type { ReadonlyNodeTable } from './node-table.ts'
+
 /** Number of a node, unique within one expression, counted as cel-go counts: costs and checked types are kept by it. */
 export type ExprId = number
 
@@ -113,7 +115,7 @@ export type Expr = LiteralExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | 
 /** A parsed expression: its tree, and where in the source, in code points, each node begins. */
 export interface Ast {
   readonly root: Expr
-  readonly offsets: ReadonlyMap<ExprId, number>
+  readonly offsets: ReadonlyNodeTable<number>
 }
 
 /** The nodes directly below one, in the order in which they are evaluated. */

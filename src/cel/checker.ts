@@ -1,10 +1,15 @@
+import { isStepDone, type Steps } from '../lib/steps.ts'
 import type { Ast, CallExpr, ComprehensionExpr, Expr, ExprId, ListExpr, MapExpr, SelectExpr, StructExpr } from './ast.ts'
+import { type Checked, literalType, type Reference } from './checked.ts'
 import type { FunctionDeclaration, Overload } from './declarations.ts'
 import type { Environment } from './environment.ts'
 import type { Issues } from './issues.ts'
+import { dottedName, plainName } from './names.ts'
+import { NodeTable } from './node-table.ts'
 import { LOGICAL_AND, LOGICAL_OR, OPTIONAL_SELECT } from './operators.ts'
 import { messageOf } from './protobuf/messages.ts'
-import { Knowledge, mostGeneral, substitute, substituteAll } from './substitution.ts'
+import { NO_LOCATION } from './source.ts'
+import { Knowledge, MOST_PARTS, mostGeneral, substitute, TypesTooLarge } from './substitution.ts'
 import {
   BOOL,
   DYN,
@@ -23,30 +28,12 @@ import {
   type Type,
   typeOf,
 } from './type.ts'
-import type { Int } from './values/value.ts'
-
-/** What a name or a call was found to mean. */
-export type Reference =
-  | { readonly kind: 'name'; readonly name: string; readonly constant?: Int }
-  | { readonly kind: 'overloads'; readonly name: string; readonly ids: readonly string[] }
-
-/** A tree whose types fit. */
-export interface Checked {
-  readonly ast: Ast
-  readonly types: ReadonlyMap<ExprId, Type>
-  /** Of names and calls; a select that is part of a dotted name has one as well. */
-  readonly references: ReadonlyMap<ExprId, Reference>
-  readonly result: Type
-}
-
-/** The type of a node. */
-export const typeOfNode = ({ types }: Pick<Checked, 'types'>, id: ExprId): Type => types.get(id) ?? DYN
 
 /** Finds the types of all nodes. What does not fit is reported, in cel-go's words; the result counts only where nothing was. */
-export function check(ast: Ast, environment: Environment, issues: Issues): Checked {
-  const checker = new Checker(ast, environment, issues)
-  return checker.run()
-}
+export const check = (ast: Ast, environment: Environment, issues: Issues): Steps<Checked> => new Checker(ast, environment, issues).run()
+
+/** Parts of types that a step visits. */
+const PARTS_OF_A_STEP = 4096
 
 /** Variables of loops, from the innermost outward. */
 interface Scope {
@@ -54,34 +41,20 @@ interface Scope {
   readonly outer?: Scope
 }
 
-const LITERAL_TYPES: Readonly<Record<string, Type>> = Object.fromEntries(
-  (['int', 'uint', 'double', 'string', 'bytes', 'bool'] as const).map(kind => [kind, { kind, name: kind, params: [] }]),
-)
-const NULL_TYPE: Type = { kind: 'null', name: 'null_type', params: [] }
-
-/** A name with dots, where a tree of selects is one. */
-function dottedName(expr: Expr): string | undefined {
-  if (expr.kind === 'ident') return expr.name
-  if (expr.kind !== 'select' || expr.testOnly) return undefined
-  const operand = dottedName(expr.operand)
-  return operand === undefined ? undefined : `${operand}.${expr.field}`
-}
-
 /** Types that count as structs without fields, though none can be made. */
 const FIELDLESS = new Set(['bool', 'bytes', 'double', 'int', 'list', 'null_type', 'string', 'uint'])
-
-/** A leading dot asks for the outermost name, which all names are that belong to no loop. */
-const plainName = (name: string): string => (name.startsWith('.') ? name.slice(1) : name)
 
 class Checker {
   readonly #ast: Ast
   readonly #environment: Environment
   readonly #issues: Issues
-  readonly #types = new Map<ExprId, Type>()
-  readonly #references = new Map<ExprId, Reference>()
+  readonly #types = new NodeTable<Type>()
+  readonly #references = new NodeTable<Reference>()
   readonly #knowledge = new Knowledge()
   #scope: Scope = { variables: new Map() }
   #free = 0
+  /** Parts of types that were visited when the step began. */
+  #visitedBefore = 0
 
   constructor(ast: Ast, environment: Environment, issues: Issues) {
     this.#ast = ast
@@ -89,14 +62,46 @@ class Checker {
     this.#issues = issues
   }
 
-  run(): Checked {
-    const root = this.#check(this.#ast.root)
-    const types = new Map(Array.from(this.#types, ([id, type]) => [id, substituteAll(this.#knowledge.known, type)]))
-    return { ast: this.#ast, types, references: this.#references, result: substituteAll(this.#knowledge.known, root) }
+  *run(): Steps<Checked> {
+    const types = this.#types
+    let result: Type = ERROR
+    try {
+      const root = yield* this.#check(this.#ast.root)
+      yield* this.#closeTypes()
+      result = this.#closed(root)
+    } catch (error) {
+      if (!(error instanceof TypesTooLarge)) throw error
+      this.#issues.report(NO_LOCATION, `type size limit exceeded: ${MOST_PARTS}`)
+    }
+    return { ast: this.#ast, types, references: this.#references, result }
+  }
+
+  /** Replaces what was found of each node by what is known of it in the end. Nodes share types, and so they do afterwards. */
+  *#closeTypes(): Steps<void> {
+    const closed = new Map<Type, Type>()
+    for (let id = 0; id < this.#types.end; id++) {
+      const type = this.#types.get(id)
+      if (!type?.isOpen) continue
+      const known = closed.get(type) ?? this.#closed(type)
+      closed.set(type, known)
+      this.#types.set(id, known)
+      if (this.#isStepDone()) yield
+    }
+  }
+
+  /** With every parameter of which nothing is known a dyn. */
+  #closed(type: Type): Type {
+    return this.#knowledge.substitute(type, DYN)
+  }
+
+  #isStepDone(): boolean {
+    if (!isStepDone() && this.#knowledge.visited - this.#visitedBefore < PARTS_OF_A_STEP) return false
+    this.#visitedBefore = this.#knowledge.visited
+    return true
   }
 
   /** At the place of a node; nodes of macros stand where the macro did. */
-  #report(id: ExprId, message: string): void {
+  #report(id: ExprId, message: string | (() => string)): void {
     this.#issues.report(this.#issues.source.locationOf(this.#ast.offsets.get(id) ?? 0), message)
   }
 
@@ -106,7 +111,7 @@ class Checker {
   }
 
   #mismatch(id: ExprId, expected: Type, actual: Type): void {
-    this.#report(id, `expected type '${printType(expected)}' but found '${printType(actual)}'`)
+    this.#report(id, () => `expected type '${printType(expected)}' but found '${printType(actual)}'`)
   }
 
   /** Also records what the types show of parameters, if they fit. */
@@ -114,35 +119,42 @@ class Checker {
     return this.#knowledge.assign(wanted, given)
   }
 
+  /** With what is known of its parameters so far. */
+  #known(type: Type): Type {
+    return this.#knowledge.substitute(type)
+  }
+
   /** A type that is still unknown: of the elements of an empty list, of a parameter of a signature. */
   #freeParam(): Type {
     return paramOf(`_var${this.#free++}`)
   }
 
-  #check(expr: Expr): Type {
-    const type = this.#typeOf(expr)
+  *#check(expr: Expr): Steps<Type> {
+    if (this.#isStepDone()) yield
+    const type = yield* this.#typeOf(expr)
+    if (type.parts > MOST_PARTS) throw new TypesTooLarge()
     this.#types.set(expr.id, type)
     return type
   }
 
-  #typeOf(expr: Expr): Type {
+  *#typeOf(expr: Expr): Steps<Type> {
     switch (expr.kind) {
       case 'literal':
-        return LITERAL_TYPES[expr.literal.type] ?? NULL_TYPE
+        return literalType(expr.literal)
       case 'ident':
         return this.#name(expr.id, expr.name) ?? this.#undeclared(expr.id, expr.name)
       case 'select':
-        return this.#select(expr)
+        return yield* this.#select(expr)
       case 'call':
-        return this.#call(expr)
+        return yield* this.#call(expr)
       case 'list':
-        return this.#list(expr)
+        return yield* this.#list(expr)
       case 'map':
-        return this.#map(expr)
+        return yield* this.#map(expr)
       case 'struct':
-        return this.#struct(expr)
+        return yield* this.#struct(expr)
       case 'comprehension':
-        return this.#loop(expr)
+        return yield* this.#loop(expr)
       case 'unspecified':
         return ERROR
     }
@@ -176,17 +188,17 @@ class Checker {
   }
 
   /** A row of selects may be one name: `google.protobuf.Timestamp`, or a variable with a dot. */
-  #select(expr: SelectExpr): Type {
+  *#select(expr: SelectExpr): Steps<Type> {
     const name = dottedName(expr)
     const meant = name === undefined ? undefined : this.#name(expr.id, name)
     if (meant) return meant
-    const type = this.#field(expr.id, expr.operand, expr.field, false)
-    return expr.testOnly ? BOOL : substitute(this.#knowledge.known, type)
+    const type = yield* this.#field(expr.id, expr.operand, expr.field, false)
+    return expr.testOnly ? BOOL : this.#known(type)
   }
 
   /** A field of an optional is an optional, whether it was asked for with `?` or not. */
-  #field(id: ExprId, operand: Expr, field: string, optional: boolean): Type {
-    const operandType = substitute(this.#knowledge.known, this.#check(operand))
+  *#field(id: ExprId, operand: Expr, field: string, optional: boolean): Steps<Type> {
+    const operandType = this.#known(yield* this.#check(operand))
     const held = heldBy(operandType)
     const type = this.#fieldOf(id, held ?? operandType, field)
     return held || optional ? optionalOf(type) : type
@@ -196,7 +208,7 @@ class Checker {
     if (target.kind === 'map') return target.params[1]
     if (target.kind === 'struct') return this.#structField(id, target.name, field) ?? ERROR
     if (target.kind === 'param') this.#fits([DYN], [target])
-    else if (!isDynOrError(target)) this.#report(id, `type '${printType(target)}' does not support field selection`)
+    else if (!isDynOrError(target)) this.#report(id, () => `type '${printType(target)}' does not support field selection`)
     return DYN
   }
 
@@ -213,21 +225,22 @@ class Checker {
     return type
   }
 
-  #optionalSelect({ id, args }: CallExpr): Type {
+  *#optionalSelect({ id, args }: CallExpr): Steps<Type> {
     const [operand, field] = args
     if (!operand || field?.kind !== 'literal' || field.literal.type !== 'string') {
       this.#report(field?.id ?? id, 'unsupported optional field selection')
       return ERROR
     }
-    const type = this.#field(id, operand, field.literal.value, true)
+    const type = yield* this.#field(id, operand, field.literal.value, true)
     this.#references.set(id, { kind: 'overloads', name: OPTIONAL_SELECT, ids: ['select_optional_field'] })
-    return substitute(this.#knowledge.known, type)
+    return this.#known(type)
   }
 
   /** A function of a name with dots (`sets.contains`) comes before a member of that name. */
-  #call(expr: CallExpr): Type {
-    if (expr.name === OPTIONAL_SELECT) return this.#optionalSelect(expr)
-    const args = expr.args.map(arg => this.#check(arg))
+  *#call(expr: CallExpr): Steps<Type> {
+    if (expr.name === OPTIONAL_SELECT) return yield* this.#optionalSelect(expr)
+    const args: Type[] = []
+    for (const arg of expr.args) args.push(yield* this.#check(arg))
     if (!expr.target) {
       const declared = this.#environment.functions.get(plainName(expr.name))
       return declared ? this.#resolve(expr, declared, args) : this.#undeclared(expr.id, expr.name)
@@ -235,7 +248,7 @@ class Checker {
     const prefix = dottedName(expr.target)
     const spaced = prefix === undefined ? undefined : this.#environment.functions.get(plainName(`${prefix}.${expr.name}`))
     if (spaced) return this.#resolve(expr, spaced, args)
-    const target = this.#check(expr.target)
+    const target = yield* this.#check(expr.target)
     const declared = this.#environment.functions.get(expr.name)
     return declared ? this.#resolve(expr, declared, [target, ...args], true) : this.#undeclared(expr.id, expr.name)
   }
@@ -250,14 +263,16 @@ class Checker {
       const { wanted, given } = this.#instance(overload)
       if (!this.#fits(args, wanted)) continue
       ids.push(overload.id)
-      const type = substitute(this.#knowledge.known, given)
+      const type = this.#known(given)
       if (!result) result = type
       else if (!isDyn(result) && !sameType(type, result)) result = DYN
     }
     if (!result) {
-      const printed = args.map(arg => printType(substituteAll(this.#knowledge.known, arg)))
-      const applied = member ? `${printed[0]}.(${printed.slice(1).join(', ')})` : `(${printed.join(', ')})`
-      this.#report(expr.id, `found no matching overload for '${name}' applied to '${applied}'`)
+      this.#report(expr.id, () => {
+        const printed = args.map(arg => printType(this.#closed(arg)))
+        const applied = member ? `${printed[0]}.(${printed.slice(1).join(', ')})` : `(${printed.join(', ')})`
+        return `found no matching overload for '${name}' applied to '${applied}'`
+      })
       return ERROR
     }
     this.#references.set(expr.id, { kind: 'overloads', name, ids })
@@ -293,37 +308,37 @@ class Checker {
     return this.#fits([previous], [current]) ? mostGeneral(previous, current) : DYN
   }
 
-  #list({ elements, optionals }: ListExpr): Type {
+  *#list({ elements, optionals }: ListExpr): Steps<Type> {
     let joined: Type | undefined
     for (const [i, element] of elements.entries()) {
-      const type = this.#check(element)
+      const type = yield* this.#check(element)
       joined = this.#join(joined, optionals.has(i) ? this.#optionalValue(element, type) : type)
     }
     return listOf(joined ?? this.#freeParam())
   }
 
-  #map({ entries }: MapExpr): Type {
+  *#map({ entries }: MapExpr): Steps<Type> {
     let keys: Type | undefined
     let values: Type | undefined
     for (const { key, value, optional } of entries) {
-      keys = this.#join(keys, this.#check(key))
-      const type = this.#check(value)
+      keys = this.#join(keys, yield* this.#check(key))
+      const type = yield* this.#check(value)
       values = this.#join(values, optional ? this.#optionalValue(value, type) : type)
     }
     return mapOf(keys ?? this.#freeParam(), values ?? this.#freeParam())
   }
 
   /** A message, or a struct of the environment: each field has to have its type. */
-  #struct({ id, typeName, fields }: StructExpr): Type {
+  *#struct({ id, typeName, fields }: StructExpr): Steps<Type> {
     const meant = this.#name(id, typeName)
     if (!meant) return this.#undeclared(id, typeName)
     const { type, name = plainName(typeName) } = this.#structType(id, meant)
     for (const field of fields) {
-      const given = this.#check(field.value)
+      const given = yield* this.#check(field.value)
       const wanted = this.#structField(field.id, name, field.name) ?? ERROR
       const value = field.optional ? this.#optionalValue(field.value, given) : given
       if (this.#fits([wanted], [value])) continue
-      this.#report(field.id, `expected type of field '${field.name}' is '${printType(wanted)}' but provided type is '${printType(value)}'`)
+      this.#report(field.id, () => `expected type of field '${field.name}' is '${printType(wanted)}' but provided type is '${printType(value)}'`)
     }
     return type
   }
@@ -339,24 +354,24 @@ class Checker {
   }
 
   /** What macros become: the step has the type that the accumulator begins with. */
-  #loop(expr: ComprehensionExpr): Type {
-    this.#check(expr.range)
-    const accumulated = this.#check(expr.init)
-    const range = substitute(this.#knowledge.known, this.#types.get(expr.range.id) ?? DYN)
+  *#loop(expr: ComprehensionExpr): Steps<Type> {
+    yield* this.#check(expr.range)
+    const accumulated = yield* this.#check(expr.init)
+    const range = this.#known(this.#types.get(expr.range.id) ?? DYN)
     const outer = this.#scope
     const around: Scope = { variables: new Map([[expr.accumulator, accumulated]]), outer }
     const variables = this.#loopVariables(expr, range)
     this.#scope = { variables, outer: around }
-    this.#expect(expr.condition, BOOL)
-    this.#expect(expr.step, accumulated)
+    yield* this.#expect(expr.condition, BOOL)
+    yield* this.#expect(expr.step, accumulated)
     this.#scope = around
-    const result = this.#check(expr.result)
+    const result = yield* this.#check(expr.result)
     this.#scope = outer
-    return substitute(this.#knowledge.known, result)
+    return this.#known(result)
   }
 
-  #expect(expr: Expr, wanted: Type): void {
-    const type = this.#check(expr)
+  *#expect(expr: Expr, wanted: Type): Steps<void> {
+    const type = yield* this.#check(expr)
     if (!this.#fits([wanted], [type])) this.#mismatch(expr.id, wanted, type)
   }
 
@@ -379,7 +394,7 @@ class Checker {
       this.#fits([DYN], [range])
       return [DYN, DYN]
     }
-    this.#report(expr.id, `expression of type '${printType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`)
+    this.#report(expr.id, () => `expression of type '${printType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`)
     return [ERROR, ERROR]
   }
 }

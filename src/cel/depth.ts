@@ -1,4 +1,5 @@
 import type { Expr } from './ast.ts'
+import { NodeTable } from './node-table.ts'
 
 /** How deep rules of the grammar may nest in one another, and nodes of the tree. */
 const MAX_DEPTH = 250
@@ -27,18 +28,18 @@ export class RuleDepth {
 
 /** How deep the tree below a node is, in nodes that count. */
 export class TreeDepths {
-  readonly #depths = new Map<Expr, number>()
+  readonly #depths = new NodeTable<number>()
 
   /** Gives the node back. `own`: what it adds to the depth of its parts. */
   of<T extends Expr>(node: T, own: 0 | 1, parts: readonly Expr[]): T {
     let depth = 0
-    for (const part of parts) depth = Math.max(depth, this.#depths.get(part) ?? 0)
-    this.#depths.set(node, depth + own)
+    for (const part of parts) depth = Math.max(depth, this.#depths.get(part.id) ?? 0)
+    this.#depths.set(node.id, depth + own)
     return node
   }
 
   /** Asked of the root, once: upstream reports it without a place. */
   isTooDeep(node: Expr): boolean {
-    return (this.#depths.get(node) ?? 0) > MAX_DEPTH
+    return (this.#depths.get(node.id) ?? 0) > MAX_DEPTH
   }
 }

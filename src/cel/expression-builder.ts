@@ -1,9 +1,11 @@
+import type { Steps } from '../lib/steps.ts'
 import type { Expr, ExprId } from './ast.ts'
 import { TreeDepths } from './depth.ts'
 import type { Issues } from './issues.ts'
 import type { Token } from './lexer.ts'
 import { expandMacro, MacroFault, type Macros } from './macros.ts'
 import { NodeBuilder } from './node-builder.ts'
+import type { NodeTable } from './node-table.ts'
 import type { Source } from './source.ts'
 
 export interface ExpressionBuilderOptions {
@@ -27,7 +29,7 @@ export class ExpressionBuilder {
     this.#nodes = new NodeBuilder(tooMany)
   }
 
-  get offsets(): Map<ExprId, number> {
+  get offsets(): NodeTable<number> {
     return this.#nodes.offsets
   }
 
@@ -54,21 +56,28 @@ export class ExpressionBuilder {
     return this.#depths.isTooDeep(expr)
   }
 
+  /** A call of an operator: no macro has such a name. */
   call(id: ExprId, name: string, args: readonly Expr[], own: 0 | 1): Expr {
-    const [first] = args
-    const expanded = first && this.#expand(`${name}:${args.length}`, { id, args, target: first })
-    return this.#depths.of(expanded ?? { kind: 'call', id, name, args }, own, args)
+    return this.#depths.of({ kind: 'call', id, name, args }, own, args)
   }
 
-  memberCall(id: ExprId, name: string, target: Expr, args: readonly Expr[]): Expr {
-    const expanded = this.#expand(`${name}:${args.length}:member`, { id, args, target })
+  /** `name(args)`, or what its macro makes of it. */
+  *expandedCall(id: ExprId, name: string, args: readonly Expr[]): Steps<Expr> {
+    const [first] = args
+    const expanded = first && (yield* this.#expand(`${name}:${args.length}`, { id, args, target: first }))
+    return this.#depths.of(expanded ?? { kind: 'call', id, name, args }, 0, args)
+  }
+
+  /** `target.name(args)`, or what its macro makes of it. */
+  *memberCall(id: ExprId, name: string, target: Expr, args: readonly Expr[]): Steps<Expr> {
+    const expanded = yield* this.#expand(`${name}:${args.length}:member`, { id, args, target })
     return this.#depths.of(expanded ?? { kind: 'call', id, name, target, args }, 1, [target, ...args])
   }
 
-  #expand(key: string, call: { readonly id: ExprId; readonly args: readonly Expr[]; readonly target: Expr }): Expr | undefined {
+  *#expand(key: string, call: { readonly id: ExprId; readonly args: readonly Expr[]; readonly target: Expr }): Steps<Expr | undefined> {
     const expand = this.#macros.get(key)
     if (!expand) return undefined
-    const expanded = expandMacro(expand, this.#nodes, call)
+    const expanded = yield* expandMacro(expand, this.#nodes, call)
     return expanded instanceof MacroFault ? this.fault(expanded.offset, expanded.message) : expanded
   }
 }

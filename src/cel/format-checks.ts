@@ -1,6 +1,6 @@
+import { isStepDone, type Steps } from '../lib/steps.ts'
 import type { CallExpr, Expr, ExprId } from './ast.ts'
-import type { Checked } from './checker.ts'
-import { typeOfNode } from './checker.ts'
+import { type Checked, typeOfNode } from './checked.ts'
 import type { Type, TypeKind } from './type.ts'
 
 /** What a clause of a format string may be given, and the words for anything else. */
@@ -38,13 +38,14 @@ export interface FormatFault {
 }
 
 /** The first part of an argument that a clause cannot print: of literals given to `%s`, their parts as well. */
-function misfit(expr: Expr, { kinds }: Clause, types: Checked['types'], deep: boolean): { id: ExprId; type: Type } | undefined {
+function* misfit(expr: Expr, { kinds }: Clause, types: Checked['types'], deep: boolean): Steps<{ id: ExprId; type: Type } | undefined> {
+  if (isStepDone()) yield
   const type = typeOfNode({ types }, expr.id)
   if (!kinds.has(type.kind)) return { id: expr.id, type }
   if (!deep) return undefined
   const parts = expr.kind === 'list' ? expr.elements : expr.kind === 'map' ? expr.entries.flatMap(({ key, value }) => [key, value]) : []
   for (const part of parts) {
-    const found = misfit(part, TEXT, types, true)
+    const found = yield* misfit(part, TEXT, types, true)
     if (found) return found
   }
   return undefined
@@ -65,7 +66,7 @@ function readClause(rest: string): { fault: string } | { fault?: never; clause: 
 }
 
 /** What is wrong with a call of `format` whose string and list of arguments are literals; nothing for any other call. */
-export function formatFault({ id, name, target, args }: CallExpr, types: Checked['types']): FormatFault | undefined {
+export function* formatFault({ id, name, target, args }: CallExpr, types: Checked['types']): Steps<FormatFault | undefined> {
   const [list] = args
   if (name !== 'format' || target?.kind !== 'literal' || target.literal.type !== 'string' || list?.kind !== 'list') return undefined
   const parts = target.literal.value.split('%%').map(part => part.split('%'))
@@ -78,7 +79,7 @@ export function formatFault({ id, name, target, args }: CallExpr, types: Checked
       if (!arg) return { id, message: `index ${used} out of range` }
       const read = readClause(text === '' ? '%' : text)
       if (read.fault !== undefined) return { id, message: `could not parse formatting clause: ${read.fault}` }
-      const found = misfit(arg, read.clause, types, read.clause === TEXT)
+      const found = yield* misfit(arg, read.clause, types, read.clause === TEXT)
       if (found) return { id: found.id, message: `error during formatting: ${read.clause.only}, was given ${found.type.name}` }
       used++
     }

@@ -31,9 +31,10 @@ export class Issues {
     return this.#kept.toSorted(byPlace)
   }
 
-  report(location: Location, message: string): void {
+  /** @param message a function makes it only if it is kept. */
+  report(location: Location, message: string | (() => string)): void {
     this.#count++
-    if (this.#count <= MAX_ISSUES) this.#kept.push({ location, message })
+    if (this.#count <= MAX_ISSUES) this.#kept.push({ location, message: typeof message === 'string' ? message : message() })
   }
 
   /** `ERROR: <input>:1:5: …` of each, with the line it is about and a mark at the column. */

@@ -1,3 +1,4 @@
+import { isStepDone, type Steps } from '../lib/steps.ts'
 import type { Source } from './source.ts'
 
 /** Punctuation and key words stand for themselves; the rest are classes, named as cel-go's grammar names them in errors. */
@@ -10,9 +11,15 @@ export interface Token {
 }
 
 /** A run of characters that begins no token. */
-export interface LexerFault {
+interface LexerFault {
   readonly start: number
-  readonly text: string
+  readonly stop: number
+}
+
+/** A source in tokens, of which the last is its end. */
+export interface Tokens {
+  readonly tokens: readonly Token[]
+  readonly faults: readonly LexerFault[]
 }
 
 /** Names of classes, as errors print them. */
@@ -31,15 +38,34 @@ const KEYWORDS = new Set(['in', 'true', 'false', 'null'])
 /** Punctuation of two characters, and of one. */
 const TWO = new Set(['==', '!=', '<=', '>=', '&&', '||'])
 const ONE = new Set('<>[]{}().,-!?:+*/%')
+/** Digits that follow a letter behind a backslash. */
+const HEX_LENGTHS: ReadonlyMap<string, number> = new Map([
+  ['x', 2],
+  ['X', 2],
+  ['u', 4],
+  ['U', 8],
+])
 /** Begin a token of two characters only. */
 const HALVES = new Set('=&|')
 
 /** Undefined stands for the end, which is no character of any class. */
-const isDigit = (point: string | undefined): boolean => point !== undefined && /^[0-9]$/.test(point)
-const isHex = (point: string | undefined): boolean => point !== undefined && /^[0-9a-fA-F]$/.test(point)
-const isWordStart = (point: string | undefined): boolean => point !== undefined && /^[A-Za-z_]$/.test(point)
-const isWord = (point: string | undefined): boolean => point !== undefined && /^[A-Za-z0-9_]$/.test(point)
-const isQuote = (point: string | undefined): point is string => point === '"' || point === "'"
+const oneOf = (characters: string): ((point: string | undefined) => boolean) => {
+  const set = new Set<string | undefined>(characters)
+  return point => set.has(point)
+}
+const DIGITS = '0123456789'
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_'
+const isBlank = oneOf('\t \r\n\f')
+const isDigit = oneOf(DIGITS)
+const isOctal = oneOf('01234567')
+const isHex = oneOf(`${DIGITS}abcdefABCDEF`)
+const isWordStart = oneOf(LETTERS)
+const isWord = oneOf(LETTERS + DIGITS)
+const isEscapedName = oneOf(`${LETTERS + DIGITS}.-/ `)
+/** Letters that stand for a character behind a backslash. */
+const isEscape = oneOf('abfnrtv"\'\\?`')
+const isOneOf = (point: string | undefined, one: string, other: string): point is string => point === one || point === other
+const isQuote = (point: string | undefined): point is string => isOneOf(point, '"', "'")
 
 /** Where a scan stopped: behind a token, or before the character that fits none. */
 interface Scan {
@@ -47,25 +73,37 @@ interface Scan {
   readonly at: number
 }
 
-/** Reads a source into tokens. What begins no token is reported and left out, as ANTLR's lexers do. */
-export class Lexer {
+/** Reads a source into tokens, in steps of some hundred. What begins no token is a fault and left out, as ANTLR's lexers do. */
+export const readTokens = (source: Source): Steps<Tokens> => new Lexer(source).read()
+
+class Lexer implements Tokens {
   readonly tokens: Token[] = []
   readonly faults: LexerFault[] = []
   readonly #points: readonly string[]
   readonly #source: Source
   #at = 0
 
+  /** Positions, by the quote, from which on no string in three such quotes ends. */
+  readonly #endless = new Map<string, Uint8Array>()
+
   constructor(source: Source) {
     this.#source = source
     this.#points = source.points
-    while (this.#at < this.#points.length) this.#next()
+  }
+
+  *read(): Steps<Tokens> {
+    while (this.#at < this.#points.length) {
+      this.#next()
+      if (isStepDone()) yield
+    }
     this.tokens.push({ type: EOF, text: EOF, start: this.#points.length, stop: this.#points.length })
+    return this
   }
 
   /** Skips blanks and comments, or reads one token. */
   #next(): void {
     const point = this.#points[this.#at] ?? ''
-    if (/^[\t \r\n\f]$/.test(point)) {
+    if (isBlank(point)) {
       this.#at++
       return
     }
@@ -87,7 +125,7 @@ export class Lexer {
 
   /** @param at of the character that fits nothing: it is left out as well. */
   #fault(at: number): void {
-    this.faults.push({ start: this.#at, text: this.#source.text(this.#at, at + 1) })
+    this.faults.push({ start: this.#at, stop: at + 1 })
     this.#at = at + 1
   }
 
@@ -100,8 +138,8 @@ export class Lexer {
 
   /** An `e` without digits is no exponent, but the beginning of a word. */
   #exponent(at: number): number {
-    if (!/^[eE]$/.test(this.#points[at] ?? '')) return at
-    const from = /^[+-]$/.test(this.#points[at + 1] ?? '') ? at + 2 : at + 1
+    if (!isOneOf(this.#points[at], 'e', 'E')) return at
+    const from = isOneOf(this.#points[at + 1], '+', '-') ? at + 2 : at + 1
     return isDigit(this.#points[from]) ? this.#digits(from) : at
   }
 
@@ -120,7 +158,7 @@ export class Lexer {
 
   /** A `u` behind it makes it a uint. */
   #integer(stop: number): void {
-    if (/^[uU]$/.test(this.#points[stop] ?? '')) this.#token('NUM_UINT', stop + 1)
+    if (isOneOf(this.#points[stop], 'u', 'U')) this.#token('NUM_UINT', stop + 1)
     else this.#token('NUM_INT', stop)
   }
 
@@ -142,9 +180,9 @@ export class Lexer {
 
   /** A quote behind `r`, `b` or `br`, in letters of either case. */
   #prefix(): { type: string; quote: number; raw: boolean } | undefined {
-    const bytes = /^[bB]$/.test(this.#points[this.#at] ?? '')
+    const bytes = isOneOf(this.#points[this.#at], 'b', 'B')
     let quote = bytes ? this.#at + 1 : this.#at
-    const raw = /^[rR]$/.test(this.#points[quote] ?? '')
+    const raw = isOneOf(this.#points[quote], 'r', 'R')
     if (raw) quote++
     return isQuote(this.#points[quote]) && (bytes || raw) ? { type: bytes ? 'BYTES' : 'STRING', quote, raw } : undefined
   }
@@ -166,7 +204,10 @@ export class Lexer {
 
   /** A line break ends a string in single quotes; escapes count unless it is raw. */
   #scanQuoted(from: number, mark: string, quotes: 1 | 3, raw: boolean): Scan {
+    const endless = quotes === 3 && !raw ? this.#endlessFrom(mark) : undefined
     for (let at = from; at < this.#points.length; at++) {
+      if (endless?.[at]) return { accepted: false, at }
+      if (endless) endless[at] = 1
       const point = this.#points[at] ?? ''
       if (point === mark && (quotes === 1 || (this.#points[at + 1] === mark && this.#points[at + 2] === mark))) {
         return { accepted: true, at: at + quotes }
@@ -180,15 +221,21 @@ export class Lexer {
     return { accepted: false, at: this.#points.length }
   }
 
+  /** Escapes can hide many ends from many beginnings: what one scan has passed in vain, another does not pass again. */
+  #endlessFrom(mark: string): Uint8Array {
+    const endless = this.#endless.get(mark) ?? new Uint8Array(this.#points.length)
+    this.#endless.set(mark, endless)
+    return endless
+  }
+
   /** What may stand behind a backslash. */
   #scanEscape(at: number): Scan {
     const point = this.#points[at]
     if (point === undefined) return { accepted: false, at }
-    if ('abfnrtv"\'\\?`'.includes(point)) return { accepted: true, at: at + 1 }
-    const lengths: Readonly<Record<string, number>> = { x: 2, X: 2, u: 4, U: 8 }
-    const length = lengths[point]
+    if (isEscape(point)) return { accepted: true, at: at + 1 }
+    const length = HEX_LENGTHS.get(point)
     if (length !== undefined) return this.#scanRun(at + 1, length, isHex)
-    return /^[0-3]$/.test(point) ? this.#scanRun(at + 1, 2, next => next !== undefined && /^[0-7]$/.test(next)) : { accepted: false, at }
+    return isOctal(point) && point <= '3' ? this.#scanRun(at + 1, 2, isOctal) : { accepted: false, at }
   }
 
   #scanRun(from: number, length: number, fits: (point: string | undefined) => boolean): Scan {
@@ -198,7 +245,7 @@ export class Lexer {
 
   /** A name in backquotes: cel-go knows the token, and the parser refuses it. */
   #escapedName(): void {
-    const at = this.#digits(this.#at + 1, point => point !== undefined && /^[A-Za-z0-9_.\-/ ]$/.test(point))
+    const at = this.#digits(this.#at + 1, isEscapedName)
     if (this.#points[at] === '`' && at > this.#at + 1) this.#token(ESC_IDENTIFIER, at + 1)
     else this.#fault(at)
   }

@@ -1,9 +1,9 @@
 import { parseDuration } from '../lib/duration.ts'
 import { regexpFault } from '../lib/regexp-syntax.ts'
+import { isStepDone, type Steps } from '../lib/steps.ts'
 import { parseTime } from '../meta/time.ts'
 import { type CallExpr, childrenOf, type Expr, type ExprId, type ListExpr, type LiteralValue, type MapExpr } from './ast.ts'
-import type { Checked } from './checker.ts'
-import { typeOfNode } from './checker.ts'
+import { type Checked, typeOfNode } from './checked.ts'
 import { formatFault } from './format-checks.ts'
 import type { Issues } from './issues.ts'
 import { equivalentType, heldBy, printType, type Type } from './type.ts'
@@ -37,15 +37,15 @@ const CHECKS: Readonly<Record<string, (literal: LiteralValue) => boolean>> = {
 }
 
 /** Reports at the place of a node. */
-type Report = (id: ExprId, message: string) => void
+type Report = (id: ExprId, message: string | (() => string)) => void
 
 /** Errors that would come at each evaluation are found once instead. */
-function checkCall(call: CallExpr, types: Checked['types'], report: Report): void {
+function* checkCall(call: CallExpr, types: Checked['types'], report: Report): Steps<void> {
   const { name, args } = call
   const [first] = args
   const check = Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined
   if (check && first?.kind === 'literal' && !check(first.literal)) report(first.id, `invalid ${name} argument`)
-  const fault = formatFault(call, types)
+  const fault = yield* formatFault(call, types)
   if (fault) report(fault.id, fault.message)
 }
 
@@ -63,22 +63,27 @@ class Uniform {
     const value = optional ? (heldBy(type) ?? type) : type
     this.#first ??= value
     if (equivalentType(this.#first, value)) return true
-    this.#report(id, `expected type '${printType(this.#first)}' but found '${printType(value)}'`)
+    const first = this.#first
+    this.#report(id, () => `expected type '${printType(first)}' but found '${printType(value)}'`)
     return false
   }
 }
 
 /** The first element that differs is reported, and no other. */
-function checkList({ elements, optionals }: ListExpr, types: Checked['types'], report: Report): void {
+function* checkList({ elements, optionals }: ListExpr, types: Checked['types'], report: Report): Steps<void> {
   const uniform = new Uniform(report)
-  elements.every((element, i) => uniform.add(element.id, typeOfNode({ types }, element.id), optionals.has(i)))
+  for (const [i, { id }] of elements.entries()) {
+    if (isStepDone()) yield
+    if (!uniform.add(id, typeOfNode({ types }, id), optionals.has(i))) return
+  }
 }
 
 /** Keys and values each for themselves; all that differ are reported. */
-function checkMap({ entries }: MapExpr, types: Checked['types'], report: Report): void {
+function* checkMap({ entries }: MapExpr, types: Checked['types'], report: Report): Steps<void> {
   const keys = new Uniform(report)
   const values = new Uniform(report)
   for (const { key, value, optional } of entries) {
+    if (isStepDone()) yield
     keys.add(key.id, typeOfNode({ types }, key.id), false)
     values.add(value.id, typeOfNode({ types }, value.id), optional)
   }
@@ -88,14 +93,15 @@ function checkMap({ entries }: MapExpr, types: Checked['types'], report: Report)
  * Reports literals that cannot be what they are used as, and lists and maps whose parts differ in type even where dyn would do: what the API server checks since 1.29.
  * Only what is formatted may be of several types.
  */
-export function checkLiterals({ ast, types }: Checked, issues: Issues): void {
+export function* checkLiterals({ ast, types }: Checked, issues: Issues): Steps<void> {
   const report: Report = (id, message) => issues.report(issues.source.locationOf(ast.offsets.get(id) ?? 0), message)
-  const visit = (expr: Expr, mixed: boolean): void => {
-    if (expr.kind === 'call') checkCall(expr, types, report)
-    else if (expr.kind === 'list' && !mixed) checkList(expr, types, report)
-    else if (expr.kind === 'map' && !mixed) checkMap(expr, types, report)
+  const visit = function* (expr: Expr, mixed: boolean): Steps<void> {
+    if (isStepDone()) yield
+    if (expr.kind === 'call') yield* checkCall(expr, types, report)
+    else if (expr.kind === 'list' && !mixed) yield* checkList(expr, types, report)
+    else if (expr.kind === 'map' && !mixed) yield* checkMap(expr, types, report)
     const below = mixed || (expr.kind === 'call' && expr.name === 'format')
-    for (const child of childrenOf(expr)) visit(child, below)
+    for (const child of childrenOf(expr)) if (child.kind !== 'literal' && child.kind !== 'ident') yield* visit(child, below)
   }
-  visit(ast.root, false)
+  yield* visit(ast.root, false)
 }

@@ -44,19 +44,22 @@ export function unescapeString(text: string): string {
 export function unescapeBytes(text: string): Uint8Array {
   const { content, raw } = body(text)
   if (raw) return Buffer.from(content)
-  const parts: Uint8Array[] = []
+  // No escape is shorter than what it stands for.
+  const bytes = Buffer.alloc(Buffer.byteLength(content))
+  let length = 0
   let from = 0
   for (const match of content.matchAll(ESCAPE)) {
     const [all, hex, octal, simple] = match
-    parts.push(Buffer.from(content.slice(from, match.index)))
+    if (match.index > from) length += bytes.write(content.slice(from, match.index), length)
     from = match.index + all.length
     if (hex !== undefined) {
       if (HEX_DIGITS[hex.charAt(0)] !== 2) throw new LiteralFault(CANNOT)
-      parts.push(Uint8Array.of(Number.parseInt(hex.slice(1), 16)))
-    } else if (octal !== undefined) parts.push(Uint8Array.of(Number.parseInt(octal, 8)))
-    else parts.push(Buffer.from(SIMPLE[simple ?? ''] ?? simple ?? ''))
+      bytes[length++] = Number.parseInt(hex.slice(1), 16)
+    } else if (octal !== undefined) bytes[length++] = Number.parseInt(octal, 8)
+    else length += bytes.write(SIMPLE[simple ?? ''] ?? simple ?? '', length)
   }
-  return Uint8Array.from(Buffer.concat([...parts, Buffer.from(content.slice(from))]))
+  length += bytes.write(content.slice(from), length)
+  return Uint8Array.from(bytes.subarray(0, length))
 }
 
 const read = (text: string): bigint => (text.startsWith('0x') ? BigInt(text) : integerOf(text))

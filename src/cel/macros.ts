@@ -1,3 +1,4 @@
+import { resultOf, type Steps } from '../lib/steps.ts'
 import type { Expr, ExprId } from './ast.ts'
 import { ACCUMULATOR, MacroBuilder, type NodeBuilder } from './node-builder.ts'
 import { ADD, CONDITIONAL, EQUALS, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NOT_STRICTLY_FALSE } from './operators.ts'
@@ -16,21 +17,21 @@ export class MacroFault extends Error {
   }
 }
 
-/** What a call becomes, or nothing where it stays a call. It has as many arguments as its keys in Macros say. Nodes are made in cel-go's order, which their numbers follow. */
-type Expand = (make: MacroBuilder, target: Expr, ...args: Expr[]) => Expr | undefined
+/** What a call becomes, in steps if it copies an argument; or nothing where it stays a call. It has as many arguments as its keys in Macros say. Nodes are made in cel-go's order, which their numbers follow. */
+type Expand = (make: MacroBuilder, target: Expr, ...args: Expr[]) => Expr | Steps<Expr> | undefined
 
 /** Calls that are written out when an expression is parsed, by `name:arguments`, or `name:arguments:member`. */
 export type Macros = ReadonlyMap<string, Expand>
 
 /** Writes out a call: undefined where it stays a call. The number of the call is given away again where it does not. */
-export function expandMacro(
+export function* expandMacro(
   expand: Expand,
   nodes: NodeBuilder,
   call: { readonly id: ExprId; readonly args: readonly Expr[]; readonly target: Expr },
-): Expr | MacroFault | undefined {
+): Steps<Expr | MacroFault | undefined> {
   const { id, args, target } = call
   try {
-    const expanded = expand(new MacroBuilder(nodes, id), target, ...args)
+    const expanded = yield* resultOf(expand(new MacroBuilder(nodes, id), target, ...args))
     if (expanded) nodes.release(id)
     return expanded
   } catch (error) {
@@ -99,7 +100,7 @@ const quantifier =
     build(make, target, [iterationVariable(variable, 'argument must be a simple name')], predicate)
 
 /** `list.map(x, f)` or `list.map(x, p, f)`. */
-const map: Expand = (make, target, variable: Expr, first: Expr, second?: Expr) => {
+const map = (make: MacroBuilder, target: Expr, variable: Expr, first: Expr, second?: Expr): Expr => {
   const name = iterationVariable(variable, 'argument is not an identifier')
   const init = make.list()
   const condition = make.bool(true)
@@ -129,32 +130,33 @@ export const STANDARD_MACROS: Macros = new Map<string, Expand>([
   ['filter:2:member', filter],
 ])
 
-/** A loop over nothing: it binds a name to a value and gives the expression over it. `makeValue`: it is made after the range, as the numbers of nodes follow. */
-function bind(make: MacroBuilder, name: string, makeValue: () => Expr, expression: Expr): Expr {
-  const range = make.list()
-  const init = makeValue()
+/** A loop over nothing: it binds a name to a value and gives the expression over it. `range`: an empty list, whose number comes before those of the value. */
+function bind(make: MacroBuilder, name: string, range: Expr, init: Expr, expression: Expr): Expr {
   const condition = make.bool(false)
   const step = make.ident(name)
   return make.loop({ range, variables: ['#unused'], init, condition, step, result: expression, accumulator: name })
 }
 
 /** Binds the value of an optional, which is written out once more for it. */
-const bindHeld = (make: MacroBuilder, optional: Expr, name: string, expression: Expr): Expr =>
-  bind(make, name, () => make.memberCall('value', make.copy(optional)), expression)
+function* bindHeld(make: MacroBuilder, optional: Expr, name: string, expression: Expr): Steps<Expr> {
+  const range = make.list()
+  const copy = yield* make.copy(optional)
+  return bind(make, name, range, make.memberCall('value', copy), expression)
+}
 
 /** `a.optMap(x, f)`: an optional of f, if a has a value. */
-const optMap: Expand = (make, target, variable: Expr, expression: Expr) => {
+const optMap: Expand = function* (make, target, variable: Expr, expression: Expr) {
   const name = variableName(variable, 'optMap() variable name must be a simple identifier')
   const present = make.memberCall('hasValue', target)
-  const value = make.call('optional.of', bindHeld(make, target, name, expression))
+  const value = make.call('optional.of', yield* bindHeld(make, target, name, expression))
   return make.call(CONDITIONAL, present, value, make.call('optional.none'))
 }
 
 /** `a.optFlatMap(x, f)`: f itself, which is an optional. */
-const optFlatMap: Expand = (make, target, variable: Expr, expression: Expr) => {
+const optFlatMap: Expand = function* (make, target, variable: Expr, expression: Expr) {
   const name = variableName(variable, 'optFlatMap() variable name must be a simple identifier')
   const present = make.memberCall('hasValue', target)
-  const value = bindHeld(make, target, name, expression)
+  const value = yield* bindHeld(make, target, name, expression)
   return make.call(CONDITIONAL, present, value, make.call('optional.none'))
 }
 
@@ -168,7 +170,7 @@ export const OPTIONAL_MACROS: Macros = new Map<string, Expand>([
 const celBind: Expand = (make, target, variable: Expr, value: Expr, expression: Expr) => {
   if (target.kind !== 'ident' || target.name !== 'cel') return undefined
   const name = variableName(variable, 'cel.bind() variable names must be simple identifiers')
-  return bind(make, name, () => value, expression)
+  return bind(make, name, make.list(), value, expression)
 }
 
 /** Of the library of bindings: https://pkg.go.dev/github.com/google/cel-go/ext#Bindings */
@@ -235,13 +237,12 @@ const SORTABLE = ['list', 'select', 'ident', 'comprehension', 'call']
 const SORTED_LIST = '@__sortBy_input__'
 
 /** `list.sortBy(x, f)`: the list is bound to a name, and sorted by what f makes of its elements. */
-const sortBy: Expand = (make, target, variable: Expr, key: Expr) => {
+const sortBy: Expand = function* (make, target, variable: Expr, key: Expr) {
   if (!SORTABLE.includes(target.kind))
     throw new MacroFault(target, 'sortBy can only be applied to a list, identifier, comprehension, call or select expression')
   const bound = make.ident(SORTED_LIST)
-  const keys = map(make, make.copy(bound), variable, key)
-  if (!keys) return undefined
-  const sorted = make.memberCall('@sortByAssociatedKeys', make.copy(bound), keys)
+  const keys = map(make, yield* make.copy(bound), variable, key)
+  const sorted = make.memberCall('@sortByAssociatedKeys', yield* make.copy(bound), keys)
   const range = make.list()
   const condition = make.bool(false)
   return make.loop({ range, variables: ['#unused'], init: target, condition, step: bound, result: sorted, accumulator: SORTED_LIST })

@@ -1,4 +1,6 @@
-import type { Expr, ExprId, LiteralValue } from './ast.ts'
+import { isStepDone, type Steps } from '../lib/steps.ts'
+import type { Expr, ExprId, LiteralValue, MapEntry, StructField } from './ast.ts'
+import { NodeTable } from './node-table.ts'
 
 /** Name of the hidden variable that a loop collects its result in. */
 export const ACCUMULATOR = '@result'
@@ -8,7 +10,7 @@ const MAX_NODES = 200_000
 
 /** Numbers nodes in the order in which cel-go does. */
 export class NodeBuilder {
-  readonly offsets = new Map<ExprId, number>()
+  readonly offsets = new NodeTable<number>()
   #next: ExprId = 1
   readonly #tooMany: (message: string) => never
 
@@ -111,7 +113,8 @@ export class MacroBuilder {
   }
 
   /** The same tree with numbers of its own. */
-  copy(expr: Expr): Expr {
+  *copy(expr: Expr): Steps<Expr> {
+    if (isStepDone()) yield
     const id = this.#nodes.newId(this.#nodes.offsetOf(expr.id) ?? this.#offset)
     switch (expr.kind) {
       case 'literal':
@@ -119,24 +122,36 @@ export class MacroBuilder {
       case 'unspecified':
         return { ...expr, id }
       case 'select':
-        return { ...expr, id, operand: this.copy(expr.operand) }
+        return { ...expr, id, operand: yield* this.copy(expr.operand) }
       case 'call': {
-        const args = expr.args.map(arg => this.copy(arg))
-        return expr.target ? { ...expr, id, args, target: this.copy(expr.target) } : { ...expr, id, args }
+        const args = yield* this.#copies(expr.args)
+        return expr.target ? { ...expr, id, args, target: yield* this.copy(expr.target) } : { ...expr, id, args }
       }
       case 'list':
-        return { ...expr, id, elements: expr.elements.map(element => this.copy(element)) }
-      case 'map':
-        return { ...expr, id, entries: expr.entries.map(entry => ({ ...entry, id: this.#id(), key: this.copy(entry.key), value: this.copy(entry.value) })) }
-      case 'struct':
-        return { ...expr, id, fields: expr.fields.map(field => ({ ...field, id: this.#id(), value: this.copy(field.value) })) }
+        return { ...expr, id, elements: yield* this.#copies(expr.elements) }
+      case 'map': {
+        const entries: MapEntry[] = []
+        for (const entry of expr.entries) entries.push({ ...entry, id: this.#id(), key: yield* this.copy(entry.key), value: yield* this.copy(entry.value) })
+        return { ...expr, id, entries }
+      }
+      case 'struct': {
+        const fields: StructField[] = []
+        for (const field of expr.fields) fields.push({ ...field, id: this.#id(), value: yield* this.copy(field.value) })
+        return { ...expr, id, fields }
+      }
       case 'comprehension': {
-        const range = this.copy(expr.range)
-        const init = this.copy(expr.init)
-        const condition = this.copy(expr.condition)
-        const step = this.copy(expr.step)
-        return { ...expr, id, range, init, condition, step, result: this.copy(expr.result) }
+        const range = yield* this.copy(expr.range)
+        const init = yield* this.copy(expr.init)
+        const condition = yield* this.copy(expr.condition)
+        const step = yield* this.copy(expr.step)
+        return { ...expr, id, range, init, condition, step, result: yield* this.copy(expr.result) }
       }
     }
+  }
+
+  *#copies(exprs: readonly Expr[]): Steps<Expr[]> {
+    const copies: Expr[] = []
+    for (const expr of exprs) copies.push(yield* this.copy(expr))
+    return copies
   }
 }

@@ -1,9 +1,10 @@
+import { isStepDone, isSteps, type Steps } from '../lib/steps.ts'
 import type { Ast, Expr, ExprId, MapEntry, StructField } from './ast.ts'
 import { balanced } from './balance.ts'
 import { RuleDepth } from './depth.ts'
 import { ExpressionBuilder } from './expression-builder.ts'
 import { Issues } from './issues.ts'
-import { EOF, ESC_IDENTIFIER, IDENTIFIER } from './lexer.ts'
+import { EOF, ESC_IDENTIFIER, IDENTIFIER, readTokens, type Token } from './lexer.ts'
 import { literalOf } from './literal-token.ts'
 import { LiteralFault } from './literals.ts'
 import type { Macros } from './macros.ts'
@@ -25,7 +26,7 @@ export interface ParserOptions {
 export type Parsed = { readonly issues: Issues; readonly ast?: Ast }
 
 /** Reads an expression into a tree, its macros written out. It never throws: what is wrong is in the issues. */
-export function parse(text: string, options: ParserOptions): Parsed {
+export function* parse(text: string, options: ParserOptions): Steps<Parsed> {
   const size = text.length > MAX_SIZE ? codePointsOf(text) : text.length
   if (size > MAX_SIZE) {
     // It is as long as a body may be: nothing of it is shown, so it is not taken apart.
@@ -34,9 +35,12 @@ export function parse(text: string, options: ParserOptions): Parsed {
     return { issues }
   }
   const source = new Source(text)
+  yield
   const issues = new Issues(source)
   try {
-    const ast = new Parser(source, issues, options).parse()
+    const cursor = new TokenCursor(yield* readTokens(source), source, issues)
+    yield
+    const ast = yield* new Parser(cursor, source, issues, options).parse()
     return issues.count === 0 ? { issues, ast } : { issues }
   } catch (error) {
     if (error instanceof ParseStop) return { issues }
@@ -44,7 +48,7 @@ export function parse(text: string, options: ParserOptions): Parsed {
   }
 }
 
-/** Reads from left to right, each method a rule of the grammar; ids are given in the order in which cel-go gives them. */
+/** Reads from left to right, each method a rule of the grammar, in steps of some hundred terms; ids are given in the order in which cel-go gives them. */
 class Parser {
   readonly #issues: Issues
   readonly #options: ParserOptions
@@ -52,10 +56,10 @@ class Parser {
   readonly #nodes: ExpressionBuilder
   readonly #rules: RuleDepth
 
-  constructor(source: Source, issues: Issues, options: ParserOptions) {
+  constructor(cursor: TokenCursor, source: Source, issues: Issues, options: ParserOptions) {
     this.#issues = issues
     this.#options = options
-    this.#cursor = new TokenCursor(source, issues)
+    this.#cursor = cursor
     const stop = (message: string): never => {
       issues.report(NO_LOCATION, message)
       throw new ParseStop()
@@ -64,66 +68,66 @@ class Parser {
     this.#rules = new RuleDepth(stop)
   }
 
-  parse(): Ast {
-    const root = this.#expr()
+  *parse(): Steps<Ast> {
+    const root = yield* this.#expr()
     this.#cursor.expect(EOF)
     if (this.#nodes.isTooDeep(root)) this.#issues.report(NO_LOCATION, 'max recursion depth exceeded')
     return { root, offsets: this.#nodes.offsets }
   }
 
-  #expr(): Expr {
+  *#expr(): Steps<Expr> {
     this.#rules.enter('expr')
-    const condition = this.#or()
-    const result = this.#cursor.is('?') ? this.#ternary(condition) : condition
+    const condition = yield* this.#or()
+    const result = this.#cursor.is('?') ? yield* this.#ternary(condition) : condition
     this.#rules.leave('expr')
     return result
   }
 
-  #ternary(condition: Expr): Expr {
+  *#ternary(condition: Expr): Steps<Expr> {
     const id = this.#nodes.idAt(this.#cursor.take())
-    const yes = this.#cursor.within([':'], () => this.#or())
+    const yes = yield* this.#cursor.within([':'], this.#or())
     this.#cursor.expect(':')
-    const no = this.#expr()
+    const no = yield* this.#expr()
     return this.#nodes.call(id, CONDITIONAL, [condition, yes, no], 1)
   }
 
-  #or(): Expr {
+  #or(): Steps<Expr> {
     return this.#logic('||', LOGICAL_OR, () => this.#and())
   }
 
-  #and(): Expr {
+  #and(): Steps<Expr> {
     return this.#logic('&&', LOGICAL_AND, () => this.#relation(true))
   }
 
   /** Terms of one logical operator make a balanced tree, not a leaning one. */
-  #logic(operator: string, name: string, term: () => Expr): Expr {
-    const terms = [term()]
+  *#logic(operator: string, name: string, term: () => Steps<Expr>): Steps<Expr> {
+    const terms = [yield* term()]
     const ids: ExprId[] = []
     for (let token = this.#cursor.accept(operator); token; token = this.#cursor.accept(operator)) {
-      terms.push(term())
+      terms.push(yield* term())
       ids.push(this.#nodes.idAt(token))
     }
     return this.#nodes.sized(balanced(name, terms, ids), 0, terms)
   }
 
-  #relation(more: boolean): Expr {
+  *#relation(more: boolean): Steps<Expr> {
     this.#rules.enter('relation')
-    let left = this.#calc(0)
+    let left = yield* this.#calc(0)
     for (let name = RELATIONS[this.#cursor.current.type]; more && name; name = RELATIONS[this.#cursor.current.type]) {
       const id = this.#nodes.idAt(this.#cursor.take())
-      left = this.#nodes.call(id, name, [left, this.#relation(false)], 1)
+      left = this.#nodes.call(id, name, [left, yield* this.#relation(false)], 1)
     }
     this.#rules.leave('relation')
     return left
   }
 
   /** @param binding 0 takes all arithmetic; 2 only products; 3 neither. */
-  #calc(binding: 0 | 2 | 3): Expr {
+  *#calc(binding: 0 | 2 | 3): Steps<Expr> {
     this.#rules.enter('calc')
-    let left = this.#unary()
+    let left = yield* this.#unary()
     for (let step = this.#arithmetic(binding); step; step = this.#arithmetic(binding)) {
       const id = this.#nodes.idAt(this.#cursor.take())
-      left = this.#nodes.call(id, step.name, [left, this.#calc(step.right)], 1)
+      left = this.#nodes.call(id, step.name, [left, yield* this.#calc(step.right)], 1)
     }
     this.#rules.leave('calc')
     return left
@@ -137,7 +141,7 @@ class Parser {
     return sum && binding === 0 ? { name: sum, right: 2 } : undefined
   }
 
-  #unary(): Expr {
+  #unary(): Steps<Expr> {
     this.#cursor.expectOneOf(STARTS)
     if (this.#cursor.is('!')) return this.#prefixed('!', LOGICAL_NOT)
     if (this.#cursor.is('-') && !NUMBERS.has(this.#cursor.peek().type)) return this.#prefixed('-', NEGATE)
@@ -145,23 +149,23 @@ class Parser {
   }
 
   /** An even number of signs is none. */
-  #prefixed(sign: string, name: string): Expr {
+  *#prefixed(sign: string, name: string): Steps<Expr> {
     const first = this.#cursor.current
     let count = 0
     while (this.#cursor.is(sign)) {
       const { type } = this.#cursor.peek()
-      if (sign === '-' && (type === '!' || !STARTS.includes(type))) return this.#badNegation()
+      if (sign === '-' && (type === '!' || !STARTS.includes(type))) return yield* this.#badNegation()
       this.#cursor.take()
       count++
     }
     if (!STARTS.includes(this.#cursor.current.type)) this.#cursor.unwanted()
-    if (count % 2 === 0) return this.#member()
+    if (count % 2 === 0) return yield* this.#member()
     const id = this.#nodes.idAt(first)
-    return this.#nodes.call(id, name, [this.#member()], 0)
+    return this.#nodes.call(id, name, [yield* this.#member()], 0)
   }
 
   /** At a minus before what cannot be negated: cel-go reports that, and reads what follows as if it could. */
-  #badNegation(): Expr {
+  #badNegation(): Steps<Expr> {
     this.#cursor.reportNoAlternative(1)
     this.#cursor.take()
     if (this.#cursor.is('!')) return this.#unary()
@@ -169,17 +173,20 @@ class Parser {
     return this.#member()
   }
 
-  #member(): Expr {
+  *#member(): Steps<Expr> {
+    if (isStepDone()) yield
     this.#rules.enter('member')
-    let expr = this.#primary()
+    const primary = this.#primary()
+    let expr = isSteps(primary) ? yield* primary : primary
     while (this.#cursor.is('.') || this.#cursor.is('[')) {
-      expr = this.#cursor.is('.') ? this.#selection(expr) : this.#index(expr)
+      expr = this.#cursor.is('.') ? yield* this.#selection(expr) : yield* this.#index(expr)
+      if (isStepDone()) yield
     }
     this.#rules.leave('member')
     return expr
   }
 
-  #selection(operand: Expr): Expr {
+  *#selection(operand: Expr): Steps<Expr> {
     const optional = this.#cursor.peek().type === '?'
     const at = optional ? 2 : 1
     const { type } = this.#cursor.peek(at)
@@ -195,7 +202,7 @@ class Parser {
     if (name.type === ESC_IDENTIFIER) this.#nodes.fault(name.start, "unsupported syntax: '`'")
     else if (this.#cursor.is('(') && !optional) {
       const id = this.#nodes.idAt(this.#cursor.take())
-      return this.#nodes.memberCall(id, name.text, operand, this.#arguments())
+      return yield* this.#nodes.memberCall(id, name.text, operand, yield* this.#arguments())
     }
     if (!optional) return this.#nodes.sized({ kind: 'select', id: this.#nodes.idAt(dot), operand, field: name.text, testOnly: false }, 1, [operand])
     if (!this.#options.optionalSyntax) return this.#nodes.fault(dot.start, "unsupported syntax '.?'")
@@ -203,31 +210,34 @@ class Parser {
     return this.#nodes.sized({ kind: 'call', id: this.#nodes.idAt(dot), name: OPTIONAL_SELECT, args: [operand, field] }, 1, [operand])
   }
 
-  #index(target: Expr): Expr {
+  *#index(target: Expr): Steps<Expr> {
     const open = this.#cursor.take()
     const id = this.#nodes.idAt(open)
     this.#cursor.expectOneOf([...STARTS, '?'])
     const optional = this.#cursor.accept('?') !== undefined
-    const index = this.#cursor.within([']'], () => this.#expr())
+    const index = yield* this.#cursor.within([']'], this.#expr())
     this.#cursor.expect(']')
     if (optional && !this.#options.optionalSyntax) return this.#nodes.fault(open.start, "unsupported syntax '[?'")
     return this.#nodes.call(id, optional ? OPTIONAL_INDEX : INDEX, [target, index], 1)
   }
 
   /** Behind the opening bracket of a call. */
-  #arguments(): Expr[] {
+  *#arguments(): Steps<Expr[]> {
     const args: Expr[] = []
     this.#cursor.expectOneOf([...STARTS, ')'])
     if (this.#cursor.accept(')')) return args
-    this.#cursor.within([',', ')'], () => {
-      do args.push(this.#expr())
-      while (this.#cursor.accept(','))
-    })
+    yield* this.#cursor.within([',', ')'], this.#eachArgument(args))
     this.#cursor.expect(')')
     return args
   }
 
-  #primary(): Expr {
+  *#eachArgument(args: Expr[]): Steps<void> {
+    do args.push(yield* this.#expr())
+    while (this.#cursor.accept(','))
+  }
+
+  /** A term that nothing is nested in is there at once. */
+  #primary(): Expr | Steps<Expr> {
     const token = this.#cursor.current
     switch (token.type) {
       case '(':
@@ -255,43 +265,50 @@ class Parser {
     }
   }
 
-  #nested(): Expr {
+  *#nested(): Steps<Expr> {
     this.#cursor.take()
-    const expr = this.#cursor.within([')'], () => this.#expr())
+    const expr = yield* this.#cursor.within([')'], this.#expr())
     this.#cursor.expect(')')
     return expr
   }
 
-  #name(): Expr {
+  #name(): Expr | Steps<Expr> {
     const first = this.#cursor.current
     if (this.#cursor.beginsMessage()) return this.#message()
     const dot = this.#cursor.accept('.') ? '.' : ''
     const name = this.#cursor.take()
     const open = this.#cursor.accept('(')
-    if (RESERVED.has(name.text)) {
-      if (open) this.#arguments()
-      return this.#nodes.fault(first.start, `reserved identifier: ${name.text}`)
-    }
-    if (!open) return { kind: 'ident', id: this.#nodes.idAt(name), name: dot + name.text }
-    const id = this.#nodes.idAt(open)
-    return this.#nodes.call(id, dot + name.text, this.#arguments(), 0)
+    if (open) return this.#function(first, dot, name, open)
+    if (RESERVED.has(name.text)) return this.#nodes.fault(first.start, `reserved identifier: ${name.text}`)
+    return { kind: 'ident', id: this.#nodes.idAt(name), name: dot + name.text }
   }
 
-  #list(): Expr {
+  *#function(first: Token, dot: string, name: Token, open: Token): Steps<Expr> {
+    if (RESERVED.has(name.text)) {
+      yield* this.#arguments()
+      return this.#nodes.fault(first.start, `reserved identifier: ${name.text}`)
+    }
+    const id = this.#nodes.idAt(open)
+    return yield* this.#nodes.expandedCall(id, dot + name.text, yield* this.#arguments())
+  }
+
+  *#list(): Steps<Expr> {
     const id = this.#nodes.idAt(this.#cursor.take())
     const elements: Expr[] = []
     const optionals = new Set<number>()
     this.#cursor.expectOneOf([...STARTS, '?', ',', ']'])
-    this.#cursor.within([',', ']'], () => {
-      while (!this.#cursor.is(']') && !this.#cursor.is(',')) {
-        if (this.#optionalMark()) optionals.add(elements.length)
-        elements.push(this.#expr())
-        if (!this.#cursor.is(',') || !this.#cursor.elementFollows()) return
-        this.#cursor.take()
-      }
-    })
+    yield* this.#cursor.within([',', ']'], this.#eachElement(elements, optionals))
     this.#close(']')
     return this.#nodes.sized({ kind: 'list', id, elements, optionals }, 0, elements)
+  }
+
+  *#eachElement(elements: Expr[], optionals: Set<number>): Steps<void> {
+    while (!this.#cursor.is(']') && !this.#cursor.is(',')) {
+      if (this.#optionalMark()) optionals.add(elements.length)
+      elements.push(yield* this.#expr())
+      if (!this.#cursor.is(',') || !this.#cursor.elementFollows()) return
+      this.#cursor.take()
+    }
   }
 
   #optionalMark(): boolean {
@@ -300,16 +317,16 @@ class Parser {
     return mark !== undefined
   }
 
-  #map(): Expr {
+  *#map(): Steps<Expr> {
     const id = this.#nodes.idAt(this.#cursor.take())
     const entries: MapEntry[] = []
     this.#cursor.expectOneOf([...STARTS, '?', ',', '}'])
     while (!this.#cursor.is('}') && !this.#cursor.is(',')) {
       const entryId = this.#nodes.newId(0)
       const optional = this.#optionalMark()
-      const key = this.#cursor.within([':'], () => this.#expr())
+      const key = yield* this.#cursor.within([':'], this.#expr())
       this.#nodes.offsets.set(entryId, this.#cursor.expect(':').start)
-      const value = this.#cursor.within([',', '}'], () => this.#expr())
+      const value = yield* this.#cursor.within([',', '}'], this.#expr())
       entries.push({ id: entryId, key, value, optional })
       if (!this.#cursor.is(',') || !this.#cursor.elementFollows()) break
       this.#cursor.take()
@@ -328,7 +345,7 @@ class Parser {
     this.#cursor.expect(bracket)
   }
 
-  #message(): Expr {
+  *#message(): Steps<Expr> {
     let typeName = ''
     while (!this.#cursor.is('{')) typeName += this.#cursor.take().text
     const id = this.#nodes.idAt(this.#cursor.take())
@@ -342,7 +359,7 @@ class Parser {
       const name = this.#cursor.take()
       this.#nodes.offsets.set(fieldId, this.#cursor.expect(':').start)
       if (name.type === ESC_IDENTIFIER) this.#nodes.fault(name.start, "unsupported syntax: '`'")
-      const value = this.#cursor.within([',', '}'], () => this.#expr())
+      const value = yield* this.#cursor.within([',', '}'], this.#expr())
       fields.push({ id: fieldId, name: name.text, value, optional })
       if (!this.#cursor.is(',') || !first.includes(this.#cursor.peek().type)) break
       this.#cursor.take()

@@ -29,36 +29,48 @@ export function codePointsOf(text: string): number {
 /** The text of an expression, counted in code points as positions in errors are. */
 export class Source {
   readonly points: readonly string[]
-  /** Where each line begins. */
-  readonly #lines: readonly number[]
+  /** The text, if each of its UTF-16 units is a code point. */
+  readonly #units: string | undefined
+  #lines: readonly number[] | undefined
   /** The line that was shown last: errors come by the hundred, most of them in one line. */
   #shown: { readonly line: number; readonly text: string; readonly marks: string; readonly isLong: boolean } | undefined
 
   constructor(text: string) {
-    this.points = Array.from(text)
-    this.#lines = [0, ...this.points.flatMap((point, i) => (point === '\n' ? [i + 1] : []))]
+    if (codePointsOf(text) === text.length) this.#units = text
+    this.points = this.#units === undefined ? Array.from(text) : text.split('')
+  }
+
+  /** Where each line begins. */
+  get #starts(): readonly number[] {
+    if (this.#lines === undefined) {
+      const starts = [0]
+      for (let at = this.points.indexOf('\n'); at >= 0; at = this.points.indexOf('\n', at + 1)) starts.push(at + 1)
+      this.#lines = starts
+    }
+    return this.#lines
   }
 
   /** From one code point to before another. */
   text(start: number, stop: number): string {
-    return this.points.slice(start, stop).join('')
+    return this.#units === undefined ? this.points.slice(start, stop).join('') : this.#units.slice(start, stop)
   }
 
   /** The offset may be that behind the last character. */
   locationOf(offset: number): Location {
+    const starts = this.#starts
     let low = 0
-    let high = this.#lines.length - 1
+    let high = starts.length - 1
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if ((this.#lines[middle] ?? 0) <= offset) low = middle
+      if ((starts[middle] ?? 0) <= offset) low = middle
       else high = middle - 1
     }
-    return { line: low + 1, column: offset - (this.#lines[low] ?? 0) }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) }
   }
 
   /** The line of a place, and below it a mark at the column; nothing where there is no such line or it is too long. */
   snippet({ line, column }: Location): string {
-    const start = this.#lines[line - 1]
+    const start = this.#starts[line - 1]
     if (start === undefined || this.points.length === 0) return ''
     if (this.#shown?.line !== line) this.#shown = this.#show(line, start)
     const { text, marks, isLong } = this.#shown
@@ -68,7 +80,7 @@ export class Source {
 
   /** A line with a dot for each of its characters. */
   #show(line: number, start: number) {
-    const next = this.#lines[line]
+    const next = this.#starts[line]
     const shown = this.points.slice(start, next === undefined ? undefined : next - 1)
     const text = shown.join('').replaceAll('\t', ' ')
     const isLong = Buffer.byteLength(text) > MAX_SNIPPET

@@ -1,17 +1,25 @@
-import { DYN, isDyn, isDynOrError, partsMatch, sameType, type Type, withParts } from './type.ts'
+import { isDyn, isDynOrError, partsMatch, sameType, type Type, withParts } from './type.ts'
 
-/** What is known of the parameters of types while an expression is checked. */
-export type Substitution = ReadonlyMap<string, Type>
+/** Types by the names of the parameters that they stand for. */
+type Substitution = ReadonlyMap<string, Type>
+
+/** Thrown where types are of so many parts that an expression of any use has none of them. */
+export class TypesTooLarge extends Error {
+  override readonly name = 'TypesTooLarge'
+}
+
+/** Parts of a type. Each loop over a list can double those of its elements. */
+export const MOST_PARTS = 1000
+/** Steps in which one question about types is answered: their parts are visited, what is known of parameters among them. */
+const MOST_STEPS = 20_000
 
 /** Takes what becomes known, and gives it back where the whole does not fit: copies for each step would cost as much as all that is known. */
 export class Knowledge {
   readonly #types = new Map<string, Type>()
   #undo: (readonly [string, Type | undefined])[] = []
-
-  /** A view, which changes as more becomes known. */
-  get known(): Substitution {
-    return this.#types
-  }
+  #left = 0
+  /** Parts of types that have been visited so far: what the answers have cost. */
+  visited = 0
 
   get(name: string): Type | undefined {
     return this.#types.get(name)
@@ -22,9 +30,16 @@ export class Knowledge {
     this.#types.set(name, type)
   }
 
-  /** Whether values of the second types can be used where the first are wanted. What this shows of parameters is kept if they can. */
+  /** Counts a part that is visited. Throws TypesTooLarge. */
+  visit(): void {
+    this.visited++
+    if (--this.#left < 0) throw new TypesTooLarge()
+  }
+
+  /** Whether values of the second types can be used where the first are wanted. What this shows of parameters is kept if they can. Throws TypesTooLarge. */
   assign(wanted: readonly Type[], given: readonly Type[]): boolean {
     this.#undo = []
+    this.#left = MOST_STEPS
     if (assignAll(this, wanted, given)) return true
     for (const [name, previous] of this.#undo.toReversed()) {
       if (previous) this.#types.set(name, previous)
@@ -32,20 +47,28 @@ export class Knowledge {
     }
     return false
   }
-}
 
-/** A type with its known parameters replaced; `others` replaces those of which nothing is known. */
-export function substitute(known: Substitution, type: Type, others?: Type): Type {
-  if (type.kind === 'param') {
-    const value = known.get(type.name)
-    return value ? substitute(known, value, others) : (others ?? type)
+  /** A type with its known parameters replaced; `others` replaces those of which nothing is known. Throws TypesTooLarge. */
+  substitute(type: Type, others?: Type): Type {
+    if (!type.isOpen) return type
+    this.#left = MOST_STEPS
+    return withKnown(this, type, others)
   }
-  if (type.params.length === 0) return type
-  return withParts(type, part => substitute(known, part, others))
 }
 
-/** With every parameter of which nothing is known a dyn. */
-export const substituteAll = (known: Substitution, type: Type): Type => substitute(known, type, DYN)
+function withKnown(knowledge: Knowledge, type: Type, others: Type | undefined): Type {
+  if (!type.isOpen) return type
+  knowledge.visit()
+  if (type.kind !== 'param') return withParts(type, part => withKnown(knowledge, part, others))
+  const value = knowledge.get(type.name)
+  return value ? withKnown(knowledge, value, others) : (others ?? type)
+}
+
+/** A type with its parameters replaced by those of the same names. */
+export function substitute(types: Substitution, type: Type): Type {
+  if (!type.isOpen) return type
+  return type.kind === 'param' ? (types.get(type.name) ?? type) : withParts(type, part => substitute(types, part))
+}
 
 /** Part by part: all have to fit. */
 const assignAll = (draft: Knowledge, first: readonly Type[], second: readonly Type[]): boolean => partsMatch(first, second, (a, b) => assignable(draft, a, b))
@@ -66,6 +89,7 @@ function isNullable({ kind, nullable }: Type): boolean {
 
 /** As cel-go's isAssignable, whose order of cases decides what is noted of parameters. */
 function assignable(draft: Knowledge, a: Type, b: Type): boolean {
+  draft.visit()
   if (b.kind === 'param') {
     const found = stand(draft, a, b)
     if (found !== 'free') return found
@@ -86,22 +110,22 @@ function stand(draft: Knowledge, type: Type, param: Type): boolean | 'free' {
     if (sameType(type, value)) return true
     if (!assignable(draft, type, value)) return false
     const general = mostGeneral(type, value)
-    if (isFreeOf(draft.known, param, general)) draft.set(param.name, general)
+    if (isFreeOf(draft, param, general)) draft.set(param.name, general)
     return true
   }
-  if (!isFreeOf(draft.known, param, type)) return 'free'
+  if (!isFreeOf(draft, param, type)) return 'free'
   draft.set(param.name, type)
   return true
 }
 
 /** Whether a parameter does not occur within a type. */
-function isFreeOf(known: Substitution, param: Type, type: Type): boolean {
-  if (sameType(param, type)) return false
-  if (type.kind === 'param') {
-    const value = known.get(type.name)
-    return value === undefined || isFreeOf(known, param, value)
-  }
-  return type.params.every(part => isFreeOf(known, param, part))
+function isFreeOf(draft: Knowledge, param: Type, type: Type): boolean {
+  if (!type.isOpen) return true
+  draft.visit()
+  if (type.kind !== 'param') return type.params.every(part => isFreeOf(draft, param, part))
+  if (type.name === param.name) return false
+  const value = draft.get(type.name)
+  return value === undefined || isFreeOf(draft, param, value)
 }
 
 /** Of two types that fit one another, the one that says less. */

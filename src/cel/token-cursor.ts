@@ -1,6 +1,7 @@
 import { defined } from '../lib/invariant.ts'
+import type { Steps } from '../lib/steps.ts'
 import type { Issues } from './issues.ts'
-import { EOF, IDENTIFIER, Lexer, TOKEN_ORDER, type Token } from './lexer.ts'
+import { EOF, IDENTIFIER, TOKEN_ORDER, type Token, type Tokens } from './lexer.ts'
 import type { Source } from './source.ts'
 import { CONTINUATIONS, OPERATORS, STARTS } from './token-sets.ts'
 
@@ -36,13 +37,12 @@ export class TokenCursor {
   /** What may stand behind the term that is read, from the outermost bracket inward. */
   readonly #follow: (readonly string[])[] = [[EOF]]
 
-  constructor(source: Source, issues: Issues) {
+  constructor({ tokens, faults }: Tokens, source: Source, issues: Issues) {
     this.#source = source
     this.#issues = issues
-    const { tokens, faults } = new Lexer(source)
     this.#tokens = tokens
     this.#end = defined(tokens.at(-1), 'a source ends with a token')
-    for (const { start, text } of faults) this.#report(start, `token recognition error at: '${text}'`)
+    for (const { start, stop } of faults) this.#report(start, () => `token recognition error at: '${source.text(start, stop)}'`)
   }
 
   get current(): Token {
@@ -69,9 +69,9 @@ export class TokenCursor {
   }
 
   /** Reads what stands inside a bracket, or before a colon. */
-  within<T>(follow: readonly string[], read: () => T): T {
+  *within<T>(follow: readonly string[], steps: Steps<T>): Steps<T> {
     this.#follow.push(follow)
-    const result = read()
+    const result = yield* steps
     this.#follow.pop()
     return result
   }
@@ -173,8 +173,8 @@ export class TokenCursor {
     this.#report(this.current.start, `${how} input '${escapeText(this.current.text)}' expecting ${printSet(expected)}`)
   }
 
-  #report(offset: number, message: string): void {
+  #report(offset: number, message: string | (() => string)): void {
     const location = this.#source.points.length === 0 ? { line: 1, column: -1 } : this.#source.locationOf(offset)
-    this.#issues.report(location, `Syntax error: ${message}`)
+    this.#issues.report(location, () => `Syntax error: ${typeof message === 'string' ? message : message()}`)
   }
 }

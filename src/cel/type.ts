@@ -28,6 +28,10 @@ interface TypeOf<Kind extends TypeKind, Params extends readonly Type[]> {
   readonly name: string
   /** Of a list its elements' type, of a map those of keys and values. */
   readonly params: Params
+  /** How many types it is made of, itself among them: `list(map(string, int))` of four. */
+  readonly parts: number
+  /** Whether a parameter of a signature, or one that stands for an unknown type, is among them. */
+  readonly isOpen: boolean
   /** Of a scalar that null can stand for: what a wrapper of protobuf is. In all else the type is that of the scalar. */
   readonly nullable?: true
 }
@@ -39,7 +43,16 @@ export type Type =
   | TypeOf<Exclude<TypeKind, 'list' | 'map'>, readonly Type[]>
 
 /** A type without parts. */
-const simple = (kind: Exclude<TypeKind, 'list' | 'map'>, name: string = kind): Type => ({ kind, name, params: [] })
+const simple = (kind: Exclude<TypeKind, 'list' | 'map'>, name: string = kind): Type => ({
+  kind,
+  name,
+  params: [],
+  parts: 1,
+  isOpen: kind === 'param',
+})
+
+const sumOfParts = (params: readonly Type[]): number => params.reduce((sum, { parts }) => sum + parts, 1)
+const someOpen = (params: readonly Type[]): boolean => params.some(({ isOpen }) => isOpen)
 
 /** google.protobuf.Any: a message of any type. It fits wherever dyn does. */
 export const ANY = simple('any', 'google.protobuf.Any')
@@ -58,14 +71,20 @@ export const TIMESTAMP = simple('timestamp', 'google.protobuf.Timestamp')
 export const TYPE = simple('type')
 export const UINT = simple('uint')
 
-export const listOf = (element: Type): Type => ({ kind: 'list', name: 'list', params: [element] })
-export const mapOf = (key: Type, value: Type): Type => ({ kind: 'map', name: 'map', params: [key, value] })
-export const typeOf = (type: Type): Type => ({ kind: 'type', name: 'type', params: [type] })
+export const listOf = (element: Type): Type => ({ kind: 'list', name: 'list', params: [element], parts: element.parts + 1, isOpen: element.isOpen })
+export const mapOf = (key: Type, value: Type): Type => ({
+  kind: 'map',
+  name: 'map',
+  params: [key, value],
+  parts: key.parts + value.parts + 1,
+  isOpen: key.isOpen || value.isOpen,
+})
+export const typeOf = (type: Type): Type => ({ kind: 'type', name: 'type', params: [type], parts: type.parts + 1, isOpen: type.isOpen })
 export const structOf = (name: string): Type => simple('struct', name)
 /** The type of a wrapper of protobuf, such as `google.protobuf.Int64Value`. */
 export const wrapperOf = (scalar: Type): Type => ({ ...scalar, nullable: true })
 export const paramOf = (name: string): Type => simple('param', name)
-export const opaqueOf = (name: string, ...params: Type[]): Type => ({ kind: 'opaque', name, params })
+export const opaqueOf = (name: string, ...params: Type[]): Type => ({ kind: 'opaque', name, params, parts: sumOfParts(params), isOpen: someOpen(params) })
 export const optionalOf = (type: Type): Type => opaqueOf('optional_type', type)
 
 /** By the names of declarations. */
@@ -93,9 +112,10 @@ export function parseType(text: string): Type {
 
 /** The same type of other parts. */
 export function withParts(type: Type, change: (part: Type) => Type): Type {
-  if (type.kind === 'list') return { ...type, params: [change(type.params[0])] }
-  if (type.kind === 'map') return { ...type, params: [change(type.params[0]), change(type.params[1])] }
-  return { ...type, params: type.params.map(change) }
+  if (type.kind === 'list') return listOf(change(type.params[0]))
+  if (type.kind === 'map') return mapOf(change(type.params[0]), change(type.params[1]))
+  const params = type.params.map(change)
+  return { ...type, params, parts: sumOfParts(params), isOpen: someOpen(params) }
 }
 
 /** Whether two have as many parts, and all pairs of them hold. */

@@ -1,7 +1,7 @@
 import { type AdmissionParts, admissionEnvironment } from '../../cel/admission-environment.ts'
 import { compileInSteps } from '../../cel/compile.ts'
 import { baseEnvironment, EVERY_RELEASE } from '../../cel/environment.ts'
-import { makeProgram, type Program } from '../../cel/program/program.ts'
+import { makeProgramInSteps, type Program } from '../../cel/program/program.ts'
 import { DYN, sameType, type Type, typeText } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
 
@@ -18,8 +18,7 @@ export function* compileExpression(expression: string, parts: AdmissionParts, re
   if (!checked) return { expression, type: DYN, fault: `compilation failed: ${issues}` }
   const type = checked.result
   if (results && !results.some(result => sameType(result, type))) return { expression, type: DYN, fault: wrongType(results, type) }
-  yield
-  const program = makeProgram(checked, environment)
+  const program = yield* makeProgramInSteps(checked, environment)
   return 'fault' in program ? { expression, type, fault: `program instantiation failed: ${program.fault}` } : { expression, type, program }
 }
 

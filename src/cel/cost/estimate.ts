@@ -1,5 +1,7 @@
-import type { CallExpr, ComprehensionExpr, Expr, ExprId, ListExpr, LiteralValue, MapExpr, SelectExpr } from '../ast.ts'
-import type { Checked } from '../checker.ts'
+import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import type { CallExpr, ComprehensionExpr, Expr, ExprId, ListExpr, LiteralValue, MapExpr, SelectExpr, StructExpr } from '../ast.ts'
+import type { Checked } from '../checked.ts'
+import { NodeTable } from '../node-table.ts'
 import { CONDITIONAL, LOGICAL_AND, LOGICAL_OR } from '../operators.ts'
 import { DYN, heldBy, type Type } from '../type.ts'
 import { codePoints } from '../values/strings.ts'
@@ -23,7 +25,10 @@ interface LocalVariable {
 }
 
 /** The least and the most that an expression may cost, as cel-go's checker estimates it. @param sizeAt how large values of the schema may be. */
-export const estimateCost = (checked: Checked, sizeAt: SizeAt): Bounds => new Estimator(checked, sizeAt).cost(checked.ast.root)
+export const estimateCost = (checked: Checked, sizeAt: SizeAt): Bounds => runAtOnce(estimateCostInSteps(checked, sizeAt))
+
+/** The same in steps of some hundred nodes. */
+export const estimateCostInSteps = (checked: Checked, sizeAt: SizeAt): Steps<Bounds> => new Estimator(checked, sizeAt).cost(checked.ast.root)
 
 const sum = (costs: readonly Bounds[]): Bounds => costs.reduce(addBounds, NOTHING)
 const SCALARS = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint'])
@@ -72,9 +77,9 @@ interface CalledOverload {
 class Estimator {
   readonly #checked: Checked
   readonly #sizeAt: SizeAt
-  readonly #paths = new Map<ExprId, readonly string[] | undefined>()
-  readonly #sizes = new Map<ExprId, Bounds>()
-  readonly #entries = new Map<ExprId, EntrySizes>()
+  readonly #paths = new NodeTable<readonly string[]>()
+  readonly #sizes = new NodeTable<Bounds>()
+  readonly #entries = new NodeTable<EntrySizes>()
   readonly #locals = new Map<string, LocalVariable[]>()
 
   constructor(checked: Checked, sizeAt: SizeAt) {
@@ -82,22 +87,23 @@ class Estimator {
     this.#sizeAt = path => sizeAt(path)
   }
 
-  cost(expr: Expr): Bounds {
+  *cost(expr: Expr): Steps<Bounds> {
+    if (isStepDone()) yield
     switch (expr.kind) {
       case 'ident':
         return this.#ident(expr.id, this.#local(expr.name) ? expr.name : (this.#checked.references.get(expr.id)?.name ?? expr.name))
       case 'select':
-        return this.#select(expr)
+        return yield* this.#select(expr)
       case 'call':
-        return this.#call(expr)
+        return yield* this.#call(expr)
       case 'list':
-        return this.#list(expr)
+        return yield* this.#list(expr)
       case 'map':
-        return this.#map(expr)
+        return yield* this.#map(expr)
       case 'struct':
-        return addBounds(sum(expr.fields.map(({ value }) => this.cost(value))), exactly(40))
+        return yield* this.#struct(expr)
       case 'comprehension':
-        return isBinding(expr) ? this.#binding(expr) : this.#loop(expr)
+        return yield* isBinding(expr) ? this.#binding(expr) : this.#loop(expr)
       case 'literal':
       case 'unspecified':
         return NOTHING
@@ -166,15 +172,27 @@ class Estimator {
   /** A variable costs one; so does a constant, which has a name as well. */
   #ident(id: ExprId, name: string): Bounds {
     const local = this.#local(name)
-    this.#paths.set(id, local ? local.path : [name])
+    this.#setPath(id, local ? local.path : [name])
     return ONE
   }
 
+  #setPath(id: ExprId, path: readonly string[] | undefined): void {
+    if (path) this.#paths.set(id, path)
+    else this.#paths.delete(id)
+  }
+
+  /** Forty for the struct, and its fields. */
+  *#struct({ fields }: StructExpr): Steps<Bounds> {
+    let cost = exactly(40)
+    for (const { value } of fields) cost = addBounds(cost, yield* this.cost(value))
+    return cost
+  }
+
   /** A name with dots may be one variable. Testing for a field costs what its operand does. */
-  #select(expr: SelectExpr): Bounds {
+  *#select(expr: SelectExpr): Steps<Bounds> {
     const reference = this.#checked.references.get(expr.id)
     if (reference) return this.#ident(expr.id, reference.name)
-    const operand = this.cost(expr.operand)
+    const operand = yield* this.cost(expr.operand)
     if (expr.testOnly) return operand
     this.#paths.set(expr.id, [...(this.#pathOf(expr.operand) ?? []), expr.field])
     const { kind } = this.#typeOf(expr.operand)
@@ -182,29 +200,29 @@ class Estimator {
   }
 
   /** Ten for the list, and its elements. */
-  #list(expr: ListExpr): Bounds {
+  *#list(expr: ListExpr): Steps<Bounds> {
     let size = expr.elements.length === 0 ? NOTHING : EMPTY
-    const costs = expr.elements.map(element => {
-      const cost = this.cost(element)
+    let cost = exactly(10)
+    for (const element of expr.elements) {
+      cost = addBounds(cost, yield* this.cost(element))
       size = unionBounds(size, this.#sizeOrUnknown(element))
-      return cost
-    })
+    }
     this.#setEntries(expr, { container: 'list', key: ONE, value: size })
-    return addBounds(sum(costs), exactly(10))
+    return cost
   }
 
   /** Thirty for the map, and its entries. */
-  #map(expr: MapExpr): Bounds {
+  *#map(expr: MapExpr): Steps<Bounds> {
     let keys = expr.entries.length === 0 ? NOTHING : EMPTY
     let values = keys
-    const costs = expr.entries.map(({ key, value }) => {
-      const cost = addBounds(this.cost(key), this.cost(value))
+    let cost = exactly(30)
+    for (const { key, value } of expr.entries) {
+      cost = addBounds(cost, addBounds(yield* this.cost(key), yield* this.cost(value)))
       keys = unionBounds(keys, this.#sizeOrUnknown(key))
       values = unionBounds(values, this.#sizeOrUnknown(value))
-      return cost
-    })
+    }
     this.#setEntries(expr, { container: 'map', key: keys, value: values })
-    return addBounds(sum(costs), exactly(30))
+    return cost
   }
 
   /** Binds a variable of a loop to the elements, indices, keys or values of its range. */
@@ -218,16 +236,16 @@ class Estimator {
   }
 
   /** A round costs its condition and step, as often as the range may have elements. */
-  #loop(expr: ComprehensionExpr): Bounds {
+  *#loop(expr: ComprehensionExpr): Steps<Bounds> {
     const { range, init, variable, variable2, accumulator } = expr
-    const before = addBounds(this.cost(range), this.cost(init))
+    const before = addBounds(yield* this.cost(range), yield* this.cost(init))
     this.#push(accumulator, this.#bound(init))
     this.#iterate(variable, range, variable2 === undefined ? 'only' : 'key')
     if (variable2 !== undefined) this.#iterate(variable2, range, 'value')
-    const round = addBounds(this.cost(expr.condition), this.cost(expr.step))
+    const round = addBounds(yield* this.cost(expr.condition), yield* this.cost(expr.step))
     this.#pop(variable)
     if (variable2 !== undefined) this.#pop(variable2)
-    const result = this.cost(expr.result)
+    const result = yield* this.cost(expr.result)
     this.#pop(accumulator)
     const count = this.#sizeOrUnknown(range)
     if (init.kind === 'literal') this.#setSize(expr, this.#sizeOf(init))
@@ -243,10 +261,10 @@ class Estimator {
   }
 
   /** `cel.bind` is a loop over nothing: the value is computed once. */
-  #binding(expr: ComprehensionExpr): Bounds {
-    const before = addBounds(this.cost(expr.range), this.cost(expr.init))
+  *#binding(expr: ComprehensionExpr): Steps<Bounds> {
+    const before = addBounds(yield* this.cost(expr.range), yield* this.cost(expr.init))
     this.#push(expr.accumulator, this.#bound(expr.init))
-    const result = this.cost(expr.result)
+    const result = yield* this.cost(expr.result)
     this.#pop(expr.accumulator)
     this.#setSize(expr, this.#sizeOf(expr.result))
     this.#setEntries(expr, this.#entriesOf(expr.result))
@@ -254,20 +272,21 @@ class Estimator {
   }
 
   /** What arguments cost is part of each signature's estimate, for `&&` and `?:` need not evaluate all. */
-  #call(expr: CallExpr): Bounds {
+  *#call(expr: CallExpr): Steps<Bounds> {
     const reference = this.#checked.references.get(expr.id)
     const name = reference?.name ?? expr.name
     const [first] = expr.args
-    if (name === 'dyn' && first) return this.#unwrapped(expr, first)
+    if (name === 'dyn' && first) return yield* this.#unwrapped(expr, first)
     const costs: Bounds[] = []
-    const nodes = expr.args.map(arg => {
-      costs.push(this.cost(arg))
-      return this.#node(arg)
-    })
+    const nodes: EstimatedNode[] = []
+    for (const arg of expr.args) {
+      costs.push(yield* this.cost(arg))
+      nodes.push(this.#node(arg))
+    }
     if (reference?.kind !== 'overloads') return NOTHING
     // A target that only qualifies the function's name is no part of the call.
     const member = expr.target !== undefined && name === expr.name ? expr.target : undefined
-    const targetCost = member ? this.cost(member) : NOTHING
+    const targetCost = member ? yield* this.cost(member) : NOTHING
     const target = member && this.#node(member)
     let cost = EMPTY
     let size: Bounds | undefined
@@ -287,8 +306,8 @@ class Estimator {
   }
 
   /** `dyn` changes the type that the checker sees, and nothing else. */
-  #unwrapped(expr: CallExpr, arg: Expr): Bounds {
-    const cost = this.cost(arg)
+  *#unwrapped(expr: CallExpr, arg: Expr): Steps<Bounds> {
+    const cost = yield* this.cost(arg)
     this.#setSize(expr, this.#sizeOf(arg))
     this.#setEntries(expr, this.#entriesOf(arg))
     return addBounds(ONE, cost)

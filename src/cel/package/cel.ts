@@ -1,6 +1,6 @@
 import type { Json } from '../../meta/object.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
-import type { Checked } from '../checker.ts'
+import type { Checked } from '../checked.ts'
 import { compile as compileExpression } from '../compile.ts'
 import { estimateCost } from '../cost/estimate.ts'
 import { baseEnvironment, type Environment, extend } from '../environment.ts'

@@ -2,13 +2,12 @@ import { printIp } from '../../meta/ip.ts'
 import { CidrValue, IpValue } from '../functions/addresses.ts'
 import { secondsText } from '../functions/conversions.ts'
 import { QuantityValue } from '../functions/quantities.ts'
-import type { Type } from '../type.ts'
+import { DYN, type Type } from '../type.ts'
 import { listOfValues } from '../values/list.ts'
 import { ValueMap } from '../values/map.ts'
 import { printValue } from '../values/print.ts'
 import { CelDouble, CelDuration, CelList, CelMap, CelOptional, CelTimestamp, CelType, CelUint, isInt, type Value } from '../values/value.ts'
 
-const DYN_TYPE: Type = { kind: 'dyn', name: 'dyn', params: [] }
 const INT64 = 1n << 63n
 const UINT64 = 1n << 64n
 
@@ -64,7 +63,7 @@ function dynValue(value: unknown, path: string): Value | undefined {
     case 'object':
       if (value instanceof Uint8Array) return value
       if (value instanceof Date) return timestampOf(value)
-      return Array.isArray(value) ? listOf(value, DYN_TYPE, path) : mapOf(value, DYN_TYPE, path)
+      return Array.isArray(value) ? listOf(value, DYN, path) : mapOf(value, DYN, path)
     default:
       return undefined
   }
@@ -89,11 +88,10 @@ function timestampOf(date: Date): CelTimestamp | undefined {
   return new CelTimestamp(seconds, (ms - seconds * 1000) * 1_000_000)
 }
 
-const listOf = (items: readonly unknown[], type: Type = DYN_TYPE, path = ''): Value =>
-  listOfValues(items.map((item, i) => celValueOf(item, type, `${path}[${i}]`)))
+const listOf = (items: readonly unknown[], type: Type = DYN, path = ''): Value => listOfValues(items.map((item, i) => celValueOf(item, type, `${path}[${i}]`)))
 
 /** Of a Map, or of an object, whose keys are strings; a member that is undefined is not there. */
-function mapOf(value: unknown, { params: [keyType = DYN_TYPE, memberType = DYN_TYPE] }: Type, path: string): Value | undefined {
+function mapOf(value: unknown, { params: [keyType = DYN, memberType = DYN] }: Type, path: string): Value | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date || value instanceof Uint8Array) return undefined
   const map = new ValueMap()
   for (const [key, member] of value instanceof Map ? value : Object.entries(value))

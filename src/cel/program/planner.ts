@@ -1,7 +1,7 @@
 import { defined } from '../../lib/invariant.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import type { CallExpr, ComprehensionExpr, Expr, ExprId, ListExpr, LiteralValue, MapExpr, SelectExpr, StructExpr } from '../ast.ts'
-import type { Checked } from '../checker.ts'
-import { typeOfNode } from '../checker.ts'
+import { type Checked, typeOfNode } from '../checked.ts'
 import { callCost, paysFirst } from '../cost/call-cost.ts'
 import type { Environment } from '../environment.ts'
 import type { Implementation } from '../functions/implementation.ts'
@@ -12,7 +12,7 @@ import { toInt } from '../values/integer.ts'
 import { CelDouble, CelError, CelList, CelOptional, CelType, CelUint, isError, noSuchOverload, type Value } from '../values/value.ts'
 import { type Attribute, attributeFrom, choice, variable } from './attribute.ts'
 import { call } from './call.ts'
-import { listMaker, mapMaker, structMaker } from './containers.ts'
+import { type FieldMaker, listMaker, mapMaker, structMaker } from './containers.ts'
 import { findFunction } from './dispatch.ts'
 import { type Evaluate, Frame } from './frame.ts'
 import { beginning, loop } from './loop.ts'
@@ -111,34 +111,35 @@ export class Planner {
     this.#environment = environment
   }
 
-  /** The whole expression; an error where a part that is computed beforehand fails. */
-  plan(): Evaluate | CelError {
+  /** The whole expression; an error where a part that is computed beforehand fails. In steps of some hundred nodes. */
+  *plan(): Steps<Evaluate | CelError> {
     try {
-      return this.#plan(this.#checked.ast.root).evaluate
+      return (yield* this.#plan(this.#checked.ast.root)).evaluate
     } catch (fault) {
       if (fault instanceof Fault) return new CelError(fault.message)
       throw fault
     }
   }
 
-  #plan(expr: Expr): Plan {
+  *#plan(expr: Expr): Steps<Plan> {
+    if (isStepDone()) yield
     switch (expr.kind) {
       case 'literal':
         return constant(literalValue(expr.literal))
       case 'ident':
         return this.#name(expr.id)
       case 'select':
-        return this.#select(expr)
+        return yield* this.#select(expr)
       case 'call':
-        return this.#call(expr)
+        return yield* this.#call(expr)
       case 'list':
-        return this.#list(expr)
+        return yield* this.#list(expr)
       case 'map':
-        return this.#map(expr)
+        return yield* this.#map(expr)
       case 'struct':
-        return this.#struct(expr)
+        return yield* this.#struct(expr)
       case 'comprehension':
-        return this.#loop(expr)
+        return yield* this.#loop(expr)
       case 'unspecified':
         throw new Fault('unspecified expression')
     }
@@ -172,9 +173,9 @@ export class Planner {
   }
 
   /** A field of a value, a test for one, or a name with dots. */
-  #select(expr: SelectExpr): Plan {
+  *#select(expr: SelectExpr): Steps<Plan> {
     if (this.#checked.references.has(expr.id)) return this.#name(expr.id)
-    const operand = attributeOf(this.#plan(expr.operand))
+    const operand = attributeOf(yield* this.#plan(expr.operand))
     if (!expr.testOnly) return read(operand.with(constantQualifier(expr.field, false)))
     const attribute = operand.with(presenceQualifier(expr.field))
     const { resolve, ownCost } = attribute
@@ -187,8 +188,14 @@ export class Planner {
     return { evaluate, attribute }
   }
 
-  #call(expr: CallExpr): Plan {
-    const args = this.#arguments(expr).map(arg => this.#plan(arg))
+  *#plans(exprs: readonly Expr[]): Steps<Plan[]> {
+    const plans: Plan[] = []
+    for (const expr of exprs) plans.push(yield* this.#plan(expr))
+    return plans
+  }
+
+  *#call(expr: CallExpr): Steps<Plan> {
+    const args = yield* this.#plans(this.#arguments(expr))
     return OPERATORS.get(expr.name)?.(...args) ?? this.#function(expr, args)
   }
 
@@ -229,8 +236,8 @@ export class Planner {
   }
 
   /** A list of constants is made once. */
-  #list({ elements, optionals }: ListExpr): Plan {
-    const plans = elements.map(element => this.#plan(element))
+  *#list({ elements, optionals }: ListExpr): Steps<Plan> {
+    const plans = yield* this.#plans(elements)
     const evaluate = listMaker(
       plans.map(plan => plan.evaluate),
       optionals,
@@ -239,28 +246,30 @@ export class Planner {
   }
 
   /** So is a map. */
-  #map({ entries }: MapExpr): Plan {
-    const plans = entries.map(({ key, value, optional }) => ({ key: this.#plan(key), value: this.#plan(value), optional }))
+  *#map({ entries }: MapExpr): Steps<Plan> {
+    const plans: { key: Plan; value: Plan; optional: boolean }[] = []
+    for (const { key, value, optional } of entries) plans.push({ key: yield* this.#plan(key), value: yield* this.#plan(value), optional })
     const evaluate = mapMaker(plans.map(({ key, value, optional }) => ({ key: key.evaluate, value: value.evaluate, optional })))
     const known = plans.every(({ key, value }) => key.constant !== undefined && value.constant !== undefined)
     return known ? constant(evaluate(emptyFrame())) : { evaluate }
   }
 
   /** Made by the environment, which knows what it is; constants are not folded, as cel-go has it. */
-  #struct({ id, fields }: StructExpr): Plan {
+  *#struct({ id, fields }: StructExpr): Steps<Plan> {
     const name = this.#checked.references.get(id)?.name ?? ''
-    const makers = fields.map(field => ({ name: field.name, value: this.#plan(field.value).evaluate, optional: field.optional }))
+    const makers: FieldMaker[] = []
+    for (const { name, value, optional } of fields) makers.push({ name, value: (yield* this.#plan(value)).evaluate, optional })
     const make = this.#environment.struct(name)?.make ?? (() => new CelError(`unknown type '${name}'`))
     return { evaluate: structMaker(makers, make) }
   }
 
   /** Each variable has a slot of the frame: nested loops of the same names do not meet. */
-  #loop(expr: ComprehensionExpr): Plan {
+  *#loop(expr: ComprehensionExpr): Steps<Plan> {
     const accumulator = this.slots++
     const variable1 = this.slots++
     const variable2 = expr.variable2 === undefined ? undefined : this.slots++
-    const init = this.#plan(expr.init).evaluate
-    const range = this.#plan(expr.range).evaluate
+    const init = (yield* this.#plan(expr.init)).evaluate
+    const range = (yield* this.#plan(expr.range)).evaluate
     const outer = this.#scope
     // What a loop collects begins when it is first asked for: a name that is never used costs nothing.
     const accumulated: Evaluate = frame => {
@@ -274,10 +283,10 @@ export class Planner {
     const inner = new Map<string, Evaluate>([[expr.variable, ({ slots }) => slots[variable1] ?? null]])
     if (expr.variable2 !== undefined && variable2 !== undefined) inner.set(expr.variable2, ({ slots }) => slots[variable2] ?? null)
     this.#scope = { names: inner, outer: around }
-    const condition = this.#plan(expr.condition).evaluate
-    const step = this.#plan(expr.step).evaluate
+    const condition = (yield* this.#plan(expr.condition)).evaluate
+    const step = (yield* this.#plan(expr.step)).evaluate
     this.#scope = around
-    const result = this.#plan(expr.result).evaluate
+    const result = (yield* this.#plan(expr.result)).evaluate
     this.#scope = outer
     return { evaluate: loop({ range, condition, step, result, accumulator, variable: variable1, variable2 }) }
   }

@@ -1,4 +1,5 @@
-import type { Checked } from '../checker.ts'
+import { runAtOnce, type Steps } from '../../lib/steps.ts'
+import type { Checked } from '../checked.ts'
 import type { Environment } from '../environment.ts'
 import { withLongWork } from '../long-work.ts'
 import { type CelError, isError, type Value } from '../values/value.ts'
@@ -37,10 +38,16 @@ export interface Program {
   evaluateInTurns(activation: Activation, turns: Turns, options?: EvaluateOptions): Outcome | Promise<Outcome>
 }
 
-/** The program of an expression whose types fit, or what is wrong with values that it computes beforehand: `int('x')`. */
-export function makeProgram(checked: Checked, environment: Environment): Program | { readonly fault: string } {
+/** A program, or what is wrong with values that it computes beforehand: `int('x')`. */
+type Made = Program | { readonly fault: string }
+
+/** What `makeProgramInSteps` does, at once: for expressions that are no client's. */
+export const makeProgram = (checked: Checked, environment: Environment): Made => runAtOnce(makeProgramInSteps(checked, environment))
+
+/** The program of an expression whose types fit. */
+export function* makeProgramInSteps(checked: Checked, environment: Environment): Steps<Made> {
   const planner = new Planner(checked, environment)
-  const planned = planner.plan()
+  const planned = yield* planner.plan()
   if (isError(planned)) return { fault: planned.message }
   const { slots } = planner
   const frameOf = (activation: Activation, { limit = PER_CALL_LIMIT, interrupted }: EvaluateOptions, spent?: () => boolean): Frame =>

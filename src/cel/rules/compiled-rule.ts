@@ -1,9 +1,10 @@
+import type { Steps } from '../../lib/steps.ts'
 import type { JsonSchemaProps, ValidationRule } from '../../schema/json-schema/props.ts'
 import { followSchemaPath, SchemaPathError } from '../../schema/json-schema/schema-path.ts'
-import type { Checked } from '../checker.ts'
-import { compile } from '../compile.ts'
+import type { Checked } from '../checked.ts'
+import { compileInSteps } from '../compile.ts'
 import { baseEnvironment, type Environment, EVERY_RELEASE, extend } from '../environment.ts'
-import { makeProgram, type Program } from '../program/program.ts'
+import { makeProgramInSteps, type Program } from '../program/program.ts'
 import type { DeclaredTypes } from '../schema/declared-type.ts'
 import { BOOL, isPlain, optionalOf, STRING, type Type } from '../type.ts'
 
@@ -25,8 +26,7 @@ export interface CompiledRule {
 const STORED = baseEnvironment(EVERY_RELEASE)
 
 /** Whether the expression speaks of the earlier value. */
-export const usesOldSelf = ({ references }: Checked): boolean =>
-  [...references.values()].some(reference => reference.kind === 'name' && reference.name === 'oldSelf')
+export const usesOldSelf = ({ references }: Checked): boolean => references.some(reference => reference.kind === 'name' && reference.name === 'oldSelf')
 
 /** The variables of a rule. */
 export const ruleVariables = (type: Type, { optionalOldSelf }: ValidationRule): { readonly self: Type; readonly oldSelf: Type } => ({
@@ -35,25 +35,25 @@ export const ruleVariables = (type: Type, { optionalOldSelf }: ValidationRule): 
 })
 
 /** @param schema of the values; paths of fields are followed in it. @param types that expressions know them by. */
-export function compileRule(rule: ValidationRule, schema: JsonSchemaProps, type: Type, struct: DeclaredTypes['struct']): CompiledRule {
+export function* compileRule(rule: ValidationRule, schema: JsonSchemaProps, type: Type, struct: DeclaredTypes['struct']): Steps<CompiledRule> {
   if (rule.rule.trim() === '') return { rule, usesOldSelf: false }
   const environment = extend(STORED, { ...ruleVariables(type, rule) }, struct)
-  const { checked, issues } = compile(rule.rule, environment)
+  const { checked, issues } = yield* compileInSteps(rule.rule, environment)
   if (!checked) return { rule, usesOldSelf: false, fault: `compilation failed: ${issues}` }
   if (!isPlain(checked.result, BOOL)) return { rule, usesOldSelf: false, fault: 'cel expression must evaluate to a bool' }
-  const program = makeProgram(checked, environment)
+  const program = yield* makeProgramInSteps(checked, environment)
   if ('fault' in program) return { rule, usesOldSelf: usesOldSelf(checked), fault: `program instantiation failed: ${program.fault}` }
-  const message = messageProgram(rule.messageExpression ?? '', environment)
+  const message = yield* messageProgram(rule.messageExpression ?? '', environment)
   const fieldPath = fieldPathOf(rule.fieldPath ?? '', schema)
   return { rule, program, usesOldSelf: usesOldSelf(checked), ...(message ? { message } : {}), ...(fieldPath === undefined ? {} : { fieldPath }) }
 }
 
 /** A message expression that does not compile is passed over: the rule's own message is shown then. */
-function messageProgram(expression: string, environment: Environment): Program | undefined {
+function* messageProgram(expression: string, environment: Environment): Steps<Program | undefined> {
   if (expression === '') return undefined
-  const { checked } = compile(expression, environment)
+  const { checked } = yield* compileInSteps(expression, environment)
   if (!checked || !isPlain(checked.result, STRING)) return undefined
-  const program = makeProgram(checked, environment)
+  const program = yield* makeProgramInSteps(checked, environment)
   return 'fault' in program ? undefined : program
 }
 

@@ -1,3 +1,4 @@
+import { startInTurns } from '../../lib/steps.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from '../../schema/json-schema/props.ts'
 import { declareTypes } from '../schema/declared-type.ts'
 import { escapeProperty } from '../schema/property-names.ts'
@@ -7,8 +8,8 @@ import { type CompiledRule, compileRule } from './compiled-rule.ts'
 /** Where a schema has its rules. */
 const RULES = 'x-kubernetes-validations'
 
-/** Compiles a rule when it is called first. */
-type RuleSource = () => CompiledRule
+/** Compiles a rule when it is called first: a promise if that takes more than this turn. */
+type RuleSource = () => CompiledRule | Promise<CompiledRule>
 
 /** The rules of a schema and of what is in it, as a tree like the schema's. */
 export interface RuleNode {
@@ -82,9 +83,19 @@ function sourcesOf(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boole
   const { type, struct } = declareTypes(spine, whole, 'selfType')
   if (!type) return { fault: 'failed to convert to declType for CEL validation rules' }
   return (stated[RULES] ?? []).map(rule => {
-    let compiled: CompiledRule | undefined
+    let compiled: CompiledRule | Promise<CompiledRule> | undefined
     return () => {
-      compiled ??= compileRule(rule, spine, type, struct)
+      if (compiled !== undefined) return compiled
+      compiled = startInTurns(compileRule(rule, spine, type, struct))
+      if (compiled instanceof Promise)
+        void compiled.then(
+          done => {
+            compiled = done
+          },
+          () => {
+            compiled = undefined
+          },
+        )
       return compiled
     }
   })

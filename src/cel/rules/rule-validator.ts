@@ -174,7 +174,8 @@ class Run implements RuleResult {
       const variables = variablesOf(visit)
       for (const rule of rules) {
         if (this.#turns?.spent()) await this.#turns.next()
-        await this.#check(rule(), visit, variables)
+        const compiled = rule()
+        await this.#check(compiled instanceof Promise ? await compiled : compiled, visit, variables)
         if (this.remaining < 0) return
       }
     }

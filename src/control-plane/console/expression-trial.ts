@@ -1,16 +1,17 @@
-import { compile } from '../../cel/compile.ts'
-import { estimateCost } from '../../cel/cost/estimate.ts'
+import { compileInSteps } from '../../cel/compile.ts'
+import { estimateCostInSteps } from '../../cel/cost/estimate.ts'
 import { baseEnvironment, extend } from '../../cel/environment.ts'
 import { celValueOf, nativeOf, ValueError } from '../../cel/package/native-values.ts'
-import { makeProgram } from '../../cel/program/program.ts'
+import { makeProgramInSteps } from '../../cel/program/program.ts'
 import { runProgram } from '../../cel/program/run.ts'
 import { DYN, printType } from '../../cel/type.ts'
 import { CelList, CelMap, CelOptional, type Value } from '../../cel/values/value.ts'
+import { runInTurns } from '../../lib/steps.ts'
 import { SHARED_TURNS } from '../../lib/turn.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { badRequestError } from '../../meta/status.ts'
 
-/** A longer expression is not compiled: that is done at once. */
+/** A longer expression is not compiled. */
 const MOST_CHARACTERS = 10_000
 const MOST_VARIABLES = 50
 /** Of a longer result no more is told. */
@@ -41,11 +42,14 @@ export async function tryExpression(expression: string, variables: JsonObject, m
   const odd = names.find(name => !NAME.test(name))
   if (odd !== undefined) throw badRequestError(`variables: ${JSON.stringify(odd.slice(0, 100))} is no name of a variable`)
   const environment = extend(baseEnvironment(minor), Object.fromEntries(names.map(name => [name, DYN])))
-  const { checked, issues } = compile(expression, environment)
+  const { checked, issues } = await runInTurns(compileInSteps(expression, environment), signal)
   if (checked === undefined) return { issues: issues.toString() }
-  const program = makeProgram(checked, environment)
+  const program = await runInTurns(makeProgramInSteps(checked, environment), signal)
   if ('fault' in program) return { issues: program.fault }
-  const { min, max } = estimateCost(checked, () => undefined)
+  const { min, max } = await runInTurns(
+    estimateCostInSteps(checked, () => undefined),
+    signal,
+  )
   const about = { type: printType(checked.result), estimate: { min: String(min), max: String(max) } }
   const values = valuesOf(variables)
   const { cost, value, error } = await runProgram(program, { get: name => values.get(name) }, SHARED_TURNS, { interrupted: () => signal?.aborted === true })

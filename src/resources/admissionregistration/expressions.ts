@@ -27,8 +27,7 @@ export function* understand(expression: string, { results, minor, ...parts }: Ex
   if (!checked) return { fault: `compilation failed: ${issues}` }
   const type = checked.result
   if (!results || results.some(result => sameType(result, type))) {
-    yield
-    const fault = programFault(checked, environment)
+    const fault = yield* programFault(checked, environment)
     return fault === undefined ? { type } : { fault: `program instantiation failed: ${fault}` }
   }
   return { fault: wrongType(results, type) }

@@ -1,5 +1,5 @@
 import { compileInSteps } from '../../cel/compile.ts'
-import { estimateCost } from '../../cel/cost/estimate.ts'
+import { estimateCostInSteps } from '../../cel/cost/estimate.ts'
 import { deviceEnvironment, deviceSizes } from '../../cel/device-environment.ts'
 import { baseEnvironment, type Environment } from '../../cel/environment.ts'
 import { programFault } from '../../cel/program-fault.ts'
@@ -51,9 +51,10 @@ function* judgeOf(expression: string, environment: Environment): Steps<Judge> {
   if (!checked) return refused(`compilation failed: ${issues}`)
   const { result } = checked
   if (!isPlain(result, BOOL) && result.kind !== 'any') return refused(`must evaluate to bool or the unknown type, not ${typeText(result)}`)
-  const fault = programFault(checked, environment)
+  const fault = yield* programFault(checked, environment)
   if (fault !== undefined) return refused(`program instantiation failed: ${fault}`)
-  return estimateCost(checked, deviceSizes).max > MAX_COST ? path => [forbidden(path, 'too complex, exceeds cost limit')] : () => []
+  const { max } = yield* estimateCostInSteps(checked, deviceSizes)
+  return max > MAX_COST ? path => [forbidden(path, 'too complex, exceeds cost limit')] : () => []
 }
 
 /** @param faults of all expressions in the list (`compileSelectors`). */

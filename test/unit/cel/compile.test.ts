@@ -5,6 +5,7 @@ import { type Compiled, compile } from '../../../src/cel/compile.ts'
 import { baseEnvironment, EVERY_RELEASE } from '../../../src/cel/environment.ts'
 import { programFault } from '../../../src/cel/program-fault.ts'
 import { typeText } from '../../../src/cel/type.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { celAnswers, mutatedExpressions } from '../../support/cel-answers.ts'
 import { expectNoSquare } from '../../support/processor-cost.ts'
 
@@ -12,7 +13,7 @@ const admission = admissionEnvironment(baseEnvironment(32), { params: true, auth
 
 function answer({ checked, issues }: Compiled): string {
   if (!checked) return `compilation failed: ${issues}`
-  const fault = programFault(checked, admission)
+  const fault = runAtOnce(programFault(checked, admission))
   return fault === undefined ? typeText(checked.result) : `program instantiation failed: ${fault}`
 }
 
@@ -62,8 +63,19 @@ describe('compile', () => {
 
   it('notes what names and calls mean', () => {
     const { checked } = compile('authorizer.requestResource.check("get").allowed() && size([1]) == 1', admission)
-    const meant = [...checked!.references.values()].map(reference => (reference.kind === 'name' ? reference.name : reference.ids.join()))
-    expect(meant).to.deep.equal(['authorizer.requestResource', 'resourcecheck_check', 'decision_allowed', 'size_list', 'equals', 'logical_and'])
+    const meaning = ({ id }: Expr): string[] => {
+      const reference = checked!.references.get(id)
+      return reference === undefined ? [] : [reference.kind === 'name' ? reference.name : reference.ids.join()]
+    }
+    const meant = (expr: Expr): string[] => [...childrenOf(expr).flatMap(meant), ...meaning(expr)]
+    expect(meant(checked!.ast.root)).to.deep.equal([
+      'authorizer.requestResource',
+      'resourcecheck_check',
+      'decision_allowed',
+      'size_list',
+      'equals',
+      'logical_and',
+    ])
   })
 
   it('gives every node a type', () => {

@@ -1,13 +1,15 @@
 import { expect } from 'chai'
 import { OPTIONAL_MACROS, STANDARD_MACROS, TWO_VARIABLE_MACROS } from '../../../src/cel/macros.ts'
 import { type Parsed, parse } from '../../../src/cel/parser.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { celAnswers } from '../../support/cel-answers.ts'
 import { printTree } from '../../support/cel-tree.ts'
 import { expectNoSquare } from '../../support/processor-cost.ts'
 
 const macros = new Map([...STANDARD_MACROS, ...OPTIONAL_MACROS, ...TWO_VARIABLE_MACROS])
-const read = (text: string): Parsed => parse(text, { macros, optionalSyntax: true })
-const messages = (text: string, optionalSyntax = true): string[] => parse(text, { macros, optionalSyntax }).issues.all.map(({ message }) => message)
+const parseAtOnce = (text: string, optionalSyntax = true): Parsed => runAtOnce(parse(text, { macros, optionalSyntax }))
+const read = (text: string): Parsed => parseAtOnce(text)
+const messages = (text: string, optionalSyntax = true): string[] => parseAtOnce(text, optionalSyntax).issues.all.map(({ message }) => message)
 
 /** Behind a first error the reading is not taken up again here as it is by ANTLR, so more errors than ours were found in these. */
 const FURTHER_ERRORS = new Set(['func{{a}}', 'a ? b ((?))', 'x{?.'])

@@ -1,5 +1,5 @@
-import { compile } from '../../../cel/compile.ts'
-import { estimateCost } from '../../../cel/cost/estimate.ts'
+import { compileInSteps } from '../../../cel/compile.ts'
+import { estimateCostInSteps } from '../../../cel/cost/estimate.ts'
 import type { SizeAt } from '../../../cel/cost/estimated-node.ts'
 import { baseEnvironment, type Environment, EVERY_RELEASE, extend } from '../../../cel/environment.ts'
 import { programFault } from '../../../cel/program-fault.ts'
@@ -60,7 +60,7 @@ function printRule({ rule, message = '', messageExpression = '', fieldPath = '',
   )
 }
 
-/** What is wrong with the expressions of a schema's rules: their syntax, their types, what they are estimated to cost, and earlier values where there are none. A rule is a step. */
+/** What is wrong with the expressions of a schema's rules: their syntax, their types, what they are estimated to cost, and earlier values where there are none. In steps of some hundred nodes of a rule. */
 export function* validateRuleExpressions(schema: JsonSchemaProps, path: FieldPath, scope: RuleScope): Steps<FieldError[]> {
   const rules = schema[RULES] ?? []
   if (rules.length === 0) return []
@@ -71,38 +71,39 @@ export function* validateRuleExpressions(schema: JsonSchemaProps, path: FieldPat
   for (const [i, rule] of rules.entries()) {
     const variables = { ...ruleVariables(type, rule) }
     const environmentFor = (stored: boolean): Environment => extend(baseEnvironment(stored ? EVERY_RELEASE : scope.minor), variables, struct)
-    errors.push(...expressionErrors(rule, { ...scope, environmentFor, sized, sizeAt: sizesOf(sized) }, path.child(RULES).index(i)))
+    errors.push(...(yield* expressionErrors(rule, { ...scope, environmentFor, sized, sizeAt: sizesOf(sized) }, path.child(RULES).index(i))))
     yield
   }
   return errors
 }
 
 /** A rule that does not compile counts as one that does not use oldSelf. The message expression is looked at only where the rule is in order. */
-function expressionErrors(rule: ValidationRule, scope: RuleContext, path: FieldPath): FieldError[] {
+function* expressionErrors(rule: ValidationRule, scope: RuleContext, path: FieldPath): Steps<FieldError[]> {
   const environment = scope.environmentFor(scope.stored.rules.has(rule.rule))
-  const { checked, issues } = compile(rule.rule, environment)
+  const { checked, issues } = yield* compileInSteps(rule.rule, environment)
   const refused = (fault: string): FieldError => invalid(path.child('rule'), printRule(rule), fault)
   if (!checked) return [refused(`compilation failed: ${issues}`), ...oldSelfErrors(rule, false, scope, path)]
   if (!isPlain(checked.result, BOOL)) return [refused('cel expression must evaluate to a bool'), ...oldSelfErrors(rule, false, scope, path)]
-  const fault = programFault(checked, environment)
+  const fault = yield* programFault(checked, environment)
   if (fault !== undefined) return [refused(`program instantiation failed: ${fault}`), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
-  const cost = costOfAll(estimateCost(checked, scope.sizeAt), scope.occurrences, scope.sized)
+  const cost = costOfAll(yield* estimateCostInSteps(checked, scope.sizeAt), scope.occurrences, scope.sized)
   const costly = scope.costs.add(path.child('rule'), 'estimated rule cost', cost)
-  return [...costly, ...messageErrors(rule, scope, path), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
+  return [...costly, ...(yield* messageErrors(rule, scope, path)), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
 }
 
 /** Its cost counts once, not for each value that the schema can have in an object. */
-function messageErrors(rule: ValidationRule, { stored, costs, sizeAt, environmentFor }: RuleContext, path: FieldPath): FieldError[] {
+function* messageErrors(rule: ValidationRule, { stored, costs, sizeAt, environmentFor }: RuleContext, path: FieldPath): Steps<FieldError[]> {
   const { messageExpression = '' } = rule
   if (messageExpression === '') return []
   const environment = environmentFor(stored.messages.has(messageExpression))
-  const { checked, issues } = compile(messageExpression, environment)
+  const { checked, issues } = yield* compileInSteps(messageExpression, environment)
   const refused = (fault: string): FieldError[] => [invalid(path.child('messageExpression'), printRule(rule), fault)]
   if (!checked) return refused(`messageExpression compilation failed: ${issues}`)
   if (!isPlain(checked.result, STRING)) return refused('messageExpression must evaluate to a string')
-  const fault = programFault(checked, environment)
+  const fault = yield* programFault(checked, environment)
   if (fault !== undefined) return refused(`messageExpression instantiation failed: ${fault}`)
-  return costs.add(path.child('messageExpression'), 'estimated messageExpression cost', estimateCost(checked, sizeAt).max)
+  const { max } = yield* estimateCostInSteps(checked, sizeAt)
+  return costs.add(path.child('messageExpression'), 'estimated messageExpression cost', max)
 }
 
 /** `used`: the rule uses oldSelf, which needs values that have earlier ones. Only such a rule may say optionalOldSelf. */

@@ -30,7 +30,7 @@ function* faultOf(selector: string, environment: Environment): Steps<string | un
   const { issues, checked } = yield* compileInSteps(selector, environment)
   if (!checked) return `compilation failed: ${issues}`
   if (!isPlain(checked.result, BOOL)) return 'must evaluate to bool'
-  const fault = programFault(checked, environment)
+  const fault = yield* programFault(checked, environment)
   return fault === undefined ? undefined : `program instantiation failed: ${fault}`
 }
 

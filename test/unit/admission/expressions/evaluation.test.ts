@@ -4,7 +4,7 @@ import { type CompiledExpression, compileExpression } from '../../../../src/admi
 import { ConditionMetrics } from '../../../../src/admission/expressions/condition-metrics.ts'
 import { evaluateExpressions } from '../../../../src/admission/expressions/evaluation.ts'
 import { compileConditions, meetsConditions } from '../../../../src/admission/expressions/match-conditions.ts'
-import { BOOL, NULL, STRING } from '../../../../src/cel/type.ts'
+import { BOOL, DYN, NULL, STRING } from '../../../../src/cel/type.ts'
 import { jsonValue } from '../../../../src/cel/values/json.ts'
 import type { Value } from '../../../../src/cel/values/value.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
@@ -22,7 +22,7 @@ function compiled(variables: Record<string, string>, ...expressions: string[]) {
   const known = new Map<string, CompiledExpression>()
   for (const [name, expression] of Object.entries(variables)) {
     known.set(name, runAtOnce(compileExpression(expression, parts)))
-    types.set(name, { kind: 'dyn', name: 'dyn', params: [] })
+    types.set(name, DYN)
   }
   return { variables: known, expressions: expressions.map(expression => runAtOnce(compileExpression(expression, parts))) }
 }

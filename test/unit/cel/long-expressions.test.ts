@@ -1,0 +1,116 @@
+import { expect } from 'chai'
+import type { Checked } from '../../../src/cel/checked.ts'
+import { check } from '../../../src/cel/checker.ts'
+import { compile } from '../../../src/cel/compile.ts'
+import { estimateCostInSteps } from '../../../src/cel/cost/estimate.ts'
+import { baseEnvironment, EVERY_RELEASE, extend } from '../../../src/cel/environment.ts'
+import { checkLiterals } from '../../../src/cel/literal-checks.ts'
+import { parse } from '../../../src/cel/parser.ts'
+import { makeProgramInSteps } from '../../../src/cel/program/program.ts'
+import { ruleTree } from '../../../src/cel/rules/rule-node.ts'
+import { DYN } from '../../../src/cel/type.ts'
+import type { Steps } from '../../../src/lib/steps.ts'
+import type { JsonSchemaProps } from '../../../src/schema/json-schema/props.ts'
+import { expectNoSquare } from '../../support/processor-cost.ts'
+
+const environment = extend(baseEnvironment(EVERY_RELEASE), { self: DYN })
+const LENGTH = 99_000
+/** Some hundred nodes may be between two yields: no stage goes through so many characters in one step. */
+const MOST_CHARACTERS_OF_A_STEP = 12_000
+
+/** As many of a piece as an expression may be long. */
+const row = (piece: string, end: string, begin = ''): string => begin + piece.repeat(Math.floor((LENGTH - begin.length - end.length) / piece.length)) + end
+const nested = (open: string, core: string, close: string, depth: number): string => open.repeat(depth) + core + close.repeat(depth)
+
+/** A result, and in how many steps it was made. */
+function counted<T>(steps: Steps<T>): { readonly result: T; readonly count: number } {
+  for (let count = 1; ; count++) {
+    const { done, value } = steps.next()
+    if (done) return { result: value, count }
+  }
+}
+
+const messages = (text: string): string[] => compile(text, environment).issues.all.map(({ message }) => message)
+
+/** Expressions that every stage accepts. */
+const WHOLE: Record<string, string> = {
+  'a list of numbers': row('1, ', '1].size() > 0', '['),
+  'a list of names': row('self, ', 'self].size() > 0', '['),
+  'a map': `{${Array.from({ length: 10_000 }, (_, i) => `${i}: 1`).join(', ')}}.size() > 0`,
+  'terms of an operator': row('1 < 2 && ', 'true'),
+  macros: row('[1].all(x, x > 0) && ', 'true'),
+  'presence tests': row('has(self.a) || ', 'true'),
+  'macros in macros': row(`${nested('[1].all(x, ', 'x > 0', ')', 40)} && `, 'true'),
+  'calls of functions': row('size([]), ', '1].size() > 0', '['),
+  'format clauses': `'${'%s'.repeat(19_000)}'.format([${Array(19_000).fill('1').join(', ')}]) != ''`,
+}
+
+describe('a long expression', () => {
+  for (const [what, text] of Object.entries(WHOLE))
+    it(`is compiled in short steps: ${what}`, () => {
+      const least = LENGTH / MOST_CHARACTERS_OF_A_STEP
+      const { result: parsed, count: parsing } = counted(parse(text, { macros: environment.macros, optionalSyntax: true }))
+      expect(String(parsed.issues)).to.equal('')
+      expect(parsing, 'parse').to.be.above(least)
+      const { result: checked, count: checking } = counted<Checked>(check(parsed.ast!, environment, parsed.issues))
+      expect(checking, 'check').to.be.above(least)
+      expect(counted(checkLiterals(checked, parsed.issues)).count, 'checkLiterals').to.be.above(least)
+      expect(counted(makeProgramInSteps(checked, environment)).count, 'makeProgram').to.be.above(least)
+      expect(counted(estimateCostInSteps(checked, () => undefined)).count, 'estimateCost').to.be.above(least)
+    })
+
+  const READ: Record<string, [text: string, message: RegExp]> = {
+    'brackets in brackets': [row(`${nested('(', '1', ')', 100)}, `, '1].size() > 0', '['), /^$/],
+    'a row of selections': [row('.a', '', 'self'), /max recursion depth/],
+    'a row of sums': [row('1+', '1'), /max recursion depth/],
+    'characters that begin no token': [row('#', '1'), /token recognition/],
+    'arguments that cannot stand in a macro': [row('has(a) || ', 'true'), /invalid argument to has/],
+    'a macro that copies what it stands behind': [`optional.of(1)${'.optMap(x, x)'.repeat(14)}.hasValue()`, /node limit exceeded/],
+  }
+  for (const [what, [text, message]] of Object.entries(READ))
+    it(`is read in short steps: ${what}`, () => {
+      const { result, count } = counted(parse(text, { macros: environment.macros, optionalSyntax: true }))
+      expect(String(result.issues)).to.match(message)
+      expect(count).to.be.above(LENGTH / MOST_CHARACTERS_OF_A_STEP)
+    })
+
+  it('is refused if loops within loops double a type', () => {
+    expect(messages(`[1]${'.map(x, {x: x})'.repeat(7)}.size() > 0`)).to.deep.equal([])
+    for (const range of ['[1]', '[]', '[self]']) {
+      expect(messages(`${range}${'.map(x, {x: x})'.repeat(20)}.size() > 0`), range).to.deep.equal(['type size limit exceeded: 1000'])
+    }
+  })
+
+  it('has types as deep as brackets may be', () => {
+    expect(messages(`${nested('[', '1', ']', 200)}.size() > 0`)).to.deep.equal([])
+    expect(messages(`${nested('[', '', ']', 200)}.size() > 0`)).to.deep.equal([])
+  })
+
+  it('is read in time that grows with its length, whatever escapes hide', () => {
+    expectNoSquare(count => () => expect(messages("\\'''\n".repeat(count))).to.not.have.length(0), 2000)
+    expectNoSquare(count => () => expect(messages('\\"""\n'.repeat(count))).to.not.have.length(0), 2000)
+  })
+
+  it('of a rule is compiled in turns, once for all requests that wait for it', async () => {
+    const schema: JsonSchemaProps = { type: 'object', properties: {}, 'x-kubernetes-validations': [{ rule: WHOLE.macros! }, { rule: 'true' }] }
+    const rules = ruleTree(schema, false)!.rules()
+    if ('fault' in rules) throw new Error(rules.fault)
+    const [long, short] = rules
+    const { now } = performance
+    let time = now.call(performance)
+    // Each look at the clock is a millisecond later.
+    performance.now = () => time++
+    try {
+      const first = long!()
+      expect(first).to.be.instanceOf(Promise)
+      expect(long!()).to.equal(first)
+      const compiled = await first
+      expect(compiled.program).to.not.equal(undefined)
+      expect(long!()).to.equal(compiled)
+    } finally {
+      performance.now = now
+    }
+    await new Promise(resolve => setImmediate(resolve))
+    expect(short!()).to.not.be.instanceOf(Promise)
+  })
+})
