@@ -3,6 +3,8 @@ import protobuf from 'protobufjs/minimal.js'
 const NOTHING = Buffer.alloc(0)
 const VARINT = 0
 const BYTES = 2
+/** A message with more fields is rejected: each takes a microsecond, and a message of 100 KiB may have 50,000. */
+const MAX_FIELDS = 1024
 
 /** The fields of a small message by their numbers, as https://protobuf.dev/programming-guides/encoding has them. Of several values the last counts; what is absent is empty or 0. */
 export interface MessageFields {
@@ -15,12 +17,13 @@ export interface MessageFields {
   all(field: number): readonly Buffer[]
 }
 
-/** Fields of other wire types than strings, bytes, messages and varints are skipped. Throws where the bytes are no message. */
+/** Fields of other wire types than strings, bytes, messages and varints are skipped. Throws an Error if the bytes are not a message, or have too many fields. */
 export function fieldsOf(message: Uint8Array): MessageFields {
   const reader = protobuf.Reader.create(message)
   const parts = new Map<number, Buffer[]>()
   const numbers = new Map<number, number>()
-  while (reader.pos < reader.len) {
+  for (let count = 1; reader.pos < reader.len; count++) {
+    if (count > MAX_FIELDS) throw new Error('there are too many fields')
     const tag = reader.uint32()
     const field = tag >>> 3
     if ((tag & 7) === BYTES) {

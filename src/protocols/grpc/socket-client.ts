@@ -1,4 +1,9 @@
-import type { ServiceError } from '@grpc/grpc-js'
+import { Socket } from 'node:net'
+import { onAbort } from '../../lib/on-abort.ts'
+import { pause } from '../../lib/pause.ts'
+import { type CallFailure, callFailureOf, Status } from './call-failure.ts'
+import { late } from './unary.ts'
+import { UnaryConnection, type UnaryOptions } from './unary-connection.ts'
 
 /** Called after each call: its method as gRPC has it, how long it took, and the name of its status. */
 export type CallObserver = (method: string, seconds: number, status: string) => void
@@ -6,16 +11,9 @@ export type CallObserver = (method: string, seconds: number, status: string) => 
 export interface SocketClientOptions {
   /** Path of the socket; one that begins with `@` is of the abstract namespace, and has no file. */
   readonly path: string
-  /** Of an answer. */
-  readonly mostBytes: number
+  /** Bytes of the longest response that is accepted. */
+  readonly maxResponseBytes: number
   readonly observer: CallObserver
-}
-
-/** Asks a server behind a unix socket. */
-export interface SocketClient {
-  /** Bytes of the answer. Rejects with a SocketCallError, when the time is over at the latest. */
-  call(method: string, request: Buffer, timeoutMs: number): Promise<Buffer>
-  close(): void
 }
 
 /** A call that failed, in the words of gRPC for Go. `status`: the name of its code. */
@@ -48,34 +46,143 @@ const CODES = [
   'DataLoss',
   'Unauthenticated',
 ]
-const same = (bytes: Buffer): Buffer => bytes
+/** For a connection and the first frame of the server. */
+const OPENING_MS = 20_000
+/** Between attempts to connect: the first pause after a connection that was open, and the longest. */
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 1000
+const CLOSING = 'grpc: the client connection is closing'
 
-/** gRPC's library is loaded by this call. A socket that is not there yet is waited for, each call until its deadline. */
-export async function openSocketClient({ path, mostBytes, observer }: SocketClientOptions): Promise<SocketClient> {
-  const { Client, credentials, Metadata } = await import('@grpc/grpc-js')
-  // An abstract one begins with a zero byte for Node.
-  const client = new Client(path.startsWith('@') ? `unix:\0${path.slice(1)}` : `unix:${path}`, credentials.createInsecure(), {
-    'grpc.default_authority': 'localhost',
-    'grpc.max_receive_message_length': mostBytes,
-    'grpc.initial_reconnect_backoff_ms': 100,
-    'grpc.max_reconnect_backoff_ms': 1000,
-  })
-  const metadata = new Metadata({ waitForReady: true })
-  return {
-    call: (method, request, timeoutMs) =>
-      new Promise((resolve, reject) => {
-        const begun = performance.now()
-        client.makeUnaryRequest(method, same, same, request, metadata, { deadline: Date.now() + timeoutMs }, (error, answer) => {
-          const status = CODES[error?.code ?? 0] ?? 'Unknown'
-          observer(method, (performance.now() - begun) / 1000, status)
-          if (error || answer === undefined) reject(new SocketCallError(status, detailsOf(error, status)))
-          else resolve(answer)
-        })
-      }),
-    close: () => client.close(),
+/** Calls a server behind a unix socket, over one connection. A server that is not there yet is waited for, by each call until its deadline. */
+export class SocketClient {
+  readonly #options: SocketClientOptions
+  readonly #closed = new AbortController()
+  #connection: UnaryConnection | undefined
+  /** Under way, for all calls that wait. */
+  #attempt: Promise<void> | undefined
+  #pauseMs = FIRST_PAUSE_MS
+
+  constructor(options: SocketClientOptions) {
+    this.#options = options
+  }
+
+  /** Resolves to the decoded response. Rejects with a SocketCallError, when the time is over at the latest. */
+  async call<T>(method: string, request: Buffer, timeoutMs: number, decode: (message: Buffer) => T): Promise<T> {
+    const { observer } = this.#options
+    const begun = performance.now()
+    const observe = (status: string): void => observer(method, (performance.now() - begun) / 1000, status)
+    try {
+      const response = decoded(await this.#call(method, request, { deadline: Date.now() + timeoutMs, signal: this.#closed.signal }), decode)
+      observe('OK')
+      return response
+    } catch (thrown) {
+      const error = thrown instanceof SocketCallError ? thrown : this.#errorOf(callFailureOf(thrown))
+      observe(error.status)
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#closed.abort()
+    this.#connection?.close()
+  }
+
+  async #call(method: string, request: Buffer, options: UnaryOptions): Promise<Buffer> {
+    for (;;) {
+      const connection = await this.#open(options)
+      try {
+        const response = await connection.call(method, request, options)
+        if (response !== undefined) return response
+      } catch (thrown) {
+        if (callFailureOf(thrown).unsent !== true) throw thrown
+      }
+      // The server is about to leave the connection, or refuses calls.
+      await this.#rest(options)
+    }
+  }
+
+  /** Rejects when the time is over. */
+  async #open(options: UnaryOptions): Promise<UnaryConnection> {
+    for (;;) {
+      if (this.#connection?.state === 'open') return this.#connection
+      this.#attempt ??= this.#connect().finally(() => {
+        this.#attempt = undefined
+      })
+      await inTime(this.#attempt, options)
+    }
+  }
+
+  /** Opens a connection. Resolves when it is open, or some time after that has failed. */
+  async #connect(): Promise<void> {
+    const { path, maxResponseBytes } = this.#options
+    const socket = await dial(path, this.#closed.signal)
+    if (socket !== undefined) {
+      const peer = { authority: 'localhost', secure: false, userAgent: 'binnacle' }
+      this.#connection = new UnaryConnection(socket, peer, { maxMessageBytes: maxResponseBytes })
+      await this.#connection.opened
+      if (this.#connection.state === 'open') {
+        this.#pauseMs = FIRST_PAUSE_MS
+        return
+      }
+    }
+    await pause(this.#pauseMs, this.#closed.signal)
+    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
+  }
+
+  #rest(options: UnaryOptions): Promise<void> {
+    return inTime(pause(FIRST_PAUSE_MS, this.#closed.signal), options)
+  }
+
+  /** A status that gRPC does not have is reported as `Unknown`: it is a label of metrics. */
+  #errorOf({ code, details, message }: CallFailure): SocketCallError {
+    if (this.#closed.signal.aborted) return new SocketCallError('Canceled', CLOSING)
+    if (code === Status.DEADLINE_EXCEEDED) return new SocketCallError('DeadlineExceeded', 'context deadline exceeded')
+    return new SocketCallError(CODES[code ?? Status.UNKNOWN] ?? 'Unknown', details ?? message)
   }
 }
 
-/** The library adds how long it has waited, which makes each error another. */
-const detailsOf = (error: ServiceError | null, status: string): string =>
-  status === 'DeadlineExceeded' ? 'context deadline exceeded' : (error?.details ?? 'the answer is empty')
+function decoded<T>(message: Buffer, decode: (message: Buffer) => T): T {
+  try {
+    return decode(message)
+  } catch {
+    throw new SocketCallError('Internal', 'grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data')
+  }
+}
+
+/** A connected socket, with a timeout; undefined if there is none. */
+function dial(path: string, signal: AbortSignal): Promise<Socket | undefined> {
+  return new Promise(resolve => {
+    const socket = new Socket({ signal })
+    socket
+      .setTimeout(OPENING_MS, () => socket.destroy())
+      .on('error', () => {})
+      .once('close', () => resolve(undefined))
+      .once('connect', () => resolve(socket))
+    try {
+      // The name of an abstract socket begins with a zero byte.
+      socket.connect(path.startsWith('@') ? `\0${path.slice(1)}` : path)
+    } catch {
+      // No socket can have such a path.
+      socket.destroy()
+    }
+  })
+}
+
+/** Rejects with a CallFailure when the deadline passes or the signal aborts before the work is done. */
+function inTime(work: Promise<unknown>, { deadline, signal }: UnaryOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(late())
+    if (signal.aborted) return end()
+    const timer = setTimeout(end, Math.max(0, deadline - Date.now()))
+    const release = onAbort(signal, end)
+    void work
+      .then(
+        () => resolve(),
+        () => resolve(),
+      )
+      .finally(() => {
+        clearTimeout(timer)
+        release()
+      })
+  })
+}

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
-import { joinBuffers } from '../../lib/join-buffers.ts'
 import { paceReads } from '../../lib/paced-socket.ts'
+import { startInTurns } from '../../lib/steps.ts'
+import { Conduct } from '../http2/conduct.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
 import {
   Flag,
@@ -18,28 +19,38 @@ import {
   settingsFrame,
   unpadded,
 } from '../http2/frames.ts'
+import { MAX_SETTINGS } from '../http2/limits.ts'
 import type { CallFailure } from './call-failure.ts'
-import { cancelled, dropped, failureOf, late, malformed, messageOf, type Peer, PREFIX_BYTES, requestFrames, requestHead, reset } from './unary.ts'
+import { RequestSender } from './request-sender.ts'
+import { ResponseMessage } from './response-message.ts'
+import { cancelled, dropped, failureOf, late, malformed, type Peer, requestHead, reset } from './unary.ts'
 
-/** A request is sent whole or not at all: one of this size finds room in the smallest window that a server may have and renew. */
-const LONGEST_REQUEST = 32 * 1024
 const LONGEST_HEADERS = 64 * 1024
 /** Frames of one block of headers: each is joined to those before. */
 const MOST_CONTINUATIONS = 16
+/** Blocks of headers of one response that need no reason: those before the message, and those behind it. */
+const ORDINARY_BLOCKS = 2
 /** Frames of data of one response that may be shorter than a kilobyte. */
 const MOST_SMALL_FRAMES = 65_536
 const SMALL_FRAME_BYTES = 1024
 /** Bytes that are read in one piece: some thousand frames at most. */
 const PIECE_BYTES = 32 * 1024
-/** A server that reads no acknowledgements gets no more of them. */
-const MAX_UNWRITTEN = 64 * 1024
 /** Received bytes are reported to the other side once there are so many. */
 const RENEW_AFTER = 1 << 20
 /** How often calls are looked through for those that are late or given up. */
 const TICK_MS = 50
-/** Calls wait and nothing comes for `quietMs`: the server is asked for a sign of life, and has `signMs` for it. gRPC's servers take no questions closer than 5 s. */
-const PATIENCE = { quietMs: 6000, signMs: 3000 }
 const PING_DATA = Buffer.from('keep up!')
+
+/** What a connection takes of its server. */
+export interface UnaryLimits {
+  /** Bytes of a message. Default: 256 MiB. */
+  readonly maxMessageBytes: number
+  /** Calls wait and nothing comes for `quietMs`: the server is asked for a sign of life, and has `signMs` for it. gRPC's servers take no questions closer than 5 s. Default: 6 s and 3 s. */
+  readonly quietMs: number
+  readonly signMs: number
+}
+
+const LIMITS: UnaryLimits = { maxMessageBytes: 256 << 20, quietMs: 6000, signMs: 3000 }
 
 export interface UnaryOptions {
   readonly signal: AbortSignal
@@ -52,10 +63,11 @@ interface Call {
   readonly request: Buffer
   readonly deadline: number
   readonly signal: AbortSignal
-  readonly resolve: (message: Buffer) => void
+  readonly resolve: (message: Buffer | Promise<Buffer>) => void
   readonly reject: (failure: CallFailure) => void
-  readonly parts: Buffer[]
+  readonly message: ResponseMessage
   smallFrames: number
+  blocks: number
   /** The block of the latest headers. */
   headers: Buffer
 }
@@ -63,15 +75,18 @@ interface Call {
 const NO_HEADERS = Buffer.alloc(0)
 
 /**
- * A connection to one server, for unary calls alone: gRPC over HTTP/2 written straight to the socket. It carries only what is simple. Before it is open, when it is about to end, and for
- * requests that are long, `call` declines. Such a call costs an eighth of one through `node:http2` and a gRPC client.
+ * A connection to one server, for unary calls alone: gRPC over HTTP/2 written straight to the socket. Before it is open, and when it is about to end, `call` declines. Such a call costs an eighth of
+ * one through `node:http2` and a gRPC client. Whatever the server sends, it is read at the pace of turns and kept within bounds.
  */
 export class UnaryConnection {
   readonly #socket: Socket
   readonly #peer: Peer
-  readonly #patience: typeof PATIENCE
+  readonly #limits: UnaryLimits
+  readonly #sender: RequestSender
   readonly #heads = new Map<string, Buffer>()
   readonly #reader = new FrameReader()
+  /** Frames that serve no call are counted. */
+  readonly #conduct = new Conduct()
   /** Calls that have been sent, by the id of their stream. */
   readonly #sent = new Map<number, Call>()
   /** Calls for which there was no window, or no stream, in their order. */
@@ -79,23 +94,25 @@ export class UnaryConnection {
   #state: UnaryConnection['state'] = 'opening'
   #broken = false
   #nextStream = 1
-  /** Bytes that may be sent, of all calls and of one. */
-  #window = INITIAL_WINDOW
-  #callWindow = INITIAL_WINDOW
   #mostCalls = Number.POSITIVE_INFINITY
   #received = 0
   /** Headers whose end has not come. */
   #open: { readonly stream: number; readonly flags: number; block: Buffer; frames: number } | undefined
-  #out: Buffer[] = []
   #ticking: NodeJS.Timeout | undefined
   #heard = 0
   #asked = 0
+  #opened: () => void = () => {}
+  /** Resolves when the connection is open, or over before that. */
+  readonly opened = new Promise<void>(resolve => {
+    this.#opened = resolve
+  })
 
   /** `socket` is connected, with TLS where that is wanted; a timeout that it has holds until the connection is open. */
-  constructor(socket: Socket, peer: Peer, patience = PATIENCE) {
-    this.#patience = patience
+  constructor(socket: Socket, peer: Peer, limits: Partial<UnaryLimits> = {}) {
+    this.#limits = { ...LIMITS, ...limits }
     this.#socket = socket
     this.#peer = peer
+    this.#sender = new RequestSender(socket)
     socket.setNoDelay(true)
     paceReads(socket, { pieceBytes: PIECE_BYTES })
     socket.on('data', bytes => this.#read(bytes))
@@ -119,12 +136,12 @@ export class UnaryConnection {
     return this.#broken
   }
 
-  /** Sends a request and resolves to the message of its response, or rejects with a CallFailure. Undefined if the call is declined: the caller has to use another client. */
+  /** Sends a request and resolves to the message of its response, or rejects with a CallFailure. Undefined if the connection is not open. */
   call(method: string, request: Buffer, { deadline, signal }: UnaryOptions): Promise<Buffer> | undefined {
-    const body = PREFIX_BYTES + request.length
-    if (this.#state !== 'open' || body > LONGEST_REQUEST || body > this.#callWindow) return undefined
+    if (this.#state !== 'open') return undefined
     return new Promise((resolve, reject) => {
-      const call = { head: this.#headOf(method), request, deadline, signal, resolve, reject, parts: [], smallFrames: 0, headers: NO_HEADERS }
+      const message = new ResponseMessage(this.#limits.maxMessageBytes)
+      const call = { head: this.#headOf(method), request, deadline, signal, resolve, reject, message, smallFrames: 0, blocks: 0, headers: NO_HEADERS }
       if (this.#waiting.length === 0 && this.#hasRoom(call)) this.#send(call)
       else this.#waiting.push(call)
       if (this.#ticking !== undefined) return
@@ -148,7 +165,7 @@ export class UnaryConnection {
   }
 
   #hasRoom({ request }: Call): boolean {
-    return PREFIX_BYTES + request.length <= Math.min(this.#window, this.#callWindow) && this.#sent.size < this.#mostCalls
+    return this.#sender.hasRoomFor(request) && this.#sent.size < this.#mostCalls
   }
 
   #send(call: Call): void {
@@ -156,9 +173,10 @@ export class UnaryConnection {
     this.#nextStream += 2
     // The ids are used up.
     if (this.#nextStream > MAX_31_BITS) this.#state = 'ending'
-    this.#window -= PREFIX_BYTES + call.request.length
     this.#sent.set(stream, call)
-    this.#write(requestFrames(call.head, call.deadline - Date.now(), stream, call.request))
+    this.#conduct.request()
+    this.#conduct.body(call.request.length)
+    this.#sender.send(stream, call.head, call.deadline - Date.now(), call.request)
   }
 
   #sendWaiting(): void {
@@ -166,21 +184,6 @@ export class UnaryConnection {
       this.#waiting.shift()
       this.#send(call)
     }
-  }
-
-  /** What one turn has to write goes out together. */
-  #write(bytes: Buffer): void {
-    if (this.#out.push(bytes) === 1) setImmediate(() => this.#flush())
-  }
-
-  #acknowledge(frame: Buffer): void {
-    if (this.#socket.writableLength <= MAX_UNWRITTEN) this.#write(frame)
-  }
-
-  #flush(): void {
-    const out = this.#out
-    this.#out = []
-    if (this.#state !== 'closed') this.#socket.write(joinBuffers(out))
   }
 
   #read(bytes: Buffer): void {
@@ -211,43 +214,56 @@ export class UnaryConnection {
         this.#continuation(flags, stream, payload)
         break
       case FrameType.reset:
+        if (!this.#sent.has(stream)) this.#idleFrame()
         this.#fail(stream, reset(numberIn(payload)))
         break
       case FrameType.settings:
+        this.#idleFrame()
         if ((flags & Flag.ack) === 0) this.#settings(frame)
         break
       case FrameType.ping:
-        if ((flags & Flag.ack) === 0) this.#acknowledge(frameOf(FrameType.ping, Flag.ack, 0, payload))
+        this.#idleFrame()
+        if ((flags & Flag.ack) === 0) this.#sender.acknowledge(frameOf(FrameType.ping, Flag.ack, 0, payload))
         break
       case FrameType.goAway:
+        this.#idleFrame()
         this.#goAway(numberIn(payload) & MAX_31_BITS)
         break
       case FrameType.windowUpdate:
-        // Calls are sent whole, so that their own windows are no matter.
-        if (stream !== 0) break
-        this.#window += numberIn(payload) & MAX_31_BITS
-        this.#sendWaiting()
+        this.#idleFrame()
+        this.#sender.widen(stream, numberIn(payload) & MAX_31_BITS)
+        if (stream === 0) this.#sendWaiting()
         break
       case FrameType.push:
         throw new ConnectionError(ErrorCode.protocol, 'a push that was not allowed')
       default:
-      // What is not known is passed over.
+        // What is not known is passed over.
+        this.#idleFrame()
     }
+  }
+
+  #idleFrame(): void {
+    this.#conduct.idleFrame(0, 0)
   }
 
   #data(frame: Frame): void {
     const { flags, stream, payload } = frame
     this.#received += payload.length
     if (this.#received >= RENEW_AFTER) {
-      this.#write(numbersFrame(FrameType.windowUpdate, 0, this.#received))
+      this.#sender.write(numbersFrame(FrameType.windowUpdate, 0, this.#received))
       this.#received = 0
     }
     const call = this.#sent.get(stream)
-    if (call === undefined) return
+    if (call === undefined) {
+      this.#idleFrame()
+      return
+    }
     if (payload.length < SMALL_FRAME_BYTES && ++call.smallFrames > MOST_SMALL_FRAMES)
       throw new ConnectionError(ErrorCode.protocol, 'a message is in too many frames')
-    call.parts.push(unpadded(frame))
-    if ((flags & Flag.endStream) !== 0) this.#finish(stream, call)
+    this.#conduct.body(payload.length)
+    const failure = call.message.add(unpadded(frame))
+    if (failure !== undefined) this.#giveUp(stream, failure)
+    else if ((flags & Flag.endStream) !== 0) this.#finish(stream, call)
   }
 
   #headers(flags: number, stream: number, block: Buffer): void {
@@ -256,6 +272,7 @@ export class UnaryConnection {
       return
     }
     const call = this.#sent.get(stream)
+    if (call === undefined || ++call.blocks > ORDINARY_BLOCKS) this.#idleFrame()
     if (call === undefined) return
     call.headers = block
     if ((flags & Flag.endStream) !== 0) this.#finish(stream, call)
@@ -273,15 +290,23 @@ export class UnaryConnection {
   }
 
   #finish(stream: number, call: Call): void {
-    const failure = failureOf(call.headers)
-    const message = failure === undefined ? messageOf(call.parts) : undefined
+    const failure = failureOf(call.headers) ?? (call.message.isComplete ? undefined : malformed())
+    // The server wants no more of a request that it has answered.
+    if (this.#sender.forget(stream)) this.#sender.write(numbersFrame(FrameType.reset, stream, ErrorCode.none))
     this.#forget(stream)
-    if (message === undefined) call.reject(failure ?? malformed())
-    else call.resolve(message)
+    if (failure !== undefined) call.reject(failure)
+    else call.resolve(startInTurns(call.message.inSteps()))
+  }
+
+  /** Ends a call that this side wants nothing more of. */
+  #giveUp(stream: number, failure: CallFailure): void {
+    this.#sender.write(numbersFrame(FrameType.reset, stream, ErrorCode.cancel))
+    this.#fail(stream, failure)
   }
 
   #fail(stream: number, failure: CallFailure): void {
     const call = this.#sent.get(stream)
+    this.#sender.forget(stream)
     this.#forget(stream)
     call?.reject(failure)
   }
@@ -293,14 +318,18 @@ export class UnaryConnection {
   }
 
   #settings(frame: Frame): void {
-    for (const [id, value] of readSettings(frame)) {
-      if (id === Setting.initialWindowSize) this.#callWindow = value
+    const settings = readSettings(frame)
+    if (settings.length > MAX_SETTINGS) throw new ConnectionError(ErrorCode.calm, 'there are too many settings')
+    // Some servers hold to the new windows only once they are acknowledged.
+    this.#sender.write(frameOf(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)))
+    for (const [id, value] of settings) {
+      if (id === Setting.initialWindowSize) this.#sender.resizeStreams(value)
       else if (id === Setting.maxConcurrentStreams) this.#mostCalls = value
     }
-    this.#acknowledge(frameOf(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)))
     if (this.#state === 'opening') {
       this.#state = 'open'
       this.#socket.setTimeout(0)
+      this.#opened()
     }
     this.#sendWaiting()
   }
@@ -321,9 +350,7 @@ export class UnaryConnection {
     const verdict = ({ deadline, signal }: Call): CallFailure | undefined => (signal.aborted ? cancelled() : now >= deadline ? late() : undefined)
     for (const [stream, call] of [...this.#sent]) {
       const failure = verdict(call)
-      if (failure === undefined) continue
-      this.#write(numbersFrame(FrameType.reset, stream, ErrorCode.cancel))
-      this.#fail(stream, failure)
+      if (failure !== undefined) this.#giveUp(stream, failure)
     }
     if (this.#waiting.length > 0) this.#waiting = this.#waiting.filter(call => stays(call, verdict(call)))
     if (this.#sent.size === 0 && this.#waiting.length === 0) {
@@ -337,10 +364,10 @@ export class UnaryConnection {
   #listen(): void {
     const now = performance.now()
     if (this.#asked > 0) {
-      if (now - this.#asked > this.#patience.signMs) this.#end('the server is silent')
-    } else if (now - this.#heard > this.#patience.quietMs) {
+      if (now - this.#asked > this.#limits.signMs) this.#end('the server is silent')
+    } else if (now - this.#heard > this.#limits.quietMs) {
       this.#asked = now
-      this.#write(frameOf(FrameType.ping, 0, 0, PING_DATA))
+      this.#sender.write(frameOf(FrameType.ping, 0, 0, PING_DATA))
     }
   }
 
@@ -349,6 +376,7 @@ export class UnaryConnection {
     this.#state = 'closed'
     clearInterval(this.#ticking)
     this.#socket.destroy()
+    this.#opened()
     const sent = [...this.#sent.values()]
     const waiting = this.#waiting
     this.#sent.clear()

@@ -1,4 +1,3 @@
-import { joinBuffers } from '../../lib/join-buffers.ts'
 import { ErrorCode } from '../http2/errors.ts'
 import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, kindOf, writeFrameHeader } from '../http2/frames.ts'
 import { HeaderDecoder } from '../http2/header-decoder.ts'
@@ -41,18 +40,32 @@ export function requestHead(method: string, { authority, secure, userAgent }: Pe
   return fieldsOf(fields.flat())
 }
 
-/** All frames of a request, in one buffer. `timeoutMs`: after which the server gives up, too. */
-export function requestFrames(head: Buffer, timeoutMs: number, stream: number, message: Buffer): Buffer {
-  const timeout = `${Math.min(LONGEST_TIMEOUT, Math.max(1, Math.ceil(timeoutMs)))}m`
-  const headers = head.length + TIMEOUT.length + 1 + timeout.length
-  const body = PREFIX_BYTES + message.length
-  const parts = Math.ceil(body / FRAME_BYTES)
-  const out = Buffer.allocUnsafe(HEADER_BYTES + headers + parts * HEADER_BYTES + body)
-  let at = writeFrameHeader(out, 0, headers, kindOf(FrameType.headers, Flag.endHeaders), stream)
+const timeoutText = (ms: number): string => `${Math.min(LONGEST_TIMEOUT, Math.max(1, Math.ceil(ms)))}m`
+const headersBytes = (head: Buffer, timeout: string): number => HEADER_BYTES + head.length + TIMEOUT.length + 1 + timeout.length
+
+/** Returns where the next frame goes. */
+function writeHeaders(out: Buffer, head: Buffer, timeout: string, stream: number): number {
+  let at = writeFrameHeader(out, 0, headersBytes(head, timeout) - HEADER_BYTES, kindOf(FrameType.headers, Flag.endHeaders), stream)
   at += head.copy(out, at)
   at += TIMEOUT.copy(out, at)
   out[at++] = timeout.length
-  at += out.write(timeout, at, 'latin1')
+  return at + out.write(timeout, at, 'latin1')
+}
+
+/** The frame that begins a request whose message follows. `timeoutMs`: after which the server gives up, too. */
+export function requestHeaders(head: Buffer, timeoutMs: number, stream: number): Buffer {
+  const timeout = timeoutText(timeoutMs)
+  const out = Buffer.allocUnsafe(headersBytes(head, timeout))
+  writeHeaders(out, head, timeout, stream)
+  return out
+}
+
+/** All frames of a request, in one buffer. */
+export function requestFrames(head: Buffer, timeoutMs: number, stream: number, message: Buffer): Buffer {
+  const timeout = timeoutText(timeoutMs)
+  const body = PREFIX_BYTES + message.length
+  const out = Buffer.allocUnsafe(headersBytes(head, timeout) + Math.ceil(body / FRAME_BYTES) * HEADER_BYTES + body)
+  let at = writeHeaders(out, head, timeout, stream)
   for (let sent = 0; sent < body; ) {
     const size = Math.min(FRAME_BYTES, body - sent)
     at = writeFrameHeader(out, at, size, kindOf(FrameType.data, sent + size === body ? Flag.endStream : 0), stream)
@@ -66,11 +79,11 @@ export function requestFrames(head: Buffer, timeoutMs: number, stream: number, m
   return out
 }
 
-/** The message of the DATA of an answer; undefined where that is not one whole message. */
-export function messageOf(parts: readonly Buffer[]): Buffer | undefined {
-  const body = joinBuffers(parts)
-  if (body.length < PREFIX_BYTES || body[0] !== 0 || body.readUInt32BE(1) !== body.length - PREFIX_BYTES) return undefined
-  return body.subarray(PREFIX_BYTES)
+/** The message as DATA carries it. */
+export function prefixed(message: Buffer): Buffer {
+  const prefix = Buffer.alloc(PREFIX_BYTES)
+  prefix.writeUInt32BE(message.length, 1)
+  return Buffer.concat([prefix, message])
 }
 
 /** What became of a call whose answer has ended: undefined where all went well. `last`: the block of its last headers. */
@@ -83,6 +96,7 @@ export function failureOf(last: Buffer): CallFailure | undefined {
   const status = header('grpc-status')
   if (status === '0') return undefined
   if (status === undefined) return failure(Status.UNKNOWN, `an answer without a status of gRPC, HTTP status ${header(':status') ?? 'unknown'}`)
+  if (!/^\d{1,9}$/.test(status)) return failure(Status.UNKNOWN, 'the status of gRPC is not a number')
   return failure(Number(status), decoded(header('grpc-message') ?? ''))
 }
 
@@ -100,6 +114,9 @@ const failure = (code: number, details: string, unsent = false): CallFailure => 
 export const cancelled = (): CallFailure => failure(Status.CANCELLED, 'Cancelled on client')
 export const late = (): CallFailure => failure(Status.DEADLINE_EXCEEDED, 'Deadline exceeded')
 export const malformed = (): CallFailure => failure(Status.INTERNAL, 'the answer is not one message')
+/** The words of gRPC for Go. */
+export const tooLong = (bytes: number, maxBytes: number): CallFailure =>
+  failure(Status.RESOURCE_EXHAUSTED, `grpc: received message larger than max (${bytes} vs. ${maxBytes})`)
 /** `unsent`: the server has not begun with the call. */
 export const dropped = (why: string, unsent: boolean): CallFailure => failure(Status.UNAVAILABLE, why, unsent)
 

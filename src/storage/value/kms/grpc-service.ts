@@ -1,4 +1,4 @@
-import { type CallObserver, openSocketClient } from '../../../protocols/grpc/socket-client.ts'
+import { type CallObserver, SocketClient } from '../../../protocols/grpc/socket-client.ts'
 import { decodeDecrypt, decodeEncrypt, decodeStatus, encodeDecrypt, encodeEncrypt } from './messages.ts'
 import type { KeyService } from './service.ts'
 
@@ -10,22 +10,22 @@ export interface GrpcServiceOptions {
 }
 
 const PREFIX = '/v2.KeyManagementService/'
-/** Of an answer; the longest that is valid has 34 KiB. */
-const MOST_BYTES = 1 << 20
+/** The longest valid response has annotations of 32 KiB, each with a few bytes beside it. */
+const MAX_RESPONSE_BYTES = 128 * 1024
 
 function pathOf(endpoint: string): string {
   const path = decodeURIComponent(new URL(endpoint).pathname)
   return path.startsWith('/@') ? path.slice(1) : path
 }
 
-/** A service behind a unix socket. gRPC's library is loaded by this call; a socket that is not there yet is waited for, each call until its deadline. */
-export async function openGrpcService({ endpoint, timeoutMs, observer }: GrpcServiceOptions): Promise<KeyService> {
-  const client = await openSocketClient({ path: pathOf(endpoint), mostBytes: MOST_BYTES, observer })
-  const call = (name: string, request: Buffer): Promise<Buffer> => client.call(PREFIX + name, request, timeoutMs)
+/** A service behind a unix socket. A socket that is not there yet is waited for, by each call until its deadline. */
+export function openGrpcService({ endpoint, timeoutMs, observer }: GrpcServiceOptions): KeyService {
+  const client = new SocketClient({ path: pathOf(endpoint), maxResponseBytes: MAX_RESPONSE_BYTES, observer })
+  const call = <T>(name: string, request: Buffer, decode: (message: Buffer) => T): Promise<T> => client.call(PREFIX + name, request, timeoutMs, decode)
   return {
-    status: async () => decodeStatus(await call('Status', Buffer.alloc(0))),
-    encrypt: async (plaintext, uid) => decodeEncrypt(await call('Encrypt', encodeEncrypt(plaintext, uid))),
-    decrypt: async request => decodeDecrypt(await call('Decrypt', encodeDecrypt(request))),
+    status: () => call('Status', Buffer.alloc(0), decodeStatus),
+    encrypt: (plaintext, uid) => call('Encrypt', encodeEncrypt(plaintext, uid), decodeEncrypt),
+    decrypt: request => call('Decrypt', encodeDecrypt(request), decodeDecrypt),
     close: () => client.close(),
   }
 }

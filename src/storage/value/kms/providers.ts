@@ -18,7 +18,7 @@ export interface KmsEnvironment {
   /** Where encryption is recorded. */
   readonly spans?: Spans | undefined
   /** Tests have others. */
-  readonly open?: (options: GrpcServiceOptions) => Promise<KeyService>
+  readonly open?: (options: GrpcServiceOptions) => KeyService
 }
 
 /** The key management services of one configuration, which are looked at until they are closed. */
@@ -63,7 +63,7 @@ const timeoutOf = ({ timeout = DEFAULT_TIMEOUT }: KmsConfig): number => Math.min
 async function openProvider(config: KmsConfig, { metrics, clock, logger, spans, open }: KmsEnvironment): Promise<KmsProvider> {
   const { name, endpoint } = config
   const openService = open ?? (await import('./grpc-service.ts')).openGrpcService
-  const service = await openService({
+  const service = openService({
     endpoint,
     timeoutMs: timeoutOf(config),
     observer: (method, seconds, status) => metrics.called(name, method, seconds, status),

@@ -4,7 +4,7 @@ import { quote } from '../../../../lib/go-quote.ts'
 import type { Logger } from '../../../../lib/log.ts'
 import { isSince, type Release } from '../../../../lifecycle/release.ts'
 import { isJsonObject, type Json } from '../../../../meta/object.ts'
-import { openSocketClient, SocketCallError } from '../../../../protocols/grpc/socket-client.ts'
+import { SocketCallError, SocketClient } from '../../../../protocols/grpc/socket-client.ts'
 import type { ServiceAccountClaims } from '../claims.ts'
 import type { VerificationKey } from '../keys.ts'
 import type { LegacyClaims } from '../legacy.ts'
@@ -41,9 +41,11 @@ const KEYS_TIMEOUT_MS = 60_000
 const METADATA_TIMEOUT_MS = 10_000
 /** As long as a request may take. */
 const SIGN_TIMEOUT_MS = 60_000
-/** Of an answer. */
-const MOST_BYTES = 1 << 20
+/** A thousand keys. */
+const MAX_RESPONSE_BYTES = 1 << 20
 const LEAST_EXPIRATION_SECONDS = 600
+/** Characters of the header of a token: a key id of 1 KiB takes 8 KiB of them at most. */
+const MAX_HEADER_LENGTH = 16 * 1024
 const ALGORITHMS = ['RS256', 'ES256', 'ES384', 'ES512']
 const NOTHING = Buffer.alloc(0)
 
@@ -53,16 +55,14 @@ const NOTHING = Buffer.alloc(0)
  */
 export async function openExternalSigner(options: ExternalSignerOptions): Promise<ExternalSigner> {
   const { endpoint, release, metrics, clock, log, keysTimeoutMs = KEYS_TIMEOUT_MS } = options
-  const client = await openSocketClient({ path: endpoint, mostBytes: MOST_BYTES, observer: metrics.called.bind(metrics) })
+  const client = new SocketClient({ path: endpoint, maxResponseBytes: MAX_RESPONSE_BYTES, observer: metrics.called.bind(metrics) })
   const service = `/${isSince(release, '1.34') ? 'v1' : 'v1alpha1'}.ExternalJWTSigner/`
   const stopped = new AbortController()
-  const keys = new SignerKeys({ fetch: async () => decodeKeys(await client.call(`${service}FetchKeys`, NOTHING, keysTimeoutMs)), codeOf, metrics, clock, log })
+  const keys = new SignerKeys({ fetch: () => client.call(`${service}FetchKeys`, NOTHING, keysTimeoutMs, decodeKeys), codeOf, metrics, clock, log })
   const signed = async (claims: string): Promise<string> => {
-    const { header, signature } = decodeSigned(
-      await client.call(`${service}Sign`, encodeSign(claims), SIGN_TIMEOUT_MS).catch((error: unknown) => {
-        throw new Error(`while signing jwt: ${errorMessage(error)}`, { cause: error })
-      }),
-    )
+    const { header, signature } = await client.call(`${service}Sign`, encodeSign(claims), SIGN_TIMEOUT_MS, decodeSigned).catch((error: unknown) => {
+      throw new Error(`while signing jwt: ${errorMessage(error)}`, { cause: error })
+    })
     await checkHeader(header, keys).catch((error: unknown) => {
       throw new Error(`while validating header: ${errorMessage(error)}`)
     })
@@ -73,7 +73,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
     await keys.sync().catch((error: unknown) => {
       throw new Error(`while initially filling key cache: while performing initial cache fill: ${errorMessage(error)}`)
     })
-    const maxExpirationSeconds = decodeMetadata(await client.call(`${service}Metadata`, NOTHING, METADATA_TIMEOUT_MS))
+    const maxExpirationSeconds = await client.call(`${service}Metadata`, NOTHING, METADATA_TIMEOUT_MS, decodeMetadata)
     void keys.follow(stopped.signal)
     return {
       maxExpirationSeconds: checkedExpiration(maxExpirationSeconds),
@@ -126,6 +126,7 @@ async function checkHeader(text: string, keys: SignerKeys): Promise<void> {
 }
 
 function parsedHeader(text: string): { readonly alg: string; readonly kid: string; readonly typ: string } {
+  if (text.length > MAX_HEADER_LENGTH) throw new Error(`while unwrapping header: it has ${text.length} characters, and may have ${MAX_HEADER_LENGTH}`)
   const bad = text.search(/[^A-Za-z0-9_-]/)
   if (bad >= 0 || text.length % 4 === 1) throw new Error(`while unwrapping header: illegal base64 data at input byte ${bad >= 0 ? bad : text.length - 1}`)
   const failed = (why: string): Error => new Error(`while parsing header JSON: ${why}`)

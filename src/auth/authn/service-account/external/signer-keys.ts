@@ -4,6 +4,7 @@ import { errorMessage } from '../../../../lib/error-message.ts'
 import { quote } from '../../../../lib/go-quote.ts'
 import type { Logger } from '../../../../lib/log.ts'
 import { pause } from '../../../../lib/pause.ts'
+import { nextTurn, turnIsSpent } from '../../../../lib/turn.ts'
 import { type VerificationKey, verificationKey } from '../keys.ts'
 import type { FetchedKeys } from './messages.ts'
 import type { SignerMetrics } from './metrics.ts'
@@ -107,7 +108,7 @@ export class SignerKeys {
     })
     if (refreshHint <= 0) throw new Error(`found invalid refresh hint (${refreshHint}s)`)
     if (keys.length === 0) throw new Error('found no keys')
-    return { keys: keys.map(keyOf), seconds: secondsOf(dataTimestamp), refreshHint }
+    return { keys: await keysOf(keys), seconds: secondsOf(dataTimestamp), refreshHint }
   }
 }
 
@@ -120,6 +121,16 @@ function secondsOf(timestamp: FetchedKeys['dataTimestamp']): number {
   if (seconds > MOST_SECONDS) throw invalid(`${shown} after 9999-12-31`)
   if (nanos < 0 || nanos >= 1e9) throw invalid(`${shown} has out-of-range nanos`)
   return seconds + nanos / 1e9
+}
+
+/** In turns: a signer may have a thousand keys, and each takes some 50 µs to parse. */
+async function keysOf(fetched: FetchedKeys['keys']): Promise<readonly VerificationKey[]> {
+  const keys: VerificationKey[] = []
+  for (const key of fetched) {
+    if (turnIsSpent()) await nextTurn()
+    keys.push(keyOf(key))
+  }
+  return keys
 }
 
 function keyOf({ id, der, excludedFromDiscovery }: FetchedKeys['keys'][number]): VerificationKey {

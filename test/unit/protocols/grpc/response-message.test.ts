@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
+import { ResponseMessage } from '../../../../src/protocols/grpc/response-message.ts'
+
+const LONGEST = 4 << 20
+
+/** The message as DATA carries it. */
+function framed(message: Buffer, length = message.length, compressed = 0): Buffer {
+  const prefix = Buffer.from([compressed, 0, 0, 0, 0])
+  prefix.writeUInt32BE(length, 1)
+  return Buffer.concat([prefix, message])
+}
+
+function* pieces(bytes: Buffer, size: number): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+describe('ResponseMessage', () => {
+  for (const length of [0, 1, 100, 20_000, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, LONGEST])
+    it(`puts ${length} bytes together from frames of any size`, () => {
+      const sent = Buffer.alloc(length, 'some text ')
+      const sizes = length > 100_000 ? [16_384, 1000, length + 5] : [1, 2, 3, 4, 5, 6, 1000, length + 5]
+      for (const size of sizes) {
+        const message = new ResponseMessage(LONGEST)
+        for (const piece of pieces(framed(sent), size)) {
+          if (message.isComplete || message.add(piece) !== undefined) expect.fail('it ends before its last piece')
+        }
+        expect(message.add(Buffer.alloc(0))).to.equal(undefined)
+        expect(message.isComplete).to.equal(true)
+        expect(runAtOnce(message.inSteps()).equals(sent)).to.equal(true)
+      }
+    })
+
+  it('does not copy a message that comes in one frame', () => {
+    const frame = framed(Buffer.from('hello'))
+    const message = new ResponseMessage(LONGEST)
+    message.add(frame)
+    expect(runAtOnce(message.inSteps()).buffer).to.equal(frame.buffer)
+  })
+
+  const faults: [what: string, bytes: Buffer, code: number, details: string][] = [
+    ['a message that is too long', framed(Buffer.alloc(0), LONGEST + 1), 8, 'grpc: received message larger than max (4194305 vs. 4194304)'],
+    ['a compressed message', framed(Buffer.alloc(1), 1, 1), 13, 'the answer is not one message'],
+    ['bytes behind the message', framed(Buffer.alloc(2), 1), 13, 'the answer is not one message'],
+    ['bytes behind an empty message', framed(Buffer.alloc(1), 0), 13, 'the answer is not one message'],
+  ]
+  for (const [what, bytes, code, details] of faults)
+    it(`rejects ${what} as soon as it is known`, () => {
+      for (const size of [1, 5, bytes.length]) {
+        const message = new ResponseMessage(LONGEST)
+        const found = [...pieces(bytes, size)].map(piece => message.add(piece)).filter(failure => failure !== undefined)
+        expect(found[0]).to.include({ code, details })
+      }
+    })
+})
