@@ -21,7 +21,7 @@ export type PagedQuery = Pick<RangeQuery, 'start' | 'end' | 'at' | 'keysOnly' | 
 
 /**
  * Reads a range in pages of about the same size in bytes, all at the revision of the first, or at the given one. Together they have each key once, in order. The next page is requested before one is returned, so that the
- * store makes it while that is taken in: at most two are held. If a page does not come in time, it is requested again, and it and later ones are made shorter. A store that calls `visit` returns pages without items. Throws BackendError.
+ * store makes it while that is taken in: at most two are held. If a page does not come in time, or is longer than the store's client accepts, it is requested again, and it and later ones are made shorter. A store that calls `visit` returns pages without items. Throws BackendError.
  */
 export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQuery, signal: AbortSignal): AsyncGenerator<RangePage, void, undefined> {
   let { at, start } = query
@@ -41,9 +41,10 @@ export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQ
       try {
         return await backend.range({ ...query, ...visiting, start, ...(at !== undefined && { at }), limit: keys }, signal)
       } catch (error) {
-        if (!(error instanceof BackendError && error.code === 'timeout') || visited !== undefined || signal.aborted) throw error
-        if (keys <= SHORTEST_PAGE && (at === undefined || ++attempts === SHORTEST_ATTEMPTS)) throw error
-        longest = Math.max(SHORTEST_PAGE, Math.floor(keys / 4))
+        if (!(error instanceof BackendError) || visited !== undefined || signal.aborted) throw error
+        if (error.code === 'too large' && keys > 1) longest = Math.floor(keys / 4) || 1
+        else if (error.code !== 'timeout' || (keys <= SHORTEST_PAGE && (at === undefined || ++attempts === SHORTEST_ATTEMPTS))) throw error
+        else longest = Math.max(SHORTEST_PAGE, Math.floor(keys / 4))
       }
     }
   }

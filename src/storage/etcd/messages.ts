@@ -99,9 +99,9 @@ export interface RangeResponse {
 /** At once: for one key, or a few. */
 export const decodeRange = (bytes: Buffer): RangeResponse => readRange(new WireReader(bytes))
 
-/** Without holding the event loop for long, however many keys it has. */
-export async function decodeLongRange(bytes: Buffer): Promise<RangeResponse> {
-  const parts = rangeParts(new WireReader(bytes))
+/** Without holding the event loop for long, however many keys it has. `limit`: keys that were requested at most; 0 for any number. Rejects with a RangeError if there are more. */
+export async function decodeLongRange(bytes: Buffer, limit = 0): Promise<RangeResponse> {
+  const parts = rangeParts(new WireReader(bytes), { inParts: true, maxItems: limit === 0 ? Number.POSITIVE_INFINITY : limit })
   for (;;) {
     const step = parts.next()
     if (step.done) return step.value
@@ -111,30 +111,27 @@ export async function decodeLongRange(bytes: Buffer): Promise<RangeResponse> {
 
 /** Reads all parts without a turn between. */
 function readRange(reader: WireReader): RangeResponse {
-  const parts = rangeParts(reader)
+  const parts = rangeParts(reader, { inParts: false, maxItems: Number.POSITIVE_INFINITY })
   for (;;) {
     const step = parts.next()
     if (step.done) return step.value
   }
 }
 
-/** Items read in one part. */
-const itemsPerPart = 500
-
-/** Yields after each part, so that the caller may leave the turn. */
-function* rangeParts(reader: WireReader): Generator<void, RangeResponse, undefined> {
+/** `inParts`: yields after each part, so that the caller may leave the turn. Otherwise a message of very many fields is an error. */
+function* rangeParts(reader: WireReader, { inParts, maxItems }: { inParts: boolean; maxItems: number }): Generator<void, RangeResponse, undefined> {
   let revision = NO_REVISION
   let more = false
   let count = 0
   const items: KeyValue[] = []
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 1) revision = readHeader(reader.message())
-    else if (field === 2) {
-      items.push(readKeyValue(reader.message()))
-      if (items.length % itemsPerPart === 0) yield
-    } else if (field === 3) more = reader.number() !== 0
+    else if (field === 2) items.push(readKeyValue(reader.message()))
+    else if (field === 3) more = reader.number() !== 0
     else if (field === 4) count = reader.number()
     else reader.skip()
+    if (items.length > maxItems) throw new RangeError('there are more keys than were requested')
+    if (inParts && reader.endsPart()) yield
   }
   return { revision, items, more, count }
 }
@@ -195,16 +192,15 @@ function* watchInSteps(bytes: Buffer): Steps<WatchResponse> {
   let fragment = false
   const events: BackendEvent[] = []
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 11) {
-      events.push(readEvent(reader.message()))
-      if (events.length % itemsPerPart === 0) yield
-    } else if (field === 1) revision = readHeader(reader.message())
+    if (field === 11) events.push(readEvent(reader.message()))
+    else if (field === 1) revision = readHeader(reader.message())
     else if (field === 3) created = reader.number() !== 0
     else if (field === 4) canceled = reader.number() !== 0
     else if (field === 5) compactRevision = reader.revision()
     else if (field === 6) cancelReason = reader.text()
     else if (field === 7) fragment = reader.number() !== 0
     else reader.skip()
+    if (reader.endsPart()) yield
   }
   return { revision, created, canceled, compactRevision, cancelReason, fragment, events }
 }

@@ -28,7 +28,7 @@ export async function openEtcd(options: EtcdOptions, logger: Logger): Promise<Ba
     get: (key, signal, at) => getKey(connection, key, { signal, at }),
     async range(query, signal) {
       const bytes = await connection.call('/etcdserverpb.KV/Range', encodeRange(query), { signal, deadline: connection.deadline(), repeatable: true })
-      return decodeLongRange(bytes)
+      return decodeLongRange(bytes, query.limit)
     },
     write,
     async *watch(watch, signal) {

@@ -72,22 +72,39 @@ export const dataSize = (field: number, size: number): number => (size === 0 ? 0
 /** Bytes of a varint of 64 bits. */
 const LONGEST_VARINT = 10
 
+/** Fields of a message and of those within it that are read in one part, and at most: these take some milliseconds. */
+const FIELDS_PER_PART = 4096
+const MAX_FIELDS = 65_536
+/** Bytes of the longest text, such as a key. */
+const MAX_TEXT_BYTES = 1 << 20
+
 /** Walks a message's fields. After `next`, read the field's value once, by the reader of its type, or `skip` it. */
 export class WireReader {
   readonly bytes: Buffer
   #offset: number
   #end: number
   #type = 0
+  /** Fields that were read since the last part, of all readers of the message. */
+  readonly #read: { fields: number }
 
-  constructor(bytes: Buffer, start = 0, end = bytes.length) {
+  constructor(bytes: Buffer, start = 0, end = bytes.length, read = { fields: 0 }) {
     this.bytes = bytes
     this.#offset = start
     this.#end = end
+    this.#read = read
+  }
+
+  /** Whether many fields were read since this was true: another part may wait for the next turn. Without it a reader fails at a message of very many fields. */
+  endsPart(): boolean {
+    if (this.#read.fields < FIELDS_PER_PART) return false
+    this.#read.fields = 0
+    return true
   }
 
   /** The next field's number, 0 at the end. */
   next(): number {
     if (this.#offset >= this.#end) return 0
+    if (++this.#read.fields > MAX_FIELDS) throw new RangeError('a message has too many fields')
     const tag = this.number()
     this.#type = tag & 7
     return tag >>> 3
@@ -140,6 +157,7 @@ export class WireReader {
 
   text(): string {
     const [start, end] = this.span()
+    if (end - start > MAX_TEXT_BYTES) throw new RangeError('a text is too long')
     return this.bytes.toString('utf8', start, end)
   }
 
@@ -152,13 +170,13 @@ export class WireReader {
   /** A reader of the embedded message. */
   message(): WireReader {
     const [start, end] = this.span()
-    return new WireReader(this.bytes, start, end)
+    return new WireReader(this.bytes, start, end, this.#read)
   }
 
   skip(): void {
     switch (this.#type) {
       case 0:
-        while (this.#byte() >= 128);
+        this.number()
         break
       case 1:
         this.#offset += 8

@@ -83,6 +83,19 @@ describe('storage/range-pages', () => {
     expect(backend.limits.slice(0, 4)).to.deep.equal([500, 20_000, 5000, 5000])
   })
 
+  it('makes pages shorter that are longer than is accepted, down to one key', async () => {
+    for (const most of [100, 1]) {
+      const backend = store(300, 100, false, ({ limit = 0 }) => {
+        if (limit > most) throw new BackendError('too large', 'received message larger than max')
+      })
+      expect(await keysOf(backend)).to.equal(300)
+    }
+    const never = store(2, 100, false, () => {
+      throw new BackendError('too large', 'received message larger than max')
+    })
+    expect(await codeOf(keysOf(never))).to.equal('too large')
+  })
+
   it('asks again for a page that does not come in time, however often pages before it did not', async () => {
     const late = new Map<string, number>()
     const backend = store(20_000, 100, true, ({ start, at }) => {

@@ -5,6 +5,7 @@ import protobuf from 'protobufjs'
 import type { GuardedWrite } from '../../../../src/storage/backend.ts'
 import {
   decodeLeaseGrant,
+  decodeLongRange,
   decodeLongWatch,
   decodeRange,
   decodeWatch,
@@ -121,6 +122,24 @@ describe("etcd's messages", () => {
   it('fails at a number that is longer than 64 bits', () => {
     const long = Buffer.alloc(1 << 20, 0xff)
     for (const tag of [0x10, 0x18]) expect(() => decodeLeaseGrant(Buffer.concat([Buffer.from([tag]), long])), String(tag)).to.throw(RangeError, 'too long')
+  })
+
+  it('fails at more fields than a short response can have, and reads those of a long one in steps', async () => {
+    const empty = Buffer.from('1200'.repeat(70_000), 'hex')
+    expect(() => decodeRange(empty)).to.throw(RangeError, 'too many fields')
+    expect(() => decodeWrite(Buffer.from('0800'.repeat(70_000), 'hex'))).to.throw(RangeError, 'too many fields')
+    expect((await decodeLongRange(empty)).items).to.have.length(70_000)
+    expect((await decodeLongRange(empty, 70_000)).items).to.have.length(70_000)
+    const failed = await decodeLongRange(empty, 69_999).catch((error: unknown) => error)
+    expect(failed).to.be.instanceOf(RangeError).with.property('message', 'there are more keys than were requested')
+  })
+
+  it('fails at a key of more than a megabyte, and at a number without an end', () => {
+    const long = Buffer.alloc(2 << 20, 'k')
+    const size = (n: number): Buffer => Buffer.from([(n & 127) | 128, ((n >> 7) & 127) | 128, ((n >> 14) & 127) | 128, n >> 21])
+    const item = Buffer.concat([Buffer.from([0x0a]), size(long.length), long])
+    expect(() => decodeRange(Buffer.concat([Buffer.from([0x12]), size(item.length), item]))).to.throw(RangeError, 'a text is too long')
+    expect(() => decodeRange(Buffer.concat([Buffer.from([0x78]), Buffer.alloc(1 << 20, 0xff)]))).to.throw(RangeError, 'a number is too long')
   })
 
   it('reads very many events in steps', async () => {

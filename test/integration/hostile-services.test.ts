@@ -1,0 +1,237 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import protobuf from 'protobufjs/minimal.js'
+import { openExternalSigner } from '../../src/auth/authn/service-account/external/external-signer.ts'
+import { SignerMetrics } from '../../src/auth/authn/service-account/external/metrics.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { errorMessage } from '../../src/lib/error-message.ts'
+import { silentLogger } from '../../src/lib/log.ts'
+import { UnaryConnections } from '../../src/protocols/grpc/unary-connections.ts'
+import { decodeRange, encodeRange } from '../../src/storage/etcd/messages.ts'
+import { key } from '../../src/storage/revision.ts'
+import { openGrpcService } from '../../src/storage/value/kms/grpc-service.ts'
+import { KmsMetrics } from '../../src/storage/value/kms/metrics.ts'
+import { KmsProvider } from '../../src/storage/value/kms/provider.ts'
+import { answeringWith, type GrpcBehaviour, HOSTILE_GRPC, HOSTILE_MESSAGES, HostileGrpcServer, refusing, SILENT_GRPC } from '../support/hostile-grpc.ts'
+import { turnCost } from '../support/turn-cost.ts'
+import { eventually } from '../support/waiting.ts'
+
+const { Writer } = protobuf
+
+/** Milliseconds of the longest turn. What looks longer is measured again: other work of the process falls into it now and then. */
+const LONGEST_TURN = 10
+const ATTEMPTS = 6
+/** No deadline of a call ends an attack before its bound does. */
+const NEVER_MS = 10 * 60_000
+const SOON_MS = 100
+/** Bytes that an attack sends before it is ended. */
+const MOST_SENT = 40 << 20
+
+const SERVICE = { logger: silentLogger, metrics: new KmsMetrics(), clock: systemClock, spans: undefined }
+const never = new AbortController().signal
+
+/** Calls a server as one part of the program does, and gives what came of it. */
+type Asks = (server: HostileGrpcServer, timeoutMs: number) => Promise<unknown>
+
+const folder = mkdtempSync(join(tmpdir(), 'hostile-'))
+const socket = join(folder, 'grpc.sock')
+
+const status: Asks = async (_, timeoutMs) => {
+  const service = openGrpcService({ endpoint: `unix://${socket}`, timeoutMs, observer: () => {} })
+  const provider = new KmsProvider({ ...SERVICE, name: 'p', service })
+  await provider.check().finally(() => provider.close())
+}
+const encryption: Asks = (_, timeoutMs) => {
+  const service = openGrpcService({ endpoint: `unix://${socket}`, timeoutMs, observer: () => {} })
+  return service.encrypt(Buffer.alloc(32), 'uid').finally(() => service.close())
+}
+const signer: Asks = async (_, keysTimeoutMs) => {
+  const metrics = new SignerMetrics()
+  const opened = await openExternalSigner({ endpoint: socket, release: '1.34', metrics, clock: systemClock, log: silentLogger, keysTimeoutMs })
+  opened.close()
+}
+const etcd: Asks = async ({ port }, timeoutMs) => {
+  const connections = new UnaryConnections('test', undefined)
+  const request = encodeRange({ start: key('/registry/a') })
+  const options = { signal: never, deadline: Date.now() + timeoutMs }
+  try {
+    let answer: Promise<Buffer> | undefined
+    await eventually('the connection is open', () => {
+      answer = connections.to(`127.0.0.1:${port}`)?.call('/etcdserverpb.KV/Range', request, options)
+      return answer !== undefined
+    })
+    return decodeRange((await answer) as Buffer)
+  } finally {
+    connections.close()
+  }
+}
+
+/** Words of a call that was left to its deadline. */
+const LATE = /Deadline exceeded|code = DeadlineExceeded/
+
+describe('hostile services of gRPC', function () {
+  this.timeout(60_000)
+  let server: HostileGrpcServer
+  after(() => rmSync(folder, { recursive: true }))
+
+  /** Settles with the error of a call, or undefined. No connection is left, and no turn was long. */
+  async function failureOf(asks: Asks, act: GrpcBehaviour, timeoutMs = NEVER_MS): Promise<string | undefined> {
+    let failure: string | undefined
+    let longest = Number.POSITIVE_INFINITY
+    for (let attempt = 0; attempt < ATTEMPTS && longest > LONGEST_TURN; attempt++) {
+      let sent = 0
+      server.act = (to, stream) => {
+        to.once('close', () => {
+          sent = Math.max(sent, to.bytesWritten)
+        })
+        act(to, stream)
+      }
+      const cost = await turnCost(async () => {
+        failure = await asks(server, timeoutMs).then(() => undefined, errorMessage)
+        await eventually('the connection is closed', () => server.sockets.size === 0)
+      })
+      longest = Math.min(longest, cost.turn)
+      expect(sent).to.be.below(MOST_SENT)
+    }
+    expect(longest).to.be.at.most(LONGEST_TURN)
+    return failure
+  }
+
+  const services: Readonly<Record<string, { readonly asks: Asks; readonly path?: string }>> = {
+    'whose health is looked at': { asks: status, path: socket },
+    'that encrypt a key': { asks: encryption, path: socket },
+    'that sign tokens': { asks: signer, path: socket },
+    'that are etcd': { asks: etcd },
+  }
+  for (const [name, { asks, path }] of Object.entries(services))
+    describe(name, () => {
+      before(async () => {
+        server = await HostileGrpcServer.start(path)
+      })
+      after(() => server?.close())
+
+      for (const [what, act] of Object.entries(HOSTILE_GRPC))
+        it(`end a call by ${what}`, async () => {
+          expect(await failureOf(asks, act))
+            .to.be.a('string')
+            .that.does.not.match(LATE)
+        })
+      for (const [what, message] of Object.entries(HOSTILE_MESSAGES))
+        it(`answer with ${what}`, async () => {
+          expect(await failureOf(asks, answeringWith(message))).to.satisfy((failure?: string) => failure === undefined || !LATE.test(failure))
+        })
+      for (const [what, act] of Object.entries(SILENT_GRPC))
+        it(`leave a call to its deadline by ${what}`, async () => {
+          expect(await failureOf(asks, act, SOON_MS)).to.match(LATE)
+        })
+    })
+
+  describe('that are etcd, with long messages', () => {
+    before(async () => {
+      server = await HostileGrpcServer.start()
+    })
+    after(() => server?.close())
+
+    const long: Readonly<Record<string, Buffer>> = {
+      'empty items': Buffer.alloc(16 << 20, Buffer.from('1200', 'hex')),
+      'numbers that are not known': Buffer.alloc(16 << 20, Buffer.from('7800', 'hex')),
+      'a number without an end': Buffer.alloc(16 << 20, 0xff),
+    }
+    for (const [what, message] of Object.entries(long))
+      it(`answer with ${what}`, async () => {
+        expect(await failureOf(etcd, answeringWith(message))).to.match(/too many|too long/)
+      })
+  })
+
+  /** One behaviour for each call, and again from the start. */
+  function inOrder(...behaviours: readonly GrpcBehaviour[]): GrpcBehaviour {
+    let calls = 0
+    return (to, stream) => behaviours[calls++ % behaviours.length]?.(to, stream)
+  }
+
+  describe('whose health is good', () => {
+    before(async () => {
+      server = await HostileGrpcServer.start(socket)
+    })
+    after(() => server?.close())
+    const WELL = answeringWith(Buffer.from(Writer.create().uint32(10).string('v2').uint32(18).string('ok').uint32(26).string('a').finish()))
+
+    it('encrypt a key with very many annotations', async () => {
+      const writer = Writer.create().uint32(10).bytes(Buffer.alloc(32)).uint32(18).string('a')
+      for (let i = 0; i < 1000; i++)
+        writer
+          .uint32(26)
+          .fork()
+          .uint32(10)
+          .string(`${i.toString(36)}.b`)
+          .ldelim()
+      expect(await failureOf(status, inOrder(WELL, answeringWith(Buffer.from(writer.finish()))))).to.equal(undefined)
+    })
+    it('encrypt a key with long annotations', async () => {
+      const writer = Writer.create().uint32(10).bytes(Buffer.alloc(32)).uint32(18).string('a')
+      for (let i = 0; i < 10; i++)
+        writer
+          .uint32(26)
+          .fork()
+          .uint32(10)
+          .string(`${`${'a'.repeat(60)}.`.repeat(200)}${i}`)
+          .ldelim()
+      expect(await failureOf(status, inOrder(WELL, answeringWith(Buffer.from(writer.finish()))))).to.contain('failed to validate annotations')
+    })
+  })
+
+  describe('that sign tokens, and have begun well', () => {
+    before(async () => {
+      server = await HostileGrpcServer.start(socket)
+    })
+    after(() => server?.close())
+
+    const ALLOWED = answeringWith(Buffer.from(Writer.create().uint32(8).int32(3600).finish()))
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const der = publicKey.export({ type: 'spki', format: 'der' })
+    /** As many keys, all the same but for their ids. */
+    function keysOf(count: number): GrpcBehaviour {
+      const writer = Writer.create()
+      for (let i = 0; i < count; i++) writer.uint32(10).fork().uint32(10).string(String(i)).uint32(18).bytes(der).ldelim()
+      writer.uint32(18).fork().uint32(8).int32(1).ldelim().uint32(24).int32(600)
+      return answeringWith(Buffer.from(writer.finish()))
+    }
+    it('are called again until the deadline, while they refuse', async () => {
+      expect(await failureOf(signer, refusing, SOON_MS)).to.match(LATE)
+    })
+
+    it('have very many keys', async () => {
+      expect(await failureOf(signer, inOrder(keysOf(1000), ALLOWED))).to.equal(undefined)
+    })
+
+    const signs: Asks = async () => {
+      const opened = await openExternalSigner({ endpoint: socket, release: '1.34', metrics: new SignerMetrics(), clock: systemClock, log: silentLogger })
+      const claims = { aud: [], exp: 2, iat: 1, iss: 'https://issuer', nbf: 1, sub: 'me', 'kubernetes.io': { namespace: 'n' } }
+      await opened.sign(claims as never).finally(() => opened.close())
+    }
+    const headers: Readonly<Record<string, (length: number) => string>> = {
+      'opening brackets': length => '['.repeat(length),
+      spaces: length => ' '.repeat(length),
+      'a member that is repeated': length => `{${'"kid":"a",'.repeat(length / 10)}"kid":"b"}`,
+      'a long key id': length => `{"kid":"${'k'.repeat(length)}"}`,
+    }
+    for (const [what, header] of Object.entries(headers))
+      for (const length of [12_000, 700_000])
+        it(`sign with a header of ${what}, ${length} bytes in all`, async () => {
+          const signed = Writer.create()
+            .uint32(10)
+            .string(Buffer.from(header(length)).toString('base64url'))
+            .uint32(18)
+            .string('x')
+            .finish()
+          expect(await failureOf(signs, inOrder(keysOf(1), ALLOWED, answeringWith(Buffer.from(signed))))).to.contain('while validating header')
+        })
+    it('sign a token of no base64', async () => {
+      const signed = Writer.create().uint32(10).string('='.repeat(900_000)).finish()
+      expect(await failureOf(signs, inOrder(keysOf(1), ALLOWED, answeringWith(Buffer.from(signed))))).to.contain('while unwrapping header')
+    })
+  })
+})
