@@ -13,6 +13,7 @@ import { openEmbedded, openInMemory } from '../storage/embedded/open-embedded.ts
 import { openEtcd } from '../storage/etcd/open-etcd.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 import { preparedBackend } from '../storage/value/prepared-backend.ts'
+import { warnOfMissingStore } from './missing-store.ts'
 import { etcdOptionsOf } from './shared-store.ts'
 
 /** What the store is opened with. */
@@ -71,5 +72,6 @@ async function openStore({ etcd, dataDir, history, servesDamagedStore }: Config,
   } catch (error) {
     throw new FlagError(`--data-dir ${dataDir} cannot be made: ${errorMessage(error)}`)
   }
+  warnOfMissingStore(dataDir, log)
   return openEmbedded({ dir: join(dataDir, 'store'), keepsHistory, servesDamaged: servesDamagedStore }, systemClock, log)
 }

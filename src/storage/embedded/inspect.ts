@@ -5,8 +5,8 @@ import { BackendError } from '../backend.ts'
 import { META_BYTES, type MetaPage, metaPage } from './data-file/meta-page.ts'
 
 export interface InspectOptions {
-  /** Whether a file that was cut short passes, because it is not mapped as it is. Default: it is refused. */
-  readonly allowsCut?: boolean
+  /** Whether a file passes that was cut short or has a second name, because a new one takes its place. Default: it is refused. */
+  readonly isReplaced?: boolean
 }
 
 /** Throws a BackendError `unavailable` if the directory has no data file. */
@@ -16,13 +16,13 @@ export function requireDataFile(dir: string): void {
 
 /**
  * Looks at the data file before LMDB maps it: a foreign file is refused by name, and so is one that was cut short, for reading a mapped page beyond the
- * end of a file kills the process. A missing file is a new store; an empty one was a store.
+ * end of a file kills the process. So is one with a second name (a hard link), which another directory may have with a lock of its own. A missing file is a new store; an empty one was a store.
  * @throws BackendError `corrupt`
  */
-export function inspectDataFile(dir: string, { allowsCut = false }: InspectOptions = {}): void {
+export function inspectDataFile(dir: string, { isReplaced = false }: InspectOptions = {}): void {
   const path = join(dir, 'data.mdb')
-  const refuse = (why: string): never => {
-    throw new BackendError('corrupt', `${path} ${why}; restore the directory from a copy, or remove it to start with an empty store`)
+  const refuse = (why: string, remedy = 'restore the directory from a copy, or remove it to start with an empty store'): never => {
+    throw new BackendError('corrupt', `${path} ${why}; ${remedy}`)
   }
   let fd: number
   try {
@@ -32,13 +32,15 @@ export function inspectDataFile(dir: string, { allowsCut = false }: InspectOptio
     throw error
   }
   try {
-    const size = fstatSync(fd).size
+    const { size, nlink } = fstatSync(fd)
+    if (nlink > 1 && !isReplaced)
+      refuse('has another name (a hard link), by which another server may write it', 'remove the other name, or use a copy of the file')
     if (size === 0) refuse('is empty: what was stored is gone, or a first start was interrupted before it stored anything')
     const first = metaAt(fd, 0) ?? refuse('is not a store of this program')
     const second = metaAt(fd, first.pageSize)
     const newest = second && second.transaction > first.transaction ? second : first
     const expected = (newest.lastPage + 1) * newest.pageSize
-    if (size < expected && !allowsCut) refuse(`is cut short: ${size} bytes of ${expected}`)
+    if (size < expected && !isReplaced) refuse(`is cut short: ${size} bytes of ${expected}`)
   } finally {
     closeSync(fd)
   }

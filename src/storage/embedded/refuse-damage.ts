@@ -19,7 +19,7 @@ export interface DamageOptions {
  * @throws BackendError `corrupt` otherwise, with one line that names what is damaged
  */
 export async function refuseDamage({ dir, servesDamaged = false }: DamageOptions, logger: Logger): Promise<void> {
-  inspectDataFile(dir, { allowsCut: servesDamaged })
+  inspectDataFile(dir, { isReplaced: servesDamaged })
   if (statSync(join(dir, 'data.mdb'), { throwIfNoEntry: false }) === undefined) return
   const { lines, more, damages } = await findDamage(dir)
   const [first] = lines

@@ -42,17 +42,20 @@ interface Present {
   readonly deadlines: ReadonlyMap<number, number>
 }
 
-/** Looks for what is there now: in `latest`, and where that is damaged in the log. If both are damaged, a value of the log may not be the newest, and is left out. */
+/** Looks for what is there now: in `latest`, and where that is damaged in the log. A change in the log that is older than one which cannot be read may not be the newest of its key, and is left out. */
 async function present(dir: string, damages: readonly Damage[]): Promise<Present> {
-  const isDamaged = (name: string): boolean => damages.some(({ table }) => table === name)
-  const fromLog = isDamaged('latest') && !isDamaged('log')
+  const fromLog = damages.some(({ table }) => table === 'latest')
+  /** The newest revision that cannot be read. */
+  let unread = 0
   const known = new Set<string>()
   const revisions = new Set<number>()
-  const others = new Map<string, number | undefined>()
+  const others = new Map<string, { readonly revision: number; readonly live: boolean }>()
   const deadlines = new Map<number, number>()
   let newest = 1
   await checkInTurns(dir, {
-    damage() {},
+    damage({ table, revisions }) {
+      if (table === 'log') unread = Math.max(unread, revisions?.[1] ?? Number.POSITIVE_INFINITY)
+    },
     row(table, id, value) {
       if (table === 'expiry') deadlines.set(readNumber(id, 8), readNumber(id, 0))
       else if (table === 'meta') {
@@ -66,11 +69,11 @@ async function present(dir: string, damages: readonly Damage[]): Promise<Present
         if (!fromLog) return
         const { key, kind } = decodeRecord(value)
         const name = key.toString('latin1')
-        if (!known.has(name)) others.set(name, kind === put ? readNumber(id, 0) : undefined)
+        if (!known.has(name)) others.set(name, { revision: readNumber(id, 0), live: kind === put })
       }
     },
   })
-  for (const revision of others.values()) if (revision !== undefined) revisions.add(revision)
+  for (const { revision, live } of others.values()) if (live && revision > unread) revisions.add(revision)
   return { revisions, newest, deadlines }
 }
 

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -179,4 +179,66 @@ describe('embedded store whose data are gone', () => {
       rmSync(dir, { recursive: true, force: true })
     }
   })
+
+  it('is refused if its file has another name, by which another server may write it', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'damage-'))
+    const [one, other] = [join(dir, 'one'), join(dir, 'other')]
+    try {
+      await (await openEmbedded({ dir: one }, systemClock, silentLogger)).close()
+      mkdirSync(other)
+      linkSync(join(one, 'data.mdb'), join(other, 'data.mdb'))
+      for (const each of [one, other]) {
+        const error = await openEmbedded({ dir: each }, systemClock, silentLogger).catch(e => e)
+        expect(error.code).to.equal('corrupt')
+        expect(error.message).to.include(join(each, 'data.mdb')).and.include('a hard link')
+      }
+      rmSync(other, { recursive: true })
+      await (await openEmbedded({ dir: one }, systemClock, silentLogger)).close()
+    } finally {
+      rmSync(dir, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('embedded store whose log and latest changes are damaged', () => {
+  const [first, second] = ['configmaps/ns/first', 'configmaps/ns/second']
+
+  /** Changes the record of one key, and the row of another by which its newest record is found. */
+  async function damaged(dir: string, record: string, latest: string): Promise<void> {
+    const backend = await openEmbedded({ dir }, systemClock, silentLogger)
+    const store = new Store(backend, '/registry/')
+    for (const name of [first, second]) await store.put(name, 0, Buffer.from(`value of ${name}`))
+    await backend.close()
+    const path = join(dir, 'data.mdb')
+    const bytes = readFileSync(path)
+    const flipAt = (text: string, offset: (at: number) => number | undefined): void => {
+      for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) {
+        const place = offset(at)
+        if (place !== undefined) bytes[place] = (bytes[place] ?? 0) ^ 1
+      }
+    }
+    flipAt(`value of ${record}`, at => at)
+    // A record has the value behind the key; the row has a checksum.
+    flipAt(`/registry/${latest}`, at => {
+      const end = at + `/registry/${latest}`.length
+      return bytes.toString('latin1', end, end + 5) === 'value' ? undefined : end + 8
+    })
+    writeFileSync(path, bytes)
+  }
+
+  for (const [what, record, latest, rest] of [
+    ['serves a record that is newer than all that cannot be read', first, second, [second]],
+    ['leaves out a record that is older than one that cannot be read, as it may not be the newest', second, first, []],
+  ] as const)
+    it(what, async () => {
+      const dir = mkdtempSync(join(tmpdir(), 'damage-'))
+      try {
+        await damaged(dir, record, latest)
+        const { lines } = await verifyStore(dir)
+        expect(lines.join('\n')).to.include(`/registry/${record}`).and.include(`the entry of /registry/${latest}`)
+        expect([...(await valuesIn(dir, true)).keys()]).to.deep.equal(rest.map(name => `/registry/${name}`))
+      } finally {
+        rmSync(dir, { recursive: true, force: true })
+      }
+    })
 })
