@@ -11,6 +11,9 @@ const QUOTE = 0x22
 const SPACE = 0x20
 const BACKSLASH = 0x5c
 const MINUS = 0x2d
+const LETTER_U = 0x75
+/** What may stand behind a backslash, beside `u`. */
+const ESCAPED: ReadonlySet<number> = new Set(Buffer.from('bfnrt\\/"'))
 
 /** Reads the tokens of a JSON text byte by byte, and refuses what is none with the texts of Go's scanner. */
 export class JsonScanner {
@@ -70,13 +73,13 @@ export class JsonScanner {
   /** To the last byte of an escape, whose backslash is next. */
   private skipEscape(): void {
     this.at++
-    const letter = String.fromCharCode(this.peek())
-    if (letter === 'u') {
+    const letter = this.peek()
+    if (letter === LETTER_U) {
       for (let n = 0; n < 4; n++) {
         this.at++
-        if (!/[0-9a-fA-F]/.test(String.fromCharCode(this.peek()))) this.fail('in \\u hexadecimal character escape')
+        if (!isHexDigit(this.peek())) this.fail('in \\u hexadecimal character escape')
       }
-    } else if (!'bfnrt\\/"'.includes(letter)) this.fail('in string escape code')
+    } else if (!ESCAPED.has(letter)) this.fail('in string escape code')
   }
 
   /** The literal of a number, which is next. */
@@ -115,6 +118,7 @@ export class JsonScanner {
 }
 
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+const isHexDigit = (byte: number): boolean => isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
 
 /** Whether a number begins with the byte. */

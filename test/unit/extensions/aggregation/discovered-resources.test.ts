@@ -74,7 +74,7 @@ describe('documents of discovery with very many values', () => {
   })
   it('are refused if a group holds too many beside its resources', async () => {
     const versions = Array.from({ length: 5000 }, (_, i) => ({ version: `v${i}` }))
-    expect(await failure(readDiscoveryList(bytes({ items: [{ versions }] })))).to.include('of a group holds more than 4096 values')
+    expect(await failure(readDiscoveryList(bytes({ items: [{ versions }] })))).to.include('of a group holds more than 1024 values')
   })
   it('are refused if there are too many in all', async () => {
     const items = Array.from({ length: 270_000 }, () => ({}))
