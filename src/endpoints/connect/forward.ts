@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Destination } from '../../catalog/connect.ts'
 import { DialError } from '../../lib/dial-error.ts'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { escapePath, joinPaths, parseUrl } from '../../lib/url.ts'
 import { internalServerError, serviceUnavailableError } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
@@ -109,6 +110,7 @@ async function answerPage(
   if (done === true || !coding.fits(first)) {
     return exchange.relay(status, headers.flat(), Readable.from(done === true ? [] : withRest(first, chunks), { objectMode: false }))
   }
+  if (turnIsSpent()) await nextTurn()
   const { body, isDecoded } = rewritePage(withRest(first, chunks), coding, rewrite)
   body.once('close', () => response.destroy())
   const changed = new Set(isDecoded ? ['content-length', 'content-encoding'] : ['content-length'])
