@@ -6,7 +6,7 @@ import { rowName } from './damage.ts'
 import { checkFile } from './data-file/check-file.ts'
 import type { TreeFault } from './data-file/check-tree.ts'
 import { decodeRecord, readNumber } from './layout.ts'
-import { CHECKED_WORD, checkedValue, type TableName } from './row-checksum.ts'
+import { CHECKED_WORD, type TableName, valueStart } from './row-checksum.ts'
 
 /** Rows without a checksum that are remembered until it is known whether the store has such. */
 const MOST_PLAIN = 1000
@@ -38,7 +38,7 @@ const TABLE_NAMES: readonly string[] = ['log', 'latest', 'deleted', 'expiry', 'm
 const isTable = (name: string): name is TableName => TABLE_NAMES.includes(name)
 
 /**
- * Reads the whole data file of a store that no process has open, without LMDB: pages, rows and their checksums. Yields after each page, and returns once all is read.
+ * Reads the whole data file of a store that no process has open, without LMDB: pages, rows and their checksums. Yields after some pages, and returns once all is read.
  */
 export function* checkStore(dir: string, visitor: StoreVisitor): Generator<void, StoreCheck> {
   const plain: Damage[] = []
@@ -51,15 +51,16 @@ export function* checkStore(dir: string, visitor: StoreVisitor): Generator<void,
       row(table, key, stored) {
         rows++
         if (!isTable(table)) return visitor.damage({ line: `the table ${JSON.stringify(table)} is unknown`, table: undefined })
-        const value = checkedValue(table, key, stored, false)
-        if (value === undefined || (value.length === stored.length && !hasShape(table, key, value)))
-          return visitor.damage(rowDamage(table, key, `${rowName(table, key, stored)} does not match its checksum`))
-        if (table === 'meta' && key.equals(CHECKED_WORD)) isChecked = true
-        if (value.length === stored.length && table !== 'meta') {
+        const start = valueStart(table, key, stored)
+        const isPlain = start === stored.start
+        if (start === undefined || (isPlain && !hasShape(table, key.view(), stored.view())))
+          return visitor.damage(rowDamage(table, key.view(), `${rowName(table, key.view(), stored.view())} does not match its checksum`))
+        if (table === 'meta' && key.view().equals(CHECKED_WORD)) isChecked = true
+        if (isPlain && table !== 'meta') {
           unchecked++
-          if (plain.length < MOST_PLAIN) plain.push(rowDamage(table, key, `${rowName(table, key, stored)} has no checksum`))
+          if (plain.length < MOST_PLAIN) plain.push(rowDamage(table, key.view(), `${rowName(table, key.view(), stored.view())} has no checksum`))
         }
-        visitor.row?.(table, key, value)
+        visitor.row?.(table, key.view(), stored.bytes.subarray(start, stored.end))
       },
       fault: (table, fault) => visitor.damage(faultDamage(table, fault)),
       headFault: why => visitor.damage({ line: why, table: undefined }),

@@ -1,4 +1,5 @@
 import { crc32, ownCrc32 } from '../../lib/crc32.ts'
+import type { Part } from './data-file/part.ts'
 
 export type TableName = 'log' | 'latest' | 'deleted' | 'expiry' | 'meta'
 
@@ -18,9 +19,9 @@ export const CHECKED_WORD = Buffer.from('checked')
 const isPlainByDesign = (table: TableName, id: Buffer): boolean => table === 'meta' && id.equals(FORMAT_WORD)
 
 /** FNV-1a: keys are short, so that a loop is faster than a call of zlib. */
-function hashOf(seed: number, id: Buffer): number {
+function hashOf(seed: number, id: Buffer, start = 0, end = id.length): number {
   let hash = seed
-  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ (id[i] ?? 0), 0x01000193)
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ (id[i] ?? 0), 0x01000193)
   return hash >>> 0
 }
 
@@ -32,10 +33,11 @@ const checksum = (table: TableName, id: Buffer, value: Buffer): number => crc32(
 
 const checksumIn = (bytes: Buffer): number => bytes.readUInt32BE(1)
 
-/** A Buffer of its own, by the real length of `bytes`. */
+/** A copy of a few bytes. */
 function copied(bytes: Buffer, start: number, end: number): Buffer {
-  const copy = Uint8Array.prototype.slice.call(bytes, start, end)
-  return Buffer.isBuffer(copy) ? copy : Buffer.from(copy)
+  const copy = Buffer.allocUnsafe(end - start)
+  for (let i = 0; i < copy.length; i++) copy[i] = bytes[start + i] ?? 0
+  return copy
 }
 
 /** A value as it is stored: with its checksum before it. */
@@ -75,4 +77,14 @@ export function checkedValue(table: TableName, id: Buffer, bytes: Buffer, isChec
         : copied(bytes, HEAD_BYTES, length)
   const value = bytes.subarray(HEAD_BYTES, length)
   return checksum(table, id, value) === checksumIn(bytes) ? value : undefined
+}
+
+/** Where the value begins in a row as it is stored, for `checkStore`, which makes no views; undefined if the row is damaged. A row without a checksum passes. */
+export function valueStart(table: TableName, { bytes: idBytes, start: idStart, end: idEnd }: Part, { bytes, start, end }: Part): number | undefined {
+  const first = start < end ? bytes[start] : undefined
+  if (first !== MARK || end - start < HEAD_BYTES) return first !== undefined && beginsPlain(table, first) ? start : undefined
+  const from = start + HEAD_BYTES
+  const hash = hashOf(seeds[table], idBytes, idStart, idEnd)
+  const sum = end - start <= SHORT ? ownCrc32(bytes, hash, from, end) : crc32(bytes.subarray(from, end), hash)
+  return sum === bytes.readUInt32BE(start + 1) ? from : undefined
 }

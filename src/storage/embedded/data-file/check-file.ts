@@ -3,10 +3,11 @@ import { checkFreePages } from './free-pages.ts'
 import { META_BYTES, type MetaPage, metaPage } from './meta-page.ts'
 import { TREE_HEAD, type TreeHead, treeHead } from './page.ts'
 import { PageFile, readFully } from './page-file.ts'
+import { compareParts, type Part } from './part.ts'
 
 export interface FileVisitor {
-  /** A row of a table, in the order of the table's keys. Both are views until the call returns. */
-  row(table: string, key: Buffer, value: Buffer): void
+  /** A row of a table, in the order of the table's keys. Both parts are moved on when the call returns. */
+  row(table: string, key: Part, value: Part): void
   /** `table`: undefined for the list of tables. */
   fault(table: string | undefined, fault: TreeFault): void
   /** The heads of the file do not fit. Nothing else is read then. */
@@ -21,7 +22,7 @@ const VERSION = 2
 const SMALLEST = 512
 const LARGEST = 0x8000
 
-/** Goes through the newest snapshot of a file, of `size` bytes and open as `descriptor`. Yields after each page. */
+/** Goes through the newest snapshot of a file, of `size` bytes and open as `descriptor`. Yields after some pages. */
 export function* checkFile(descriptor: number, size: number, visitor: FileVisitor): Generator<void, void> {
   const meta = newestMeta(descriptor)
   if (typeof meta === 'string') return visitor.headFault(meta)
@@ -30,18 +31,18 @@ export function* checkFile(descriptor: number, size: number, visitor: FileVisito
   const file = new PageFile(descriptor, meta)
   const tables: [string, TreeHead][] = []
   const main = {
-    row: (key: Buffer, value: Buffer): void => {
+    row: (key: Part, value: Part): void => {
       // LMDB ends names with a zero.
-      if (value.length === TREE_HEAD) tables.push([key.toString('latin1', 0, key.length - 1), treeHead(value, 0)])
+      if (value.length === TREE_HEAD) tables.push([key.bytes.toString('latin1', key.start, key.end - 1), treeHead(value.bytes, value.start)])
       else visitor.headFault('a table has no head')
     },
     fault: (fault: TreeFault): void => visitor.fault(undefined, fault),
   }
-  yield* checkTree(file, meta.main, main, { compare: Buffer.compare, hasTrees: true })
+  yield* checkTree(file, meta.main, main, { compare: compareParts, hasTrees: true })
   for (const [table, head] of tables) {
     if (head.flags !== 0) visitor.headFault(`the table ${JSON.stringify(table)} is of another kind`)
-    const rows = { row: (key: Buffer, value: Buffer) => visitor.row(table, key, value), fault: (fault: TreeFault) => visitor.fault(table, fault) }
-    yield* checkTree(file, head, rows, { compare: Buffer.compare, hasTrees: false })
+    const rows = { row: (key: Part, value: Part) => visitor.row(table, key, value), fault: (fault: TreeFault) => visitor.fault(table, fault) }
+    yield* checkTree(file, head, rows, { compare: compareParts, hasTrees: false })
   }
   yield* checkFreePages(file, meta.free, ({ page, why }) => visitor.spaceFault(`${page === undefined ? '' : `page ${page}: `}the list of free pages: ${why}`))
 }

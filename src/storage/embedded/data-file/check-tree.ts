@@ -18,6 +18,7 @@ import {
   uint64,
 } from './page.ts'
 import type { PageFile } from './page-file.ts'
+import { Part } from './part.ts'
 
 /** A part of a tree that does not fit the rest. */
 export interface TreeFault {
@@ -35,13 +36,13 @@ export interface TreeFault {
 export const wholeFault = (why: string): TreeFault => ({ page: undefined, why, after: undefined, before: undefined, row: undefined })
 
 export interface TreeVisitor {
-  /** A row, in the order of keys. Both are views until the call returns. */
-  row(key: Buffer, value: Buffer): void
+  /** A row, in the order of keys. Both parts are moved on when the call returns. */
+  row(key: Part, value: Part): void
   fault(fault: TreeFault): void
 }
 
 export interface TreeOptions {
-  readonly compare: (a: Buffer, b: Buffer) => number
+  readonly compare: (a: Part, b: Part) => number
   /** Whether the rows are heads of trees. */
   readonly hasTrees: boolean
 }
@@ -49,15 +50,18 @@ export interface TreeOptions {
 /** LMDB's `CURSOR_STACK`. */
 const DEEPEST = 32
 
+/** Pages that are checked between two yields. */
+const STEP_PAGES = 8
+
 /** Bounds of the keys below a page: from `start`, inclusive, to `end`, exclusive. */
 interface Bounds {
-  readonly start: Buffer | undefined
-  readonly end: Buffer | undefined
+  readonly start: Part | undefined
+  readonly end: Part | undefined
 }
 
 /**
  * Goes through a tree: each page is in the file, once, of the right kind and not of a later transaction; its rows fill it; their keys ascend, within the bounds that the pages above it give; the counts are those of the head.
- * LMDB reads what passes without leaving its file, and finds each row. What lies behind a fault is passed over. Yields after each page.
+ * LMDB reads what passes without leaving its file, and finds each row. What lies behind a fault is passed over. Yields after some pages.
  */
 export function* checkTree(file: PageFile, head: TreeHead, visitor: TreeVisitor, options: TreeOptions): Generator<void, void> {
   if (head.root === undefined) {
@@ -78,7 +82,12 @@ class TreeCheck {
   readonly #options: TreeOptions
   /** A page of each level. */
   readonly #pages: Buffer[]
-  #last: Buffer | undefined
+  #last: Part | undefined
+  readonly #key = new Part()
+  readonly #previous = new Part()
+  readonly #value = new Part()
+  /** Pages since the last yield. */
+  #step = 0
   #hasFault = false
   #branchPages = 0
   #leafPages = 0
@@ -109,7 +118,10 @@ class TreeCheck {
     if (!isBranch) {
       this.#leafPages++
       this.#rows(number, page, bounds)
-      yield
+      if (++this.#step >= STEP_PAGES) {
+        this.#step = 0
+        yield
+      }
       return
     }
     this.#branchPages++
@@ -117,7 +129,7 @@ class TreeCheck {
     let start = bounds.start
     for (let i = 0; i < count; i++) {
       // The key of the first is not used.
-      const end = i + 1 < count ? Buffer.from(keyAt(page, nodeAt(page, i + 1))) : bounds.end
+      const end = i + 1 < count ? keyAt(page, nodeAt(page, i + 1)).copy() : bounds.end
       const isOrdered = end === undefined || start === undefined || this.#options.compare(start, end) < 0
       const isWithin = end === undefined || bounds.end === undefined || this.#options.compare(end, bounds.end) <= 0
       if (!isOrdered || !isWithin) return this.#fault(number, 'its keys are in disorder', { start, end: bounds.end })
@@ -140,28 +152,27 @@ class TreeCheck {
     let previous = this.#last
     for (let i = 0, count = nodeCount(page); i < count; i++) {
       const node = nodeAt(page, i)
-      const key = keyAt(page, node)
+      const key = moveToKey(this.#key, page, node)
       const flags = uint16(page, node + 4)
       const isBehind = (previous === undefined || compare(key, previous) > 0) && (i > 0 || bounds.start === undefined || compare(key, bounds.start) >= 0)
       const isOrdered = key.length > 0 && isBehind && (i + 1 < count || bounds.end === undefined || compare(key, bounds.end) < 0)
       if (!isOrdered || (hasTrees ? flags !== TREE : flags & ~BIG)) {
-        this.#last = previous && Buffer.from(previous)
+        this.#last = previous?.copy()
         this.#fault(number, isOrdered ? 'a row is of another kind' : 'its keys are in disorder', bounds)
         return
       }
-      previous = key
+      previous = this.#previous.moveTo(page, key.start, key.end)
       this.#entries++
-      const data = node + NODE_HEAD + key.length
       if ((flags & BIG) === 0) {
-        this.#visitor.row(key, page.subarray(data, data + uint32(page, node)))
+        this.#visitor.row(key, this.#value.moveTo(page, key.end, key.end + uint32(page, node)))
         continue
       }
-      const value = this.#bigValue(page, node, data)
-      if (typeof value !== 'string') this.#visitor.row(key, value)
-      else this.#fault(uint64(page, data), value, bounds, key)
+      const value = this.#bigValue(page, node, key.end)
+      if (typeof value !== 'string') this.#visitor.row(key, this.#value.moveTo(value, 0, value.length))
+      else this.#fault(uint64(page, key.end), value, bounds, key)
     }
     // The page is used for the next leaf.
-    this.#last = previous && Buffer.from(previous)
+    this.#last = previous?.copy()
   }
 
   /** The value in overflow pages, or why it cannot be read. */
@@ -178,13 +189,15 @@ class TreeCheck {
     if (why !== undefined) return why
     if (pagesOfOverflow(bytes) !== count || uint64(page, data + 8) !== uint64(bytes, 8)) return 'it has another length'
     this.#overflowPages += count
+    this.#step += count
     return bytes.subarray(PAGE_HEAD)
   }
 
-  #fault(page: number | undefined, why: string, { start, end }: Bounds, row?: Buffer): void {
+  #fault(page: number | undefined, why: string, { start, end }: Bounds, row?: Part): void {
     this.#hasFault = true
-    this.#visitor.fault({ page, why, after: this.#last ?? start, before: end, row: row && Buffer.from(row) })
+    this.#visitor.fault({ page, why, after: (this.#last ?? start)?.view(), before: end?.view(), row: row?.copy().view() })
   }
 }
 
-const keyAt = (page: Buffer, node: number): Buffer => page.subarray(node + NODE_HEAD, node + NODE_HEAD + uint16(page, node + 6))
+const moveToKey = (part: Part, page: Buffer, node: number): Part => part.moveTo(page, node + NODE_HEAD, node + NODE_HEAD + uint16(page, node + 6))
+const keyAt = (page: Buffer, node: number): Part => moveToKey(new Part(), page, node)

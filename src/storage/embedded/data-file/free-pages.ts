@@ -1,17 +1,18 @@
 import { checkTree, type TreeFault, wholeFault } from './check-tree.ts'
 import { type TreeHead, uint64 } from './page.ts'
 import type { PageFile } from './page-file.ts'
+import type { Part } from './part.ts'
 
 /** Keys are numbers of transactions. */
-const byNumber = (a: Buffer, b: Buffer): number => (a.length === 8 && b.length === 8 ? uint64(a, 0) - uint64(b, 0) : a.length - b.length)
+const byNumber = (a: Part, b: Part): number => (a.length === 8 && b.length === 8 ? uint64(a.bytes, a.start) - uint64(b.bytes, b.start) : a.length - b.length)
 
 /**
  * Checks the pages that LMDB may write to. After the other trees: none of theirs may be among them. A row has, in words of 8 bytes, how many follow, and then numbers of pages: one for a page, a negative count before the
  * first of several in sequence, 0 for room (`midl.c` in the package lmdb).
  */
 export function* checkFreePages(file: PageFile, head: TreeHead, fault: (fault: TreeFault) => void): Generator<void, void> {
-  const row = (key: Buffer, value: Buffer): void => {
-    const why = key.length !== 8 || uint64(key, 0) > file.transaction ? 'it is of a later transaction' : listFault(file, value)
+  const row = (key: Part, value: Part): void => {
+    const why = key.length !== 8 || uint64(key.bytes, key.start) > file.transaction ? 'it is of a later transaction' : listFault(file, value.view())
     if (why !== undefined) fault(wholeFault(why))
   }
   yield* checkTree(file, head, { row, fault }, { compare: byNumber, hasTrees: false })
