@@ -58,7 +58,10 @@ export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupV
 }
 
 /** The name of the definition of a kind's lists, which stands beside that of the kind. */
-const listDefinition = ({ version }: ServedResource): string | undefined => version.schema.definition?.replace(/[^.]+$/, listKindOf(version))
+function listDefinition({ version }: ServedResource): string | undefined {
+  const { definition } = version.schema
+  return definition && `${definition.slice(0, definition.lastIndexOf('.') + 1)}${listKindOf(version)}`
+}
 
 /** Makes references to the types of operations, and collects what they refer to. */
 export class TypeResolver {
