@@ -1,3 +1,4 @@
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import type { Json } from '../../meta/object.ts'
 
 /** A decoded JSONSchemaProps: members that are zero or empty are absent. */
@@ -80,6 +81,17 @@ export const propertySchema = ({ properties }: JsonSchemaProps, name: string): J
 export function someSchema(schema: JsonSchemaProps | undefined, holds: (schema: JsonSchemaProps) => boolean): boolean {
   if (schema === undefined) return false
   return holds(schema) || innerSchemas(schema).some(inner => someSchema(inner, holds))
+}
+
+/** The same in steps, for schemas that may be large. */
+export function* someSchemaInSteps(schema: JsonSchemaProps | undefined, holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> {
+  const open = schema === undefined ? [] : [schema]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (holds(next)) return true
+    if (isStepDone()) yield
+    for (const inner of innerSchemas(next)) open.push(inner)
+  }
+  return false
 }
 
 /** Schemas directly within one, wherever they can stand. */

@@ -1,5 +1,5 @@
 import { aggregate } from '../../../lib/aggregate.ts'
-import { runAtOnce, type Steps } from '../../../lib/steps.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import { clone } from '../../../meta/equal.ts'
 import { type FieldError, fieldErrorText, invalid } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
@@ -7,7 +7,7 @@ import { isJsonObject, type Json } from '../../../meta/object.ts'
 import { coerceEmbeddedMeta, validateEmbeddedMeta } from '../../../schema/json-schema/embedded-meta.ts'
 import { goValue } from '../../../schema/json-schema/go-value.ts'
 import { withoutIntOrString } from '../../../schema/json-schema/known-formats.ts'
-import { itemsSchema, type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
+import { itemsSchema, type JsonSchemaProps, someSchemaInSteps } from '../../../schema/json-schema/props.ts'
 import { prune } from '../../../schema/json-schema/prune.ts'
 import { valueSteps } from '../../../schema/json-schema/validate-value.ts'
 
@@ -34,7 +34,7 @@ const asObject: Surround = value => ({ kind: 'Validation', apiVersion: 'validati
 /** Whether every default of a structural schema fits its schema and has, if `requirePruned`, no members that the schema does not name; a step for each schema and each walk through a default. */
 export function* validateDefaults(schema: JsonSchemaProps, path: FieldPath, requirePruned: boolean): Steps<FieldError[]> {
   const root = isEmbedded(schema) ? schema : { ...schema, 'x-kubernetes-embedded-resource': true }
-  const hasEmbedded = someSchema(schema, isEmbedded)
+  const hasEmbedded = yield* someSchemaInSteps(schema, isEmbedded)
   return yield* placeErrors({ schema: root, path, object: root, surround: asObject, insideMeta: false, hasEmbedded }, requirePruned)
 }
 
@@ -45,7 +45,7 @@ function* placeErrors(place: Place, requirePruned: boolean): Steps<FieldError[]>
   const errors: FieldError[] = []
   if (schema.default !== undefined)
     errors.push(...(yield* here.insideMeta ? metaErrors(here, schema.default) : defaultErrors(here, schema.default, requirePruned)))
-  yield
+  if (isLongStepDone()) yield
   const items = itemsSchema(schema)
   if (items) {
     const surround: Surround = value => here.surround([value])
@@ -102,5 +102,12 @@ function* isPruned(value: Json, schema: JsonSchemaProps): Steps<boolean> {
 }
 
 /** Whether a default has members that its schema does not name. */
-export const hasUnprunedDefaults = (schema: JsonSchemaProps): boolean =>
-  someSchema(schema, inner => inner.default !== undefined && runAtOnce(isPruned(inner.default, inner)))
+export function* hasUnprunedDefaults(schema: JsonSchemaProps): Steps<boolean> {
+  const defaulted: JsonSchemaProps[] = []
+  yield* someSchemaInSteps(schema, inner => {
+    if (inner.default !== undefined) defaulted.push(inner)
+    return false
+  })
+  for (const inner of defaulted) if (inner.default !== undefined && (yield* isPruned(inner.default, inner))) return true
+  return false
+}

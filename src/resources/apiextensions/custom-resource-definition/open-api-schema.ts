@@ -1,4 +1,4 @@
-import type { Steps } from '../../../lib/steps.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import { type FieldError, forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isGivenEmpty } from '../../../meta/given-empty.ts'
@@ -45,7 +45,7 @@ interface Found {
 export const OPEN_API_TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const META = new Set(['metadata', 'kind', 'apiVersion'])
 
-/** What a custom resource definition's schema may say, a step for each schema in it. `structural`: it is, so that expressions in it can be looked at. */
+/** What a custom resource definition's schema may say, a step for some schemas in it. `structural`: it is, so that expressions in it can be looked at. */
 export function* validateOpenApiSchema(schema: JsonSchemaProps, path: FieldPath, rules: SchemaRules, structural: boolean): Steps<FieldError[]> {
   const costs = new RuleCosts(!rules.isUnchanged)
   const found = yield* visit(schema, path, { ...rules, isRoot: true, insideMeta: false, expressions: structural, costs, occurrences: 1n })
@@ -59,7 +59,7 @@ export function* validateOpenApiSchema(schema: JsonSchemaProps, path: FieldPath,
 function* visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: Context): Steps<Found> {
   const found: Found = { schema: [], expressions: [] }
   if (schema === undefined) return found
-  yield
+  if (isLongStepDone()) yield
   const occurrences = occurrencesBelow(schema, context.occurrences)
   const below: Below = function* (inner, at, changes = {}) {
     const errors = yield* visit(inner, at, { ...context, isRoot: false, occurrences, ...changes })

@@ -1,7 +1,7 @@
 import type { Steps } from '../../../lib/steps.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { itemsSchema, type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
+import { itemsSchema, type JsonSchemaProps, someSchemaInSteps } from '../../../schema/json-schema/props.ts'
 import { validateStructural } from '../../../schema/json-schema/structural.ts'
 import { findStructuralFault } from '../../../schema/json-schema/structural-form.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../v1.types.ts'
@@ -38,7 +38,7 @@ const ALL: Omit<DefinitionRules, 'minor'> = {
 }
 
 /**
- * The rules that a write must keep: all, but those that the stored definition breaks already. Names are fixed once the kind is served. A step is one walk through one of its schemas.
+ * The rules that a write must keep: all, but those that the stored definition breaks already. Names are fixed once the kind is served. In steps of some hundred schemas.
  * @param minor of the oldest release that must understand new expressions.
  */
 export function* rulesFor(old: CustomResourceDefinition | undefined, minor: number): Steps<DefinitionRules> {
@@ -47,15 +47,15 @@ export function* rulesFor(old: CustomResourceDefinition | undefined, minor: numb
   const schemas = schemasOf(spec)
   const established = isConditionTrue(old, 'Established')
   // Whether all schemas keep a rule; the first that does not ends the search.
-  const of = function* (holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> {
-    for (const schema of schemas) {
-      if (!holds(schema)) return false
-      yield
-    }
+  const of = function* (holds: (schema: JsonSchemaProps) => Steps<boolean>): Steps<boolean> {
+    for (const schema of schemas) if (!(yield* holds(schema))) return false
     return true
   }
   // The same for each schema within them.
-  const every = (holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> => of(schema => !someSchema(schema, inner => !holds(inner)))
+  const every = (holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> =>
+    of(function* (schema) {
+      return !(yield* someSchemaInSteps(schema, inner => !holds(inner)))
+    })
   const structural = new Set<JsonSchemaProps>()
   for (const schema of schemas) {
     if (yield* isStructural(schema)) structural.add(schema)
@@ -63,7 +63,9 @@ export function* rulesFor(old: CustomResourceDefinition | undefined, minor: numb
   }
   return {
     requireStructural: structural.size === schemas.length,
-    requirePrunedDefaults: yield* of(schema => !structural.has(schema) || !hasUnprunedDefaults(schema)),
+    requirePrunedDefaults: yield* of(function* (schema) {
+      return !structural.has(schema) || !(yield* hasUnprunedDefaults(schema))
+    }),
     requireValidTypes: yield* every(({ type }) => type === undefined || OPEN_API_TYPES.includes(type)),
     requireAtomicSets: yield* every(schema => schema['x-kubernetes-list-type'] !== 'set' || !itemsSchema(schema) || hasAtomicItems(schema)),
     requireMapKeys: yield* every(schema => validateMapKeys(schema, fieldPath()).length === 0),
@@ -72,7 +74,7 @@ export function* rulesFor(old: CustomResourceDefinition | undefined, minor: numb
     immutableNames: established,
     requireSchema: spec.shared.schema?.openAPIV3Schema !== undefined || spec.versions.every(({ schema }) => schema?.openAPIV3Schema !== undefined),
     minor,
-    storedExpressions: storedIn(schemas),
+    storedExpressions: yield* storedIn(schemas),
     storedSchemas: new Map(versionSchemas(old.spec)),
   }
 }
@@ -88,7 +90,7 @@ export function rulesOfVersion(rules: DefinitionRules, version: string | undefin
 }
 
 /** The expressions anywhere in the schemas, by their text: where an expression stands does not matter. */
-function storedIn(schemas: readonly JsonSchemaProps[]): StoredExpressions {
+function* storedIn(schemas: readonly JsonSchemaProps[]): Steps<StoredExpressions> {
   const rules = new Set<string>()
   const messages = new Set<string>()
   const collect = (schema: JsonSchemaProps): boolean => {
@@ -96,10 +98,10 @@ function storedIn(schemas: readonly JsonSchemaProps[]): StoredExpressions {
       rules.add(rule)
       if (messageExpression) messages.add(messageExpression)
     }
-    // `someSchema` goes on for as long as nothing is found.
+    // The search goes on for as long as nothing is found.
     return false
   }
-  for (const schema of schemas) someSchema(schema, collect)
+  for (const schema of schemas) yield* someSchemaInSteps(schema, collect)
   return { rules, messages }
 }
 

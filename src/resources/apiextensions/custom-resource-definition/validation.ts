@@ -6,7 +6,7 @@ import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { validateKindName } from '../../../meta/kind-name.ts'
 import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
-import { type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
+import { type JsonSchemaProps, someSchemaInSteps } from '../../../schema/json-schema/props.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../v1.types.ts'
 import { validateApproval } from './approval.ts'
@@ -92,11 +92,13 @@ function scopeErrors(scope: string, path: FieldPath): FieldError[] {
 /** Paths are those of the spec that upstream checks, at which stands what all versions have alike. */
 function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules): Steps<FieldError[]> {
   const { shared, versions, names, conversion } = spec
-  const withDefaults = schemasOf(spec).some(schema => someSchema(schema, inner => inner.default !== undefined))
-  yield
+  const some = function* (holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> {
+    for (const schema of schemasOf(spec)) if (yield* someSchemaInSteps(schema, holds)) return true
+    return false
+  }
+  const withDefaults = yield* some(inner => inner.default !== undefined)
   // Also required of an update whose old schemas are not structural, once it prunes, has defaults or uses an extension that needs the structural form.
-  const structural = !spec.preserveUnknownFields || withDefaults || schemasOf(spec).some(schema => someSchema(schema, hasExtensions))
-  yield
+  const structural = !spec.preserveUnknownFields || withDefaults || (yield* some(hasExtensions))
   const rules = structural ? { ...given, requireStructural: true } : given
   const sharedSchema = shared.schema?.openAPIV3Schema
   const hasStatus = [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined)
