@@ -64,7 +64,7 @@ export const FLAGS = {
     '5m0s',
   ),
   workers: own('int', 'Processes that serve the ports side by side. More than one needs --etcd-servers.', '1'),
-  http2: own('string', 'What speaks HTTP/2: own, the stack of this project, or builtin, that of Node.', 'own'),
+  http2: own('string', 'What speaks HTTP/2: own, the stack of this project, or builtin, that of Node, which any client can hold up (SECURITY.md).', 'own'),
   'service-addresses': own(
     'list',
     'Where this server reaches services, as NAMESPACE/NAME=HOST:PORT or NAMESPACE/NAME:PORT=HOST:PORT, when it calls webhooks and aggregated servers: for development, where there is no network of a cluster.',
