@@ -1,7 +1,7 @@
 import type { Expr } from './ast.ts'
 
 /** Longer names with dots are declared nowhere, so they are not looked up: each select of a row would be, and the names grow with the row. */
-const LONGEST_NAME = 10_000
+const LONGEST_NAME = 2000
 
 /** A name with dots, where a tree of selects is one. */
 export function dottedName(expr: Expr): string | undefined {
