@@ -3,7 +3,7 @@ import { MAX_INT64 } from '../lib/integer.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
-import { sortedJson } from '../schema/members.ts'
+import { sortedJsonInSteps } from '../schema/members.ts'
 import { parsePlain } from './json.ts'
 import { indentContinuations } from './yaml-continuations.ts'
 import { depthFault, yamlFault } from './yaml-fault.ts'
@@ -100,7 +100,7 @@ function* asJson(source: string): Steps<Json | undefined> {
   yield
   if (value === undefined || hasLongKey(value)) return undefined
   yield
-  return sortedJson(value)
+  return yield* sortedJsonInSteps(value)
 }
 
 function hasLongKey(value: Json): boolean {

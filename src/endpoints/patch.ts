@@ -1,7 +1,7 @@
 import { PatchError } from '../apply/patch/error.ts'
 import { jsonKind } from '../apply/patch/go-print.ts'
 import { checkJsonPatch, jsonPatchSteps } from '../apply/patch/json.ts'
-import { applyMergePatch, checkMergePatch } from '../apply/patch/merge.ts'
+import { checkMergePatch, mergePatchSteps } from '../apply/patch/merge.ts'
 import { strategicPatch } from '../apply/patch/strategic.ts'
 import type { Version } from '../catalog/definition.ts'
 import { type ParsedJson, parseExactlyInSteps, parseJsonInSteps, partlySortedJson } from '../codec/json.ts'
@@ -212,7 +212,9 @@ function patchValue(target: BodyTarget, type: string, { value, literals }: Parse
     }
     const decoded = new WeakSet<object>()
     const patched =
-      type === JSON_PATCH ? await runInTurns(jsonPatchSteps(current, value, { decoded, literals }), signal) : applyMergePatch(current, value, decoded)
+      type === JSON_PATCH
+        ? await runInTurns(jsonPatchSteps(current, value, { decoded, literals }), signal)
+        : await runInTurns(mergePatchSteps(current, value, decoded), signal)
     return { patched, shown: () => partlySortedJson(patched, decoded) }
   })
 }

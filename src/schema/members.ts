@@ -1,6 +1,7 @@
 import { compareText } from '../lib/compare-text.ts'
 import { MAX_INT64, MAX_UINT64, MIN_INT64 } from '../lib/integer.ts'
 import { sortFew } from '../lib/sort-few.ts'
+import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import type { Field, StructSchema } from './schema.ts'
@@ -54,6 +55,35 @@ export function sortedJson(value: Json): Json {
     if (member !== undefined) setMember(out, key, sortedJson(member))
   }
   return out
+}
+
+/** The same in steps, for values that may be large. */
+export function* sortedJsonInSteps(value: Json): Steps<Json> {
+  if (typeof value !== 'object' || value === null) return value
+  if (isStepDone()) yield
+  if (Array.isArray(value)) {
+    const out: Json[] = []
+    for (const item of value) {
+      if (isStepDone()) yield
+      out.push(typeof item === 'object' ? yield* sortedJsonInSteps(item) : item)
+    }
+    return out
+  }
+  const out: JsonObject = {}
+  for (const key of yield* sortedKeysInSteps(value)) {
+    if (isStepDone()) yield
+    const member = value[key]
+    if (member !== undefined) setMember(out, key, typeof member === 'object' ? yield* sortedJsonInSteps(member) : member)
+  }
+  return out
+}
+
+/** More keys are sorted in steps. */
+const FEW_KEYS = 1024
+
+function* sortedKeysInSteps(value: JsonObject): Steps<string[]> {
+  const keys = Object.keys(value)
+  return keys.length <= FEW_KEYS ? sortedKeys(value) : yield* sorted(keys, compareText)
 }
 
 /** Whether the members of all objects of a value stand in the order of their keys' bytes. */

@@ -1,5 +1,6 @@
 import { type Applied, type ApplyArgs, applyInSteps } from '../../src/apply/apply.ts'
 import { jsonPatchSteps } from '../../src/apply/patch/json.ts'
+import { mergePatchSteps } from '../../src/apply/patch/merge.ts'
 import { strategicPatch } from '../../src/apply/patch/strategic.ts'
 import { listHead, listItem, unwrap } from '../../src/codec/protobuf.ts'
 import { decodeMessage } from '../../src/codec/protobuf-decode.ts'
@@ -16,6 +17,8 @@ import type { StructSchema } from '../../src/schema/schema.ts'
 export const applyConfiguration = (args: ApplyArgs): Applied => runAtOnce(applyInSteps(args))
 
 export const applyJsonPatch = (doc: JsonObject, patch: Json): Json => runAtOnce(jsonPatchSteps(doc, patch))
+
+export const applyMergePatch = (doc: JsonObject, patch: Json): Json => runAtOnce(mergePatchSteps(doc, patch))
 
 export const applyStrategicPatch = (schema: StructSchema, original: JsonObject, patch: Json): JsonObject =>
   runAtOnce(strategicPatch(schema, original, patch)).object

@@ -1,6 +1,5 @@
 import { ApplyError } from '../../src/apply/apply-error.ts'
 import { updateManagedFields } from '../../src/apply/managed-fields.ts'
-import { applyMergePatch } from '../../src/apply/patch/merge.ts'
 import { runAtOnce } from '../../src/lib/steps.ts'
 import { clone } from '../../src/meta/equal.ts'
 import { fieldErrorText } from '../../src/meta/field-error.ts'
@@ -14,7 +13,7 @@ import { prune } from '../../src/schema/json-schema/prune.ts'
 import type { StructSchema } from '../../src/schema/schema.ts'
 import { TYPED } from '../../src/schema/typed-form.ts'
 import type { AnyObject } from './any-object.ts'
-import { applyConfiguration, applyJsonPatch, validateValue } from './at-once.ts'
+import { applyConfiguration, applyJsonPatch, applyMergePatch, validateValue } from './at-once.ts'
 
 /** One write of a history. `body`: a patch, or an object without what every body of the history has (apiVersion, kind, name). */
 export interface HistoryStep {

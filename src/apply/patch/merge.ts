@@ -1,6 +1,7 @@
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
-import { cloneExactly, copyWholeFloats } from '../../meta/whole-floats.ts'
+import { cloneExactlyInSteps, copyWholeFloats } from '../../meta/whole-floats.ts'
 import { PatchError } from './error.ts'
 import { jsonKind } from './go-print.ts'
 
@@ -9,10 +10,10 @@ import { jsonKind } from './go-print.ts'
  * place of an object keeps the nulls inside. A patch that is an array replaces the document. Throws a PatchError for null and scalars.
  * @param decoded collects the objects of the result that upstream takes apart
  */
-export function applyMergePatch(doc: JsonObject, patch: Json, decoded = new WeakSet<object>()): Json {
-  if (Array.isArray(patch)) return withoutNulls(patch, decoded)
+export function* mergePatchSteps(doc: JsonObject, patch: Json, decoded = new WeakSet<object>()): Steps<Json> {
+  if (Array.isArray(patch)) return yield* withoutNulls(patch, decoded)
   if (!isJsonObject(patch)) throw new PatchError('bad request', 'Invalid JSON Patch')
-  return merge(doc, patch, decoded)
+  return yield* merge(doc, patch, decoded)
 }
 
 /** What is refused before a merge patch is applied, unless field validation is `Ignore`. */
@@ -22,39 +23,49 @@ export function checkMergePatch(patch: Json): void {
 }
 
 /** Lays a patch over an object; what the patch does not touch is shared with it. */
-function merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): JsonObject {
+function* merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): Steps<JsonObject> {
   const out: JsonObject = {}
   decoded.add(out)
-  for (const key of Object.keys(doc)) if (ownMember(patch, key) !== null) setMember(out, key, doc[key])
+  for (const key of Object.keys(doc)) {
+    if (isStepDone()) yield
+    if (ownMember(patch, key) !== null) setMember(out, key, doc[key])
+  }
   for (const [key, value] of Object.entries(patch)) {
+    if (isStepDone()) yield
     if (value === null) continue
     const now = ownMember(doc, key)
-    if (isJsonObject(now)) setMember(out, key, isJsonObject(value) ? merge(now, value, decoded) : cloneExactly(value))
-    else setMember(out, key, withoutNulls(value, decoded))
+    if (isJsonObject(now)) setMember(out, key, yield* isJsonObject(value) ? merge(now, value, decoded) : cloneExactlyInSteps(value))
+    else setMember(out, key, typeof value === 'object' ? yield* withoutNulls(value, decoded) : value)
   }
   return copyWholeFloats(patch, out)
 }
 
 /** A copy whose objects, at any depth, have no null member; nulls in arrays stay. No recursion: a body may nest deeper than the stack. */
-function withoutNulls(value: Json, decoded: WeakSet<object>): Json {
-  const left: (() => void)[] = []
+function* withoutNulls(value: Json, decoded: WeakSet<object>): Steps<Json> {
+  const left: (() => Steps<void>)[] = []
   const copyOf = (from: Json): Json => {
     if (typeof from !== 'object' || from === null) return from
     if (Array.isArray(from)) {
       const to: Json[] = copyWholeFloats(from, [])
-      left.push(() => {
-        for (const item of from) to.push(copyOf(item))
+      left.push(function* () {
+        for (const item of from) {
+          if (isStepDone()) yield
+          to.push(copyOf(item))
+        }
       })
       return to
     }
     const to: JsonObject = copyWholeFloats(from, {})
     decoded.add(to)
-    left.push(() => {
-      for (const [key, member] of Object.entries(from)) if (member !== null) setMember(to, key, copyOf(member))
+    left.push(function* () {
+      for (const [key, member] of Object.entries(from)) {
+        if (isStepDone()) yield
+        if (member !== null) setMember(to, key, copyOf(member))
+      }
     })
     return to
   }
   const copy = copyOf(value)
-  for (let fill = left.pop(); fill !== undefined; fill = left.pop()) fill()
+  for (let fill = left.pop(); fill !== undefined; fill = left.pop()) yield* fill()
   return copy
 }

@@ -1,10 +1,9 @@
 import type { ApplyArgs } from '../../../src/apply/apply.ts'
 import { ApplyError } from '../../../src/apply/apply-error.ts'
 import { updateManagedFields } from '../../../src/apply/managed-fields.ts'
-import { applyMergePatch } from '../../../src/apply/patch/merge.ts'
 import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
-import { applyConfiguration, applyJsonPatch, applyStrategicPatch } from '../../support/at-once.ts'
+import { applyConfiguration, applyJsonPatch, applyMergePatch, applyStrategicPatch } from '../../support/at-once.ts'
 import { expectNoSquare } from '../../support/processor-cost.ts'
 
 const configMap = types.type('core.ConfigMap')

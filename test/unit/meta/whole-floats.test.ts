@@ -1,9 +1,8 @@
 import { expect } from 'chai'
-import { applyMergePatch } from '../../../src/apply/patch/merge.ts'
 import { parseJson } from '../../../src/codec/json.ts'
 import type { Json, JsonObject } from '../../../src/meta/object.ts'
 import { cloneExactly, cloneExactlyInSteps, hasWholeFloats, isWholeFloat } from '../../../src/meta/whole-floats.ts'
-import { applyJsonPatch } from '../../support/at-once.ts'
+import { applyJsonPatch, applyMergePatch } from '../../support/at-once.ts'
 
 const parsed = (text: string): Json => parseJson(Buffer.from(text)).value
 

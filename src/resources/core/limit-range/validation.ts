@@ -1,7 +1,7 @@
 import { repeats } from '../../../lib/repeats.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import { ownMember } from '../../../meta/equal.ts'
-import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, forbidden, invalid, required } from '../../../meta/field-error.ts'
+import { appendErrors, duplicate, type FieldError, forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
@@ -17,14 +17,17 @@ const NOT_OF_PODS = "may not be specified when `type` is 'Pod'"
  * Of each resource the minimum is at most the default request, that at most the default limit, and that at most the maximum. Source: pkg/apis/core/validation in
  * k8s.io/kubernetes.
  */
-export function validateLimitRange({ spec }: LimitRange): FieldError[] {
+export function* validateLimitRange({ spec }: LimitRange): Steps<FieldError[]> {
   const limits = spec.limits ?? []
   const again = repeats(limits.map(({ type }) => type))
-  return limits.flatMap((item, i) => {
+  const errors: FieldError[] = []
+  for (const [i, item] of limits.entries()) {
     const path = fieldPath('spec', 'limits').index(i)
     const at = path.child('type')
-    return [...validateType(item.type, at), ...(again[i] ? [duplicate(at, item.type)] : []), ...validateItem(item, path)]
-  })
+    errors.push(...validateType(item.type, at), ...(again[i] ? [duplicate(at, item.type)] : []))
+    appendErrors(errors, yield* validateItem(item, path))
+  }
+  return errors
 }
 
 /** One of the three types, or a name with a domain (`example.com/disk`), which constrains nothing here. */
@@ -39,28 +42,32 @@ type List = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio
 /**
  * Names come first, list by list, and then the quantities, resource by resource. The type Pod has no defaults; a claim needs a minimum or maximum of storage.
  */
-function validateItem(item: LimitRangeItem, path: FieldPath): FieldError[] {
+function* validateItem(item: LimitRangeItem, path: FieldPath): Steps<FieldError[]> {
   const { type, min, max } = item
   const errors: FieldError[] = []
   const names = new Set<string>()
   const validateName = type === 'Pod' || type === 'Container' ? validateContainerResourceName : validateResourceName
-  const checkNames = (list: List): void => {
+  const checkNames = function* (list: List): Steps<void> {
     for (const name of Object.keys(item[list] ?? {})) {
+      if (isLongStepDone()) yield
       errors.push(...validateName(name, path.child(list).key(name)))
       names.add(name)
     }
   }
-  checkNames('max')
-  checkNames('min')
+  yield* checkNames('max')
+  yield* checkNames('min')
   for (const list of ['default', 'defaultRequest'] as const) {
-    if (type !== 'Pod') checkNames(list)
+    if (type !== 'Pod') yield* checkNames(list)
     else if (Object.keys(item[list] ?? {}).length > 0) errors.push(forbidden(path.child(list), NOT_OF_PODS))
   }
   if (type === 'PersistentVolumeClaim' && min?.storage === undefined && max?.storage === undefined) {
     errors.push(required(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided'))
   }
-  checkNames('maxLimitRequestRatio')
-  for (const name of names) errors.push(...validateQuantities(item, name, path))
+  yield* checkNames('maxLimitRequestRatio')
+  for (const name of names) {
+    if (isLongStepDone()) yield
+    errors.push(...validateQuantities(item, name, path))
+  }
   return errors
 }
 

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { PatchError } from '../../../../src/apply/patch/error.ts'
-import { applyMergePatch, checkMergePatch } from '../../../../src/apply/patch/merge.ts'
+import { checkMergePatch, mergePatchSteps } from '../../../../src/apply/patch/merge.ts'
 import type { Json, JsonObject } from '../../../../src/meta/object.ts'
 import { types } from '../../../../src/resources/types.ts'
 import { decode } from '../../../../src/schema/decode.ts'
+import { applyMergePatch } from '../../../support/at-once.ts'
 import { fixture } from '../fixture.ts'
 
 interface Row {
@@ -67,6 +68,22 @@ describe('merge patch', () => {
         inner = Object.values(inner)[0]
       }
       expect(depth).to.equal(5001)
+    }
+  })
+
+  it('lays large patches over large objects in steps', () => {
+    const members = (value: string | null): JsonObject => Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, value]))
+    const cases: [doc: JsonObject, patch: JsonObject][] = [
+      [{ data: members('a') }, { data: { k1: 'b' } }],
+      [{ data: {} }, { data: members('b') }],
+      [{}, { data: members('b') }],
+      [{}, { data: [...Object.values(members('b'))] }],
+    ]
+    for (const [doc, patch] of cases) {
+      const steps = mergePatchSteps(doc, patch)
+      let yields = 0
+      while (!steps.next().done) yields++
+      expect(yields).to.be.above(10)
     }
   })
 })
