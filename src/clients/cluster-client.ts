@@ -1,9 +1,10 @@
 import { link } from 'node:fs/promises'
 import { type IncomingMessage, request as requestPlain } from 'node:http'
-import { Agent, request as requestTls } from 'node:https'
+import { type Agent, request as requestTls } from 'node:https'
 import { parseJson } from '../codec/json.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { withDraft } from '../lib/private-file.ts'
+import { TlsAgent } from '../lib/tls-agent.ts'
 import { parsedObject } from '../meta/json-members.ts'
 import type { Json } from '../meta/object.ts'
 import type { ClusterAccess } from './cluster-access.ts'
@@ -59,7 +60,7 @@ export class ClusterClient {
   constructor(access: ClusterAccess) {
     this.server = access.server
     this.#access = access
-    this.#agent = access.server.protocol === 'https:' ? new Agent({ keepAlive: true, maxSockets: 4, ...access.tls }) : undefined
+    this.#agent = access.server.protocol === 'https:' ? new TlsAgent({ keepAlive: true, maxSockets: 4, ...access.tls }) : undefined
   }
 
   /** Throws ClusterError. */

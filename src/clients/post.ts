@@ -9,6 +9,7 @@ import { type Dial, DialledAgent, DialledTlsAgent } from '../lib/connect-proxy.t
 import { DialError, dialError } from '../lib/dial-error.ts'
 import { readBounded } from '../lib/read-bounded.ts'
 import { checkServerName } from '../lib/server-name.ts'
+import { TlsAgent } from '../lib/tls-agent.ts'
 import { isJsonObject, objectIn } from '../meta/object.ts'
 import { serverResponse } from '../meta/server-response.ts'
 import { failure, type StatusError } from '../meta/status.ts'
@@ -62,7 +63,7 @@ const MAX_RETRY_MS = 3_600_000
 /** Keeps connections open between calls, as many as client-go. */
 export function keptConnections(tls: SecureContextOptions & { readonly rejectUnauthorized?: boolean }, dial?: Dial): HttpsAgent {
   const options = { ...KEPT, ALPNProtocols: ['http/1.1'], checkServerIdentity: checkServerName, ...tls }
-  return dial ? new DialledTlsAgent(dial, options) : new HttpsAgent(options)
+  return dial ? new DialledTlsAgent(dial, options) : new TlsAgent(options)
 }
 
 /** The same of plain HTTP. */

@@ -1,12 +1,14 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, isIPv6, Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectSecurely, type SecureContextOptions } from 'node:tls'
+import type { ConnectionOptions, SecureContextOptions } from 'node:tls'
 import { boundExchange } from './bounded-exchange.ts'
 import { DialError, dialError } from './dial-error.ts'
 import { errorCode } from './error-code.ts'
 import type { MetricFamily } from './metrics.ts'
+import { connectTls } from './server-certificate.ts'
 import { checkServerName } from './server-name.ts'
+import { TlsAgent } from './tls-agent.ts'
 
 /** A proxy that opens connections by the method CONNECT. */
 export interface ConnectProxy {
@@ -71,7 +73,9 @@ export const dialThrough =
     const address = `${hostText(host)}:${port}`
     const name = nameOf(proxy)
     const options = { ...proxy.at, method: 'CONNECT', path: address, agent: false as const, headers: { host: '127.0.0.1' } }
-    const asking = proxy.tls ? httpsRequest({ ...options, ...serverNameOf(proxy), checkServerIdentity: checkServerName, ...proxy.tls }) : httpRequest(options)
+    const asking = proxy.tls
+      ? httpsRequest({ ...options, ...serverNameOf(proxy), checkServerIdentity: checkServerName, ...proxy.tls, agent: new TlsAgent() })
+      : httpRequest(options)
     boundExchange(asking)
     asking.once('socket', socket =>
       socket.once(proxy.tls ? 'secureConnect' : 'connect', () => {
@@ -141,6 +145,6 @@ export class DialledTlsAgent extends HttpsAgent {
   }
 
   override createConnection(wanted: Wanted, created?: Created): undefined {
-    return dialFor(this.#dial, wanted, created, socket => connectSecurely({ ...(wanted as ConnectionOptions), socket }))
+    return dialFor(this.#dial, wanted, created, socket => connectTls({ ...(wanted as ConnectionOptions), socket }))
   }
 }

@@ -1,27 +1,20 @@
 import { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { type DetailedPeerCertificate, type PeerCertificate, TLSSocket } from 'node:tls'
+import { type DetailedPeerCertificate, TLSSocket } from 'node:tls'
+import { isGoodChain } from '../../lib/certificate-path.ts'
+import { type PeerChain, peerChain } from '../../lib/peer-chain.ts'
 import type { Identity } from './authenticator.ts'
 import { commonNameOf, userOf } from './certificate-user.ts'
-import { isGoodForClients } from './client-path.ts'
 
 /** The certificate that a client showed in the handshake, whose chain is verified. */
-export interface Shown {
+export interface Shown extends PeerChain {
   /** Empty: it has none. */
   readonly commonName: string
   /** Undefined of a certificate without a common name, `rejected` of one whose subject makes no user. */
   readonly user: Identity
-  /** While every certificate of the chain is valid, in milliseconds since the epoch. */
-  readonly notBefore: number
-  readonly notAfter: number
   /** When the client's own certificate ends. */
   readonly expires: number
-  /** The certificate and its authorities, in DER. */
-  readonly chain: readonly Buffer[]
 }
-
-/** Longer chains than this are no chains that TLS has verified. */
-const MOST_CERTIFICATES = 20
 
 /** The certificates of connections. They are read once: a connection can neither be renegotiated nor resumed (see `createSecurePort`). */
 export class ShownCertificates {
@@ -73,42 +66,14 @@ function read(socket: TLSSocket, readsUid: boolean, authorities: () => readonly 
   if (certificate?.raw === undefined) return 'none'
   // A resumed session carries the verdict of an earlier connection.
   if (socket.isSessionReused() || !(socket.authorized || isOfOtherPurpose(socket))) return 'unverified'
-  const times = validityOf(certificate)
+  const times = peerChain(certificate)
   if (times === undefined) return 'unverified'
-  if (!socket.authorized && !isGoodByGo(times.chain, authorities())) return 'unverified'
+  if (!socket.authorized && !isGoodChain(times.chain, authorities(), 'clients')) return 'unverified'
   return { commonName: commonNameOf(certificate), user: userOf(certificate, readsUid), ...times, expires: Date.parse(certificate.valid_to) }
 }
 
 /** Whether OpenSSL finds that the certificate, or an authority of it, is not for clients. It may have found other faults before. */
 const isOfOtherPurpose = ({ authorizationError }: TLSSocket): boolean => String(authorizationError) === 'INVALID_PURPOSE'
-
-/** False as well for a certificate that cannot be read. */
-function isGoodByGo(chain: readonly Buffer[], authorities: readonly X509Certificate[]): boolean {
-  try {
-    return isGoodForClients(chain, authorities)
-  } catch {
-    return false
-  }
-}
-
-/** When the whole chain is valid. Undefined where a link does not hold: the client may send certificates that only bear an issuer's name. */
-function validityOf(leaf: DetailedPeerCertificate): Pick<Shown, 'notBefore' | 'notAfter' | 'chain'> | undefined {
-  const chain: Buffer[] = []
-  let notBefore = Number.NEGATIVE_INFINITY
-  let notAfter = Number.POSITIVE_INFINITY
-  let certificate = leaf
-  for (let i = 0; i < MOST_CERTIFICATES; i++) {
-    chain.push(certificate.raw)
-    notBefore = Math.max(notBefore, Date.parse(certificate.valid_from))
-    notAfter = Math.min(notAfter, Date.parse(certificate.valid_to))
-    const issuer: DetailedPeerCertificate | undefined = certificate.issuerCertificate
-    // The last is a trust anchor: it is its own issuer, or has none here.
-    if (issuer === undefined || issuer === certificate) return Number.isNaN(notBefore + notAfter) ? undefined : { notBefore, notAfter, chain }
-    if (!isSignedBy(certificate, issuer)) return undefined
-    certificate = issuer
-  }
-  return undefined
-}
 
 /** Whether an authority is in the chain, whose links hold, or has signed a certificate of it; the client may have sent some of them, so that those between have to be authorities. */
 function isAnchored(chain: readonly Buffer[], authorities: readonly X509Certificate[]): boolean {
@@ -118,14 +83,4 @@ function isAnchored(chain: readonly Buffer[], authorities: readonly X509Certific
     if (authorities.some(authority => authority.raw.equals(der) || (certificate.checkIssued(authority) && certificate.verify(authority.publicKey)))) return true
   }
   return false
-}
-
-/** Whether the key of the issuer made the signature. Names alone say nothing. */
-function isSignedBy(certificate: PeerCertificate, issuer: PeerCertificate): boolean {
-  try {
-    return new X509Certificate(certificate.raw).verify(new X509Certificate(issuer.raw).publicKey)
-  } catch {
-    // A key that cannot be read.
-    return false
-  }
 }

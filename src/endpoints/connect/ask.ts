@@ -12,6 +12,7 @@ import { DialError, dialError } from '../../lib/dial-error.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { checkServerName } from '../../lib/server-name.ts'
+import { TlsAgent } from '../../lib/tls-agent.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import { escapePath } from '../../lib/url.ts'
 
@@ -173,7 +174,12 @@ class Attempt {
       try {
         request =
           scheme === 'https'
-            ? httpsRequest({ ...options, checkServerIdentity: checkServerName, ...tls, agent: agent ?? (dial ? new DialledTlsAgent(dial, {}) : false) })
+            ? httpsRequest({
+                ...options,
+                checkServerIdentity: checkServerName,
+                ...tls,
+                agent: agent ?? (dial ? new DialledTlsAgent(dial, {}) : new TlsAgent()),
+              })
             : httpRequest({ ...options, agent: dial ? new DialledAgent(dial, {}) : false })
       } catch (error) {
         reject(new DialError(errorMessage(error)))

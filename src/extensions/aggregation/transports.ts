@@ -1,6 +1,7 @@
-import { Agent } from 'node:https'
+import type { Agent } from 'node:https'
 import type { TlsChoices, Transport } from '../../endpoints/connect/ask.ts'
 import { type Dial, DialledTlsAgent } from '../../lib/connect-proxy.ts'
+import { TlsAgent } from '../../lib/tls-agent.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import type { ProxyClientKey } from './client-keys.ts'
 import { type Backend, type Registration, serverNameOf } from './registration.ts'
@@ -34,7 +35,7 @@ export class BackendTransport {
       ...client?.current,
     }
     const kept = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_CONNECTIONS }
-    this.#agent = dial ? new DialledTlsAgent(dial, kept) : new Agent(kept)
+    this.#agent = dial ? new DialledTlsAgent(dial, kept) : new TlsAgent(kept)
     this.transport = { tls, agent: this.#agent }
   }
 

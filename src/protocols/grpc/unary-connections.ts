@@ -1,6 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net'
-import { connect as connectSecurely, type SecureContextOptions } from 'node:tls'
+import type { SecureContextOptions } from 'node:tls'
 import type { Dial } from '../../lib/connect-proxy.ts'
+import { connectTls } from '../../lib/server-certificate.ts'
 import { checkServerName } from '../../lib/server-name.ts'
 import { UnaryConnection } from './unary-connection.ts'
 
@@ -66,7 +67,7 @@ export class UnaryConnections {
   #use(member: Member, address: string, place: Place, dialled?: Socket): void {
     const secure = this.#credentials !== undefined
     const socket = secure
-      ? connectSecurely({
+      ? connectTls({
           ...place,
           ...(dialled && { socket: dialled }),
           ...this.#credentials,

@@ -1,5 +1,5 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { request as httpsRequest } from 'node:https'
 import { readForeignJson } from '../../../codec/foreign-json.ts'
 import { boundExchange } from '../../../lib/bounded-exchange.ts'
 import { type Dial, DialledAgent, DialledTlsAgent, type Egress } from '../../../lib/connect-proxy.ts'
@@ -10,6 +10,7 @@ import { quote } from '../../../lib/go-quote.ts'
 import { onAbort } from '../../../lib/on-abort.ts'
 import { readBounded } from '../../../lib/read-bounded.ts'
 import { checkServerName } from '../../../lib/server-name.ts'
+import { TlsAgent } from '../../../lib/tls-agent.ts'
 import { trustedCertificates } from '../../../lib/trusted-certificates.ts'
 import type { Json } from '../../../meta/object.ts'
 import { AuthenticationConfigError } from './configuration-file.ts'
@@ -44,7 +45,7 @@ export function issuerClient(authority: string, signal: AbortSignal, dial?: Dial
   const common = { keepAlive: true, timeout: IDLE_MS, maxSockets: MOST_SOCKETS, maxFreeSockets: 2 }
   const secure = { ...common, checkServerIdentity: checkServerName, ...(authority !== '' && trustedCertificates(authority)) }
   const agents = {
-    'https:': dial ? new DialledTlsAgent(dial, secure) : new HttpsAgent(secure),
+    'https:': dial ? new DialledTlsAgent(dial, secure) : new TlsAgent(secure),
     'http:': dial ? new DialledAgent(dial, common) : new HttpAgent(common),
   }
   onAbort(signal, () => {

@@ -2,7 +2,10 @@ import { X509Certificate } from 'node:crypto'
 import { BASIC_CONSTRAINTS, type CertificateExtension, extensionsOf, isSignedWithOldDigest } from './certificate-extensions.ts'
 
 const ANY_PURPOSE = '2.5.29.37.0'
-const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
+/** Extended key usages by what certificates are verified for. */
+const PURPOSES = { clients: '1.3.6.1.5.5.7.3.2', servers: '1.3.6.1.5.5.7.3.1' } as const
+
+export type CertificatePurpose = keyof typeof PURPOSES
 
 /** Extensions that are looked at here, or that restrict nothing. A critical one beside them is not understood; constraints of names and policies are OpenSSL's to check. */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
@@ -18,40 +21,49 @@ const NAME_CONSTRAINTS = '2.5.29.30'
 const LEAST_RSA_BITS = 2048
 
 /**
- * Whether a client's chain is good by the rules of Go's crypto/x509 with ExtKeyUsageClientAuth: OpenSSL refuses certificates for any purpose (anyExtendedKeyUsage), and those whose key usage does not
- * fit how the handshake is signed, which Go accepts. `chain`: DER, the client's own certificate first, each signed by the next, and valid at this time. It has to lead to one of the authorities.
+ * Whether a chain is good by the rules of Go's crypto/x509 for clients (ExtKeyUsageClientAuth) or servers (ExtKeyUsageServerAuth): OpenSSL refuses certificates for any purpose (anyExtendedKeyUsage), and those
+ * whose key usage does not fit how the handshake is signed, which Go accepts. `chain`: DER, the peer's own certificate first, each signed by the next, and valid at this time. It has to lead to one of the
+ * authorities. False as well for a certificate that cannot be read.
  */
-export function isGoodForClients(chain: readonly Buffer[], authorities: readonly X509Certificate[]): boolean {
+export function isGoodChain(chain: readonly Buffer[], authorities: readonly X509Certificate[], purpose: CertificatePurpose): boolean {
+  try {
+    const path = pathTo(chain, authorities)
+    return path?.every((certificate, index) => isGoodAt(certificate, index, index === path.length - 1) && isFor(certificate, PURPOSES[purpose])) === true
+  } catch {
+    return false
+  }
+}
+
+/** The certificates from the peer's own to an authority. */
+function pathTo(chain: readonly Buffer[], authorities: readonly X509Certificate[]): X509Certificate[] | undefined {
   const path: X509Certificate[] = []
   for (const der of chain) {
     const certificate = new X509Certificate(der)
     path.push(certificate)
-    if (authorities.some(authority => authority.raw.equals(der))) return isGoodPath(path)
+    if (authorities.some(authority => authority.raw.equals(der))) return path
     const issuer = authorities.find(authority => certificate.checkIssued(authority) && certificate.verify(authority.publicKey))
-    if (issuer) return isGoodPath([...path, issuer])
+    if (issuer) return [...path, issuer]
   }
-  return false
+  return undefined
 }
 
-/** Whether each certificate is valid at its position of the chain: each but the first is an authority, and allows as many authorities below it as there are. */
-const isGoodPath = (path: readonly X509Certificate[]): boolean => path.every((certificate, index) => isGoodAt(certificate, index, index === path.length - 1))
-
+/** Whether a certificate is valid at its position of the chain: each but the first is an authority, and allows as many authorities below it as there are. */
 function isGoodAt(certificate: X509Certificate, index: number, isAnchor: boolean): boolean {
   const extensions = extensionsOf(certificate.raw)
   if (extensions.some(({ id, isCritical }) => id === NAME_CONSTRAINTS || (isCritical && !UNDERSTOOD.has(id)))) return false
-  if (!isForClients(certificate) || isShort(certificate)) return false
+  if (isShort(certificate)) return false
   if (!isAnchor && isSignedWithOldDigest(certificate.raw)) return false
   return index === 0 || (certificate.ca && index - 1 <= mostBelow(extensions))
 }
 
 /** Node names the purposes of a certificate its key usage; undefined if it is restricted to none. */
-function isForClients({ keyUsage }: X509Certificate): boolean {
+function isFor({ keyUsage }: X509Certificate, purpose: string): boolean {
   const purposes: readonly string[] | undefined = keyUsage
-  return purposes === undefined || purposes.length === 0 || purposes.includes(ANY_PURPOSE) || purposes.includes(CLIENT_AUTH)
+  return purposes === undefined || purposes.length === 0 || purposes.includes(ANY_PURPOSE) || purposes.includes(purpose)
 }
 
 const isShort = ({ publicKey: { asymmetricKeyDetails } }: X509Certificate): boolean => (asymmetricKeyDetails?.modulusLength ?? LEAST_RSA_BITS) < LEAST_RSA_BITS
 
-/** Authorities that there may be between an authority and the client's certificate. */
+/** Authorities that there may be between an authority and the peer's certificate. */
 const mostBelow = (extensions: readonly CertificateExtension[]): number =>
   extensions.find(({ id }) => id === BASIC_CONSTRAINTS)?.pathLength ?? Number.POSITIVE_INFINITY

@@ -1,16 +1,17 @@
 import { X509Certificate } from 'node:crypto'
 import { expect } from 'chai'
-import { isGoodForClients } from '../../../../src/auth/authn/client-path.ts'
-import { ANY_PURPOSE, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
+import { isGoodChain } from '../../../src/lib/certificate-path.ts'
+import { ANY_PURPOSE, type Issued, issueCertificate, SERVER_AUTH } from '../../support/certificates.ts'
 
 const certificateOf = ({ cert }: Issued): X509Certificate => new X509Certificate(cert)
 
 describe('the path of a client certificate', () => {
   let root: Issued
   const isGood = (authorities: readonly Issued[], ...chain: readonly Issued[]): boolean =>
-    isGoodForClients(
+    isGoodChain(
       chain.map(each => certificateOf(each).raw),
       authorities.map(certificateOf),
+      'clients',
     )
   const issue = (issuer: Issued, more: Partial<Parameters<typeof issueCertificate>[0]> = {}): Promise<Issued> =>
     issueCertificate({ subject: [{ CN: ['alice'] }], issuer, usages: [ANY_PURPOSE], ...more })

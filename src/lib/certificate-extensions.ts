@@ -1,4 +1,4 @@
-import { type DerValue, objectIdentifierOf, readDer, SEQUENCE, sequenceOf } from '../../lib/der.ts'
+import { type DerValue, objectIdentifierOf, readDer, SEQUENCE, sequenceOf } from './der.ts'
 
 const BOOLEAN = 0x01
 const INTEGER = 0x02

@@ -1,0 +1,12 @@
+import { Agent, type RequestOptions } from 'node:https'
+import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
+import { acceptPurposesOfGo } from './server-certificate.ts'
+
+/** Connections to servers whose certificates are verified by Go's rules of purposes. */
+export class TlsAgent extends Agent {
+  override createConnection(options: RequestOptions, created?: (error: Error | null, stream: Duplex) => void): Duplex | null | undefined {
+    const socket = super.createConnection(options, created)
+    return socket instanceof TLSSocket ? acceptPurposesOfGo(socket, options.ca) : socket
+  }
+}
