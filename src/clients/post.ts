@@ -7,6 +7,7 @@ import { readForeignJson } from '../codec/foreign-json.ts'
 import { boundExchange } from '../lib/bounded-exchange.ts'
 import { type Dial, DialledAgent, DialledTlsAgent } from '../lib/connect-proxy.ts'
 import { DialError, dialError } from '../lib/dial-error.ts'
+import { readEarlyResponse } from '../lib/early-response.ts'
 import { readBounded } from '../lib/read-bounded.ts'
 import { checkServerName } from '../lib/server-name.ts'
 import { TlsAgent } from '../lib/tls-agent.ts'
@@ -106,6 +107,7 @@ async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, 
           signal,
         })
         boundExchange(request)
+        readEarlyResponse(request)
         request.on('error', reject)
         request.on('response', resolve)
         request.end(body)

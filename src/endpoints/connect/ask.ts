@@ -9,6 +9,7 @@ import type { CertificateObserver } from '../../clients/certificate-metrics.ts'
 import { boundExchange } from '../../lib/bounded-exchange.ts'
 import { type Dial, DialledAgent, DialledTlsAgent } from '../../lib/connect-proxy.ts'
 import { DialError, dialError } from '../../lib/dial-error.ts'
+import { readEarlyResponse } from '../../lib/early-response.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { checkServerName } from '../../lib/server-name.ts'
@@ -147,6 +148,12 @@ function statusFault({ statusCode = 0 }: IncomingMessage): DialError | undefined
   return new DialError(`${BROKEN}: malformed HTTP status code "${String(statusCode).padStart(3, '0')}"`)
 }
 
+/** What is not sent is read all the same: some clients read a response only when they have sent their request. */
+function sendBody(body: Readable, request: ClientRequest): void {
+  request.once('close', () => body.unpipe(request).resume())
+  body.on('error', error => request.destroy(error)).pipe(request)
+}
+
 /** One request on one connection. */
 class Attempt {
   readonly reply: Promise<Reply>
@@ -186,6 +193,7 @@ class Attempt {
         return
       }
       boundExchange(request)
+      readEarlyResponse(request)
       const timer = setTimeout(() => request.destroy(new DialError(`dial tcp ${address}: i/o timeout`)), DIAL_MS)
       const connected = (): void => clearTimeout(timer)
       request.on('socket', socket => {
@@ -216,7 +224,7 @@ class Attempt {
         certificates?.answered(response.socket)
         resolve({ response, upgraded: { socket, head } })
       })
-      if (body) body.on('error', error => request.destroy(error)).pipe(request)
+      if (body) sendBody(body, request)
       else request.end()
     })
   }

@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { deflateSync, gunzipSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { connectWorld, ownAddress, speak, type World } from '../../../support/connect-world.ts'
+import { HostilePeer } from '../../../support/hostile-peer.ts'
 import { eventually } from '../../../support/waiting.ts'
 
 const ns = '/api/v1/namespaces/ns'
@@ -316,6 +317,25 @@ describe('proxies', () => {
       expect(JSON.parse(body.toString())).to.include({ message, code })
     })
   }
+
+  for (const over of ['plain', 'secure', 'http2'] as const)
+    it(`pass a response on that comes before the end of the request, and read the rest, over ${over}`, async () => {
+      const early = await HostilePeer.start(undefined, ownAddress)
+      early.act = socket => {
+        socket.pause()
+        socket.write('HTTP/1.1 413 Payload Too Large\r\nConnection: close\r\nContent-Length: 8\r\n\r\ntoo long', () => socket.destroy())
+      }
+      try {
+        for (let i = 0; i < 3; i++) {
+          const path = `${ns}/pods/one:${early.port}/proxy/`
+          // The client reads the response only when it has sent all.
+          const { status, body } = await world.server[over](path, { method: 'POST', body: Buffer.alloc(2 << 20), ...(over === 'secure' && { admin: true }) })
+          expect([status, body.toString()]).to.deep.equal([413, 'too long'])
+        }
+      } finally {
+        early.close()
+      }
+    })
 
   it('tell that nobody is there', async () => {
     const { status, body } = await world.server.plain(`${ns}/pods/one:${world.deadPort}/proxy/`)
