@@ -1,9 +1,11 @@
 import { type Duplex, finished } from 'node:stream'
 import { gatherWrites } from '../../lib/gather-writes.ts'
 import { PacedReading } from '../../lib/paced-reading.ts'
+import { TokenBucket } from '../../lib/token-bucket.ts'
 import { FrameReader } from './frame-reader.ts'
 import { dataHead, goAwayFrame, pingFrame, REFUSED_STREAM, resetFrame, synStreamFrame } from './frames.ts'
 import { headerBlock } from './header-block.ts'
+import { IDLE_FRAMES } from './limits.ts'
 import { outliveWriteFaults } from './write-faults.ts'
 
 /** For the reply to a stream. */
@@ -47,6 +49,7 @@ export class SpdyConnection {
   readonly #reader: FrameReader
   readonly #reading: PacedReading
   readonly #streams = new Map<number, Stream>()
+  readonly #idle = new TokenBucket(IDLE_FRAMES.burst, IDLE_FRAMES.perSecond)
   #nextId = 1
   #nextPing = 1
   #over = false
@@ -57,16 +60,26 @@ export class SpdyConnection {
     this.#reader = new FrameReader({
       data: (id, bytes, fin) => this.#data(id, bytes, fin),
       replied: (id, fin) => {
-        this.#streams.get(id)?.settle?.(undefined)
+        const stream = this.#streams.get(id)
+        if (stream?.settle === undefined) this.#countIdle()
+        stream?.settle?.(undefined)
         if (fin) this.#finish(id)
       },
       reset: id => {
+        if (!this.#streams.has(id)) this.#countIdle()
         this.#streams.get(id)?.settle?.(new Error('Stream reset'))
         this.#finish(id)
       },
-      opened: id => this.#answer(resetFrame(id, REFUSED_STREAM)),
-      // This side's own are odd.
-      ping: id => id % 2 === 0 && this.#answer(pingFrame(id)),
+      opened: id => {
+        this.#countIdle()
+        this.#answer(resetFrame(id, REFUSED_STREAM))
+      },
+      ping: id => {
+        this.#countIdle()
+        // This side's own are odd.
+        if (id % 2 === 0) this.#answer(pingFrame(id))
+      },
+      other: () => this.#countIdle(),
       goAway: () => this.#end(undefined),
       violation: why => this.#end(why),
     })
@@ -163,6 +176,7 @@ export class SpdyConnection {
     const stream = this.#streams.get(id)
     // Before its reply a stream carries nothing.
     if (stream !== undefined && stream.settle === undefined && bytes.length > 0) stream.sink.data(bytes)
+    else if (!fin || stream === undefined) this.#countIdle()
     if (fin) this.#finish(id)
   }
 
@@ -171,6 +185,11 @@ export class SpdyConnection {
     this.#streams.delete(id)
     if (stream?.settle === undefined) stream?.sink.ended()
     else stream.settle(new Error('Stream reset'))
+  }
+
+  /** Ends the connection of a side that sends too many frames which serve no stream: they cost as much as those with data, and have no end. */
+  #countIdle(): void {
+    if (!this.#idle.take()) this.#end('too many frames serve no stream')
   }
 
   #answer(frame: Buffer): void {

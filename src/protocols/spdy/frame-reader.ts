@@ -14,6 +14,8 @@ export interface FrameSink {
   reset(streamId: number): void
   ping(id: number): void
   goAway(): void
+  /** A frame of another type, which is passed over. */
+  other(): void
   /** The other side broke the protocol: nothing more is read. */
   violation(why: string): void
 }
@@ -78,6 +80,7 @@ export class FrameReader extends PacedParser {
     else if (type === HEADERS && fin) sink.data(id, Buffer.alloc(0), true)
     else if (type === PING) sink.ping(bytes.readUInt32BE(FRAME_HEAD_BYTES))
     else if (type === GOAWAY) sink.goAway()
+    else sink.other()
   }
 
   #violate(bytes: Buffer, why: string): number {

@@ -26,6 +26,7 @@ function read(bytes: Buffer, parts: number): Said[] {
     reset: say('reset'),
     ping: say('ping'),
     goAway: say('go away'),
+    other: () => {},
     violation: say('violation'),
   })
   for (let from = 0; from < bytes.length; from += parts) reader.push(bytes.subarray(from, from + parts))
@@ -95,6 +96,7 @@ describe('frames of SPDY', () => {
       reset: nothing,
       ping: () => void pings++,
       goAway: nothing,
+      other: nothing,
       violation: nothing,
     })
     const frames = Buffer.from('800300060000000400000002'.repeat(200_000), 'hex')
