@@ -37,9 +37,8 @@ function judge(socket: TLSSocket, authorities: Authorities): void {
   }
 }
 
-/** OpenSSL may have found other faults before, so that the whole chain is looked at. A session is resumed only on a connection that was accepted. */
+/** OpenSSL may have found other faults before, so that the whole chain is looked at. */
 function isGoodByGo(socket: TLSSocket, authorities: Authorities): boolean {
-  if (socket.isSessionReused()) return true
   const peer = peerChain(socket.getPeerCertificate(true))
   const now = Date.now()
   return peer !== undefined && peer.notBefore <= now && now <= peer.notAfter && isGoodChain(peer.chain, certificatesOf(authorities), 'servers')

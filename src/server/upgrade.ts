@@ -16,6 +16,8 @@ export interface Upgrade {
   detach(): void
 }
 
+/** What may come before the answer. */
+const MAX_EARLY_BYTES = 64 * 1024
 /** A client that has gone without a word is noticed by this. */
 const KEEP_ALIVE_MS = 30_000
 
@@ -73,6 +75,7 @@ export function upgradeListener(
     socket.on('error', () => socket.destroy())
     if (socket instanceof Socket) socket.setKeepAlive(true, KEEP_ALIVE_MS)
     taken.add(socket)
+    const early = keepEarly(socket)
     const res = new ServerResponse(req)
     const drained = (): void => void res.emit('drain')
     res.shouldKeepAlive = false
@@ -85,9 +88,32 @@ export function upgradeListener(
       detach: () => {
         socket.off('drain', drained)
         res.detachSocket(socket as Parameters<typeof res.detachSocket>[0])
+        early.giveBack()
       },
     })
     listener(req, res)
+  }
+}
+
+/**
+ * Reads what a client sends before it is answered, up to a bound: one that goes meanwhile is noticed only by a read, and its connection is closed. `giveBack` leaves the connection as if nothing had been
+ * read.
+ */
+function keepEarly(socket: Duplex): { giveBack(): void } {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const keep = (chunk: Buffer): void => {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > MAX_EARLY_BYTES) socket.pause()
+  }
+  const leave = (): void => void socket.destroy()
+  socket.on('data', keep).on('end', leave)
+  return {
+    giveBack() {
+      socket.off('data', keep).off('end', leave).pause()
+      if (bytes > 0) socket.unshift(Buffer.concat(chunks))
+    },
   }
 }
 

@@ -122,8 +122,7 @@ describe('hostile kubelets of commands over WebSockets', function () {
         })
       })
 
-    // A command of v5 is answered before the kubelet is asked.
-    for (const [what, act] of name === 'portforward' ? [] : Object.entries(HOSTILE_SILENCE))
+    for (const [what, act] of Object.entries(HOSTILE_SILENCE))
       it(`are left when the client of ${name} goes, with ${what}`, async () => {
         setAct(act)
         await inShortTurns(async () => {
