@@ -102,16 +102,19 @@ export function upgradeListener(
 function keepEarly(socket: Duplex): { giveBack(): void } {
   const chunks: Buffer[] = []
   let bytes = 0
-  const keep = (chunk: Buffer): void => {
-    chunks.push(chunk)
-    bytes += chunk.length
-    if (bytes > MAX_EARLY_BYTES) socket.pause()
+  const keep = (): void => {
+    while (bytes <= MAX_EARLY_BYTES) {
+      const chunk: Buffer | null = socket.read()
+      if (chunk === null) return
+      chunks.push(chunk)
+      bytes += chunk.length
+    }
   }
   const leave = (): void => void socket.destroy()
-  socket.on('data', keep).on('end', leave)
+  socket.on('readable', keep).on('end', leave)
   return {
     giveBack() {
-      socket.off('data', keep).off('end', leave).pause()
+      socket.off('readable', keep).off('end', leave)
       if (bytes > 0) socket.unshift(Buffer.concat(chunks))
     },
   }

@@ -8,26 +8,10 @@ import { connectWorld, ownAddress, type World } from '../support/connect-world.t
 import { ASKS } from '../support/hostile-asks.ts'
 import { HOSTILE_JSON, HOSTILE_PAGES, HOSTILE_PROTOCOL } from '../support/hostile-peer.ts'
 import { type Act, PeerProcess } from '../support/peer-process.ts'
-import { longestTurn, threadMs } from '../support/turn-cost.ts'
+import { longestTurn, mostTurnMs, threadMs } from '../support/turn-cost.ts'
 
-/** Milliseconds of a clock after which work in steps leaves the rest to another turn, and the step that was begun by then. */
-const TURN_MS = 10
-/** A step may take as long as twice some fixed work, which is a turn on a machine of 2026. Whatever the machine, a step that does not end is far longer. */
-const MOST_UNITS = 2
 /** The first time code is compiled, and a collection of garbage may fall into any. */
 const ATTEMPTS = 4
-
-/** Processor time of fixed work. */
-function unitMs(): number {
-  let best = Number.POSITIVE_INFINITY
-  for (let round = 0; round < 8; round++) {
-    const began = threadMs()
-    let sum = round
-    for (let i = 0; i < 6_000_000; i++) sum = Math.imul(sum ^ i, 0x5bd1e995)
-    if (sum !== 0) best = Math.min(best, threadMs() - began)
-  }
-  return best
-}
 
 interface Attack {
   readonly what: string
@@ -59,11 +43,11 @@ describe('turns of the event loop by hostile servers', function () {
 
   /** Fails if the longest turn of an attack is too long each time that it is made. Those that are longer than a turn should be are made again. */
   async function expectShortTurns(peer: string, attacks: readonly Attack[]): Promise<void> {
-    const most = TURN_MS + MOST_UNITS * unitMs()
+    const most = mostTurnMs()
     let longest: Longest = { peer, what: 'nothing', ms: 0 }
     for (const { what, act } of attacks) {
       let ms = Number.POSITIVE_INFINITY
-      for (let attempt = 0; attempt < ATTEMPTS && ms > TURN_MS; attempt++) ms = Math.min(ms, await longestTurn(act, threadMs))
+      for (let attempt = 0; attempt < ATTEMPTS && ms > most / 2; attempt++) ms = Math.min(ms, await longestTurn(act, threadMs))
       if (ms > longest.ms) longest = { peer, what, ms }
       expect(ms, `${peer}: ${what}`).to.be.at.most(most)
     }

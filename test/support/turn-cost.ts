@@ -54,3 +54,23 @@ export async function turnCost(run: () => Promise<unknown>): Promise<Cost> {
   }, threadMs)
   return { total, turn }
 }
+
+/** Milliseconds of a clock after which work in steps leaves the rest to another turn, and the step that was begun by then. */
+const TURN_MS = 10
+/** A step may take as long as twice some fixed work, which is a turn on a machine of 2026. Whatever the machine, a step that does not end is far longer. */
+const MOST_UNITS = 2
+
+/** Processor time of fixed work. */
+function unitMs(): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let round = 0; round < 8; round++) {
+    const began = threadMs()
+    let sum = round
+    for (let i = 0; i < 6_000_000; i++) sum = Math.imul(sum ^ i, 0x5bd1e995)
+    if (sum !== 0) best = Math.min(best, threadMs() - began)
+  }
+  return best
+}
+
+/** Processor time of the longest turn that is allowed on this machine, in milliseconds. */
+export const mostTurnMs = (): number => TURN_MS + MOST_UNITS * unitMs()
