@@ -44,8 +44,9 @@ run: $(BUILT) ## Serves: on the embedded store in ./data, or on etcd with ETCD=h
 	@echo
 	@exec bin/binnacle --data-dir '$(DATA)' --secure-port '$(PORT)' $(if $(ETCD),--etcd-servers '$(ETCD)') $(FLAGS)
 
-etcd: ## Finds or installs etcd for the tests; says so where it can't
+etcd: ## Finds, builds or installs etcd and kine for the tests; says so where it can't
 	@hack/etcd >/dev/null || echo 'no etcd here: the tests that need one are skipped'
+	@hack/kine >/dev/null || echo 'no kine here, and no Go to build it: the tests that need it are left out'
 
 test: $(BUILT) etcd ## Runs the unit and integration tests, those on etcd where there is one
 	@BINNACLE='$(CURDIR)/bin/binnacle' node --import tsx hack/test.ts

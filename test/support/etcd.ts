@@ -25,7 +25,26 @@ export interface EtcdServer {
 
 const finder = fileURLToPath(new URL('../../hack/etcd', import.meta.url))
 
-/** The path of an etcd binary (`hack/etcd find`: $ETCD, then PATH), undefined where there is none. */
+/** An etcd program with its version (`3.6.14`). */
+export interface EtcdProgram {
+  readonly path: string
+  readonly version: string
+}
+
+/** The etcd programs that `hack/etcd all` finds: $ETCD alone, or the newer one that was built and the one on PATH. */
+export function findEtcds(): readonly EtcdProgram[] {
+  try {
+    const paths = execFileSync(finder, ['all'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    return paths
+      .split('\n')
+      .filter(path => path !== '')
+      .map(path => ({ path, version: /etcd Version: (\S+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1] ?? '' }))
+  } catch {
+    return []
+  }
+}
+
+/** The path of an etcd binary (`hack/etcd find`), undefined where there is none. */
 export function findEtcd(): string | undefined {
   try {
     return execFileSync(finder, ['find'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
@@ -34,9 +53,8 @@ export function findEtcd(): string | undefined {
   }
 }
 
-/** `args`: flags beyond those for ports and data; with `--cert-file` clients have to speak TLS. */
-export async function startEtcd(args: readonly string[] = []): Promise<EtcdServer> {
-  const binary = findEtcd()
+/** `args`: flags beyond those for ports and data; with `--cert-file` clients have to speak TLS. `binary`: default, that of `findEtcd`. */
+export async function startEtcd(args: readonly string[] = [], binary = findEtcd()): Promise<EtcdServer> {
   if (!binary) throw new Error('there is no etcd binary: hack/etcd installs one')
   const dir = mkdtempSync(join(tmpdir(), 'etcd-'))
   const [client, peer, metrics] = [await freePorts.take(), await freePorts.take(), await freePorts.take()]
