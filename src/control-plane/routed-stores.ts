@@ -25,6 +25,7 @@ export function routedStores(main: Stores, others: readonly OtherStores[]): Stor
     averageBytes: name => of(name).averageBytes(name),
     listCounts: () => all.flatMap(stores => stores.listCounts()),
     kept: () => main.kept(),
+    following: name => (name === undefined ? main : of(name)).following(),
     forget: upTo => main.forget(upTo),
     async close() {
       await Promise.all(all.map(stores => stores.close()))

@@ -17,6 +17,8 @@ export interface ReadinessCheck {
   readonly atStart?: boolean
   /** Optional. Says why the check still fails. Every client can read it in the report of all checks. Default: `reason withheld`. */
   readonly progress?: () => string
+  /** Optional. A word on a check that passes, for the report of all checks. */
+  readonly note?: () => string | undefined
   /** `endpoint`: the one that is requested. Default: `readyz`. */
   check(endpoint?: 'healthz' | 'livez' | 'readyz'): void | Promise<void>
 }

@@ -55,6 +55,7 @@ export class StoreService implements Service {
     const stored = definitions.filter(definition => definition.storage !== undefined).map(definition => this.cachedResource(definition))
     const storesOptions: StoresOptions = {
       logger: options.logger,
+      prefix: key(`${etcdPrefix}/`),
       ...(options.runtime.clock !== systemClock && { timers: options.runtime.clock }),
       consistentReads: gates.enabled('ConsistentListFromCache'),
       resilientStart: gates.enabled('ResilientWatchCacheInitialization'),
@@ -70,9 +71,9 @@ export class StoreService implements Service {
     this.stores = storesOf(options, stored, storesOptions)
     this.aging = setInterval(() => options.runtime.derived.age(AGING.looks), AGING.intervalMs).unref()
     this.checks = [
-      answers('etcd', backend, storeProbes.healthMs),
+      { ...answers('etcd', backend, storeProbes.healthMs), note: () => this.stores.following() },
       { ...answers('etcd-readiness', backend, storeProbes.readyMs), endpoints: ['readyz'] },
-      ...otherStores.map(checkOfOther(storeProbes.readyMs)),
+      ...otherStores.map(checkOfOther(storeProbes.readyMs, this.stores)),
       {
         name: 'informer-sync',
         endpoints: ['readyz'],
@@ -221,11 +222,12 @@ const answers = (name: string, backend: Backend, timeoutMs: number): ReadinessCh
 
 /** kube-apiserver is ready without it, too. */
 const checkOfOther =
-  (timeoutMs: number) =>
+  (timeoutMs: number, stores: Stores) =>
   ({ name, resources, backend }: OtherStore): ReadinessCheck => ({
     ...answers(name, backend, timeoutMs),
     endpoints: ['readyz'],
     informs: true,
+    note: () => stores.following([...resources][0]),
     progress: () => `the store of ${[...resources].join(', ')} does not answer; readiness does not wait for it`,
   })
 

@@ -40,6 +40,8 @@ export interface Stores {
   listCounts(): (readonly [name: string, ListCounts])[]
   /** For a copy of the store: the states of what is cached; undefined until there are. */
   kept(): KeptStates | undefined
+  /** Describes how the store of a resource is followed, if there is a choice. Default: the store of those that are added later. */
+  following(name?: string): string | undefined
   /** Forgets the history up to a revision that the store is compacted to. */
   forget(upTo: Revision): void
   close(): Promise<void>
@@ -109,6 +111,7 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
       ...[...uncached].map(([name, { lists }]) => [name, lists] as const),
     ],
     kept: () => cacher?.kept(),
+    following: () => cacher?.following(),
     forget: upTo => cacher?.forget(upTo),
     async close() {
       counting.stop()

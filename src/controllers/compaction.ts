@@ -3,7 +3,7 @@ import { withDeadline } from '../lib/deadline.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
-import type { Backend } from '../storage/backend.ts'
+import { type Backend, BackendError } from '../storage/backend.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import type { StoreHistory } from '../storage/store-history.ts'
 
@@ -11,7 +11,7 @@ const DEADLINE_MS = 30_000
 
 /**
  * What a new store was filled with has no history: no client has seen a version from before. Call it before anything is written; what it gives drops the history up to then, and
- * resolves with that revision. Nothing is dropped of a store that has been used: undefined. `before`: a key that is written before everything else, and may be there.
+ * resolves with that revision. Nothing is dropped of a store that has been used, or that this server may not compact: undefined. `before`: a key that is written before everything else, and may be there.
  */
 export function newStore(backend: Backend, before: Key, signal: AbortSignal): () => Promise<Revision | undefined> {
   const first = withDeadline(signal, DEADLINE_MS, within => backend.get(before, within)).catch(() => undefined)
@@ -22,7 +22,12 @@ export function newStore(backend: Backend, before: Key, signal: AbortSignal): ()
     if (found === undefined || found.revision > EMPTY + writes) return undefined
     return withDeadline(signal, DEADLINE_MS, async within => {
       const now = await backend.currentRevision(within)
-      await backend.compact(now, within)
+      try {
+        await backend.compact(now, within)
+      } catch (error) {
+        if (isDenied(error)) return undefined
+        throw error
+      }
       return now
     })
   }
@@ -31,6 +36,8 @@ export function newStore(backend: Backend, before: Key, signal: AbortSignal): ()
 /** The revision of a store that nothing has been written to. */
 const EMPTY = 1
 
+const isDenied = (error: unknown): boolean => error instanceof BackendError && error.code === 'denied'
+
 export interface Compaction {
   readonly backend: Backend
   readonly logger: Logger
@@ -38,9 +45,13 @@ export interface Compaction {
   readonly clock: TimerClock
 }
 
-/** Drops the store's history that is older than one interval, as kube-apiserver does: what was the newest revision one interval ago is the oldest one kept. */
+/**
+ * Drops the store's history that is older than one interval, as kube-apiserver does: what was the newest revision one interval ago is the oldest one kept. A user of the store who may not compact it leaves that to
+ * others, which the log says once.
+ */
 export async function compactHistory({ backend, logger, intervalMs, clock }: Compaction, signal: AbortSignal): Promise<void> {
   let previous: Revision | undefined
+  let wasDenied = false
   while (!signal.aborted) {
     try {
       const now = await withDeadline(signal, DEADLINE_MS, within => backend.currentRevision(within))
@@ -51,7 +62,10 @@ export async function compactHistory({ backend, logger, intervalMs, clock }: Com
       }
       previous = now
     } catch (error) {
-      if (!signal.aborted) logger.warn('history cannot be compacted', { error: errorMessage(error) })
+      if (isDenied(error)) {
+        if (!wasDenied) logger.info('history is not compacted by this server: its user of the store may not write compact_rev_key')
+        wasDenied = true
+      } else if (!signal.aborted) logger.warn('history cannot be compacted', { error: errorMessage(error) })
     }
     await pause(intervalMs, signal, clock)
   }

@@ -43,7 +43,7 @@ export async function openBackends(config: Config, encryption: Encryption, log: 
 }
 
 /** One store for all resources of the same servers of `--etcd-servers-overrides`; none for those that `--etcd-servers` names as well. */
-async function openOtherStores({ etcd }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<OtherStore[]> {
+async function openOtherStores({ etcd, etcdPrefix }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<OtherStore[]> {
   if (etcd === undefined) return []
   const resources = new Map<string, Set<string>>()
   const identity = (servers: readonly string[]): string => servers.toSorted().join(';')
@@ -55,15 +55,15 @@ async function openOtherStores({ etcd }: Config, log: Logger, { spans, proxy }: 
     [...resources].map(async ([servers, held], i) => ({
       name: `etcd-${i + 1}`,
       resources: held,
-      backend: await openEtcd({ ...etcdOptionsOf({ ...etcd, servers: servers.split(';') }, proxy), spans }, log),
+      backend: await openEtcd({ ...etcdOptionsOf({ ...etcd, servers: servers.split(';') }, proxy), prefix: etcdPrefix, spans }, log),
     })),
   )
 }
 
-async function openStore({ etcd, dataDir, history, servesDamagedStore }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> {
+async function openStore({ etcd, etcdPrefix, dataDir, history, servesDamagedStore }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> {
   if (etcd !== undefined) {
     if (history !== undefined) throw new FlagError(`--history needs the embedded store: ${etcd.servers.join(',')} is no stand-in for etcd`)
-    return openEtcd({ ...etcdOptionsOf(etcd, proxy), spans }, log)
+    return openEtcd({ ...etcdOptionsOf(etcd, proxy), prefix: etcdPrefix, spans }, log)
   }
   const keepsHistory = history !== undefined
   if (dataDir === undefined) return openInMemory(systemClock, log, { keepsHistory })

@@ -87,6 +87,7 @@ function fromBackend(error: BackendError, gr: GroupResource, name: string, verb:
     case 'compacted':
       return expiredError('The resourceVersion for the provided list is too old.')
     case 'unavailable':
+    case 'denied':
       return unavailable(gr, verb, error.message)
     case 'too large':
       return tooLargeError(error.message)

@@ -18,6 +18,8 @@ export interface HealthCheck {
   readonly atStart?: boolean
   /** Optional. Says why the check still fails. Every client can read it in the report of all checks. Default: `reason withheld`. */
   readonly progress?: () => string
+  /** Optional. A word on a check that passes, for the report of all checks. */
+  readonly note?: () => string | undefined
   /** Throws, or rejects, while it is not well. */
   check(endpoint: HealthEndpoint): void | Promise<void>
 }
@@ -58,7 +60,7 @@ export class Health {
       checks.map(async check => {
         if (unknown.delete(check.name) || excluded.has(check.name)) return `[+]${check.name} excluded: ok\n`
         const reason = await this.run(endpoint, check)
-        if (reason === undefined) return `[+]${check.name} ok\n`
+        if (reason === undefined) return passed(check)
         if (!check.informs) failed.push(check.name)
         this.log.debug(2, 'health check failed', { endpoint, check: check.name, reason })
         return `[-]${check.name} failed: ${check.progress?.() || 'reason withheld'}\n`
@@ -98,4 +100,10 @@ export class Health {
       clearTimeout(timer)
     }
   }
+}
+
+/** The line of a check that passes. */
+function passed({ name, note }: HealthCheck): string {
+  const word = note?.()
+  return word === undefined ? `[+]${name} ok\n` : `[+]${name} ok: ${word}\n`
 }

@@ -64,9 +64,20 @@ export interface BackendWatch {
   /** First revision wanted, inclusive. */
   readonly from: Revision
   readonly previous?: boolean
-  /** Called once the store has accepted the watch: every change from `from` on will come, or the iteration throws. */
-  readonly onOpen?: () => void
+  /** Empty batches report how far the watch has come: now and then, and when it is requested. Only in a store whose `watchProof` is `progress`. Default: false. */
+  readonly progress?: boolean
+  /**
+   * Called once the store has accepted the watch: every change from `from` on will come, or the iteration throws. `requestProgress` is passed if `progress` is set: it has the store report at once how far the watch
+   * has come. The store may leave a request unanswered while the watch is behind.
+   */
+  readonly onOpen?: (requestProgress?: () => void) => void
 }
+
+/**
+ * How a watch shows that no change is missing. `revisions`: every revision of the store appears in a watch over the whole keyspace. `progress`: a watch over any range reports the revision that it has come to, and every
+ * change up to it was given before.
+ */
+export type WatchProof = 'revisions' | 'progress'
 
 /** What a guarded write expects of its key: its mod revision, or 0 where it must not exist. */
 export type Expected = Revision | 0
@@ -84,9 +95,9 @@ export type WriteResult =
   /** Nothing was written. `current` is the key as it is, undefined where it does not exist. */
   | { readonly ok: false; readonly current: KeyValue | undefined; readonly revision: Revision }
 
-export type BackendErrorCode = 'compacted' | 'future' | 'unavailable' | 'timeout' | 'aborted' | 'too large' | 'corrupt'
+export type BackendErrorCode = 'compacted' | 'future' | 'unavailable' | 'timeout' | 'aborted' | 'too large' | 'corrupt' | 'denied'
 
-/** Failures of a store. `unavailable` and `timeout` on a write: whether it happened is unknown. */
+/** Failures of a store. `unavailable` and `timeout` on a write: whether it happened is unknown. `denied`: the store's own user may not read or write these keys. */
 export class BackendError extends Error {
   override readonly name = 'BackendError'
   readonly code: BackendErrorCode
@@ -115,8 +126,10 @@ export interface Backend {
   write(write: GuardedWrite, signal: AbortSignal): Promise<WriteResult>
   /** Ends by throwing BackendError (`compacted` where `from` is gone, `unavailable` where the connection was lost) or when the signal aborts. */
   watch(watch: BackendWatch, signal: AbortSignal): AsyncIterable<BackendBatch>
+  /** How the next watch can show that no change is missing. Omitted if all revisions appear in a watch over the whole keyspace. */
+  watchProof?(signal: AbortSignal): Promise<WatchProof>
   currentRevision(signal: AbortSignal): Promise<Revision>
-  /** Drops history before the revision: reads and watches from earlier ones fail with `compacted`. */
+  /** Drops history before the revision: reads and watches from earlier ones fail with `compacted`. Nothing is dropped if another server of the store has compacted it meanwhile. */
   compact(before: Revision, signal: AbortSignal): Promise<void>
   /** Resolves if the store answers; for readiness. */
   check(signal: AbortSignal): Promise<void>

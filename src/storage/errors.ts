@@ -13,6 +13,7 @@ export function toStorageError(error: unknown, context: { key?: Key } = {}): unk
     case 'future':
       return new StorageError('too large revision', message, options)
     case 'unavailable':
+    case 'denied':
       return new StorageError('unavailable', message, options)
     case 'timeout':
       return new StorageError('timeout', message, options)

@@ -92,6 +92,7 @@ export class RequestTimings {
       range: (query, signal) => timing('list', backend.range(query, signal)),
       write: (write, signal) => timing(write.value === undefined ? 'delete' : write.expected === 0 ? 'create' : 'update', backend.write(write, signal)),
       watch: (watch, signal) => backend.watch(watch, signal),
+      ...(backend.watchProof && { watchProof: backend.watchProof.bind(backend) }),
       currentRevision: signal => backend.currentRevision(signal),
       compact: (before, signal) => backend.compact(before, signal),
       check: signal => backend.check(signal),

@@ -23,6 +23,8 @@ export interface CacherOptions {
   /** In place of the steady clock, and it calls: bookmarks come, and history goes, whenever it is moved. */
   readonly timers?: TimerClock | undefined
   readonly logger?: Logger
+  /** Begins the keys of all resources that are or will be cached. Default: `/registry/`. */
+  readonly prefix?: Key
   /** How long changes are kept for watches that resume and for exact reads. Default 75 s, as kube-apiserver. */
   readonly historyMs?: number
   /** Bytes of changes kept per resource. Default 16 MiB. */
@@ -70,6 +72,8 @@ export interface CacherStats {
   /** Times the whole state was read anew because changes were lost. */
   readonly relists: number
   readonly probes: number
+  /** Requests of the progress of the store's watch. */
+  readonly progressRequests: number
   /** Latest reads that the store had to answer because the cache did not keep up. */
   readonly fallbacks: number
   readonly resources: readonly ResourceStats[]
@@ -102,6 +106,8 @@ export interface Cacher {
   /** Bytes of one of them as it is answered in JSON, on average; 0 where there is none, or nothing is known. */
   averageBytes(name: string): number
   stats(): CacherStats
+  /** Describes how the store is followed, if its version or the rights of its user decide that. Undefined before the first watch, and for other stores. */
+  following(): string | undefined
   /** The present states; undefined until there are. Takes constant time for each resource. */
   kept(): KeptStates | undefined
   close(): Promise<void>
@@ -126,6 +132,8 @@ export interface CacherCore {
   loaded(cache: ResourceCache, signal: AbortSignal): Promise<void>
   /** The store's newest revision, as of a moment after the call. */
   probe(signal: AbortSignal): Promise<Revision>
+  /** Whether the cache has the revision, or comes to it if it is one of the store. If not, the store has to be read. */
+  comesTo(revision: Revision): boolean
   /** The cache has not come to a revision that the store has: the watch is opened anew. */
   suspect(): void
 }

@@ -5,24 +5,24 @@ import { errorMessage } from '../../lib/error-message.ts'
 import { defined, invariant } from '../../lib/invariant.ts'
 import type { Logger } from '../../lib/log.ts'
 import { silentLogger } from '../../lib/log.ts'
-import type { Backend } from '../backend.ts'
+import { type Backend, BackendError } from '../backend.ts'
 import { type CorruptReports, plainReports } from '../corrupt.ts'
 import { delay } from '../delay.ts'
 import { DirectStorage, type FutureCode } from '../direct/direct-storage.ts'
 import { abortedError, initializing, toStorageError } from '../errors.ts'
 import type { RequestTimings } from '../request-timings.ts'
-import { earlier, type Key, type Revision } from '../revision.ts'
+import { earlier, type Key, key, type Revision } from '../revision.ts'
 import { Slabs } from '../slab.ts'
 import type { Storage } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { AwaitedStates } from './awaited-states.ts'
 import { CachedStorage } from './cached-storage.ts'
 import type { Cacher, CacherCore, CacherOptions, CacherStats, KeptStates, LoadingResource } from './cacher-types.ts'
-import { compareWithStore, nowAndThen } from './consistency.ts'
+import { ConsistencyChecks } from './consistency.ts'
 import { FanOut } from './fan-out.ts'
 import { awaitSignal, LoadWaiters } from './load-waiters.ts'
 import { copyAll, type LoadedState, loadAll, loadInRounds, loadSmall, resourceLoad } from './loader.ts'
-import { Reflector } from './reflector.ts'
+import { followingText, Reflector } from './reflector.ts'
 import { type CachedResource, type KeptState, ResourceCache } from './resource-cache.ts'
 import { RevisionClock } from './revision-clock.ts'
 import { RevisionProbe } from './revision-probe.ts'
@@ -50,6 +50,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly servesFuturePages: boolean
   readonly resilientStart: boolean
   readonly #backend: Backend
+  readonly #prefix: Key
   readonly #logger: Logger
   readonly #reports: CorruptReports
   readonly #startWaitMs: number
@@ -79,9 +80,8 @@ class WatchCache implements Cacher, CacherCore {
   #fallbacks = 0
   #housekeeping: NodeJS.Timeout | undefined
   #passing: Timer | undefined
-  readonly #consistencyCheckMs: number
   readonly #futureCode: FutureCode | undefined
-  #comparing: Promise<void> = Promise.resolve()
+  readonly #checks: ConsistencyChecks
 
   constructor(backend: Backend, options: CacherOptions) {
     this.#backend = backend
@@ -103,18 +103,33 @@ class WatchCache implements Cacher, CacherCore {
     this.#demanded = options.onDemand ? new Set() : undefined
     this.#reports = options.reports ?? plainReports
     this.#beginWith = options.beginWith
-    this.#consistencyCheckMs = options.consistencyCheckMs ?? 300_000
     this.#bounds = { windowMs: options.historyMs ?? 75_000, bytes: options.historyBytes ?? 16 << 20 }
     setMaxListeners(0, this.#stop.signal)
     this.#probe = new RevisionProbe(backend, this.#stop.signal)
+    this.#prefix = options.prefix ?? key('/registry/')
     this.#reflector = new Reflector({
       backend,
+      prefix: this.#prefix,
       time: this.time,
       clock: this.clock,
       logger: this.#logger,
       target: {
         load: signal => this.#load(signal),
         apply: event => this.#route(event.key)?.apply(event, this.clock.now()),
+      },
+    })
+    this.#checks = new ConsistencyChecks({
+      core: this,
+      backend,
+      logger: this.#logger,
+      intervalMs: options.consistencyCheckMs ?? 300_000,
+      caches: () => [...this.#routes.values()],
+      isOpen: () => this.#reflector.open,
+      generation: () => this.#generation,
+      prepare: signal => this.#reflector.reconsider(signal),
+      readAnew: cache => {
+        cache.held = []
+        return this.#loadOne(cache)
       },
     })
   }
@@ -125,7 +140,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#housekeeping = setInterval(() => this.#keepHouse(), Math.min(housekeepingMs, this.bookmarkMs))
     this.#housekeeping.unref()
     this.#passTime()
-    if (this.#consistencyCheckMs > 0) this.#comparing = nowAndThen(this.#consistencyCheckMs, () => this.#compareAll(), this.#stop.signal)
+    this.#checks.start(this.#stop.signal)
   }
 
   storageFor(name: string): Storage {
@@ -208,6 +223,10 @@ class WatchCache implements Cacher, CacherCore {
     }
   }
 
+  comesTo(revision: Revision): boolean {
+    return revision <= this.time.now || this.#reflector.following !== 'events'
+  }
+
   suspect(): void {
     this.#fallbacks++
     this.#reflector.reopen()
@@ -226,10 +245,16 @@ class WatchCache implements Cacher, CacherCore {
     return this.#caches.get(name)?.cache.averageBytes ?? 0
   }
 
+  following(): string | undefined {
+    const { following } = this.#reflector
+    return following && this.#backend.watchProof && followingText(following, this.#prefix)
+  }
+
   stats(): CacherStats {
     return {
       revision: this.time.now,
       relists: this.#reflector.relists,
+      progressRequests: this.#reflector.progressRequests,
       probes: this.#probe.count,
       fallbacks: this.#fallbacks,
       resources: [...this.#caches.values()].map(({ cache }) => cache.stats()),
@@ -251,7 +276,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#passing?.close()
     this.#stop.abort()
     await this.#reflector.close()
-    await this.#comparing
+    await this.#checks.ended
     for (const { cache } of this.#caches.values()) cache.interest.end()
     this.#loads.wake()
   }
@@ -316,9 +341,11 @@ class WatchCache implements Cacher, CacherCore {
   async #loadOne(cache: ResourceCache): Promise<void> {
     const { signal } = this.#stop
     for (let pause = 100; cache.held !== undefined && !cache.removed && !signal.aborted; pause = Math.min(2 * pause, 2000)) {
+      // A revision that the reflector would not come to is not waited for.
+      const at = this.#reflector.following === 'events' ? this.time.now : undefined
       try {
         const generation = this.#generation
-        const load = resourceLoad(this.#backend, cache, undefined, signal)
+        const load = resourceLoad(this.#backend, cache, at, signal)
         this.#awaited.reads(load)
         await load.readUpTo(Number.POSITIVE_INFINITY)
         const revision = defined(load.revision, 'a state that was read has a revision')
@@ -328,6 +355,7 @@ class WatchCache implements Cacher, CacherCore {
         this.#arrived(cache)
       } catch (error) {
         this.#warnOf(cache, error)
+        if (at !== undefined && error instanceof BackendError && error.code === 'compacted') this.#reflector.relist()
         await delay(pause, signal).catch(() => {})
       }
     }
@@ -341,37 +369,6 @@ class WatchCache implements Cacher, CacherCore {
   #arrived(cache: ResourceCache): void {
     this.#awaited.remove(cache)
     this.#loads.wake()
-  }
-
-  async #compareAll(): Promise<void> {
-    for (const cache of [...this.#routes.values()]) await this.#compare(cache, this.#stop.signal)
-  }
-
-  async #compare(cache: ResourceCache, signal: AbortSignal): Promise<void> {
-    if (!cache.loaded || cache.held !== undefined || !this.#reflector.open || signal.aborted) return
-    const generation = this.#generation
-    const { name } = cache.resource
-    try {
-      const found = await compareWithStore(this.#backend, cache, this.time.now, signal)
-      // Read anew meanwhile: the answer is of a state that is gone.
-      if (generation !== this.#generation || cache.removed) return
-      if (found.cache === found.store) {
-        cache.counts.checks.success++
-        return
-      }
-      cache.counts.checks.failure++
-      this.#logger.warn('the watch cache differs from the store, and is read anew', { resource: name, ...found })
-    } catch (error) {
-      if (signal.aborted) return
-      cache.counts.checks.error++
-      this.#logger.debug(1, 'the watch cache cannot be compared with the store', {
-        resource: name,
-        error: errorMessage(error),
-      })
-      return
-    }
-    cache.held = []
-    await this.#loadOne(cache)
   }
 
   /** A clock that is moved calls at each second that it passes, and not only when one has gone by. */

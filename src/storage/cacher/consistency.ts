@@ -1,9 +1,12 @@
+import { errorMessage } from '../../lib/error-message.ts'
+import type { Logger } from '../../lib/log.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend } from '../backend.ts'
 import { delay } from '../delay.ts'
 import { prefixEnd } from '../key-range.ts'
 import { rangePages } from '../range-pages.ts'
 import type { Key, Revision } from '../revision.ts'
+import type { CacherCore } from './cacher-types.ts'
 import type { ResourceCache } from './resource-cache.ts'
 
 /** What a resource has in the cache and in the store, as digests. */
@@ -68,7 +71,7 @@ export async function compareWithStore(backend: Backend, cache: ResourceCache, r
 }
 
 /** Runs the comparison after each interval until the signal aborts. The first interval is shorter by a random part, so that servers that start together do not all compare at once. */
-export async function nowAndThen(intervalMs: number, compare: () => Promise<void>, signal: AbortSignal): Promise<void> {
+async function nowAndThen(intervalMs: number, compare: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let pause = intervalMs * (0.5 + Math.random() / 2)
   for (;;) {
     try {
@@ -78,5 +81,82 @@ export async function nowAndThen(intervalMs: number, compare: () => Promise<void
     }
     pause = intervalMs
     await compare()
+  }
+}
+
+/** What the checks need of the cacher. */
+export interface ConsistencyOptions {
+  readonly core: CacherCore
+  readonly backend: Backend
+  readonly logger: Logger
+  /** 0: nothing is checked. */
+  readonly intervalMs: number
+  caches(): readonly ResourceCache[]
+  /** Whether the store has accepted the watch. */
+  isOpen(): boolean
+  /** Changes when the whole state is read anew. */
+  generation(): number
+  /** Called before the caches are compared. */
+  prepare(signal: AbortSignal): Promise<void>
+  /** Reads the state of a resource anew. */
+  readAnew(cache: ResourceCache): Promise<void>
+}
+
+/** Compares each cache with the store now and then, and has one that differs read anew. The outcomes are counted. */
+export class ConsistencyChecks {
+  readonly #options: ConsistencyOptions
+  /** Resolves when the checks have ended. */
+  ended: Promise<void> = Promise.resolve()
+
+  constructor(options: ConsistencyOptions) {
+    this.#options = options
+  }
+
+  /** Checks until the signal aborts. */
+  start(signal: AbortSignal): void {
+    const { intervalMs } = this.#options
+    if (intervalMs > 0) this.ended = nowAndThen(intervalMs, () => this.#compareAll(signal), signal)
+  }
+
+  async #compareAll(signal: AbortSignal): Promise<void> {
+    const { caches, prepare } = this.#options
+    await prepare(signal).catch(() => {})
+    for (const cache of caches()) await this.#compare(cache, signal)
+  }
+
+  async #compare(cache: ResourceCache, signal: AbortSignal): Promise<void> {
+    const { backend, logger, generation, isOpen, readAnew } = this.#options
+    if (!cache.loaded || cache.held !== undefined || !isOpen() || signal.aborted) return
+    const begun = generation()
+    const { name } = cache.resource
+    try {
+      const found = await compareWithStore(backend, cache, await this.#reach(signal), signal)
+      // Read anew meanwhile: the answer is of a state that is gone.
+      if (begun !== generation() || cache.removed) return
+      if (found.cache === found.store) {
+        cache.counts.checks.success++
+        return
+      }
+      cache.counts.checks.failure++
+      logger.warn('the watch cache differs from the store, and is read anew', { resource: name, ...found })
+    } catch (error) {
+      if (signal.aborted) return
+      cache.counts.checks.error++
+      logger.debug(1, 'the watch cache cannot be compared with the store', { resource: name, error: errorMessage(error) })
+      return
+    }
+    await readAnew(cache)
+  }
+  /** Waits until the caches have what the store has now, and returns their revision: an older one may be compacted. A watch that has come to a halt is opened anew. */
+  async #reach(signal: AbortSignal): Promise<Revision> {
+    const { core } = this.#options
+    const newest = await core.probe(signal)
+    try {
+      if (core.comesTo(newest)) await core.time.reach(newest, signal, core.revisionWaitMs)
+    } catch (error) {
+      if (!signal.aborted) core.suspect()
+      throw error
+    }
+    return core.time.now
   }
 }

@@ -2,11 +2,12 @@ import type { Clock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
-import type { Backend, BackendEvent } from '../backend.ts'
+import type { Backend, BackendEvent, WatchProof } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import { delay } from '../delay.ts'
-import { keyspaceEnd, keyspaceStart } from '../key-range.ts'
-import { revision } from '../revision.ts'
+import { keyspaceEnd, keyspaceStart, prefixEnd } from '../key-range.ts'
+import { type Key, revision } from '../revision.ts'
+import { ProgressRequests } from './progress-requests.ts'
 import type { RevisionClock } from './revision-clock.ts'
 
 const shortestPauseMs = 50
@@ -25,8 +26,15 @@ class GapError extends Error {
 }
 
 /**
- * Keeps the caches current by one watch over the whole keyspace. Each change has a revision one higher than the last, so a revision that is missing proves a loss, and the state is
- * read anew. Keys that no resource caches count for the revision only. While the store is unreachable watches stay open, as with kube-apiserver, and go on when it is back.
+ * How the reflector follows the store. `progress`: by a watch over the prefix, whose progress it requests. `revisions`: by a watch over the whole keyspace, in which a missing revision proves a loss. `events`: by a watch
+ * over the prefix that shows no more than its events, so that the cache cannot be waited for.
+ */
+export type Following = WatchProof | 'events'
+
+/**
+ * Keeps the caches current by one watch. If the store's watches report progress, it is over the prefix of all resources. If not, it is over the whole keyspace: each change has a revision one higher than the last, so a
+ * revision that is missing proves a loss, and the state is read anew; keys that no resource caches count for the revision only. While the store is unreachable watches stay open, as with kube-apiserver, and go on when it
+ * is back.
  */
 export class Reflector {
   readonly #backend: Backend
@@ -34,24 +42,42 @@ export class Reflector {
   readonly #time: RevisionClock
   readonly #wall: Clock
   readonly #logger: Logger
+  readonly #prefix: Key
+  readonly #requests: ProgressRequests
   readonly #stop = new AbortController()
   #session = new AbortController()
   #done: Promise<void> = Promise.resolve()
   #open = false
+  #following: Following | undefined
+  /** Whether the state is that of the clock's revision. */
+  #isFresh = false
   /** States read anew after the first one. */
   relists = 0
 
-  constructor(options: { backend: Backend; target: ReflectorTarget; time: RevisionClock; clock: Clock; logger: Logger }) {
+  /** `prefix`: below it are the keys of all resources. */
+  constructor(options: { backend: Backend; prefix: Key; target: ReflectorTarget; time: RevisionClock; clock: Clock; logger: Logger }) {
     this.#backend = options.backend
     this.#target = options.target
     this.#time = options.time
     this.#wall = options.clock
     this.#logger = options.logger
+    this.#prefix = options.prefix
+    this.#requests = new ProgressRequests(options.time)
   }
 
   /** Whether the store has accepted the watch. */
   get open(): boolean {
     return this.#open
+  }
+
+  /** How the store is followed, or was before the watch ended. Undefined before the first watch. */
+  get following(): Following | undefined {
+    return this.#following
+  }
+
+  /** Requests of progress that were sent. */
+  get progressRequests(): number {
+    return this.#requests.count
   }
 
   start(): void {
@@ -69,28 +95,39 @@ export class Reflector {
     this.#session.abort()
   }
 
+  /** Reads the whole state anew, if what the caches have is too old for the store to tell what has changed since. */
+  relist(): void {
+    this.#isFresh = false
+    this.reopen()
+  }
+
+  /** Opens the watch again if the store's watches have come to report progress: after the last of its members was upgraded, for example. Rejects with BackendError. */
+  async reconsider(signal: AbortSignal): Promise<void> {
+    if (this.#open && this.#following !== 'progress' && (await this.#backend.watchProof?.(signal)) === 'progress') this.reopen()
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stop
     let loaded = false
-    let fresh = false
     let pause = shortestPauseMs
     while (!signal.aborted) {
       this.#session = new AbortController()
       const opened = this.#wall.now()
       try {
-        if (!fresh) {
+        if (!this.#isFresh) {
           if (loaded) this.relists++
           await this.#target.load(signal)
           loaded = true
-          fresh = true
+          this.#isFresh = true
         }
         await this.#follow(AbortSignal.any([signal, this.#session.signal]))
       } catch (error) {
         if (signal.aborted) break
-        if (error instanceof GapError || (error instanceof BackendError && error.code === 'compacted')) fresh = false
+        if (error instanceof GapError || (error instanceof BackendError && error.code === 'compacted')) this.#isFresh = false
         this.#logger.warn('the watch of the store ended', { error: errorMessage(error), revision: this.#time.now })
       }
       this.#open = false
+      this.#requests.close()
       if (signal.aborted) break
       pause = this.#wall.now() - opened > longestPauseMs ? shortestPauseMs : Math.min(2 * pause, longestPauseMs)
       await delay(pause, signal).catch(() => {})
@@ -98,18 +135,41 @@ export class Reflector {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const onOpen = () => {
-      this.#open = true
-    }
     const current = await this.#backend.currentRevision(signal)
     if (current < this.#time.now) throw new GapError(`the store is at revision ${current}, before ${this.#time.now}: it was restored from a copy`)
-    const from = revision(this.#time.now + 1)
-    for await (const batch of this.#backend.watch({ start: keyspaceStart, end: keyspaceEnd, from, onOpen }, signal)) {
-      if (batch.events.length > 0) await this.#apply(batch.events)
+    const proof = (await this.#backend.watchProof?.(signal)) ?? 'revisions'
+    try {
+      await this.#watch(proof, signal)
+    } catch (error) {
+      if (proof === 'progress' || !(error instanceof BackendError && error.code === 'denied')) throw error
+      await this.#watch('events', signal)
     }
   }
 
-  async #apply(events: readonly BackendEvent[]): Promise<void> {
+  async #watch(following: Following, signal: AbortSignal): Promise<void> {
+    const onOpen = (requestProgress?: () => void) => {
+      this.#open = true
+      this.#follows(following)
+      if (requestProgress) this.#requests.open(requestProgress)
+    }
+    const wholeStore = following === 'revisions'
+    const range = wholeStore ? { start: keyspaceStart, end: keyspaceEnd } : { start: this.#prefix, end: prefixEnd(this.#prefix) }
+    const watch = { ...range, from: revision(this.#time.now + 1), progress: following === 'progress', onOpen }
+    for await (const batch of this.#backend.watch(watch, signal)) {
+      if (batch.events.length > 0) await this.#apply(batch.events, wholeStore)
+      else if (following === 'progress') this.#time.advance(batch.revision)
+    }
+  }
+
+  /** A store that always follows in the same way has nothing to tell about it. */
+  #follows(following: Following): void {
+    if (following === this.#following) return
+    this.#following = following
+    if (this.#backend.watchProof) this.#logger.info('following the store', { by: followingText(following, this.#prefix) })
+  }
+
+  /** `gapless`: a revision that is missing proves a loss. */
+  async #apply(events: readonly BackendEvent[], gapless: boolean): Promise<void> {
     const before = this.#time.now
     let last = before
     for (const event of events) {
@@ -117,12 +177,24 @@ export class Reflector {
       if (modRevision <= before) continue
       if (modRevision !== last) {
         this.#time.advance(last)
-        if (modRevision !== last + 1) throw new GapError(`revision ${modRevision} came after ${last}`)
+        if (gapless && modRevision !== last + 1) throw new GapError(`revision ${modRevision} came after ${last}`)
         last = modRevision
         if (turnIsSpent()) await nextTurn()
       }
       this.#target.apply(event)
     }
     this.#time.advance(last)
+  }
+}
+
+/** Describes how the store is followed, for the log and the health report. */
+export function followingText(following: Following, prefix: Key): string {
+  switch (following) {
+    case 'progress':
+      return `a watch over ${prefix} with its progress`
+    case 'revisions':
+      return 'a watch over all keys without a gap in their revisions'
+    case 'events':
+      return `a watch over ${prefix} without progress: consistent reads are served by the store`
   }
 }

@@ -9,11 +9,18 @@ interface Waiter {
 
 /** The revision that the cache has reached, and those who wait for a later one. */
 export class RevisionClock {
+  /** Optional. Called when a reader begins to wait. */
+  onWait: (() => void) | undefined
   #now = NO_REVISION
   readonly #waiters = new Set<Waiter>()
 
   get now(): Revision {
     return this.#now
+  }
+
+  /** Whether a reader waits for a later revision. */
+  get isAwaited(): boolean {
+    return this.#waiters.size > 0
   }
 
   /** Those who wait for it or for less go on. */
@@ -53,6 +60,7 @@ export class RevisionClock {
       }
       signal.addEventListener('abort', onAbort, { once: true })
       this.#waiters.add(waiter)
+      this.onWait?.()
     })
   }
 }

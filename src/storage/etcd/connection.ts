@@ -14,7 +14,8 @@ import type { UnaryOptions } from '../../protocols/grpc/unary-connection.ts'
 import { UnaryConnections } from '../../protocols/grpc/unary-connections.ts'
 import { BackendError } from '../backend.ts'
 import { backendError, wasNeverSent } from './errors.ts'
-import { type EtcdOptions, tlsOf } from './options.ts'
+import { MemberVersions } from './member-versions.ts'
+import { addressOf, type EtcdOptions, tlsOf } from './options.ts'
 
 /** Services of etcd's API, each of which has a client in the pool. */
 export type Service = 'KV' | 'Lease' | 'Watch'
@@ -36,14 +37,21 @@ export interface CallOptions extends UnaryOptions {
   readonly repeatable: boolean
 }
 
+export interface WatchStreamOptions extends UnaryOptions {
+  /** Whether the stream has to be one whose progress can be trusted. */
+  readonly isProgressTrusted: boolean
+}
+
 /** A connection to the members of a cluster, whichever of them answers. */
 export interface Connection {
   /** When a call that begins now has to have ended. */
   deadline(): number
   /** Sends a request and gives the response's bytes. Waits for a connection up to the deadline. Throws BackendError. */
   call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer>
-  /** Opens the bidirectional stream of watches, to a member whose connection is up: waits for one up to the deadline. */
-  watchStream(signal: AbortSignal, deadline: number): Promise<ClientDuplexStream<Buffer, Buffer>>
+  /** Opens the bidirectional stream of watches, to a member whose connection is up: waits for one up to the deadline. Throws BackendError, `unavailable` also if the member's progress is to be trusted and cannot be. */
+  watchStream(options: WatchStreamOptions): Promise<ClientDuplexStream<Buffer, Buffer>>
+  /** Reports whether the progress of all members that answer can be trusted. Throws BackendError. */
+  isProgressTrusted(signal: AbortSignal): Promise<boolean>
   close(): void
 }
 
@@ -138,6 +146,7 @@ class PooledConnection implements Connection {
   readonly #behind: WeakMap<object, string>
   readonly #timeoutMs: number
   readonly #spans: Spans | undefined
+  readonly #versions: MemberVersions
   /** Members that are asked, at most, for one whose connection is up. */
   readonly #mostChoices: number
   /** The clients that the pool has chosen last, while their connections are up and no call has failed. */
@@ -158,6 +167,7 @@ class PooledConnection implements Connection {
     this.#timeoutMs = requestTimeoutMs ?? 10_000
     this.#spans = spans
     this.#mostChoices = 2 * servers.length
+    this.#versions = new MemberVersions(servers.map(addressOf), connections)
   }
 
   deadline(): number {
@@ -190,13 +200,20 @@ class PooledConnection implements Connection {
     }
   }
 
-  async watchStream(signal: AbortSignal, deadline: number): Promise<ClientDuplexStream<Buffer, Buffer>> {
+  isProgressTrusted(signal: AbortSignal): Promise<boolean> {
+    return this.#versions.areTrusted({ signal, deadline: this.deadline() })
+  }
+
+  async watchStream({ signal, deadline, isProgressTrusted }: WatchStreamOptions): Promise<ClientDuplexStream<Buffer, Buffer>> {
     let member = await this.#choose('Watch')
     for (let pause = 1; !this.#isUp(member); pause = Math.min(2 * pause, longestPause)) {
       this.#throwIfOver(signal)
       if (Date.now() + pause > deadline) throw new BackendError('unavailable', 'no connection to etcd for a watch')
       await sleep(pause, undefined, { signal }).catch(() => {})
       member = await this.#choose('Watch')
+    }
+    if (isProgressTrusted && !(await this.#versions.isTrusted(member.address, { signal, deadline }))) {
+      throw new BackendError('unavailable', `the progress of ${member.address} cannot be trusted in its version`)
     }
     // A member cut off from its quorum ends the stream, where it would otherwise stay silent for ever.
     const metadata = new this.#grpc.Metadata()

@@ -32,6 +32,8 @@ function codeOf(code: number | undefined, details: string, signal: AbortSignal):
       return details.includes('request is too large') ? 'too large' : 'unavailable'
     case Status.RESOURCE_EXHAUSTED:
       return details.includes('message larger than max') ? 'too large' : 'unavailable'
+    case Status.PERMISSION_DENIED:
+      return 'denied'
     case Status.DATA_LOSS:
       return 'corrupt'
     default:

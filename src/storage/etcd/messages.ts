@@ -66,20 +66,26 @@ export function encodeGuardedWrite(write: GuardedWrite, lease: bigint): Buffer {
 }
 
 /** WatchRequest with a WatchCreateRequest; fragments are asked for, or a response above gRPC's bound would end the stream. */
-export function encodeWatchCreate(watch: { start: Key; end: Key; from: Revision; previous?: boolean }): Buffer {
+export function encodeWatchCreate(watch: { start: Key; end: Key; from: Revision; previous?: boolean; progress?: boolean }): Buffer {
   const key = Buffer.from(watch.start)
   const end = Buffer.from(watch.end)
   const previous = watch.previous ? 1 : 0
-  const size = dataSize(1, key.length) + dataSize(2, end.length) + numberSize(3, watch.from) + numberSize(6, previous) + numberSize(8, 1)
+  const progress = watch.progress ? 1 : 0
+  const size =
+    dataSize(1, key.length) + dataSize(2, end.length) + numberSize(3, watch.from) + numberSize(4, progress) + numberSize(6, previous) + numberSize(8, 1)
   const writer = new WireWriter(messageSize(1, size))
   writer.open(1, size)
   writer.data(1, key)
   writer.data(2, end)
   writer.number(3, watch.from)
+  writer.number(4, progress)
   writer.number(6, previous)
   writer.number(8, 1)
   return writer.bytes
 }
+
+/** WatchRequest with an empty WatchProgressRequest. */
+export const PROGRESS_REQUEST = Buffer.from([(3 << 3) | 2, 0])
 
 /** CompactionRequest (the revision) and LeaseGrantRequest (the TTL) have one number, in field 1. */
 export function encodeNumber(n: number): Buffer {
@@ -225,15 +231,23 @@ export function decodeLeaseGrant(bytes: Buffer): LeaseGrantResponse {
   return { id, ttl }
 }
 
-/** The size of the database of a StatusResponse. */
-export function decodeSize(bytes: Buffer): number {
+/** What a StatusResponse says of the member: its version and the bytes of its database. */
+export interface StatusResponse {
+  readonly version: string
+  readonly size: number
+}
+
+/** Throws a RangeError if the bytes are not one. */
+export function decodeStatus(bytes: Buffer): StatusResponse {
   const reader = new WireReader(bytes)
+  let version = ''
   let size = 0
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 3) size = reader.number()
+    if (field === 2) version = reader.text()
+    else if (field === 3) size = reader.number()
     else reader.skip()
   }
-  return size
+  return { version, size }
 }
 
 /** The revision of a response's header. */

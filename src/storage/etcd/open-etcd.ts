@@ -2,16 +2,15 @@ import type { Logger } from '../../lib/log.ts'
 import type { Backend } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import { key } from '../revision.ts'
+import { etcdCompactor } from './compaction.ts'
 import { openConnection } from './connection.ts'
 import { getKey } from './get.ts'
-import { decodeLongRange, decodeSize, encodeNumber, encodeRange } from './messages.ts'
+import { decodeLongRange, decodeStatus, encodeRange } from './messages.ts'
 import type { EtcdOptions } from './options.ts'
 import { watchEtcd } from './watch.ts'
 import { etcdWriter } from './write.ts'
 
 const LEASE_REUSE_SECONDS = 60
-/** A key that is read to see how the store is. */
-const HEALTH = key('health')
 
 /**
  * The store in etcd. Resolves without waiting for etcd: calls wait for it, each up to its deadline, and everything recovers by itself when etcd returns.
@@ -19,6 +18,8 @@ const HEALTH = key('health')
  */
 export async function openEtcd(options: EtcdOptions, logger: Logger): Promise<Backend> {
   const connection = await openConnection(options)
+  /** A key that is read to see how the store is, and how far. It lies below the prefix: the user may have no right to read others. */
+  const health = key(`${options.prefix ?? '/registry'}/health`)
   /** Ends watches when the store is closed. */
   const closing = new AbortController()
 
@@ -37,23 +38,16 @@ export async function openEtcd(options: EtcdOptions, logger: Logger): Promise<Ba
       if (closing.signal.aborted && !signal.aborted) throw new BackendError('unavailable', 'the store is closed')
     },
     async currentRevision(signal) {
-      return (await getKey(connection, HEALTH, { signal })).revision
+      return (await getKey(connection, health, { signal })).revision
     },
-    async compact(before, signal) {
-      try {
-        await connection.call('/etcdserverpb.KV/Compact', encodeNumber(before), { signal, deadline: connection.deadline(), repeatable: true })
-      } catch (error) {
-        // Someone was there first.
-        if (!(error instanceof BackendError && error.code === 'compacted')) throw error
-      }
-    },
+    watchProof: async signal => ((await connection.isProgressTrusted(signal)) ? 'progress' : 'revisions'),
+    compact: etcdCompactor(connection),
     async check(signal) {
-      await getKey(connection, HEALTH, { signal })
+      await getKey(connection, health, { signal })
     },
     async size(signal) {
-      return decodeSize(
-        await connection.call('/etcdserverpb.Maintenance/Status', Buffer.alloc(0), { signal, deadline: connection.deadline(), repeatable: true }),
-      )
+      const call = { signal, deadline: connection.deadline(), repeatable: true }
+      return decodeStatus(await connection.call('/etcdserverpb.Maintenance/Status', Buffer.alloc(0), call)).size
     },
     async close() {
       closing.abort()

@@ -8,6 +8,8 @@ import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 export interface EtcdOptions {
   /** Addresses, all with `https://` or all with `http://` (or no scheme, which is the same). */
   readonly servers: readonly string[]
+  /** Begins all keys that are read or written here, without a slash at its end. Default: `/registry`. */
+  readonly prefix?: string
   /** PEM contents or the path of a file with them. */
   readonly caFile?: string
   readonly certFile?: string
@@ -36,3 +38,6 @@ export function tlsOf(options: EtcdOptions): SecureContextOptions | undefined {
   const key = pem(options.keyFile)
   return { ...(ca && trustedCertificates(ca)), ...(cert && { cert }), ...(key && { key }) }
 }
+
+/** Host and port of a server. */
+export const addressOf = (server: string): string => server.replace(/^https?:\/\//, '')

@@ -5,7 +5,10 @@ import { BackendError } from '../backend.ts'
 import type { Connection } from './connection.ts'
 import { backendError } from './errors.ts'
 import type { WatchResponse } from './messages.ts'
-import { decodeLongWatch, decodeWatch, encodeWatchCreate } from './messages.ts'
+import { decodeLongWatch, decodeWatch, encodeWatchCreate, PROGRESS_REQUEST } from './messages.ts'
+
+/** Source: rpctypes.ErrPermissionDenied. */
+const PERMISSION_DENIED = 'etcdserver: permission denied'
 
 /** Longer responses are decoded in steps. */
 const SHORT_BYTES = 64 * 1024
@@ -14,11 +17,12 @@ const MOST_EVENTS = 100_000
 
 /**
  * Puts revisions together again. etcd sends a large response in fragments that may part a revision's events: the last revision of a fragment is held back
- * until what follows shows it whole. Throws a BackendError if it grows without end.
+ * until what follows shows it whole. A response without events is progress, unless it is that of the watch's creation. The revision of other responses is the store's, and may be later than that of events to come. Throws a
+ * BackendError if a revision grows without end.
  */
-export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragment'>) => BackendBatch | undefined {
+export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragment' | 'created' | 'revision'>) => BackendBatch | undefined {
   let held: BackendEvent[] = []
-  return ({ events, fragment }) => {
+  return ({ events, fragment, created, revision }) => {
     if (held.length > MOST_EVENTS) throw new BackendError('unavailable', 'a revision of etcd has too many events')
     let whole = held.length === 0 ? events : held.concat(events)
     held = []
@@ -29,7 +33,8 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
       whole = whole.slice(0, from)
     }
     const newest = whole.at(-1)
-    return newest && { events: whole, revision: newest.modRevision }
+    if (newest === undefined) return events.length === 0 && !created ? { events: whole, revision } : undefined
+    return { events: whole, revision: newest.modRevision }
   }
 }
 
@@ -37,7 +42,7 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
 export async function* watchEtcd(connection: Connection, watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined> {
   if (signal.aborted) return
   const deadline = connection.deadline()
-  const stream = await connection.watchStream(signal, deadline).catch((error: BackendError) => {
+  const stream = await connection.watchStream({ signal, deadline, isProgressTrusted: watch.progress === true }).catch((error: BackendError) => {
     if (signal.aborted) return undefined
     throw error
   })
@@ -60,10 +65,10 @@ export async function* watchEtcd(connection: Connection, watch: BackendWatch, si
       if (response.canceled) throw canceled(response)
       if (response.created) {
         clearTimeout(opening)
-        watch.onOpen?.()
+        watch.onOpen?.(watch.progress ? () => stream.write(PROGRESS_REQUEST) : undefined)
       }
       const batch = whole(response)
-      if (batch) yield batch
+      if (batch && (batch.events.length > 0 || watch.progress)) yield batch
       if (signal.aborted) return
     }
     if (!signal.aborted) throw new BackendError('unavailable', 'etcd ended the watch')
@@ -81,5 +86,6 @@ export async function* watchEtcd(connection: Connection, watch: BackendWatch, si
 /** The last word of a watch that etcd gives up: its start is compacted, or a member steps down. */
 function canceled({ compactRevision, cancelReason }: WatchResponse): BackendError {
   if (compactRevision > 0) return new BackendError('compacted', 'the start of the watch is compacted', { compactRevision })
-  return new BackendError('unavailable', `etcd canceled the watch: ${cancelReason || 'no reason given'}`)
+  const code = cancelReason.endsWith(PERMISSION_DENIED) ? 'denied' : 'unavailable'
+  return new BackendError(code, `etcd canceled the watch: ${cancelReason || 'no reason given'}`)
 }

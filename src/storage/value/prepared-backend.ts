@@ -19,6 +19,7 @@ export const preparedBackend = (backend: Backend, prepare: Prepare): Backend => 
     return page
   },
   watch: (watch, signal) => preparedBatches(backend.watch(watch, signal), prepare),
+  ...(backend.watchProof && { watchProof: backend.watchProof.bind(backend) }),
   currentRevision: signal => backend.currentRevision(signal),
   compact: (before, signal) => backend.compact(before, signal),
   check: signal => backend.check(signal),

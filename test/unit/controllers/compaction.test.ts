@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { compactHistory, newStore } from '../../../src/controllers/compaction.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
+import { BackendError } from '../../../src/storage/backend.ts'
 import { key } from '../../../src/storage/revision.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 import { eventually } from '../../support/waiting.ts'
@@ -35,6 +36,27 @@ describe('compaction', () => {
     end.abort()
     await done
     expect(compactions.slice(0, 3)).to.deep.equal(seen.slice(0, 3))
+  })
+
+  it('says once that the user of the store may not compact it', async () => {
+    const backend = new MemoryBackend()
+    let denied = 0
+    backend.compact = async () => {
+      denied++
+      throw new BackendError('denied', 'etcdserver: permission denied')
+    }
+    const end = new AbortController()
+    const lines: string[] = []
+    const done = compactHistory(
+      { ...every2ms, backend, logger: { ...silentLogger, info: line => void lines.push(line), warn: line => void lines.push(line) } },
+      end.signal,
+    )
+    await eventually('three refusals', () => denied >= 3)
+    end.abort()
+    await done
+    expect(lines).to.deep.equal(['history is not compacted by this server: its user of the store may not write compact_rev_key'])
+    const dropOfNew = newStore(backend, FIRST, new AbortController().signal)
+    expect(await dropOfNew()).to.equal(undefined)
   })
 
   it('drops what a new store was filled with, and nothing of one that was used', async () => {

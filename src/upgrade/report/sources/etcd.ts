@@ -9,7 +9,7 @@ import type { StoredValue } from './stored.ts'
 
 /** What an etcd holds below a prefix, all of one revision. Throws BackendError. */
 export async function* etcdValues(options: EtcdOptions, prefix: string): AsyncGenerator<StoredValue> {
-  const backend = await openEtcd(options, silentLogger)
+  const backend = await openEtcd({ ...options, prefix: trimEndOf(prefix, '/') }, silentLogger)
   try {
     yield* valuesBelow(backend, prefix)
   } finally {

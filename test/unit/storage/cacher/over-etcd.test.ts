@@ -2,46 +2,80 @@ import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import type { Backend } from '../../../../src/storage/backend.ts'
+import type { CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
 import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
-import { keyspaceEnd, keyspaceStart } from '../../../../src/storage/key-range.ts'
+import { prefixEnd } from '../../../../src/storage/key-range.ts'
+import { key } from '../../../../src/storage/revision.ts'
 import { StorageError } from '../../../../src/storage/storage.ts'
-import { encryptionConformance } from '../../../conformance/encryption.ts'
-import { storageConformance } from '../../../conformance/storage.ts'
+import { type EncryptionHarness, encryptionConformance } from '../../../conformance/encryption.ts'
+import { type StorageHarness, storageConformance } from '../../../conformance/storage.ts'
 import { batchesOf } from '../../../support/batches.ts'
-import type { EtcdServer } from '../../../support/etcd.ts'
 import { findEtcd, startEtcd } from '../../../support/etcd.ts'
+import { type RunningStore, type StoreSetup, storeSetups } from '../../../support/etcd-setups.ts'
 import { cacherHarness, directHarness, encryptedHarness, openCacher, readsOfTheStore } from '../../../support/test-cacher.ts'
 import { everything, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
+// A writer beside the suite would take revisions that it counts: followed-stores.test.ts has that store.
+const setups = storeSetups().filter(({ use }) => use !== 'shared')
 const skip = findEtcd() === undefined ? 'there is no etcd binary; hack/etcd installs one' : undefined
 
-let server: Promise<EtcdServer> | undefined
-after(async () => (await server)?.stop())
+const running = new Map<StoreSetup, Promise<RunningStore>>()
+after(async () => {
+  for (const store of running.values()) await (await store).stop()
+})
 
-/** All cases share one etcd, emptied before each. */
-async function open(): Promise<[Backend, () => Promise<void>]> {
-  server ??= startEtcd()
-  const backend = await openEtcd({ servers: [(await server).url] }, silentLogger)
+/** All cases of a setup share one store, emptied below the prefix before each. `administrator` does what the suite has others do. */
+async function open(setup: StoreSetup): Promise<{ backend: Backend; administrator: Backend; close(): Promise<void> }> {
+  const store = running.get(setup) ?? setup.start()
+  running.set(setup, store)
+  const { options, administrator: others } = await store
+  const backend = await openEtcd(options, silentLogger)
+  const administrator = others ? await openEtcd(others, silentLogger) : backend
   const { signal } = new AbortController()
-  const { items } = await backend.range({ start: keyspaceStart, end: keyspaceEnd }, signal)
+  const { items } = await backend.range({ start: everyKey, end: prefixEnd(everyKey) }, signal)
   for (const { key, modRevision } of items) await backend.write({ key, expected: modRevision }, signal)
-  return [backend, () => backend.close()]
+  return {
+    backend,
+    administrator,
+    async close() {
+      await backend.close()
+      await administrator.close()
+    },
+  }
+}
+const everyKey = key('/registry/')
+
+async function cached(setup: StoreSetup, options: CacherOptions = {}): Promise<StorageHarness> {
+  const { backend, administrator, close } = await open(setup)
+  const harness = cacherHarness(backend, close, undefined, options)
+  return { ...harness, backend: administrator, ...(setup.use === 'kine' && { lacks: ['compaction', 'compact_rev_key'] }) }
 }
 
-encryptionConformance('direct, etcd', async () => encryptedHarness('direct', ...(await open())), skip)
-encryptionConformance('watch cache, etcd', async () => encryptedHarness('cached', ...(await open())), skip)
-storageConformance('direct, etcd', async () => directHarness(...(await open())), skip)
-storageConformance('watch cache, etcd, latest and exact reads of the store', async () => cacherHarness(...(await open()), undefined, readsOfTheStore), skip)
-storageConformance('watch cache, etcd', async () => cacherHarness(...(await open())), skip)
+async function encrypted(setup: StoreSetup, kind: 'direct' | 'cached'): Promise<EncryptionHarness> {
+  const { backend, close } = await open(setup)
+  return encryptedHarness(kind, backend, close)
+}
+
+for (const setup of setups) {
+  storageConformance(`watch cache, ${setup.name}`, () => cached(setup))
+  if (setup.use !== 'own') continue
+  encryptionConformance(`direct, ${setup.name}`, () => encrypted(setup, 'direct'))
+  encryptionConformance(`watch cache, ${setup.name}`, () => encrypted(setup, 'cached'))
+  storageConformance(`watch cache, ${setup.name}, latest and exact reads of the store`, () => cached(setup, readsOfTheStore))
+  storageConformance(`direct, ${setup.name}`, async () => {
+    const { backend, close } = await open(setup)
+    return directHarness(backend, close)
+  })
+}
 
 describe('watch cache over an etcd that dies', function () {
   this.timeout(60_000)
 
   it('loses no acknowledged write, and a watch that resumes misses and doubles nothing', async function () {
     if (skip) this.skip()
-    const [backend, close] = await open()
-    const etcd = await server!
+    const etcd = await startEtcd()
+    const backend = await openEtcd({ servers: [etcd.url] }, silentLogger)
     const cacher = openCacher(backend, { queueLimit: 10_000 })
     const storage = cacher.storageFor('configmaps')
     const { signal } = new AbortController()
@@ -107,6 +141,7 @@ describe('watch cache over an etcd that dies', function () {
     expect(seen.length).to.equal(new Set(seen).size)
     expect([...present].filter(name => !seen.includes(name))).to.deep.equal([])
     expect(relists).to.equal(0)
-    await close()
+    await backend.close()
+    await etcd.stop()
   })
 })

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import type { BackendEvent } from '../../../../src/storage/backend.ts'
+import type { WatchResponse } from '../../../../src/storage/etcd/messages.ts'
 import { reassemble } from '../../../../src/storage/etcd/watch.ts'
+import { NO_REVISION, revision } from '../../../../src/storage/revision.ts'
 
 const event = (modRevision: number) => ({ type: 'put', key: 'k', modRevision }) as unknown as BackendEvent
 
@@ -44,13 +46,40 @@ const cases: [name: string, responses: [string, ...number[]][], batches: number[
   ['a last fragment without events ends it', [['+', 1], ['']], [[1]]],
 ]
 
+const response = (given: Partial<WatchResponse>): WatchResponse => ({
+  revision: NO_REVISION,
+  created: false,
+  canceled: false,
+  compactRevision: NO_REVISION,
+  cancelReason: '',
+  fragment: false,
+  events: [],
+  ...given,
+})
+
 describe('reassemble', () => {
   for (const [name, responses, batches] of cases) {
     it(name, () => {
       const whole = reassemble()
-      const given = responses.map(([mark, ...revisions]) => whole({ events: revisions.map(event), fragment: mark === '+' }))
+      const given = responses.map(([mark, ...revisions]) =>
+        whole(response({ events: revisions.map(event), fragment: mark === '+', created: mark === '' && revisions.length === 0 })),
+      )
       expect(given.flatMap(batch => (batch ? [batch.events.map(e => e.modRevision)] : []))).to.deep.equal(batches)
       for (const batch of given) if (batch) expect(batch.revision).to.equal(batch.events.at(-1)?.modRevision)
     })
   }
+
+  it('takes the revision of a response without events for progress, and not that of one with events or of the creation', () => {
+    const whole = reassemble()
+    const at = revision(9)
+    expect(whole(response({ created: true, revision: at }))).to.equal(undefined)
+    expect(whole(response({ events: [event(3)], revision: at }))).to.deep.equal({ events: [event(3)], revision: 3 })
+    expect(whole(response({ revision: at }))).to.deep.equal({ events: [], revision: 9 })
+  })
+
+  it('takes no fragment of one revision for progress', () => {
+    const whole = reassemble()
+    expect(whole(response({ events: [event(3)], fragment: true, revision: revision(9) }))).to.equal(undefined)
+    expect(whole(response({ events: [event(3)], revision: revision(9) }))).to.deep.equal({ events: [event(3), event(3)], revision: 3 })
+  })
 })

@@ -1,0 +1,164 @@
+import { expect } from 'chai'
+import { type Logger, silentLogger } from '../../../../src/lib/log.ts'
+import { type Backend, BackendError } from '../../../../src/storage/backend.ts'
+import type { Cacher } from '../../../../src/storage/cacher/cacher-types.ts'
+import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
+import { type Key, key, type Revision } from '../../../../src/storage/revision.ts'
+import type { ListQuery } from '../../../../src/storage/storage.ts'
+import { codeOf, never } from '../../../support/backend.ts'
+import { batchesOf } from '../../../support/batches.ts'
+import { type RunningStore, storeSetups } from '../../../support/etcd-setups.ts'
+import { openCacher, testResource } from '../../../support/test-cacher.ts'
+import { everything, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
+import { eventually } from '../../../support/waiting.ts'
+
+const TEXTS = {
+  progress: 'a watch over /registry/ with its progress',
+  revisions: 'a watch over all keys without a gap in their revisions',
+  events: 'a watch over /registry/ without progress: consistent reads are served by the store',
+}
+
+for (const setup of storeSetups())
+  describe(`watch cache that follows ${setup.name}`, function () {
+    this.timeout(60_000)
+    let store: RunningStore
+    let backend: Backend
+    /** Another program with other keys. */
+    let other: Backend
+    let cacher: Cacher
+    let lines: string[]
+
+    before(async () => {
+      store = await setup.start()
+      backend = await openEtcd(store.options, silentLogger)
+      other = await openEtcd(store.administrator ?? store.options, silentLogger)
+    })
+    after(async () => {
+      await backend?.close()
+      await other?.close()
+      await store?.stop()
+    })
+    beforeEach(async () => {
+      lines = []
+      const logger: Logger = { ...silentLogger, info: (line, fields) => void lines.push(`${line}: ${fields?.by}`) }
+      cacher = openCacher(backend, { logger })
+      await cacher.synced(never)
+    })
+    afterEach(() => cacher.close())
+
+    let names = 0
+    const put = async (by: Backend, at: Key, value: string): Promise<Revision> => {
+      const { item } = await by.get(at, never)
+      return (await by.write({ key: at, expected: item?.modRevision ?? 0, value: Buffer.from(value) }, never)).revision
+    }
+    /** As another server of the same prefix. */
+    const create = async (name = `n${++names}`): Promise<string> => {
+      await backend.write({ key: testKey(name), expected: 0, value: testCodec.encode(testObject(name)) }, never)
+      return name
+    }
+    const foreign = () => put(other, key('/foreign/key'), String(++names))
+    const list = (query: Partial<ListQuery> = {}) =>
+      cacher.storageFor('configmaps').list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, never)
+    const namesIn = async (query: Partial<ListQuery> = {}) => (await list(query)).items.map(item => item.attributes().name)
+
+    it('says once how it follows the store', async () => {
+      await eventually('the watch is open', () => cacher.following() !== undefined)
+      expect(cacher.following()).to.equal(TEXTS[setup.following])
+      expect(lines).to.deep.equal([`following the store: ${TEXTS[setup.following]}`])
+    })
+
+    it('serves consistent reads behind writes of others, to its own keys and to foreign ones', async () => {
+      for (let i = 0; i < 20; i++) {
+        const name = await create()
+        const at = await foreign()
+        const page = await list()
+        expect(page.items.map(item => item.attributes().name)).to.include(name)
+        expect(page.revision).to.be.at.least(at)
+        expect((await cacher.storageFor('configmaps').get(testKey(name), 'latest', never))?.attributes().name).to.equal(name)
+      }
+      const { relists, fallbacks, resources } = cacher.stats()
+      const { consistent } = resources[0]!.counts
+      expect({ relists, fallbacks, failed: consistent.failed }).to.deep.equal({ relists: 0, fallbacks: 0, failed: 0 })
+      if (setup.following === 'events') expect(consistent.store).to.be.greaterThan(0)
+      else expect(consistent.store).to.equal(0)
+    })
+
+    it('serves reads at the revision of a foreign write, and at one before', async () => {
+      const name = await create()
+      const at = await foreign()
+      expect(await namesIn({ at: { notOlderThan: at } })).to.include(name)
+      const later = await foreign()
+      expect(await namesIn({ at: { exactly: later } })).to.include(name)
+      await create()
+      expect(await namesIn({ at: { exactly: at } })).to.deep.equal(await namesIn({ at: { exactly: later } }))
+    })
+
+    it('gives a watch every change once and in order, while others write', async () => {
+      const { revision: after } = await list()
+      const watcher = await cacher.storageFor('configmaps').watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, never)
+      const seen: string[] = []
+      const watching = (async () => {
+        for await (const batch of batchesOf(watcher)) for (const event of batch) if (event.type !== 'bookmark') seen.push(event.object.attributes().name)
+      })()
+      const created: string[] = []
+      for (let i = 0; i < 50; i++) {
+        created.push(await create())
+        await foreign()
+      }
+      await eventually('all are seen', () => seen.length >= created.length)
+      watcher.close()
+      await watching
+      expect(seen).to.deep.equal(created)
+    })
+
+    it('loads a resource that is added later', async () => {
+      await put(backend, key('/registry/pods/default/a'), testCodec.encode(testObject('a')).toString())
+      await foreign()
+      const storage = cacher.addResource({ ...testResource, name: 'pods', prefix: key('/registry/pods/') })
+      await eventually('the state is there', () => storage.count() === 1)
+      cacher.removeResource('pods')
+    })
+
+    if (setup.following === 'progress' && setup.use !== 'shared')
+      it('requests progress only while a reader waits', async () => {
+        await create()
+        await list()
+        await eventually('the cache is there', async () => cacher.stats().revision >= (await backend.currentRevision(never)))
+        const before = cacher.stats().progressRequests
+        for (let i = 0; i < 20; i++) await list()
+        expect(cacher.stats().progressRequests).to.equal(before)
+        await foreign()
+        await list()
+        expect(cacher.stats().progressRequests).to.be.greaterThan(before)
+      })
+
+    if (setup.use === 'tenant')
+      it('is denied what lies outside its prefix, compaction with it', async () => {
+        expect(await codeOf(backend.get(key('/foreign/key'), never))).to.equal('denied')
+        expect(await codeOf(backend.compact(await backend.currentRevision(never), never))).to.equal('denied')
+        await backend.check(never)
+        expect(await backend.size(never)).to.be.greaterThan(0)
+      })
+
+    if (setup.use === 'own')
+      it('is compacted by one server of an interval', async () => {
+        const second = await openEtcd(store.options, silentLogger)
+        const isCompacted = async (at: Revision) =>
+          backend.get(testKey('x'), never, at).then(
+            () => false,
+            (error: unknown) => error instanceof BackendError && error.code === 'compacted',
+          )
+        const [first, mid, last] = [await foreign(), await foreign(), await foreign()]
+        await backend.compact(mid, never)
+        expect(await isCompacted(first)).to.equal(true)
+        // The first server has compacted since `last` was the newest revision.
+        await second.compact(last, never)
+        expect(await isCompacted(mid)).to.equal(false)
+        const next = await foreign()
+        await second.compact(next, never)
+        expect(await isCompacted(last)).to.equal(true)
+        await backend.compact(await foreign(), never)
+        expect(await isCompacted(next)).to.equal(false)
+        await second.close()
+      })
+  })
