@@ -29,7 +29,7 @@ export class CachedStorage implements Storage {
   async get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
     if (this.#fromStore(at) || this.#isStarting()) return this.#direct.get(key, at, signal)
     if (typeof at === 'object' && 'exactly' in at) {
-      const tree = await this.#reachExactly(at.exactly, signal)
+      const tree = (await this.#reachExactly(at.exactly, signal)) ? this.#treeAt(at.exactly) : undefined
       return tree ? tree.get(key) : this.#direct.get(key, at, signal)
     }
     const isThere = (at === 'any' && this.#cache.loaded) || (await this.reach(at, signal))
@@ -58,7 +58,7 @@ export class CachedStorage implements Storage {
     if (typeof at === 'object' && 'exactly' in at) {
       // As upstream: the state of one object in the past is known to the store alone.
       if (this.#narrow(prefix, query).one && query.startKey === undefined) return this.#listDirect(prefix, query, signal)
-      const tree = await this.#reachExactly(at.exactly, signal)
+      const tree = (await this.#reachExactly(at.exactly, signal)) ? this.#treeAt(at.exactly) : undefined
       return tree ? this.#page(tree, tree === this.#cache.tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
     }
     if (!(await this.reach(at, signal))) return at === 'latest' ? this.#listInstead(prefix, query, signal) : this.#listDirect(prefix, query, signal)
@@ -275,17 +275,22 @@ export class CachedStorage implements Storage {
     return wait
   }
 
-  /** The state at a revision, once the cache has come to it; undefined if the store has to be read. It may be the present one, so it is read before anything else happens. */
-  async #reachExactly(revision: Revision, signal: AbortSignal): Promise<ObjectTree | undefined> {
+  /** Waits until the cache has come to a revision. Resolves to false if the store has to be read instead. */
+  async #reachExactly(revision: Revision, signal: AbortSignal): Promise<boolean> {
     const core = this.#core
     await core.loaded(this.#cache, signal)
-    if (!core.comesTo(revision)) return undefined
+    if (!core.comesTo(revision)) return false
     try {
       await this.#comes(revision, signal)
     } catch (error) {
       throw toStorageError(error)
     }
+    return true
+  }
+
+  /** The state at a revision that has been reached; undefined where the store has to be asked. It may be the present one, so it is read before anything else happens. */
+  #treeAt(revision: Revision): ObjectTree | undefined {
     if (this.#cache.removed || this.#cache.corrupt.size > 0) return undefined
-    return this.#cache.history.treeAt(revision, this.#cache.tree, core.clock.now())
+    return this.#cache.history.treeAt(revision, this.#cache.tree, this.#core.clock.now())
   }
 }
