@@ -86,7 +86,8 @@ function resourceVersions(store: StoreName): void {
         expect(first.names.concat(rest.flatMap(({ names }) => names))).to.deep.equal(
           first.names.slice(0, 3).concat(after.names.filter(name => name > (first.names[2] ?? ''))),
         )
-        expect(new Set(rest.map(({ version }) => version))).to.deep.equal(new Set([after.version]))
+        // In etcd servers agree on a compaction by a key, whose revision is the newest then.
+        expect(new Set(rest.map(({ version }) => version))).to.deep.equal(new Set([after.version + (store === 'etcd' ? 1 : 0)]))
       })
     })
 }
