@@ -167,7 +167,7 @@ class PooledConnection implements Connection {
     this.#timeoutMs = requestTimeoutMs ?? 10_000
     this.#spans = spans
     this.#mostChoices = 2 * servers.length
-    this.#versions = new MemberVersions(servers.map(addressOf), connections)
+    this.#versions = new MemberVersions(servers.map(addressOf), (address, call) => this.#statusOf(address, call))
   }
 
   deadline(): number {
@@ -238,6 +238,16 @@ class PooledConnection implements Connection {
     const known = this.#chosen.get(service)
     const member = known !== undefined && this.#isUp(known) ? known : await this.#choose(service)
     return this.#unaryConnections.to(member.address)?.call(method, request, options) ?? callMember(member, method, request, options)
+  }
+
+  /** Status of one member: over its connection for unary calls if that is open, or else over its channel, which the pool gives in turn with those of others. */
+  async #statusOf(address: string, options: UnaryOptions): Promise<Buffer> {
+    const [method, request, call] = ['/etcdserverpb.Maintenance/Status', Buffer.alloc(0), { ...options, repeatable: true }] as const
+    const response = this.#unaryConnections.to(address)?.call(method, request, call)
+    if (response !== undefined) return response
+    const member = await this.#next('KV')
+    if (member.address === address) return callMember(member, method, request, call)
+    throw Object.assign(new Error(`no connection to ${address} yet`), { code: Status.UNAVAILABLE })
   }
 
   #isUp({ channel }: Member): boolean {

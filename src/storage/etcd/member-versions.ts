@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callFailureOf, Status } from '../../protocols/grpc/call-failure.ts'
 import type { UnaryOptions } from '../../protocols/grpc/unary-connection.ts'
-import type { UnaryConnections } from '../../protocols/grpc/unary-connections.ts'
 import { BackendError } from '../backend.ts'
 import { decodeStatus } from './messages.ts'
 
@@ -26,15 +25,18 @@ export function isProgressTrusted(version: string): boolean {
   return Number(patch) > least || (Number(patch) === least && rest === '')
 }
 
+/** Sends a StatusRequest to one member and returns the bytes of the response. Rejects with a CallFailure. */
+export type StatusOf = (address: string, options: UnaryOptions) => Promise<Buffer>
+
 /** The members of a cluster, each of which may have a version of its own. */
 export class MemberVersions {
   readonly #addresses: readonly string[]
-  readonly #connections: Pick<UnaryConnections, 'to'>
+  readonly #statusOf: StatusOf
 
   /** `addresses`: hosts and ports. */
-  constructor(addresses: readonly string[], connections: Pick<UnaryConnections, 'to'>) {
+  constructor(addresses: readonly string[], statusOf: StatusOf) {
     this.#addresses = addresses
-    this.#connections = connections
+    this.#statusOf = statusOf
   }
 
   /** Reports whether the progress of every member that answers can be trusted. Throws BackendError `unavailable` if none answers. */
@@ -59,8 +61,7 @@ export class MemberVersions {
   async isTrusted(address: string, options: UnaryOptions): Promise<boolean> {
     for (; Date.now() < options.deadline && !options.signal.aborted; await sleep(PAUSE_MS)) {
       try {
-        const status = await this.#connections.to(address)?.call('/etcdserverpb.Maintenance/Status', Buffer.alloc(0), options)
-        if (status !== undefined) return isProgressTrusted(decodeStatus(status).version)
+        return isProgressTrusted(decodeStatus(await this.#statusOf(address, options)).version)
       } catch (error) {
         // A member that answers without its version is of none that is known.
         const { code } = callFailureOf(error)

@@ -1,22 +1,19 @@
 import { expect } from 'chai'
-import type { UnaryConnections } from '../../../../src/protocols/grpc/unary-connections.ts'
 import { isProgressTrusted, MemberVersions } from '../../../../src/storage/etcd/member-versions.ts'
 import { codeOf } from '../../../support/backend.ts'
 
 /** A StatusResponse with a version and the size of the database. */
 const status = (version: string) => Buffer.concat([Buffer.from([0x12, version.length]), Buffer.from(version), Buffer.from([0x18, 1])])
 
-/** Members by address: a version, a status of gRPC, or nothing if the member cannot be reached. */
-function membersOf(members: Record<string, string | number | undefined>): MemberVersions {
-  const to = (address: string) => {
-    const answer = members[address]
-    if (answer === undefined) return undefined
-    return {
-      call: () => (typeof answer === 'string' ? Promise.resolve(status(answer)) : Promise.reject(Object.assign(new Error('refused'), { code: answer }))),
-    }
-  }
-  return new MemberVersions(Object.keys(members), { to } as unknown as Pick<UnaryConnections, 'to'>)
-}
+/** Members by address: a version, a status of gRPC. */
+const membersOf = (members: Record<string, string | number>): MemberVersions =>
+  new MemberVersions(Object.keys(members), async address => {
+    const answer = members[address] ?? UNAVAILABLE
+    if (typeof answer === 'string') return status(answer)
+    throw Object.assign(new Error('refused'), { code: answer })
+  })
+const UNAVAILABLE = 14
+const UNIMPLEMENTED = 12
 
 const soon = () => ({ signal: new AbortController().signal, deadline: Date.now() + 100 })
 
@@ -54,13 +51,12 @@ describe('storage/etcd/member-versions', () => {
   })
 
   it('goes by the members that answer', async () => {
-    expect(await membersOf({ 'a:1': '3.6.14', 'b:1': undefined }).areTrusted(soon())).to.equal(true)
-    expect(await membersOf({ 'a:1': undefined, 'b:1': '3.4.23' }).areTrusted(soon())).to.equal(false)
-    expect(await codeOf(membersOf({ 'a:1': undefined, 'b:1': 14 }).areTrusted(soon()))).to.equal('unavailable')
+    expect(await membersOf({ 'a:1': '3.6.14', 'b:1': UNAVAILABLE }).areTrusted(soon())).to.equal(true)
+    expect(await membersOf({ 'a:1': UNAVAILABLE, 'b:1': '3.4.23' }).areTrusted(soon())).to.equal(false)
+    expect(await codeOf(membersOf({ 'a:1': UNAVAILABLE, 'b:1': UNAVAILABLE }).areTrusted(soon()))).to.equal('unavailable')
   })
 
   it('does not trust a member that answers without its version', async () => {
-    const unimplemented = 12
-    expect(await membersOf({ 'a:1': '3.6.14', 'b:1': unimplemented }).areTrusted(soon())).to.equal(false)
+    expect(await membersOf({ 'a:1': '3.6.14', 'b:1': UNIMPLEMENTED }).areTrusted(soon())).to.equal(false)
   })
 })
