@@ -7,6 +7,7 @@ import type {
   KeyValue,
   RangePage,
   RangeQuery,
+  WatchProof,
   WriteResult,
 } from '../../src/storage/backend.ts'
 import { BackendError } from '../../src/storage/backend.ts'
@@ -23,6 +24,8 @@ interface Version {
 interface Subscriber {
   readonly watch: BackendWatch
   events: BackendEvent[]
+  /** Whether progress is requested. */
+  progress: boolean
   wake: () => void
 }
 
@@ -39,6 +42,10 @@ export class MemoryBackend implements Backend {
   /** Awaited before every answer, by the name of the call. */
   before: (call: string) => Promise<void> | void = () => {}
   readonly calls: Record<string, number> = {}
+  /** Set it to make watches report progress, or to say that they do not. Default: all revisions appear in a watch over all keys. */
+  watchProof?: (signal: AbortSignal) => Promise<WatchProof>
+  /** Whether the user may not watch a range. */
+  denies: (watch: BackendWatch) => boolean = () => false
 
   get down(): boolean {
     return this.#down
@@ -131,16 +138,26 @@ export class MemoryBackend implements Backend {
 
   async *watch(watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined> {
     await this.#enter('watch', signal)
+    if (this.denies(watch)) throw new BackendError('denied', 'permission denied')
     if (watch.from < this.#compacted) throw new BackendError('compacted', `revision ${watch.from} is compacted`, { compactRevision: revision(this.#compacted) })
     let wake = () => {}
-    const subscriber: Subscriber = { watch, events: this.#log.filter(e => this.#covers(watch, e)), wake: () => wake() }
+    const subscriber: Subscriber = { watch, events: this.#log.filter(e => this.#covers(watch, e)), progress: false, wake: () => wake() }
     const onAbort = () => wake()
     signal.addEventListener('abort', onAbort)
     this.#subscribers.add(subscriber)
-    watch.onOpen?.()
+    const requestProgress = () => {
+      subscriber.progress = true
+      wake()
+    }
+    watch.onOpen?.(watch.progress ? requestProgress : undefined)
     try {
       while (!signal.aborted) {
         if (this.#down) throw new BackendError('unavailable', 'the store is down')
+        if (subscriber.events.length === 0 && subscriber.progress) {
+          subscriber.progress = false
+          yield { events: [], revision: revision(this.#revision) }
+          continue
+        }
         if (subscriber.events.length === 0) {
           await new Promise<void>(resolve => {
             wake = resolve

@@ -1,0 +1,181 @@
+import { setMaxListeners } from 'node:events'
+import { expect } from 'chai'
+import type { BackendEvent, WatchProof } from '../../../../src/storage/backend.ts'
+import type { Cacher, CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
+import { keyspaceStart } from '../../../../src/storage/key-range.ts'
+import { key } from '../../../../src/storage/revision.ts'
+import type { ListQuery, ReadAt } from '../../../../src/storage/storage.ts'
+import { batchesOf } from '../../../support/batches.ts'
+import { MemoryBackend } from '../../../support/memory-backend.ts'
+import { openCacher, testResource } from '../../../support/test-cacher.ts'
+import { everything, take, testCodec, testKey, testObject, testPrefix, told } from '../../../support/test-codec.ts'
+import { eventually } from '../../../support/waiting.ts'
+
+const { signal } = new AbortController()
+setMaxListeners(0, signal)
+
+describe('storage/cacher/reflector', () => {
+  let backend: MemoryBackend
+  let cacher: Cacher
+  const followedBy = (proof: WatchProof) => {
+    backend.watchProof = async () => proof
+  }
+  /** The user may read the prefix alone. */
+  const denyOthers = () => {
+    backend.denies = ({ start }) => start === keyspaceStart
+  }
+  const open = async (options: CacherOptions = {}) => {
+    cacher = openCacher(backend, options)
+    await cacher.synced(signal)
+    await eventually('the watch is open', () => cacher.following() !== undefined)
+  }
+  const seed = (name: string) => backend.apply([{ key: testKey(name), value: testCodec.encode(testObject(name)) }])
+  const foreign = () => backend.apply([{ key: key('/foreign/x'), value: Buffer.from('x') }])
+  const list = (query: Partial<ListQuery> = {}) =>
+    cacher.storageFor('configmaps').list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
+  const names = async (at: ReadAt = 'latest') => (await list({ at })).items.map(item => item.attributes().name)
+  const ranges = () => backend.watches.map(({ start, end }) => [start, end])
+  const consistent = () => cacher.stats().resources[0]!.counts.consistent
+  const lose = (name: string) => {
+    backend.lose = (event: BackendEvent) => event.key === testKey(name)
+    seed(name)
+    backend.lose = () => false
+  }
+
+  beforeEach(() => {
+    backend = new MemoryBackend()
+  })
+  afterEach(async () => {
+    await cacher.close()
+    await backend.close()
+  })
+
+  it('watches all keys of a store that says nothing of progress, and has nothing to tell about that', async () => {
+    cacher = openCacher(backend)
+    await eventually('a watch', () => backend.watches.length > 0)
+    expect(ranges()).to.deep.equal([['\0', '\0']])
+    expect(cacher.following()).to.equal(undefined)
+  })
+
+  describe('with progress', () => {
+    beforeEach(() => followedBy('progress'))
+
+    it('watches the prefix alone', async () => {
+      await open()
+      expect(ranges()).to.deep.equal([['/registry/', '/registry0']])
+    })
+
+    it('watches the prefix that it is given', async () => {
+      await open({ prefix: key('/tenant/') })
+      expect(ranges()).to.deep.equal([['/tenant/', '/tenant0']])
+    })
+
+    it('requests progress for readers behind changes of keys that it does not watch', async () => {
+      await open()
+      seed('a')
+      const at = foreign()
+      expect(await names()).to.deep.equal(['a'])
+      expect(cacher.stats().revision).to.be.at.least(at)
+      expect(await names({ notOlderThan: foreign() })).to.deep.equal(['a'])
+      expect(await names({ exactly: foreign() })).to.deep.equal(['a'])
+      expect(consistent()).to.deep.equal({ cache: 1, store: 0, failed: 0 })
+    })
+
+    it('takes no revision that is missing for a loss', async () => {
+      await open()
+      for (const each of ['a', 'b']) {
+        foreign()
+        seed(each)
+      }
+      expect(await names()).to.deep.equal(['a', 'b'])
+      expect(cacher.stats()).to.deep.include({ relists: 0, fallbacks: 0 })
+    })
+
+    it('finds a lost change by comparison with the store, counts it and reads the resource anew', async () => {
+      seed('a')
+      await open({ consistencyCheckMs: 20 })
+      const after = (await list()).revision
+      const watcher = await cacher.storageFor('configmaps').watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, signal)
+      lose('b')
+      const { checks } = cacher.stats().resources[0]!.counts
+      await eventually('the loss is found', () => checks.failure > 0)
+      await eventually('the state is there', async () => (await names()).length === 2)
+      expect(await take(batchesOf(watcher), 1).catch((error: { code: string }) => error.code)).to.equal('expired')
+      const { success } = checks
+      await eventually('they agree again', () => checks.success > success)
+    })
+
+    it('compares with what the store has now, though other keys were compacted meanwhile', async () => {
+      seed('a')
+      await open({ consistencyCheckMs: 20 })
+      const { checks } = cacher.stats().resources[0]!.counts
+      const at = foreign()
+      await backend.compact(at, signal)
+      const { success, error } = checks
+      await eventually('they agree', () => checks.success > success + 1)
+      expect(checks.error).to.equal(error)
+    })
+  })
+
+  describe('without progress, where the user may read all keys', () => {
+    beforeEach(() => followedBy('revisions'))
+
+    it('watches all keys, and takes a missing revision for a loss', async () => {
+      await open()
+      expect(ranges()).to.deep.equal([['\0', '\0']])
+      lose('a')
+      seed('b')
+      await eventually('the state is read anew', () => cacher.stats().relists === 1)
+      expect(await names()).to.deep.equal(['a', 'b'])
+    })
+
+    it('changes to the prefix when all members have come to report progress', async () => {
+      seed('a')
+      await open({ consistencyCheckMs: 20 })
+      followedBy('progress')
+      await eventually('the watch is over the prefix', () => backend.watches.some(({ start }) => start === '/registry/'))
+      seed('b')
+      foreign()
+      expect(await names()).to.deep.equal(['a', 'b'])
+      expect(cacher.stats().relists).to.equal(0)
+    })
+  })
+
+  describe('without progress, where the user may read the prefix alone', () => {
+    beforeEach(() => {
+      followedBy('revisions')
+      denyOthers()
+    })
+
+    it('watches the prefix, and serves reads of what it has not reached from the store', async () => {
+      await open()
+      expect(ranges()).to.deep.equal([['/registry/', '/registry0']])
+      seed('a')
+      foreign()
+      expect(await names()).to.deep.equal(['a'])
+      expect(await names({ notOlderThan: foreign() })).to.deep.equal(['a'])
+      expect(await names({ exactly: foreign() })).to.deep.equal(['a'])
+      expect(consistent().store).to.equal(1)
+      expect(cacher.stats()).to.deep.include({ relists: 0, fallbacks: 0 })
+    })
+
+    it('feeds watches from the cache', async () => {
+      await open()
+      const watcher = await cacher
+        .storageFor('configmaps')
+        .watch(testPrefix, { start: { initial: 'any', bookmarkAtEnd: false }, predicate: everything, bookmarks: false }, signal)
+      const at = seed('a')
+      expect(told(await take(batchesOf(watcher), 1))).to.deep.equal([`added a@${at}`])
+      expect(backend.calls.watch).to.equal(2)
+    })
+
+    it('loads a resource that is added later, though its revision is compacted', async () => {
+      await open()
+      backend.apply([{ key: key('/registry/pods/default/a'), value: testCodec.encode(testObject('a')) }])
+      await eventually('the event has come', () => cacher.stats().revision === backend.revision)
+      await backend.compact(foreign(), signal)
+      const storage = cacher.addResource({ ...testResource, name: 'pods', prefix: key('/registry/pods/') })
+      await eventually('the state is there', () => storage.count() === 1)
+    })
+  })
+})
