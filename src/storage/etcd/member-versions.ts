@@ -9,6 +9,8 @@ const LEAST_PATCH: ReadonlyMap<number, number> = new Map([
   [4, 31],
   [5, 13],
 ])
+/** Failures of calls that the member has not answered. */
+const UNANSWERED: ReadonlySet<number> = new Set([Status.UNAVAILABLE, Status.CANCELLED, Status.DEADLINE_EXCEEDED])
 /** Once a member has answered, the others may take so much longer. */
 const OTHERS_MS = 200
 const PAUSE_MS = 10
@@ -65,7 +67,7 @@ export class MemberVersions {
       } catch (error) {
         // A member that answers without its version is of none that is known.
         const { code } = callFailureOf(error)
-        if (code !== Status.UNAVAILABLE && code !== Status.CANCELLED && code !== Status.DEADLINE_EXCEEDED) return false
+        if (error instanceof RangeError || (code !== undefined && !UNANSWERED.has(code))) return false
       }
     }
     throw new BackendError('unavailable', `${address} does not tell its version`)

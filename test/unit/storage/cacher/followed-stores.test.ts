@@ -3,10 +3,12 @@ import { type Logger, silentLogger } from '../../../../src/lib/log.ts'
 import { type Backend, BackendError } from '../../../../src/storage/backend.ts'
 import type { Cacher } from '../../../../src/storage/cacher/cacher-types.ts'
 import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
-import { type Key, key, type Revision } from '../../../../src/storage/revision.ts'
+import { prefixEnd } from '../../../../src/storage/key-range.ts'
+import { type Key, key, type Revision, revision } from '../../../../src/storage/revision.ts'
 import type { ListQuery } from '../../../../src/storage/storage.ts'
 import { codeOf, never } from '../../../support/backend.ts'
 import { batchesOf } from '../../../support/batches.ts'
+import { findEtcds, startEtcd } from '../../../support/etcd.ts'
 import { type RunningStore, storeSetups } from '../../../support/etcd-setups.ts'
 import { openCacher, testResource } from '../../../support/test-cacher.ts'
 import { everything, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
@@ -132,6 +134,12 @@ for (const setup of storeSetups())
         expect(cacher.stats().progressRequests).to.be.greaterThan(before)
       })
 
+    if (setup.following !== 'progress')
+      it('opens no watch whose progress is to be trusted', async () => {
+        const watch = backend.watch({ start: testPrefix, end: prefixEnd(testPrefix), from: revision(1), progress: true }, never)
+        expect(await codeOf(watch[Symbol.asyncIterator]().next())).to.equal('unavailable')
+      })
+
     if (setup.use === 'tenant')
       it('is denied what lies outside its prefix, compaction with it', async () => {
         expect(await codeOf(backend.get(key('/foreign/key'), never))).to.equal('denied')
@@ -162,3 +170,28 @@ for (const setup of storeSetups())
         await second.close()
       })
   })
+
+describe('etcds of two versions', function () {
+  this.timeout(60_000)
+
+  it('are followed as the older one has to be', async function () {
+    const [newer, older] = [findEtcds().find(({ version }) => !version.startsWith('3.4.')), findEtcds().find(({ version }) => version.startsWith('3.4.'))]
+    if (newer === undefined || older === undefined) this.skip()
+    const servers = [await startEtcd([], newer.path), await startEtcd([], older.path)]
+    const proofOf = async (urls: readonly string[]) => {
+      const backend = await openEtcd({ servers: urls }, silentLogger)
+      const proof = await backend.watchProof?.(never)
+      await backend.close()
+      return proof
+    }
+    const [first, second] = servers.map(({ url }) => url) as [string, string]
+    expect([await proofOf([first]), await proofOf([second]), await proofOf([first, second]), await proofOf([second, first])]).to.deep.equal([
+      'progress',
+      'revisions',
+      'revisions',
+      'revisions',
+    ])
+    expect(await proofOf([first, 'http://127.0.0.1:1'])).to.equal('progress')
+    for (const server of servers) await server.stop()
+  })
+})
