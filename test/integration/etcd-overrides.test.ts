@@ -112,6 +112,7 @@ onEtcd(`resources in stores of their own${isFound ? '' : ' (skipped: there is no
     await other.start()
     await client.must('POST', EVENTS, event('after'))
     expect((await client.must('GET', `${EVENTS}/after`)).metadata.name).to.equal('after')
+    for (const store of ['etcd', 'etcd-1']) expect(await (await fetch(`${server.url}/readyz?verbose`)).text()).to.include(`\n[+]${store} ok: a watch over `)
   })
 
   it('are all there after the server was killed', async () => {

@@ -48,6 +48,14 @@ describe('Health', () => {
     expect(await made.report('readyz', new URLSearchParams())).to.deep.equal({ status: 500, text })
   })
 
+  it('adds the word of a check that passes where all is asked for', async () => {
+    const made = new Health(silentLogger)
+    made.add({ name: 'etcd', note: () => 'a watch over /registry/', check: () => {} }, { name: 'ping', note: () => undefined, check: () => {} })
+    const text = '[+]etcd ok: a watch over /registry/\n[+]ping ok\nreadyz check passed\n'
+    expect(await made.report('readyz', new URLSearchParams('verbose'))).to.deep.equal({ status: 200, text })
+    expect(await made.report('readyz', new URLSearchParams())).to.deep.equal({ status: 200, text: 'ok' })
+  })
+
   it('tells of what only informs where all is asked for, and neither fails by it nor waits for it', async () => {
     const made = new Health(silentLogger)
     let asked = 0
