@@ -110,6 +110,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#reflector = new Reflector({
       backend,
       prefix: this.#prefix,
+      onReopen: () => this.#checks.reopened(),
       time: this.time,
       clock: this.clock,
       logger: this.#logger,
@@ -123,6 +124,7 @@ class WatchCache implements Cacher, CacherCore {
       backend,
       logger: this.#logger,
       intervalMs: options.consistencyCheckMs ?? 300_000,
+      recheckMs: options.recheckMs ?? 30_000,
       caches: () => [...this.#routes.values()],
       isOpen: () => this.#reflector.open,
       generation: () => this.#generation,

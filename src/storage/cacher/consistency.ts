@@ -1,8 +1,8 @@
+import { steadyClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend } from '../backend.ts'
-import { delay } from '../delay.ts'
 import { prefixEnd } from '../key-range.ts'
 import { rangePages } from '../range-pages.ts'
 import type { Key, Revision } from '../revision.ts'
@@ -70,20 +70,6 @@ export async function compareWithStore(backend: Backend, cache: ResourceCache, r
   return { revision: reached, cache: ours.text, store: store.text }
 }
 
-/** Runs the comparison after each interval until the signal aborts. The first interval is shorter by a random part, so that servers that start together do not all compare at once. */
-async function nowAndThen(intervalMs: number, compare: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  let pause = intervalMs * (0.5 + Math.random() / 2)
-  for (;;) {
-    try {
-      await delay(pause, signal, { unref: true })
-    } catch {
-      return
-    }
-    pause = intervalMs
-    await compare()
-  }
-}
-
 /** What the checks need of the cacher. */
 export interface ConsistencyOptions {
   readonly core: CacherCore
@@ -91,6 +77,8 @@ export interface ConsistencyOptions {
   readonly logger: Logger
   /** 0: nothing is checked. */
   readonly intervalMs: number
+  /** How soon the caches are compared once the watch is open again. */
+  readonly recheckMs: number
   caches(): readonly ResourceCache[]
   /** Whether the store has accepted the watch. */
   isOpen(): boolean
@@ -105,6 +93,10 @@ export interface ConsistencyOptions {
 /** Compares each cache with the store now and then, and has one that differs read anew. The outcomes are counted. */
 export class ConsistencyChecks {
   readonly #options: ConsistencyOptions
+  #signal: AbortSignal | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** Time of the next comparison, by the steady clock. */
+  #due = Number.POSITIVE_INFINITY
   /** Resolves when the checks have ended. */
   ended: Promise<void> = Promise.resolve()
 
@@ -115,7 +107,29 @@ export class ConsistencyChecks {
   /** Checks until the signal aborts. */
   start(signal: AbortSignal): void {
     const { intervalMs } = this.#options
-    if (intervalMs > 0) this.ended = nowAndThen(intervalMs, () => this.#compareAll(signal), signal)
+    if (intervalMs <= 0) return
+    this.#signal = signal
+    signal.addEventListener('abort', () => clearTimeout(this.#timer), { once: true })
+    this.#compareWithin(intervalMs)
+  }
+
+  /** The watch is open again. Known faults of etcd lose changes there, which a watch over a prefix does not show. */
+  reopened(): void {
+    this.#compareWithin(this.#options.recheckMs)
+  }
+
+  /** A random part of the time is left out, so that servers that start together do not all compare at once. */
+  #compareWithin(ms: number): void {
+    const signal = this.#signal
+    const pause = ms * (0.5 + Math.random() / 2)
+    const due = steadyClock.now() + pause
+    if (signal === undefined || signal.aborted || due >= this.#due) return
+    this.#due = due
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#due = Number.POSITIVE_INFINITY
+      this.ended = this.ended.then(() => this.#compareAll(signal)).then(() => this.#compareWithin(this.#options.intervalMs))
+    }, pause).unref()
   }
 
   async #compareAll(signal: AbortSignal): Promise<void> {

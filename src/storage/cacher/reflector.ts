@@ -21,6 +21,19 @@ export interface ReflectorTarget {
   apply(event: BackendEvent): void
 }
 
+/** What a reflector works with. */
+export interface ReflectorOptions {
+  readonly backend: Backend
+  /** Begins the keys of all resources. */
+  readonly prefix: Key
+  readonly target: ReflectorTarget
+  readonly time: RevisionClock
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Called when the watch is open again and a gap in the revisions would not show a loss. */
+  onReopen(): void
+}
+
 class GapError extends Error {
   override readonly name = 'GapError'
 }
@@ -44,24 +57,26 @@ export class Reflector {
   readonly #logger: Logger
   readonly #prefix: Key
   readonly #requests: ProgressRequests
+  readonly #onReopen: ReflectorOptions['onReopen']
   readonly #stop = new AbortController()
   #session = new AbortController()
   #done: Promise<void> = Promise.resolve()
   #open = false
+  #hasOpened = false
   #following: Following | undefined
   /** Whether the state is that of the clock's revision. */
   #isFresh = false
   /** States read anew after the first one. */
   relists = 0
 
-  /** `prefix`: below it are the keys of all resources. */
-  constructor(options: { backend: Backend; prefix: Key; target: ReflectorTarget; time: RevisionClock; clock: Clock; logger: Logger }) {
+  constructor(options: ReflectorOptions) {
     this.#backend = options.backend
     this.#target = options.target
     this.#time = options.time
     this.#wall = options.clock
     this.#logger = options.logger
     this.#prefix = options.prefix
+    this.#onReopen = options.onReopen
     this.#requests = new ProgressRequests(options.time)
   }
 
@@ -147,12 +162,14 @@ export class Reflector {
   }
 
   async #watch(following: Following, signal: AbortSignal): Promise<void> {
+    const wholeStore = following === 'revisions'
     const onOpen = (requestProgress?: () => void) => {
       this.#open = true
       this.#follows(following)
       if (requestProgress) this.#requests.open(requestProgress)
+      if (this.#hasOpened && !wholeStore) this.#onReopen()
+      this.#hasOpened = true
     }
-    const wholeStore = following === 'revisions'
     const range = wholeStore ? { start: keyspaceStart, end: keyspaceEnd } : { start: this.#prefix, end: prefixEnd(this.#prefix) }
     const watch = { ...range, from: revision(this.#time.now + 1), progress: following === 'progress', onOpen }
     for await (const batch of this.#backend.watch(watch, signal)) {

@@ -105,6 +105,18 @@ describe('storage/cacher/reflector', () => {
       await eventually('they agree again', () => checks.success > success)
     })
 
+    it('finds a change that is lost when the watch is opened again soon, and not with the next comparison of all', async () => {
+      await open({ consistencyCheckMs: 3_600_000, recheckMs: 20 })
+      const { checks } = cacher.stats().resources[0]!.counts
+      backend.lose = (event: BackendEvent) => event.key === testKey('b')
+      backend.down = true
+      await eventually('the watch has ended', () => backend.watches.length === 0)
+      seed('b')
+      backend.down = false
+      await eventually('the loss is found', () => checks.failure > 0)
+      await eventually('the state is there', async () => (await names('any')).length === 1)
+    })
+
     it('compares with what the store has now, though other keys were compacted meanwhile', async () => {
       seed('a')
       await open({ consistencyCheckMs: 20 })
