@@ -535,10 +535,12 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
 
       it('gives bookmarks', async () => {
         const { revision: r } = await create()
-        // A bookmark of the revision before may come first where the object has not been seen yet.
         await list({ at: { notOlderThan: r } })
         const events = await watch({ start: { after: plus(r, -1) }, bookmarks: true })
-        expect(told(await take(events, 2))).to.deep.equal([`added a@${r}`, `bookmark@${r}`])
+        const seen: string[] = []
+        // Bookmarks of the revision before may come first: a watch that begins before the state of the cache follows the store.
+        while (seen.length < 2) seen.push(...told(await take(events, 1)).filter(each => each !== `bookmark@${r - 1}`))
+        expect(seen.slice(0, 2)).to.deep.equal([`added a@${r}`, `bookmark@${r}`])
       })
 
       it('gives none where the deadline is too near', async () => {
