@@ -12,7 +12,7 @@ INSTALLED := node_modules/.installed
 BUILT := dist/main.cjs
 SOURCES := $(shell find src bin hack -name '*.ts' -o -name '*.tsx' -o -name '*.css' -o -name '*.html' -o -name '*.svg' -o -name '*.mjs' -o -name '*.txt' -o -name '*.types' 2>/dev/null) package.json
 
-.PHONY: help run build package dist docs test test-nodes fuzz model lint verify e2e bench etcd clients clean
+.PHONY: help run build package dist docs test test-nodes fuzz model changes lint verify e2e bench etcd clients clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-8s %s\n", $$1, $$2 }'
@@ -73,6 +73,12 @@ fuzz: $(BUILT) ## Posts COUNT bodies with faults in each media type, none of whi
 # make model COUNT=20000 SEED=7
 model: $(INSTALLED) ## Compares what clients are told in COUNT random histories, with faults in them, with the revisions of the store
 	@MODEL_HISTORIES=$(if $(filter-out file,$(origin COUNT)),$(COUNT),5000) MODEL_SEED=$(SEED) npx mocha test/integration/model.test.ts
+
+# make changes COUNT=300 SEED=7 KUBECONFIG2=other.kubeconfig
+KUBECONFIG2 ?=
+
+changes: $(BUILT) ## Makes every request while definitions, conversions, webhooks and policies change, COUNT times; with KUBECONFIG2 to that server too, whose responses must be the same
+	@BINNACLE='$(CURDIR)/bin/binnacle' CHANGE_ROUNDS=$(if $(filter-out file,$(origin COUNT)),$(COUNT),300) CHANGE_SEED=$(SEED) KUBECONFIG2='$(KUBECONFIG2)' npx mocha test/integration/changing-definitions.test.ts
 
 lint: $(INSTALLED) ## Formats and fixes what can be fixed, and reports the rest
 	@npx biome check --write

@@ -35,6 +35,8 @@ export interface ResourceDefinition<H extends TypedObject = KubeObject, V extend
     readonly indexedBy?: { readonly field: string; readonly path: readonly string[] }
     /** What field selectors see of what is stored, where that is more than the stored version itself may be selected by. */
     readonly fields?: Version<V, H>['selectableFields']
+    /** Optional. Whether the object is stored without a status, which has a default whenever the object is read. */
+    readonly defaultsStatus?: (object: H) => boolean
   }
   readonly strategy?: Strategy<H>
   /** In place of `toHub` and `fromHub`: a webhook converts. The registry has a conversion of its own for such kinds; no other code asks for this member. */
@@ -315,7 +317,7 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly validateName?: (name: string, prefix: boolean, features: Features) => string[]
   /** Runs after validation, before the response and the write's last comparison (drop of fields, normalisation). */
   readonly canonicalize?: (next: T) => void
-  /** Sets the defaults that decoding would add to the stored object. Runs after validating admission, which sees the object without them. */
+  /** Sets the defaults that decoding would add to the stored object, in an update or a dry run. Runs after validating admission, which sees the object without them. */
   readonly defaultStored?: (next: T) => void
   readonly warnings?: (next: T, old: T | undefined, ctx: HookContext) => string[]
   /** Reservations in other keys. Called before the write; `commit` after it has succeeded, `rollback` when it failed, is retried or is a dry-run. May change `next`. */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { forbidden } from '../auth/authz/forbidden.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { ResourceAccess } from '../catalog/definition.ts'
+import type { ResourceAccess, Version } from '../catalog/definition.ts'
 import { type GoneVersion, GoneVersions } from '../catalog/gone-versions.ts'
 import { callsInTurn } from '../controllers/calls-in-turn.ts'
 import type { ControllerEnvironment } from '../controllers/controller.ts'
@@ -17,6 +17,7 @@ import { DeclaredValidationMetrics } from '../registry/declared-metrics.ts'
 import { Registry } from '../registry/registry.ts'
 import { RegistryReader } from '../registry/registry-reader.ts'
 import type { WriteTarget } from '../registry/types.ts'
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 import type { DeclaredObserver } from '../schema/declared-rules.ts'
 import { AdmissionService } from './admission-service.ts'
 import { AggregationService } from './aggregation-service.ts'
@@ -93,7 +94,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     requests: () => registry.access(),
   })
   const declared = new DeclaredValidationMetrics(options.logger)
-  const registry = openRegistry(options, { catalog, stores, admission, declared })
+  const registry: Registry = openRegistry(options, { catalog, stores, admission, declared, definitions: () => definitions })
   const aggregation = new AggregationService(options, resolveService)
   const api = new ApiService(options, { catalog, registry, aggregator: aggregation.aggregator })
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
@@ -193,11 +194,20 @@ const loopsEnvironment = ({ runtime: { settled, clock }, logger }: ControlPlaneO
   queues,
 })
 
-const openRegistry = (
-  options: ControlPlaneOptions,
-  { catalog, stores, admission, declared }: { catalog: Catalog; stores: StoreService; admission: AdmissionService; declared: DeclaredObserver },
-): Registry =>
-  new Registry(catalog, {
+const isOfDefinitions = ({ group, names }: Version): boolean =>
+  group === CUSTOM_RESOURCE_DEFINITIONS.group && names.plural === CUSTOM_RESOURCE_DEFINITIONS.resource
+
+interface RegistryParts {
+  readonly catalog: Catalog
+  readonly stores: StoreService
+  readonly admission: AdmissionService
+  readonly declared: DeclaredObserver
+  definitions(): DefinitionService
+}
+
+/** A definition that is written is in effect before the response. */
+function openRegistry(options: ControlPlaneOptions, { catalog, stores, admission, declared, definitions }: RegistryParts): Registry {
+  const registry: Registry = new Registry(catalog, {
     clock: options.runtime.clock,
     etcdPrefix: options.etcdPrefix,
     features: options.gates,
@@ -207,7 +217,10 @@ const openRegistry = (
     declared,
     authorizeCreate: target => authorizeCreate(options, target),
     storageFor: definition => stores.storageFor(definition),
+    afterWrite: ({ hub }, name) => (isOfDefinitions(hub) ? definitions().serveWritten(registry.access(), name) : undefined),
   })
+  return registry
+}
 
 /** A PUT that would create needs the right to create, too. */
 async function authorizeCreate({ authorizer }: ControlPlaneOptions, target: WriteTarget): Promise<void> {

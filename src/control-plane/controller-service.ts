@@ -102,7 +102,7 @@ export class ControllerService implements Service {
         ...(has('root-ca-certificate-publisher-controller') && { certificateAuthority }),
       }),
       allocationRepairController(nodePortRange(this.options), exclusiveStore),
-      definitionController(definition => definitions.serveWritten(definition)),
+      definitionController,
       issuer !== undefined && has('serviceaccount-token-controller') && serviceAccountTokenController(issuer, certificateAuthority),
       availability,
       flowControlKeeper(this.options.gates.release),

@@ -1,9 +1,10 @@
 import type { WebhookClients } from '../admission/webhooks/client.ts'
+import type { ResourceAccess } from '../catalog/definition.ts'
 import type { GoneVersion } from '../catalog/gone-versions.ts'
 import { ConversionMetrics } from '../extensions/conversion/metrics.ts'
+import { findDefinition } from '../extensions/find-definition.ts'
 import { type CustomResources, customResources } from '../extensions/follow-definitions.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
-import type { CustomResourceDefinition } from '../resources/apiextensions/v1.types.ts'
 import type { BuiltInKinds } from './built-in-kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
@@ -55,9 +56,9 @@ export class DefinitionService implements Service {
     })
   }
 
-  /** Takes a definition that this server has just written, without waiting for the event of it. Resolves once its kind is served, or ready to be served. */
-  serveWritten(definition: CustomResourceDefinition): Promise<void> {
-    return this.custom.serveWritten(definition)
+  /** Takes a definition that this server has just written, without waiting for the event of it. Resolves once requests are answered by it, or if it cannot be read: its event follows. */
+  serveWritten(access: ResourceAccess, name: string): Promise<void> {
+    return this.custom.serveWritten(name, () => findDefinition(access, name)).catch(() => undefined)
   }
 
   /** A definition has the name of its resource. */

@@ -1,6 +1,6 @@
 import { updateManagedFields } from '../apply/managed-fields.ts'
 import { fromScaleManagedFields, type ReplicasPaths, toScaleManagedFields } from '../apply/scale-managed-fields.ts'
-import { apiVersionOfVersion, subresourceOf } from '../catalog/catalog.ts'
+import { subresourceOf } from '../catalog/catalog.ts'
 import type { Subresource, SubresourceView } from '../catalog/definition.ts'
 import { invariant } from '../lib/invariant.ts'
 import { clone } from '../meta/equal.ts'
@@ -8,6 +8,7 @@ import { apiVersionOf } from '../meta/gvk.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
+import { versionsOf } from '../registry/convert.ts'
 import { checkView } from '../registry/preconditions.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import type { BodyTarget } from './dialect/body-type.ts'
@@ -22,13 +23,10 @@ export interface ManagedView {
   readonly managedFields: readonly ManagedFieldsEntry[]
 }
 
-/** Where the versions of a resource keep what a view calls spec.replicas. */
+/** Where the versions of a resource, served or not, keep what a view calls spec.replicas. */
 const replicasPaths = ({ served, subresourceName }: Scope): ReplicasPaths =>
   new Map(
-    served.definition.versions.map(version => {
-      const view = subresourceOf(version, subresourceName)?.view
-      return [apiVersionOfVersion(version), view?.fields['spec.replicas']]
-    }),
+    [...versionsOf(served.definition)].map(([apiVersion, version]) => [apiVersion, subresourceOf(version, subresourceName)?.view?.fields['spec.replicas']]),
   )
 
 /**

@@ -1,10 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import { getKind } from '../catalog/define.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
 import { pause } from '../lib/pause.ts'
-import { isStatusError } from '../meta/status.ts'
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 import { isServed } from './custom-resource.ts'
+import { findDefinition } from './find-definition.ts'
 
 const AT_MOST_MS = 1000
 
@@ -14,10 +12,7 @@ const AT_MOST_MS = 1000
  */
 export async function awaitKind(access: ResourceAccess, catalog: Catalog, group: string, resource: string, signal: AbortSignal): Promise<void> {
   if (group === '') return
-  const definition = await getKind(access, CUSTOM_RESOURCE_DEFINITIONS, '', `${resource}.${group}`).catch(error => {
-    if (isStatusError(error, 'NotFound')) return undefined
-    throw error
-  })
+  const definition = await findDefinition(access, `${resource}.${group}`)
   if (!definition || !isServed(definition)) return
   const start = performance.now()
   while (!catalog.snapshot().definition(group, resource) && performance.now() - start < AT_MOST_MS && !signal.aborted) await pause(5, signal)

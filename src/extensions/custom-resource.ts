@@ -1,8 +1,9 @@
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { runAtOnce } from '../lib/steps.ts'
 import { compareVersionNames } from '../meta/gvk.ts'
+import type { KubeObject } from '../meta/object.ts'
 import { isConditionTrue } from '../resources/apiextensions/custom-resource-definition/spec.ts'
-import type { CustomResourceDefinition } from '../resources/apiextensions/v1.types.ts'
+import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../resources/apiextensions/v1.types.ts'
 import { SchemaPool } from '../schema/json-schema/schema-pool.ts'
 import type { ConversionServices } from './conversion/webhook-converter.ts'
 import { type CustomVersions, customVersions } from './custom-versions.ts'
@@ -12,6 +13,10 @@ const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
 /** Whether its kind is served: a definition that was established once stays so, whatever names it asks for later. */
 export const isServed = (definition: CustomResourceDefinition): boolean => isConditionTrue(definition, 'Established')
+
+/** Whether objects are created without a status, which has a default when they are read. */
+const hasStatusDefault = ({ schema, subresources }: CustomResourceDefinitionVersion): boolean =>
+  subresources?.status !== undefined && schema?.openAPIV3Schema?.properties?.status?.default !== undefined
 
 /** The resource that a custom resource definition describes, in all of its versions; undefined while its names are not accepted, or where no version is served. */
 export function customResource(definition: CustomResourceDefinition, services: ConversionServices): ResourceDefinition | undefined {
@@ -42,6 +47,7 @@ export function resourceOf(definition: CustomResourceDefinition, { built, conver
       prefix: `${spec.group}/${status.acceptedNames.plural}`,
       version: hub,
       fields: Object.assign({}, ...[...shown.values()].map(({ selectableFields }) => selectableFields)),
+      ...(hasStatusDefault(stored) && { defaultsStatus: ({ status }: KubeObject) => status === undefined }),
     },
   }
 }

@@ -34,57 +34,51 @@ async function settled(definition: CustomResourceDefinition, before: Settled | u
   }
 }
 
-/** Receives each definition that is written here. Resolves once its kind is served, or ready to be served when it is established. */
-type ServeWritten = (definition: CustomResourceDefinition) => Promise<void>
-
 /**
  * Accepts the names of custom resource definitions, establishes them, reports in their conditions what is to be said, and removes the objects of those that are being deleted. Of several servers, the one
  * that leads does so.
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
-export const definitionController =
-  (serveWritten: ServeWritten): Controller =>
-  async (env, signal) => {
-    const known: Known = new Map()
-    const onError = (name: string, error: unknown) =>
-      env.logger.debug(1, 'a custom resource definition is not settled yet', { name, error: errorMessage(error) })
-    // Names are given one after the other: two definitions may want the same.
-    const naming = new WorkQueue(
-      1,
-      signal,
-      name => settle(env, serveWritten, known, name, other => naming.add(other)),
-      onError,
-      env.queues?.meter('crd_naming_condition_controller'),
-    )
-    const removal = new WorkQueue(4, signal, name => finalize(env, known, name, signal), onError, env.queues?.meter('crd_finalizer'))
-    const add = (name: string): void => {
-      naming.add(name)
-      if (isFinalizing(known.get(name)?.head)) removal.add(name)
-    }
-    await followFresh(env, CUSTOM_RESOURCE_DEFINITIONS, signal, () => {
-      const unseen = new Set(known.keys())
-      // Names that are taken are known when all definitions are.
-      let waiting: string[] | undefined = []
-      return async ({ type, object }) => {
-        const name = object?.metadata.name
-        if (!object || name === undefined) {
-          for (const gone of unseen) {
-            known.delete(gone)
-            naming.add(gone)
-          }
-          for (const each of waiting ?? []) add(each)
-          waiting = undefined
-          return
-        }
-        unseen.delete(name)
-        if (type === 'deleted') known.delete(name)
-        else await keep(known, object)
-        if (type === 'deleted') for (const other of known.keys()) naming.add(other)
-        else if (waiting) waiting.push(name)
-        else add(name)
-      }
-    })
+export const definitionController: Controller = async (env, signal) => {
+  const known: Known = new Map()
+  const onError = (name: string, error: unknown) => env.logger.debug(1, 'a custom resource definition is not settled yet', { name, error: errorMessage(error) })
+  // Names are given one after the other: two definitions may want the same.
+  const naming = new WorkQueue(
+    1,
+    signal,
+    name => settle(env, known, name, other => naming.add(other)),
+    onError,
+    env.queues?.meter('crd_naming_condition_controller'),
+  )
+  const removal = new WorkQueue(4, signal, name => finalize(env, known, name, signal), onError, env.queues?.meter('crd_finalizer'))
+  const add = (name: string): void => {
+    naming.add(name)
+    if (isFinalizing(known.get(name)?.head)) removal.add(name)
   }
+  await followFresh(env, CUSTOM_RESOURCE_DEFINITIONS, signal, () => {
+    const unseen = new Set(known.keys())
+    // Names that are taken are known when all definitions are.
+    let waiting: string[] | undefined = []
+    return async ({ type, object }) => {
+      const name = object?.metadata.name
+      if (!object || name === undefined) {
+        for (const gone of unseen) {
+          known.delete(gone)
+          naming.add(gone)
+        }
+        for (const each of waiting ?? []) add(each)
+        waiting = undefined
+        return
+      }
+      unseen.delete(name)
+      if (type === 'deleted') known.delete(name)
+      else await keep(known, object)
+      if (type === 'deleted') for (const other of known.keys()) naming.add(other)
+      else if (waiting) waiting.push(name)
+      else add(name)
+    }
+  })
+}
 
 /** Keeps a definition unless it has gone, or a newer one is kept, by the time that all is known of it. */
 async function keep(known: Known, definition: CustomResourceDefinition): Promise<void> {
@@ -129,25 +123,17 @@ async function writeStatus(
 }
 
 /** Accepts names and establishes one definition, in that order: it is served only with names that nobody else has. */
-async function settle(env: ControllerEnvironment, serveWritten: ServeWritten, known: Known, name: string, again: (name: string) => void): Promise<void> {
+async function settle(env: ControllerEnvironment, known: Known, name: string, again: (name: string) => void): Promise<void> {
   const now = env.clock.now()
-  if (!(await settleNames(env, serveWritten, known, name, again))) return
+  if (!(await settleNames(env, known, name, again))) return
   const current = known.get(name)?.head
   if (current && isConditionTrue(current, 'NamesAccepted') && conditionOf(current, 'Established')?.status !== 'True') {
-    // A client that waits for `Established` uses the kind at once, and one that finds the kind may rely on `Established`.
-    const written = await writeStatus(env, known, current, present => withConditions(present, [ESTABLISHED], now))
-    if (written) await serveWritten(written)
+    await writeStatus(env, known, current, present => withConditions(present, [ESTABLISHED], now))
   }
 }
 
 /** False where the definition has changed meanwhile, or has gone. */
-async function settleNames(
-  env: ControllerEnvironment,
-  serveWritten: ServeWritten,
-  known: Known,
-  name: string,
-  again: (name: string) => void,
-): Promise<boolean> {
+async function settleNames(env: ControllerEnvironment, known: Known, name: string, again: (name: string) => void): Promise<boolean> {
   const definition = known.get(name)
   if (!definition) return false
   const { head, derived } = definition
@@ -164,8 +150,6 @@ async function settleNames(
     return next
   })
   if (!written) return false
-  // A large one takes a while, which nobody is to wait who sees that it is established.
-  await serveWritten(written)
   // It may have given up a name that another one of its group waits for.
   if (naming) for (const other of others) if (other.spec.group === head.spec.group) again(other.metadata.name ?? '')
   return true

@@ -46,9 +46,10 @@ export interface CustomResources {
   /** Keeps the catalog and the caches in line with the custom resource definitions. Runs in every server. */
   readonly follow: Controller
   /**
-   * Takes a definition that was just written, without waiting for its event. Resolves once its kind is served, or, while it is not established, ready to be served. Large ones are made in turns.
+   * Takes a definition that was just written, without waiting for its event. Resolves once requests are answered by it; while it is not established, once its kind is ready to be served. `read` reads it when all changes before have taken
+   * effect, and returns undefined if it is gone. Large ones are made in turns.
    */
-  serveWritten(definition: CustomResourceDefinition): Promise<void>
+  serveWritten(name: string, read: () => Promise<CustomResourceDefinition | undefined>): Promise<void>
 }
 
 /** Adds custom kinds to the catalog as their definitions come and go. */
@@ -56,7 +57,7 @@ export function customResources(host: CustomResourceHost): CustomResources {
   const followed = new FollowedDefinitions(host)
   return {
     follow: (env, signal) => followFresh(env, CUSTOM_RESOURCE_DEFINITIONS, signal, () => followed.begin()),
-    serveWritten: definition => followed.serveWritten(definition),
+    serveWritten: (name, read) => followed.serveWritten(name, read),
   }
 }
 
@@ -89,11 +90,11 @@ class FollowedDefinitions {
         unseen.delete(name)
         if (type !== 'deleted' && Number(object.metadata.resourceVersion) < Number(this.ahead.get(name) ?? 0)) return
         this.ahead.delete(name)
-        await this.change(name, type === 'deleted' ? undefined : object)
+        await this.change(name, async () => (type === 'deleted' ? undefined : object))
         return
       }
       this.synced = true
-      for (const gone of unseen) await this.change(gone, undefined)
+      for (const gone of unseen) await this.change(gone, async () => undefined)
       this.publish()
       if (this.everSynced) return
       this.everSynced = true
@@ -101,15 +102,17 @@ class FollowedDefinitions {
     }
   }
 
-  serveWritten(definition: CustomResourceDefinition): Promise<void> {
-    const { name = '', resourceVersion = '' } = definition.metadata
-    this.ahead.set(name, resourceVersion)
-    return this.change(name, definition)
+  serveWritten(name: string, read: () => Promise<CustomResourceDefinition | undefined>): Promise<void> {
+    return this.change(name, async () => {
+      const definition = await read()
+      if (definition) this.ahead.set(name, definition.metadata.resourceVersion ?? '')
+      return definition
+    })
   }
 
-  /** `definition`: undefined where it has gone. Changes take effect one after the other. */
-  private change(name: string, definition: CustomResourceDefinition | undefined): Promise<void> {
-    const done = this.changed.then(() => runInTurns(this.changeInSteps(name, definition)))
+  /** `read` returns undefined if the definition is gone. Changes take effect one after the other. */
+  private change(name: string, read: () => Promise<CustomResourceDefinition | undefined>): Promise<void> {
+    const done = this.changed.then(async () => runInTurns(this.changeInSteps(name, await read())))
     this.changed = done.catch(() => undefined)
     return done
   }

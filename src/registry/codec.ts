@@ -34,7 +34,7 @@ export function codecOf(
   derived?: ByteBudget,
 ): ResourceCodec {
   invariant(definition.storage, `${definition.hub.kind} is not stored`)
-  const { version, indexedBy } = definition.storage
+  const { version, indexedBy, defaultsStatus } = definition.storage
   const { schema, kind } = version
   const apiVersion = apiVersionOfVersion(version)
   const form = registryFormOf(schema)
@@ -53,6 +53,7 @@ export function codecOf(
     // What was read in another version, and stays in it, has its defaults.
     const stored = yield* afterStoring(version, several && !kept ? yield* withDefaults(object) : object)
     stored.kind = kind
+    if (defaultsStatus?.(object)) delete stored.status
     if (!kept) stored.apiVersion = apiVersion
     yield
     return stored
@@ -75,6 +76,7 @@ export function codecOf(
     apiVersion,
     fingerprint: `${fingerprint};${apiVersion};${kind}${schema.form.id && `;${schema.form.id}`}`,
     order: form.order,
+    ...(defaultsStatus && { isComplete: object => !defaultsStatus(object) }),
     *encode(object) {
       return yield* encodeJsonInSteps(schema, yield* asStored(object))
     },

@@ -121,7 +121,7 @@ interface Filling {
   readonly authorize?: boolean
 }
 
-/** Uid, times, the kind's own part, every rule, validating admission, and the defaults of the stored object: all but the strategy's reservation and the write. */
+/** Uid, times, the kind's own part, every rule, validating admission, and in a dry run the defaults of the stored object: all but the strategy's reservation and the write. */
 export async function fillNew(
   env: RegistryEnvironment,
   target: WriteTarget,
@@ -139,7 +139,7 @@ export async function fillNew(
   // By the name that was asked for, whatever admission has made of it.
   const asked: WriteTarget = { ...target, name: target.name || (next.metadata.name ?? '') }
   await env.admission.validate(admissionRequest(asked, 'CREATE', { object: next, held }))
-  strategy.defaultStored?.(next)
+  if (target.dryRun) strategy.defaultStored?.(next)
 }
 
 /** Whether a new object says which version it is of, which none can. Text that is no number is refused elsewhere. */

@@ -4,7 +4,7 @@ import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import type { Conversion, ConversionView, Converted } from './conversion.ts'
-import { convert, copyIn, copyInSteps, versionsOf } from './convert.ts'
+import { afterStoring, convert, copyIn, copyInSteps, versionsOf } from './convert.ts'
 import { applyDefaultsInSteps } from './decode-object.ts'
 import type { ListOptions } from './read.ts'
 import { objectInTurns, whenReady } from './ready-object.ts'
@@ -50,7 +50,7 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
   }
 }
 
-/** An object that is not stored as if it had been stored and read again: with the defaults of the stored version. */
+/** An object that is not stored as if it had been stored and read again: with the fields and the defaults of the stored version. */
 function* readAgain(definition: ResourceDefinition, version: Version, object: KubeObject): Steps<Answer> {
   const stored = definition.storage?.version
   if (stored === undefined) return { object }
@@ -58,7 +58,7 @@ function* readAgain(definition: ResourceDefinition, version: Version, object: Ku
   yield
   const wanted = yield* applyDefaultsInSteps(stored, yield* copyInSteps(definition, copy, stored))
   yield
-  return { object: yield* copyInSteps(definition, wanted, version) }
+  return { object: yield* copyInSteps(definition, yield* afterStoring(stored, wanted), version) }
 }
 
 const hasOneVersion = (definition: ResourceDefinition): boolean => versionsOf(definition).size === 1

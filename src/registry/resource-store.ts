@@ -31,13 +31,23 @@ export class ResourceStore extends ResourceReader implements StoreParts {
   }
 
   async create(target: WriteTarget, object: KubeObject): Promise<Answer> {
-    return answerIn(target, await createObject(this, target, object))
+    const answer = await createObject(this, target, object)
+    const following = this.afterWrite(target, answer)
+    if (following) await following
+    return answerIn(target, answer)
   }
 
   async update(target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
     const { answer, created } = await updateObject(this, target, request)
+    const following = this.afterWrite(target, answer)
+    if (following) await following
     const shown = answerIn(target, answer)
     return { answer: shown instanceof Promise ? await shown : shown, created }
+  }
+
+  /** Undefined: there is nothing to wait for. */
+  private afterWrite({ served }: WriteTarget, answer: Answer): Promise<void> | undefined {
+    return 'stored' in answer ? this.env.afterWrite?.(served.definition, answer.stored.attributes().name) : undefined
   }
 
   async delete(target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {

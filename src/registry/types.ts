@@ -85,6 +85,8 @@ export interface RegistryEnvironment {
   /** The same storage for all versions of a resource. */
   storageFor(definition: ResourceDefinition): Storage
   access(): ResourceAccess
+  /** Optional. Called with the resource and the name of each object that was created or updated; the response waits for it. */
+  readonly afterWrite?: (definition: ResourceDefinition, name: string) => Promise<void> | undefined
 }
 
 /** What the verbs of a resource work on. */

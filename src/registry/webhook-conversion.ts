@@ -9,6 +9,7 @@ import type { KubeObject } from '../meta/object.ts'
 import type { Revision } from '../storage/revision.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import type { Conversion, ConversionView } from './conversion.ts'
+import { afterStoring } from './convert.ts'
 import { applyKindDefaults } from './decode-object.ts'
 import { ConversionError } from './errors.ts'
 import { predicateOf } from './read.ts'
@@ -24,10 +25,11 @@ export function webhookConversion(definition: ResourceDefinition, converter: Rem
   const remote = (version: Version): RemoteView => remoteViewOf(definition, version, converter)
   const objectIn = async (version: Version, stored: StoredObject): Promise<KubeObject> => (await remote(version).object(stored)).object()
   const toStored = (object: KubeObject): Promise<KubeObject> => convertedOne(converter, withoutRevision(object), storedVersion)
-  /** An object that is not stored as if it had been stored and read again: with the defaults of the stored version. */
+  /** An object that is not stored as if it had been stored and read again: with the fields and the defaults of the stored version. */
   const readAgain = async (version: Version, object: KubeObject): Promise<KubeObject> => {
     const { resourceVersion } = object.metadata
-    const shown = await convertedOne(converter, applyKindDefaults(storedVersion, clone(await toStored(object))), version)
+    const wanted = await runInTurns(afterStoring(storedVersion, applyKindDefaults(storedVersion, clone(await toStored(object)))))
+    const shown = await convertedOne(converter, wanted, version)
     return { ...shown, metadata: { ...shown.metadata, ...(resourceVersion !== undefined && { resourceVersion }) } }
   }
   return {

@@ -30,6 +30,8 @@ export interface CodecOptions {
    * mark pass through unread. Without it, whatever has this program's layout and ends without a newline (kube-apiserver writes one) does.
    */
   readonly fingerprint?: string
+  /** Optional. Whether reading adds nothing to what is stored of the object: otherwise its bytes have no mark. */
+  readonly isComplete?: (object: KubeObject) => boolean
   /** `sorted`: as kube-apiserver writes custom resources; there is no type header, and lists carry kind and apiVersion in each item. */
   readonly order?: MemberOrder
   /** Kube-apiserver's binary envelope (`k8s\0`), which is always readable where it is given. */
@@ -90,7 +92,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
       const encoded = isSteps(encoding) ? yield* encoding : encoding
       if (writes) return encoded
       invariant(order !== 'struct' || startsWith(encoded, 0, prefix), `what is stored as a ${options.kind} begins with its kind and apiVersion`)
-      return mark.length === 0 ? encoded : Buffer.concat([encoded, mark])
+      return mark.length === 0 || options.isComplete?.(object) === false ? encoded : Buffer.concat([encoded, mark])
     },
     json(stored, revision, allocate) {
       const end = ownEnd(stored)

@@ -3,6 +3,7 @@ import type { JsonClient } from '../support/json-client.ts'
 import { withServer } from '../support/suite-server.ts'
 import { eventually } from '../support/waiting.ts'
 
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const SOURCES = '/apis/trial.example.com/v1/namespaces/default/sources'
 const MERGE = 'application/merge-patch+json'
 const UNSET = { observedGeneration: -1 }
@@ -42,7 +43,7 @@ describe('a default for the whole status of a custom resource', function () {
   let client: JsonClient
   withServer(async made => {
     client = made.client
-    await client.must('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
+    await client.must('POST', DEFINITIONS, definition)
     await eventually('the kind is served', async () => (await client.ask('GET', SOURCES)).status === 200)
   })
 
@@ -66,5 +67,18 @@ describe('a default for the whole status of a custom resource', function () {
     expect((await applied('', { url: 'a' })).body.status).to.deep.equal(UNSET)
     const { body } = await applied('', { url: 'b' })
     expect([body.status, body.metadata.generation]).to.deep.equal([UNSET, 2])
+  })
+  it('is not stored with a new object, but with an update: another default shows in the first alone', async () => {
+    await client.must('POST', SOURCES, source('untouched'))
+    await client.must('POST', SOURCES, source('updated'))
+    expect((await client.ask('PATCH', `${SOURCES}/updated`, { body: { spec: { url: 'c' } }, contentType: MERGE })).body.status).to.deep.equal(UNSET)
+    const path = '/spec/versions/0/schema/openAPIV3Schema/properties/status/default'
+    const changed = await client.ask('PATCH', `${DEFINITIONS}/sources.trial.example.com`, {
+      body: [{ op: 'replace', path, value: { observedGeneration: -2 } }],
+      contentType: 'application/json-patch+json',
+    })
+    expect(changed.status).to.equal(200)
+    expect((await client.must('GET', `${SOURCES}/untouched`)).status).to.deep.equal({ observedGeneration: -2 })
+    expect((await client.must('GET', `${SOURCES}/updated`)).status).to.deep.equal(UNSET)
   })
 })

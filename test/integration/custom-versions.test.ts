@@ -7,6 +7,8 @@ import { withServer } from '../support/suite-server.ts'
 const GROUP = 'versions.example.com'
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const pathOf = (version: string): string => `/apis/${GROUP}/${version}/namespaces/default/lives`
+const DEFINITION = `${DEFINITIONS}/lives.${GROUP}`
+const JSON_PATCH = 'application/json-patch+json'
 const GVK = `${GROUP}/v2, Kind=Live`
 
 const text = { type: 'string' }
@@ -16,7 +18,7 @@ const version = (name: string, properties: object, storage: boolean) => ({
   name,
   served: true,
   storage,
-  subresources: { status: {} },
+  subresources: { status: {}, scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' } },
   schema: {
     openAPIV3Schema: {
       type: 'object',
@@ -99,5 +101,51 @@ describe('versions of a custom kind whose schemas differ', function () {
     )
     expect(body.spec).to.deep.equal({ n: 1 })
     expect(body.metadata.managedFields?.map(({ manager }: { manager?: string }) => manager)).to.deep.equal(['json'])
+  })
+
+  it('are returned by a dry run with the fields of the stored version, as by a write', async () => {
+    const body = (name: string) => ({ apiVersion: `${GROUP}/v2`, kind: 'Live', metadata: { name }, spec: { n: 1, new: 'unknown to v1' } })
+    for (const query of ['', '?dryRun=All']) {
+      expect((await client.must('POST', `${pathOf('v2')}${query}`, body('returned'))).spec, query).to.deep.equal({ n: 1 })
+      const { body: applied } = await client.ask('PATCH', `${pathOf('v2')}/applied?fieldManager=a${query.replace('?', '&')}`, {
+        body: body('applied'),
+        contentType: 'application/apply-patch+yaml',
+      })
+      expect(applied.spec, query).to.deep.equal({ n: 1 })
+      await client.ask('DELETE', `${pathOf('v1')}/returned`)
+      await client.ask('DELETE', `${pathOf('v1')}/applied`)
+    }
+  })
+
+  it('keep the managers of a version that is not served any more when the object is scaled', async () => {
+    await client.must('POST', `${pathOf('v2')}?fieldManager=creator`, {
+      apiVersion: `${GROUP}/v2`,
+      kind: 'Live',
+      metadata: { name: 'scaled', labels: { a: 'b' } },
+      spec: { n: 1 },
+    })
+    expect(
+      (await client.ask('PATCH', DEFINITION, { body: [{ op: 'replace', path: '/spec/versions/1/served', value: false }], contentType: JSON_PATCH })).status,
+    ).to.equal(200)
+    const scaled = await client.ask('PATCH', `${pathOf('v1')}/scaled/scale?fieldManager=scaler`, {
+      body: { spec: { replicas: 2 } },
+      contentType: 'application/merge-patch+json',
+    })
+    expect(scaled.status).to.equal(200)
+    const { metadata } = await client.must('GET', `${pathOf('v1')}/scaled`)
+    expect(metadata.managedFields?.map(({ manager, apiVersion, subresource }) => [manager, apiVersion, subresource])).to.deep.equal([
+      ['scaler', `${GROUP}/v1`, 'scale'],
+      ['creator', `${GROUP}/v2`, undefined],
+    ])
+  })
+
+  it('are read by a definition as soon as it is written', async () => {
+    await create('read', { n: 1 })
+    for (let i = 1; i <= 5; i++) {
+      const properties = { n: integer, [`since${i}`]: { ...text, default: 'here' } }
+      const path = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties'
+      await client.ask('PATCH', DEFINITION, { body: [{ op: 'replace', path, value: properties }], contentType: JSON_PATCH })
+      expect((await client.must('GET', `${pathOf('v1')}/read`)).spec).to.deep.equal({ n: 1, [`since${i}`]: 'here' })
+    }
   })
 })

@@ -27,26 +27,32 @@ export interface ProbeClient {
 }
 
 interface Kubeconfig {
-  readonly clusters: readonly [{ readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string } }]
-  readonly users: readonly [{ readonly user: { readonly 'client-certificate-data': string; readonly 'client-key-data': string } }]
+  readonly clusters: readonly [
+    { readonly cluster: { readonly server: string; readonly 'certificate-authority-data'?: string; readonly 'insecure-skip-tls-verify'?: boolean } },
+  ]
+  readonly users: readonly [{ readonly user: { readonly 'client-certificate-data'?: string; readonly 'client-key-data'?: string; readonly token?: string } }]
 }
 
 const TIMEOUT_MS = 60_000
 
-/** `kubeconfig`: a file with one cluster and one user, its certificates within. */
+/** `kubeconfig`: a file with one cluster and one user, its certificates or its token within. */
 export function createProbeClient(kubeconfig: string): ProbeClient {
   const config = load(readFileSync(kubeconfig, 'utf8')) as Kubeconfig
   const { cluster } = config.clusters[0]
   const { user } = config.users[0]
-  const pem = (data: string): Buffer => Buffer.from(data, 'base64')
+  const pem = (data: string | undefined): Buffer | undefined => (data === undefined ? undefined : Buffer.from(data, 'base64'))
   const ca = pem(cluster['certificate-authority-data'])
-  const known = new https.Agent({ keepAlive: true, ca, cert: pem(user['client-certificate-data']), key: pem(user['client-key-data']) })
-  const unknown = new https.Agent({ keepAlive: true, ca })
+  const options = { keepAlive: true, ...(ca && { ca }), rejectUnauthorized: cluster['insecure-skip-tls-verify'] !== true }
+  const cert = pem(user['client-certificate-data'])
+  const key = pem(user['client-key-data'])
+  const known = new https.Agent({ ...options, ...(cert && key && { cert, key }) })
+  const unknown = new https.Agent(options)
   const { hostname, port } = new URL(cluster.server)
 
   const send = (method: string, path: string, { headers = {}, body, anonymous }: Asked): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const all = { 'user-agent': 'probe/1.0', ...headers, ...(body && { 'content-length': body.length }) }
+      const bearer = user.token === undefined || anonymous ? {} : { authorization: `Bearer ${user.token}` }
+      const all = { 'user-agent': 'probe/1.0', ...bearer, ...headers, ...(body && { 'content-length': body.length }) }
       const request = https.request({ host: hostname, port, method, path, headers: all, agent: anonymous ? unknown : known }, resolve)
       request.setTimeout(TIMEOUT_MS, () => request.destroy(new Error('the server took too long')))
       request.on('error', reject)

@@ -61,7 +61,7 @@ describe('the controller of custom resource definitions', () => {
     const env = controllerEnvironment(builtinRegistry())
     const { access, lateAnswers } = answeringLate(env.access)
     const end = new AbortController()
-    const running = definitionController(async () => undefined)({ ...env, access }, end.signal)
+    const running = definitionController({ ...env, access }, end.signal)
     const condition = conditionsIn(env.access)
     await env.access.create(DEFINITIONS, '', definition('widgets', 'Widget'))
     await eventually('the first is established', async () => (await condition('widgets.example.com', 'Established'))?.status === 'True')
@@ -78,7 +78,7 @@ describe('the controller of custom resource definitions', () => {
     const condition = conditionsIn(env.access)
     const during = async (what: string, settled: () => Promise<boolean>): Promise<void> => {
       const end = new AbortController()
-      const running = definitionController(async () => undefined)(env, end.signal)
+      const running = definitionController(env, end.signal)
       await eventually(what, settled)
       end.abort()
       await running
