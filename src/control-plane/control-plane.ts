@@ -105,7 +105,6 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const queues = options.runtime.queues ?? new WorkQueues()
   const controllers = new ControllerService(options, {
     catalog,
-    definitions,
     queues,
     hasPolicies: () => admission.hasPolicies(),
     reservations: admission.reservations,

@@ -27,13 +27,10 @@ import { Evaluators } from '../resources/core/resource-quota/usage/evaluators.ts
 import { VOLUME_ATTRIBUTES_CLASSES } from '../resources/kinds.ts'
 import { nodePortRange } from './built-in-kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
-import type { DefinitionService } from './definition-service.ts'
 import type { Service, ServiceStart } from './service.ts'
 
 export interface ControllerServiceParts {
   readonly catalog: Catalog
-  /** Receives definitions as soon as their controller has written them. */
-  readonly definitions: DefinitionService
   /** Shared with the loops of other services. */
   readonly queues: WorkQueues
   /** Whether validating admission policies are served. */
@@ -92,7 +89,7 @@ export class ControllerService implements Service {
   /** Those that the flags ask for, and those that every server needs: without them services, definitions and flow schemas would not settle. */
   private controllers({ certificateAuthority }: ServiceStart): Controller[] {
     const { controllers, auth, exclusiveStore, gates, quotaSyncPeriodMs } = this.options
-    const { catalog, definitions, hasPolicies, reservations, listStored, availability, foreign } = this.parts
+    const { catalog, hasPolicies, reservations, listStored, availability, foreign } = this.parts
     const issuer = auth?.issuer
     const has = (name: ControllerName): boolean => controllers.has(name)
     const all = [

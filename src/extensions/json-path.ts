@@ -172,7 +172,8 @@ class Reader {
 
   /** `[*]`, `[?(…)]`, or parts with commas between them, whose values follow each other. */
   private bracket(): Step {
-    if (this.take(/\*\s*\]/y)) return all
+    // Unlike `.*`, it is a slice: maps have none.
+    if (this.take(/\*\s*\]/y)) return sliceOf(undefined, undefined)
     // client-go reads `[]` as `[0:1]`.
     if (this.take(/\]/y)) return element(0)
     if (this.take(/\?\(\s*/y)) return this.filter()
@@ -225,14 +226,17 @@ class Reader {
   }
 }
 
-/** The end is excluded; negative bounds count from the end of the list. A step of 0 counts as 1. */
+/** The end is excluded; negative bounds count from the end of the list. Bounds outside the list, and a step of 0, find nothing. Source: evalArray of client-go's jsonpath. */
 function sliceOf(from: string | undefined, to: string | undefined, step = '1'): Step {
-  const every = Math.max(1, Number(step))
-  const placeIn = (list: readonly Json[], index: number): number => (index < 0 ? Math.max(0, list.length + index) : Math.min(list.length, index))
+  const every = Number(step)
   return function* (value) {
     if (!Array.isArray(value)) return
-    const end = to === undefined ? value.length : placeIn(value, Number(to))
-    for (let at = placeIn(value, Number(from ?? 0)); at < end; at += every) yield value[at] ?? null
+    const { length } = value
+    const placeOf = (bound: number): number => (bound < 0 ? length + bound : bound)
+    const start = placeOf(Number(from ?? 0))
+    const end = to === undefined ? length : placeOf(Number(to))
+    if (every === 0 || start < 0 || end > length) return
+    for (let at = start; at < end; at += every) yield value[at] ?? null
   }
 }
 

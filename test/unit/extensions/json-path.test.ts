@@ -28,6 +28,12 @@ describe('parseJsonPath', () => {
     ['.spec.list[0,2]', ['p', 'r']],
     ['.spec.list[1:]', ['q', 'r']],
     ['.spec.list[0:3:2]', ['p', 'r']],
+    // Out of bounds, as client-go has it.
+    ['.spec.list[0:5]', []],
+    ['.spec.list[-5:2]', []],
+    ['.spec.list[0:3:0]', []],
+    ['.spec.list[3:]', []],
+    ['.spec[*]', []],
     ['.status.conditions[?(@.type=="Ready")].status', ['True']],
     [".status.conditions[?(@.type=='Other')].status", ['False']],
     ['.status.conditions[?(@.age>5)].type', ['Other']],
