@@ -69,6 +69,7 @@ export function putView(scope: Scope, view: SubresourceView, parent: KubeObject,
   const gr = groupResourceOf(scope.served)
   const part = { ...gr, resource: `${gr.resource}/${scope.subresourceName}` }
   checkView(gr, part, scope.name, wanted, parent)
+  if (wanted.metadata.resourceVersion) parent.metadata.resourceVersion = wanted.metadata.resourceVersion
   const next = view.put(parent, wanted, judgeOf(scope, view, parent, wanted))
   if (!Array.isArray(next)) return next
   const kind = scope.subresource?.kind

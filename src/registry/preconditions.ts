@@ -51,20 +51,24 @@ export function checkResourceVersion(target: WriteTarget, strategy: Strategy, ne
         { reason: 'FieldValueInvalid', field: fieldPath('metadata', 'resourceVersion').text, body: 'Invalid value: 0x0: must be specified for an update' },
       ])
     if (old.metadata.resourceVersion !== undefined) next.metadata.resourceVersion = old.metadata.resourceVersion
-  } else if (wanted !== old.metadata.resourceVersion) {
-    throw conflictError(gr, target.name, OPTIMISTIC_LOCK)
+  } else {
+    if (!isSameRevision(wanted, old)) throw conflictError(gr, target.name, OPTIMISTIC_LOCK)
+    next.metadata.resourceVersion = old.metadata.resourceVersion ?? ''
   }
 }
+
+/** By their numbers: zeros in front do not count. */
+const isSameRevision = (wanted: string, { metadata }: KubeObject): boolean => wanted.replace(/^0+/, '') === metadata.resourceVersion
 
 /** Whether a resourceVersion that can be parsed is 0, in any number of digits, or absent. */
 const isZero = (wanted: string): boolean => !/[1-9]/.test(wanted)
 
-/** Of a write of a view (scale): what the view names. `part`: the resource with the subresource. */
+/** Of a write of a view (scale): what the view names. A resourceVersion of 0 is left to the update of the parent. `part`: the resource with the subresource. */
 export function checkView(gr: GroupResource, part: GroupResource, name: string, view: KubeObject, parent: KubeObject): void {
   const { uid = '', resourceVersion = '' } = view.metadata
   checkRevisionText(resourceVersion)
   if (uid !== '' && uid !== parent.metadata.uid) throw conflictError(part, name, otherUid(uid, parent.metadata.uid))
-  if (resourceVersion !== '' && resourceVersion !== parent.metadata.resourceVersion) throw conflictError(gr, name, OPTIMISTIC_LOCK)
+  if (!isZero(resourceVersion) && !isSameRevision(resourceVersion, parent)) throw conflictError(gr, name, OPTIMISTIC_LOCK)
 }
 
 function storageFaultOf({ uid, resourceVersion }: Preconditions, found: ObjectMeta): string | undefined {

@@ -38,6 +38,7 @@ describe('updating', () => {
 
   const versions: [string, resourceVersion: string | undefined, unconditional: boolean | undefined, told: string][] = [
     ['the present version', '2', undefined, ''],
+    ['the present version, with zeros in front', '002', undefined, ''],
     ['no version', undefined, undefined, ''],
     ['version 0', '0', undefined, ''],
     ['an old version', '1', undefined, CONFLICT],
