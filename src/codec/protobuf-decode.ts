@@ -8,6 +8,7 @@ import { ProtobufError } from './protobuf-error.ts'
 import type { PlanEntry } from './protobuf-plan.ts'
 import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT, zeros } from './protobuf-plan.ts'
 import { readInteger, readSpecial, readText } from './protobuf-scalars.ts'
+import { expectWire, readBytes, readEnd, readTag, readVarint, skipField } from './protobuf-wire.ts'
 import { boundJsonValues, tooManyValues } from './value-bound.ts'
 
 /** Schemas of custom resources hold schemas; nothing else nests deeply. The stack bounds it. */
@@ -97,11 +98,6 @@ class MessageReader {
     return out.length > MOST_PATH ? `${out.slice(0, MOST_PATH)}…` : out
   }
 
-  /** Reads the length of a field's content, and returns the offset at which the content ends. */
-  private end(): number {
-    return this.reader.uint32() + this.reader.pos
-  }
-
   private enter(): void {
     if (this.depth++ > MAX_DEPTH) throw new ProtobufError('proto: message is nested too deeply')
   }
@@ -117,15 +113,14 @@ class MessageReader {
     const { reader } = this
     const entries = entriesOf(schema)
     while (reader.pos < end) {
-      const tag = reader.uint32()
+      const tag = readTag(reader, schema.name)
       const wire = tag & 7
       const number = tag >>> 3
-      if (number === 0) throw new ProtobufError(`proto: ${schema.name}: illegal tag 0 (wire type ${wire})`)
       const entry = entries.get(number)
-      if (entry === undefined) reader.skipType(wire)
+      if (entry === undefined) skipField(reader, wire)
       else if ('inline' in entry) {
-        expectWire(wire, WIRE_BYTES, schema.name)
-        this.message(this.end(), entry.inline, out)
+        expectField(wire, WIRE_BYTES, schema.name)
+        this.message(readEnd(this.reader), entry.inline, out)
       } else this.field(wire, entry.field.name, entry.schema, out)
     }
     this.leave(end)
@@ -143,7 +138,7 @@ class MessageReader {
       list.push(this.value(wire, name, schema.items, undefined))
       path.pop()
     } else if (schema.type === 'map') {
-      expectWire(wire, WIRE_BYTES, name)
+      expectField(wire, WIRE_BYTES, name)
       const map: JsonObject = isJsonObject(before) ? before : {}
       out[name] = map
       this.mapEntry(schema.values, map)
@@ -154,15 +149,17 @@ class MessageReader {
   /** An entry is a message of a key and a value. */
   private mapEntry(values: Schema, map: JsonObject): void {
     const { reader } = this
-    const end = this.end()
+    const end = readEnd(this.reader)
     let key = ''
     let value: Json | undefined
     while (reader.pos < end) {
-      const tag = reader.uint32()
+      // Of the members of an entry, the wire type is not looked at.
+      const tag = readTag(reader, undefined)
       const wire = tag & 7
-      if (tag >>> 3 === 1) key = readText(reader)
-      else if (tag >>> 3 === 2) value = this.mapValue(wire, key, values)
-      else reader.skipType(wire)
+      const number = tag >>> 3
+      if (number === 1) key = readText(reader)
+      else if (number === 2) value = this.mapValue(key, values)
+      else skipField(reader, wire)
     }
     this.put(map, key, value === undefined ? zeroOf(values) : value)
   }
@@ -173,15 +170,15 @@ class MessageReader {
   }
 
   /** A list as a map's value is a message of its own (ExtraValue), with the list as its field 1. */
-  private mapValue(wire: number, key: string, values: Schema): Json {
+  private mapValue(key: string, values: Schema): Json {
     if (values.type === 'list') {
       const holder: JsonObject = {}
-      const end = this.end()
-      while (this.reader.pos < end) this.field(this.reader.uint32() & 7, 'items', values, holder)
+      const end = readEnd(this.reader)
+      while (this.reader.pos < end) this.field(readTag(this.reader, undefined) & 7, 'items', values, holder)
       return holder.items ?? []
     }
     this.path.push(key)
-    const value = this.value(wire, key, values, undefined)
+    const value = this.value(wireOf(values), key, values, undefined)
     this.path.pop()
     return value
   }
@@ -193,40 +190,40 @@ class MessageReader {
       case 'struct':
         return this.struct(wire, name, schema, before)
       case 'string':
-        expectWire(wire, WIRE_BYTES, name)
+        expectField(wire, WIRE_BYTES, name)
         return readText(reader)
       case 'bytes':
-        expectWire(wire, WIRE_BYTES, name)
-        return asBuffer(reader.bytes()).toString('base64')
+        expectField(wire, WIRE_BYTES, name)
+        return asBuffer(readBytes(reader)).toString('base64')
       case 'integer':
-        expectWire(wire, WIRE_VARINT, name)
-        return schema.goType === 'int32' ? reader.int32() : readInteger(reader)
+        expectField(wire, wireOf(schema), name)
+        return schema.goType === 'int32' ? Number(BigInt.asIntN(32, BigInt(readVarint(reader)))) : readInteger(reader)
       case 'boolean':
-        expectWire(wire, WIRE_VARINT, name)
-        return reader.bool()
+        expectField(wire, WIRE_VARINT, name)
+        return readVarint(reader) !== 0
       case 'number':
-        expectWire(wire, schema.goType === 'float32' ? WIRE_FIXED32 : WIRE_FIXED64, name)
+        expectField(wire, wireOf(schema), name)
         return schema.goType === 'float32' ? reader.float() : reader.double()
       case 'union':
-        expectWire(wire, WIRE_BYTES, name)
-        return this.union(this.end(), schema)
+        expectField(wire, WIRE_BYTES, name)
+        return this.union(readEnd(this.reader), schema)
       case 'list':
       case 'map':
         throw new ProtobufError(`proto: ${name}: a list of lists has no message`)
       case 'raw':
       case 'json':
-        expectWire(wire, WIRE_BYTES, name)
-        return readSpecial(reader, this.end(), schema, this.left < Number.POSITIVE_INFINITY ? boundJsonValues : undefined)
+        expectField(wire, WIRE_BYTES, name)
+        return readSpecial(reader, readEnd(this.reader), schema, this.left < Number.POSITIVE_INFINITY ? boundJsonValues : undefined)
       default:
-        expectWire(wire, WIRE_BYTES, name)
-        return readSpecial(reader, this.end(), schema)
+        expectField(wire, WIRE_BYTES, name)
+        return readSpecial(reader, readEnd(this.reader), schema)
     }
   }
 
   private struct(wire: number, name: string, schema: StructSchema, before: Json | undefined): JsonObject {
-    expectWire(wire, WIRE_BYTES, name)
+    expectField(wire, WIRE_BYTES, name)
     const out: JsonObject = isJsonObject(before) ? before : {}
-    this.message(this.end(), schema, out)
+    this.message(readEnd(this.reader), schema, out)
     return out
   }
 
@@ -239,17 +236,17 @@ class MessageReader {
     const items: Json[] = []
     const structNumber = form === 'boolean' ? 2 : 1
     while (reader.pos < end) {
-      const tag = reader.uint32()
+      const tag = readTag(reader, name)
       const wire = tag & 7
       const number = tag >>> 3
       if (number === structNumber) inner = this.struct(wire, name, struct, inner)
       else if (number === 1) {
-        expectWire(wire, WIRE_VARINT, name)
-        allows = reader.bool()
+        expectField(wire, WIRE_VARINT, name)
+        allows = readVarint(reader) !== 0
       } else if (number === 2) {
-        expectWire(wire, WIRE_BYTES, name)
+        expectField(wire, WIRE_BYTES, name)
         items.push(form === 'list' ? this.value(wire, name, struct, undefined) : readText(reader))
-      } else reader.skipType(wire)
+      } else skipField(reader, wire)
     }
     this.leave(end)
     if (form === 'boolean') return inner ?? allows
@@ -257,9 +254,16 @@ class MessageReader {
   }
 }
 
-/** `what`: the field, or the struct whose inlined message it is. */
-function expectWire(wire: number, wanted: number, what: string): void {
-  if (wire !== wanted) throw new ProtobufError(`proto: wrong wireType = ${wire} for field ${goFieldName(what)}`)
+/** `name`: of the field in JSON. */
+function expectField(wire: number, wanted: number, name: string): void {
+  if (wire !== wanted) expectWire(wire, wanted, goFieldName(name))
+}
+
+/** The wire type of a value. */
+function wireOf(schema: Schema): number {
+  if (schema.type === 'integer' || schema.type === 'boolean') return WIRE_VARINT
+  if (schema.type === 'number') return schema.goType === 'float32' ? WIRE_FIXED32 : WIRE_FIXED64
+  return WIRE_BYTES
 }
 
 /** Go's name of a field, but for the few that have more capitals than their JSON name. Metadata of an object is an embedded struct. */

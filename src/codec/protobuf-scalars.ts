@@ -6,6 +6,7 @@ import type { ScalarSchema } from '../schema/schema.ts'
 import { parseJson } from './json.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import { WIRE_BYTES, WIRE_VARINT } from './protobuf-plan.ts'
+import { expectWire, readBytes, readTag, readVarint, skipField } from './protobuf-wire.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 type Reader = protobuf.Reader
@@ -13,11 +14,17 @@ type Reader = protobuf.Reader
 /** A string, whose length is next. Throws where it is broken UTF-8: upstream keeps such bytes as they are, and a JavaScript string can't. */
 export function readText(reader: Reader): string {
   const start = reader.pos
-  const string = reader.string()
+  let string: string
+  try {
+    string = reader.string()
+  } catch {
+    reader.pos = start
+    string = Buffer.from(readBytes(reader)).toString()
+  }
   if (string.includes('\ufffd')) {
     const end = reader.pos
     reader.pos = start
-    if (!isUtf8(reader.bytes())) throw new ProtobufError('proto: invalid UTF-8 string', { isOwn: true })
+    if (!isUtf8(readBytes(reader))) throw new ProtobufError('proto: invalid UTF-8 string', { isOwn: true })
     reader.pos = end
   }
   return string
@@ -25,10 +32,9 @@ export function readText(reader: Reader): string {
 
 /** A varint of 64 bits, signed; a bigint where a number would round. */
 export function readInteger(reader: Reader): number | bigint {
-  // A number if the library finds no Long, and its two halves otherwise.
-  const value: number | { readonly low: number; readonly high: number } = reader.int64()
+  const value = readVarint(reader)
   if (typeof value === 'number') return value
-  const exact = (BigInt(value.high) << 32n) | BigInt(value.low >>> 0)
+  const exact = BigInt.asIntN(64, value)
   const near = Number(exact)
   return Number.isSafeInteger(near) ? near : exact
 }
@@ -45,17 +51,51 @@ interface Members {
   third: string
 }
 
-function readMembers(reader: Reader, end: number): Members {
+/** A message as Go calls it, with the names and wire types of its fields, the first of which has the number 1. */
+interface SpecialMessage {
+  readonly name: string
+  readonly fields: readonly (readonly [name: string, wire: number])[]
+}
+
+const TIMESTAMP: SpecialMessage = {
+  name: 'Timestamp',
+  fields: [
+    ['Seconds', WIRE_VARINT],
+    ['Nanos', WIRE_VARINT],
+  ],
+}
+const RAW: SpecialMessage = { name: 'RawExtension', fields: [['Raw', WIRE_BYTES]] }
+const MESSAGES: Readonly<Partial<Record<ScalarSchema['type'], SpecialMessage>>> = {
+  time: TIMESTAMP,
+  microTime: TIMESTAMP,
+  duration: { name: 'Duration', fields: [['Duration', WIRE_VARINT]] },
+  quantity: { name: 'Quantity', fields: [['String_', WIRE_BYTES]] },
+  intOrString: {
+    name: 'IntOrString',
+    fields: [
+      ['Type', WIRE_VARINT],
+      ['IntVal', WIRE_VARINT],
+      ['StrVal', WIRE_BYTES],
+    ],
+  },
+}
+
+function readMembers(reader: Reader, end: number, { name, fields }: SpecialMessage): Members {
   const members: Members = { first: 0, bytes: undefined, second: 0, third: '' }
   while (reader.pos < end) {
-    const tag = reader.uint32()
-    const number = tag >>> 3
+    const tag = readTag(reader, name)
     const wire = tag & 7
-    if (number === 1 && wire === WIRE_BYTES) members.bytes = reader.bytes()
+    const number = tag >>> 3
+    const field = fields[number - 1]
+    if (field === undefined) {
+      skipField(reader, wire)
+      continue
+    }
+    expectWire(wire, field[1], field[0])
+    if (number === 1 && wire === WIRE_BYTES) members.bytes = readBytes(reader)
     else if (number === 1) members.first = readInteger(reader)
-    else if (number === 2 && wire === WIRE_VARINT) members.second = readInteger(reader)
-    else if (number === 3 && wire === WIRE_BYTES) members.third = readText(reader)
-    else reader.skipType(wire)
+    else if (number === 2) members.second = readInteger(reader)
+    else members.third = readText(reader)
   }
   return members
 }
@@ -63,7 +103,7 @@ function readMembers(reader: Reader, end: number): Members {
 /** The value of a message that stands for a special JSON form, to `end`. `bound` throws where raw JSON holds too many values. */
 export function readSpecial(reader: Reader, end: number, schema: ScalarSchema, bound?: (json: Buffer) => void): Json {
   const empty = reader.pos >= end
-  const { first, bytes, second, third } = readMembers(reader, end)
+  const { first, bytes, second, third } = readMembers(reader, end, MESSAGES[schema.type] ?? RAW)
   switch (schema.type) {
     case 'time':
       return empty ? null : `${dateTime(first)}Z`

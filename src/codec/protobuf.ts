@@ -3,6 +3,8 @@ import type { JsonObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { encodeMessage } from './protobuf-encode.ts'
 import { ProtobufError } from './protobuf-error.ts'
+import { WIRE_BYTES } from './protobuf-plan.ts'
+import { expectWire, readBytes, readTag, skipField } from './protobuf-wire.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 export { ProtobufError } from './protobuf-error.ts'
@@ -57,26 +59,46 @@ export function unwrap(bytes: Buffer): Envelope {
   let apiVersion = ''
   let kind = ''
   let message: Uint8Array = new Uint8Array(0)
-  try {
-    while (reader.pos < reader.len) {
-      const tag = reader.uint32()
-      if (tag === 0x0a) {
-        const end = reader.uint32() + reader.pos
-        if (end > reader.len) throw new ProtobufError('unexpected EOF')
-        while (reader.pos < end) {
-          const inner = reader.uint32()
-          if (inner === 0x0a) apiVersion = decodeUtf8(reader.bytes())
-          else if (inner === 0x12) kind = decodeUtf8(reader.bytes())
-          else reader.skipType(inner & 7)
-        }
-      } else if (tag === 0x12) message = reader.bytes()
-      else reader.skipType(tag & 7)
+  while (reader.pos < reader.len) {
+    const tag = readTag(reader, 'Unknown')
+    const wire = tag & 7
+    const number = tag >>> 3
+    const name = ENVELOPE_FIELDS[number - 1]
+    if (name === undefined) {
+      skipField(reader, wire)
+      continue
     }
-  } catch (error) {
-    if (error instanceof ProtobufError) throw error
-    throw new ProtobufError('unexpected EOF', { cause: error })
+    expectWire(wire, WIRE_BYTES, name)
+    if (number === 2) message = readBytes(reader)
+    else if (number === 1) {
+      const type = readType(readBytes(reader))
+      apiVersion = type.apiVersion ?? apiVersion
+      kind = type.kind ?? kind
+    } else readBytes(reader)
   }
   return { apiVersion, kind, message }
+}
+
+/** Members of runtime.Unknown and of its TypeMeta, as Go calls them, from number 1 on. */
+const ENVELOPE_FIELDS = ['TypeMeta', 'Raw', 'ContentEncoding', 'ContentType']
+const TYPE_FIELDS = ['APIVersion', 'Kind']
+
+function readType(bytes: Uint8Array): Partial<TypeMeta> {
+  const reader = protobuf.Reader.create(bytes)
+  const texts: string[] = []
+  while (reader.pos < reader.len) {
+    const tag = readTag(reader, 'TypeMeta')
+    const wire = tag & 7
+    const number = tag >>> 3
+    const name = TYPE_FIELDS[number - 1]
+    if (name === undefined) skipField(reader, wire)
+    else {
+      expectWire(wire, WIRE_BYTES, name)
+      texts[number - 1] = decodeUtf8(readBytes(reader))
+    }
+  }
+  const [apiVersion, kind] = texts
+  return { ...(apiVersion !== undefined && { apiVersion }), ...(kind !== undefined && { kind }) }
 }
 
 /** A normalised object with its kind and apiVersion as a body. */

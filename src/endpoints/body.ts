@@ -11,16 +11,18 @@ import { errorMessage } from '../lib/error-message.ts'
 import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { copyGivenEmpty } from '../meta/given-empty.ts'
+import { parseApiVersion } from '../meta/gvk.ts'
 import { decodedObject, type KubeObject } from '../meta/object.ts'
 import type { RequestNotes } from '../meta/request-notes.ts'
 import { failure, type StatusError } from '../meta/status.ts'
 import { copyWholeFloats } from '../meta/whole-floats.ts'
 import { applyDefaultsInSteps, keepManagerReset } from '../registry/decode-object.ts'
+import { builtInsOf } from '../registry/other-type.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { noteObject } from './audited-request.ts'
 import { apiVersionOfTarget, type BodyTarget, type Claim, cannotHandle, unrecognized } from './dialect/body-type.ts'
-import { builtInsOf, dialectOf } from './dialect/dialect-of.ts'
+import { dialectOf } from './dialect/dialect-of.ts'
 import type { Exchange } from './exchange.ts'
 import { bodyMediaType } from './negotiate.ts'
 import type { FieldValidation } from './write-options.ts'
@@ -74,7 +76,8 @@ function* parseProtobuf(body: Buffer, kind: string, schema: StructSchema, refuse
   let claimed: Claim | undefined
   try {
     const envelope = unwrap(body)
-    claimed = { apiVersion: envelope.apiVersion, kind: envelope.kind }
+    // Upstream takes an apiVersion that cannot be parsed as absent.
+    claimed = { apiVersion: parseApiVersion(envelope.apiVersion) ? envelope.apiVersion : '', kind: envelope.kind }
     const mine = claimed.kind === '' || claimed.kind === kind
     return { value: mine ? yield* decodeMessageInSteps(schema, envelope.message, MOST_VALUES) : {}, duplicates: [], claimed }
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import { type PlainTextError, pageNotFound } from '../meta/plain-text-error.ts'
 import { pathNotFoundError, type StatusError } from '../meta/status.ts'
-import { builtInsOf } from './dialect/dialect-of.ts'
+import { builtInsOf } from '../registry/other-type.ts'
 
 /**
  * A path that nobody serves. Upstream's router tells so in a Status below the roots of its own groups, whatever their versions; past it, where custom kinds are served and all the rest, the

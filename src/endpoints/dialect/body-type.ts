@@ -1,9 +1,7 @@
 import type { Version } from '../../catalog/definition.ts'
-import { typeOfBody } from '../../codec/body.ts'
 import { apiVersionOf, type GroupVersion, parseApiVersion } from '../../meta/gvk.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type JsonObject } from '../../meta/object.ts'
 import { badRequestError, type StatusError } from '../../meta/status.ts'
-import { DecodeError } from '../../schema/decode.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 
 /** What a body is to become: a version of a resource, or the kind of a subresource. */
@@ -57,24 +55,9 @@ export function cannotHandle(target: BodyTarget, claim: Claim, why: string, kind
   return badRequestError(`${claim.kind || target.kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${kind}: ${why}`)
 }
 
-/** The type that a patch has left in an object. Upstream has written the members in order, so that of several spellings these are read last. Throws a DecodeError. */
-export function patchedClaim(patched: Json): Claim {
-  const claim = typeOfBody(isJsonObject(patched) ? lastInOrder(patched) : patched)
-  if (!parseApiVersion(claim.apiVersion)) throw new DecodeError(`unexpected GroupVersion string: ${claim.apiVersion}`)
-  return claim.apiVersion === '/' ? { ...claim, apiVersion: '' } : claim
-}
-
-function lastInOrder({ kind, apiVersion, ...rest }: JsonObject): JsonObject {
-  return { ...rest, ...(kind !== undefined && { kind }), ...(apiVersion !== undefined && { apiVersion }) }
-}
-
 /** Why a kind can't be given in another of its versions. */
 export const versionFault = (target: BodyTarget, apiVersion: string): string =>
   `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOfTarget(target)})`
-
-/** Upstream names the line in which the scheme that was asked is made. */
-export const notRegistered = ({ apiVersion, kind }: Claim, scheme: string): string =>
-  `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "${scheme}"`
 
 /** An object as upstream's errors of an apply name it. */
 export function nameOf({ metadata }: JsonObject): string {

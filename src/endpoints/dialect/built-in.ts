@@ -1,21 +1,20 @@
 import { apiVersionOfVersion, listKindOf } from '../../catalog/catalog.ts'
 import { routeAccepts } from '../../codec/negotiate.ts'
 import { compareText } from '../../lib/compare-text.ts'
-import { lifecycleOf } from '../../lifecycle/lifecycle.ts'
-import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
+import { apiVersionOf } from '../../meta/gvk.ts'
 import type { Json, ObjectMeta } from '../../meta/object.ts'
 import { badRequestError, methodNotAllowedError, pathNotFoundError } from '../../meta/status.ts'
 import { wholeFloats } from '../../meta/whole-floats.ts'
-import { decodeObject } from '../../registry/decode-object.ts'
+import { type BuiltIns, goPackage, otherTypeFault, patchedClaim, readAsClaimed } from '../../registry/other-type.ts'
 import { conversionText } from '../../schema/conversion-fault.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
 import { diagnose } from '../../schema/diagnose.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { initialEndAnnotations, listMetaText, objectMetaText } from '../forms/meta-v1.ts'
 import { textBlueprint } from '../forms/text/text-frames.ts'
-import { apiVersionOfTarget, type BodyTarget, cannotHandle, claimedVersion, nameOf, notRegistered, patchedClaim, versionFault } from './body-type.ts'
+import { apiVersionOfTarget, type BodyTarget, cannotHandle, claimedVersion, nameOf, versionFault } from './body-type.ts'
 import { decodeConverted } from './decode-converted.ts'
-import { APPLY_CBOR_PATCH, APPLY_PATCH, type BuiltIns, type Dialect, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './dialect.ts'
+import { APPLY_CBOR_PATCH, APPLY_PATCH, type Dialect, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './dialect.ts'
 
 const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
 const WITH_CBOR = [...PATCH_TYPES, APPLY_CBOR_PATCH]
@@ -108,9 +107,6 @@ export const BUILT_IN: Dialect = {
   discoveredSubresources: subresources => [...subresources].sort((a, b) => compareText(a.name, b.name)),
 }
 
-/** The package of a group's internal types. Events by their newer name are those of the core group. */
-const goPackage = (group: string): string => (group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.', 1)[0] ?? ''))
-
 /** An object of which nothing is said. */
 interface Empty {
   readonly metadata: ObjectMeta
@@ -130,12 +126,6 @@ function emptyOf(schema: StructSchema): Empty {
   return empty
 }
 
-/** Upstream reads an object as what it says it is before it looks whether that is wanted. Throws a DecodeError. */
-function readAsClaimed(builtIns: BuiltIns, apiVersion: string, kind: string, value: Json): void {
-  const claimed = builtIns(apiVersion).find(version => version.kind === kind)
-  if (claimed) decodeObject(claimed, value)
-}
-
 function checkType(builtIns: BuiltIns, target: BodyTarget, apiVersion: string, kind: string, value: Json): void {
   const expected = apiVersionOfTarget(target)
   if (kind === target.kind && (apiVersion === expected || target.alsoTakes?.includes(apiVersion))) return
@@ -148,34 +138,4 @@ function checkType(builtIns: BuiltIns, target: BodyTarget, apiVersion: string, k
   const fault = otherTypeFault(builtIns, target, apiVersion, kind)
   if (kind === target.kind && fault.isKnown) throw badRequestError(versionFault(target, apiVersion))
   throw cannot(fault.text)
-}
-
-/** Kinds that every group version has, and those of `v1` alone that are no resources. */
-const META_KINDS = new Set(['WatchEvent', 'ListOptions', 'GetOptions', 'DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions'])
-const CORE_META_KINDS = new Set(['List', 'Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions'])
-
-/** These two are served by servers of their own, which know no other groups. */
-const SEPARATE_GROUPS = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
-
-/** Why an object that says it is of another type can't be read as one of this, in upstream's words. `apiVersion` is well formed. */
-interface TypeFault {
-  /** It is a type that upstream knows, so that it is the conversion that fails. */
-  readonly isKnown: boolean
-  readonly text: string
-}
-
-function otherTypeFault(builtIns: BuiltIns, target: BodyTarget, apiVersion: string, kind: string): TypeFault {
-  const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
-  const reachable = !SEPARATE_GROUPS.has(target.group) || group === target.group || (group === '' && CORE_META_KINDS.has(kind))
-  if (!reachable || !isRegistered(builtIns, apiVersion, kind))
-    return { isKnown: false, text: notRegistered({ apiVersion, kind }, 'pkg/api/legacyscheme/scheme.go:30') }
-  return { isKnown: true, text: `converting (${version}.${kind}) to (${goPackage(target.group)}.${target.kind}): unknown conversion` }
-}
-
-/** Whether upstream's types have such a kind. What was served by some release is known by name, even if it can't be had; kinds that definitions have added are not. */
-function isRegistered(builtIns: BuiltIns, apiVersion: string, kind: string): boolean {
-  if (lifecycleOf(apiVersion, kind) !== undefined) return true
-  const builtIn = builtIns(apiVersion)
-  if (builtIn.some(version => version.kind === kind || listKindOf(version) === kind)) return true
-  return (META_KINDS.has(kind) && builtIn.length > 0) || (apiVersion === 'v1' && CORE_META_KINDS.has(kind))
 }

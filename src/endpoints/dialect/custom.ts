@@ -8,16 +8,17 @@ import { clone } from '../../meta/equal.ts'
 import { invalid } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { apiVersionOf, parseApiVersion, qualifiedResource } from '../../meta/gvk.ts'
-import { decodedObject, type KubeObject } from '../../meta/object.ts'
+import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import { pageNotFound } from '../../meta/plain-text-error.ts'
 import { sameJson } from '../../meta/same-json.ts'
 import { badRequestError, failure, internalServerError, invalidError, notFoundError } from '../../meta/status.ts'
 import { applyKindDefaults } from '../../registry/decode-object.ts'
+import { notRegistered, patchedClaim } from '../../registry/other-type.ts'
 import { groupResourceOf } from '../../registry/types.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import { checkTypeText } from '../../schema/json-schema/unstructured-form.ts'
 import { initialEndAnnotations } from '../forms/meta-v1.ts'
-import { apiVersionOfTarget, type BodyTarget, claimedVersion, nameOf, notRegistered, patchedClaim, unrecognized, versionFault } from './body-type.ts'
+import { apiVersionOfTarget, type BodyTarget, claimedVersion, nameOf, unrecognized, versionFault } from './body-type.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, type Dialect, JSON_PATCH, MERGE_PATCH } from './dialect.ts'
 
 /** Objects of custom kinds cannot be merged strategically. */
@@ -103,7 +104,7 @@ export const CUSTOM: Dialect = {
     yield
     const { schema } = target
     const { metadata = {} } = schema.form.readStored(schema, { metadata: merged.metadata ?? {} })
-    const object = decodedObject({ ...clone(merged), metadata })
+    const object = decodedObject({ ...clone(merged), metadata: Object.assign(emptyMembers(merged.metadata), metadata) })
     return live && sameJson(merged, untracked(live)) ? object : applyKindDefaults(target, object)
   },
   mergeFault: (_target, _config, _merged, why) => why,
@@ -125,6 +126,19 @@ export const CUSTOM: Dialect = {
   /** Status comes before scale. */
   discoveredSubresources: subresources => [...subresources],
 }
+
+/** Maps and lists of applied metadata that are empty. Null is as good as empty. */
+function emptyMembers(metadata: Json | undefined): JsonObject {
+  if (!isJsonObject(metadata)) return {}
+  const empty: JsonObject = {}
+  for (const [name, none] of Object.entries(EMPTY)) {
+    const value = metadata[name]
+    if (value !== undefined && (value === null || Object.keys(value).length === 0)) empty[name] = structuredClone(none)
+  }
+  return empty
+}
+
+const EMPTY = { annotations: {}, finalizers: [], generateName: '', labels: {}, ownerReferences: [] }
 
 const blueprint = (version: Version): Buffer =>
   Buffer.from(

@@ -6,6 +6,7 @@ import type { ResourceRequestInfo } from '../../meta/context.ts'
 import type { GroupVersion } from '../../meta/gvk.ts'
 import type { Json, JsonObject, KubeObject, ListMeta } from '../../meta/object.ts'
 import type { StatusError } from '../../meta/status.ts'
+import type { BuiltIns } from '../../registry/other-type.ts'
 import type { DecodeError } from '../../schema/decode.ts'
 import type { BodyTarget, Claim } from './body-type.ts'
 
@@ -37,9 +38,6 @@ interface MediaDialect {
   /** Whether objects have a form in the format. */
   hasForm(format: Format): boolean
 }
-
-/** The built-in kinds of a group version. */
-export type BuiltIns = (apiVersion: string) => readonly Version[]
 
 interface BodyDialect {
   /** Checks the type that a body claims before the body is decoded; returns the version. Throws 400. */
