@@ -18,18 +18,26 @@ class Grammar {
   private handles: readonly string[] = HANDLES
   /** Of the node that is being read. */
   private tag: Token | undefined
+  /** Offset behind the last token that was taken. */
+  private end = 0
 
   constructor(text: string) {
     this.scanner = new YamlScanner(text)
   }
 
-  /** Throws YamlProblem, and for an alias that nothing defines an UnknownAnchor. */
-  check(): void {
+  /** Returns where the document ends, if text follows that belongs to none. Throws YamlProblem, and for an alias that nothing defines an UnknownAnchor. */
+  check(): number | undefined {
     for (let state: State | undefined = this.document; state !== undefined; ) state = state()
+    return this.is('stream end', 'document start', 'document end') ? undefined : this.end
+  }
+
+  private take(): void {
+    this.end = this.scanner.peek().end
+    this.scanner.skipToken()
   }
 
   private next(): Token {
-    this.scanner.skipToken()
+    this.take()
     return this.scanner.peek()
   }
 
@@ -84,7 +92,7 @@ class Grammar {
     let token = this.scanner.peek()
     if (token.type === 'alias') {
       if (!this.anchors.has(token.value)) throw new UnknownAnchor(token.value)
-      this.scanner.skipToken()
+      this.take()
       return this.pop()
     }
     const first = token
@@ -96,7 +104,7 @@ class Grammar {
     if (mayBeIndentless && token.type === '-') return this.indentlessEntry
     const content = this.contentOf(token.type, isBlock)
     if (content !== undefined) {
-      this.scanner.skipToken()
+      this.take()
       return content()
     }
     if (token !== first) return this.pop()
@@ -129,7 +137,7 @@ class Grammar {
       return this.is('-', 'block end') ? this.blockEntry : this.node(this.blockEntry)
     }
     if (!this.is('block end')) this.fail("did not find expected '-' indicator")
-    this.scanner.skipToken()
+    this.take()
     return this.pop()
   }
 
@@ -145,7 +153,7 @@ class Grammar {
       return this.is('?', ':', 'block end') ? this.blockValue : this.node(this.blockValue, { mayBeIndentless: true })
     }
     if (!this.is('block end')) this.fail('did not find expected key')
-    this.scanner.skipToken()
+    this.take()
     return this.pop()
   }
 
@@ -164,19 +172,19 @@ class Grammar {
           this.next()
         }
         if (this.is('?')) {
-          this.scanner.skipToken()
+          this.take()
           return this.pairKey
         }
         if (!this.is(']')) return this.node(this.flowSequence(false), { isBlock: false })
       }
-      this.scanner.skipToken()
+      this.take()
       return this.pop()
     }
 
   /** A mapping of one pair that stands in a sequence without braces. */
   private readonly pairKey: State = () => {
     if (!this.is(':', ',', ']')) return this.node(this.pairValue, { isBlock: false })
-    this.scanner.skipToken()
+    this.take()
     return this.pairValue
   }
 
@@ -207,7 +215,7 @@ class Grammar {
         }
         if (!this.is('}')) return this.node(this.emptyValue, { isBlock: false })
       }
-      this.scanner.skipToken()
+      this.take()
       return this.pop()
     }
 
@@ -228,15 +236,21 @@ class Grammar {
 /** An alias whose anchor has not been seen. */
 class UnknownAnchor extends Error {}
 
-/** What go-yaml says of a text that is no YAML: `yaml: line 4: did not find expected key`. Undefined where it finds nothing wrong with the form. */
-export function goYamlFault(text: string): string | undefined {
+/** What go-yaml makes of the form of a text. */
+export interface GoYamlForm {
+  /** Why it is no YAML: `yaml: line 4: did not find expected key`. */
+  readonly fault?: string
+  /** Offset of the end of the first document, if go-yaml leaves the rest unread: `{a: b} c`. */
+  readonly end?: number | undefined
+}
+
+export function goYamlForm(text: string): GoYamlForm {
   try {
-    new Grammar(text).check()
-    return undefined
+    return { end: new Grammar(text).check() }
   } catch (error) {
-    if (error instanceof UnknownAnchor) return `yaml: unknown anchor '${error.message}' referenced`
+    if (error instanceof UnknownAnchor) return { fault: `yaml: unknown anchor '${error.message}' referenced` }
     if (!(error instanceof YamlProblem)) throw error
     const { line, ofScanner, message } = error
-    return `yaml: ${line === 0 ? '' : `line ${ofScanner ? line + 1 : line}: `}${message}`
+    return { fault: `yaml: ${line === 0 ? '' : `line ${ofScanner ? line + 1 : line}: `}${message}` }
   }
 }

@@ -28,6 +28,8 @@ export interface Token {
   readonly line: number
   /** The name of an alias or anchor, the handle of a tag or of its directive, the number of a version. */
   readonly value: string
+  /** Offset behind a scalar, an alias, or the end of a flow collection. Of other tokens, one within them. */
+  readonly end: number
 }
 
 /** A place where a key may stand that nothing announces. */
@@ -92,7 +94,7 @@ export class YamlScanner extends YamlCursor {
   }
 
   private push(type: TokenType, value = '', line = this.line): void {
-    this.tokens.push({ type, line, value })
+    this.tokens.push({ type, line, value, end: this.at })
   }
 
   private fetchNext(): void {
@@ -184,7 +186,7 @@ export class YamlScanner extends YamlCursor {
     this.indents.push(this.indent)
     this.indent = column
     if (this.indents.length > MAX_DEPTH) this.fail(`exceeded max depth of ${MAX_DEPTH}`)
-    const token = { type, line, value: '' }
+    const token = { type, line, value: '', end: this.at }
     if (number === undefined) this.tokens.push(token)
     else this.tokens.splice(this.head + number - this.taken, 0, token)
   }
@@ -235,8 +237,8 @@ export class YamlScanner extends YamlCursor {
       this.keys.pop()
     }
     this.keyAllowed = false
-    this.push(type)
     this.skip()
+    this.push(type)
   }
 
   private fetchFlowEntry(): void {
@@ -271,7 +273,7 @@ export class YamlScanner extends YamlCursor {
   private fetchValue(): void {
     const key = this.lastKey
     if (this.isValidKey(key)) {
-      this.tokens.splice(this.head + key.number - this.taken, 0, { type: '?', line: key.line, value: '' })
+      this.tokens.splice(this.head + key.number - this.taken, 0, { type: '?', line: key.line, value: '', end: key.at })
       this.rollIndent(key.column, 'block mapping', key.line, key.number)
       key.isPossible = false
       this.keyOfToken.delete(key.number)

@@ -7,7 +7,7 @@ import { sortedJsonInSteps } from '../schema/members.ts'
 import { parsePlain } from './json.ts'
 import { indentContinuations } from './yaml-continuations.ts'
 import { depthFault, yamlFault } from './yaml-fault.ts'
-import { goYamlFault } from './yaml-grammar.ts'
+import { type GoYamlForm, goYamlForm } from './yaml-grammar.ts'
 import { MAX_DEPTH, type ParsedYaml, treeOf, YamlError } from './yaml-tree.ts'
 
 export { type ParsedYaml, YamlError } from './yaml-tree.ts'
@@ -23,7 +23,7 @@ export const parseYaml = (bytes: Buffer): ParsedYaml => runAtOnce(parseYamlInSte
 
 /** The same in steps, for bodies that may be large. */
 export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
-  const source = firstDocument(bytes.toString('utf8'))
+  const source = firstDocument(bytes.toString('utf8').replace(/^\ufeff/, ''))
   yield
   if (controlCharacter.test(source)) throw new YamlError('yaml: control characters are not allowed')
   yield
@@ -32,10 +32,10 @@ export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
     if (json !== undefined) return { yaml: true, value: json, duplicates: [], hasUint64: false }
     yield
     // What go-yaml refuses, and why, is known of texts that are read in a few milliseconds; of longer ones it is told as far as js-yaml knows.
-    const fault = source.length <= LONG_TEXT ? goYamlFault(source) : undefined
+    const { fault, end = source.length }: GoYamlForm = source.length <= LONG_TEXT ? goYamlForm(source) : {}
     if (fault !== undefined) throw new YamlError(fault)
     yield
-    return yield* treeOfText(source)
+    return yield* treeOfText(source.slice(0, end))
   } catch (error) {
     if (error instanceof YAMLException) throw new YamlError(yamlFault(error, source))
     // The parser is recursive: the stack ends before the depth does.

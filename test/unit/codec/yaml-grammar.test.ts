@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { goYamlFault } from '../../../src/codec/yaml-grammar.ts'
+import { goYamlForm } from '../../../src/codec/yaml-grammar.ts'
 
 interface Row {
   readonly text: string
@@ -12,11 +12,17 @@ const rows = JSON.parse(readFileSync(new URL('../../fixtures/codec/go-yaml-fault
 
 describe('the grammar of go-yaml', () => {
   for (const { text, fault } of rows)
-    it(`${fault === undefined ? 'takes' : 'refuses'} ${JSON.stringify(text)}`, () => expect(goYamlFault(text)).to.equal(fault))
+    it(`${fault === undefined ? 'takes' : 'refuses'} ${JSON.stringify(text)}`, () => expect(goYamlForm(text).fault).to.equal(fault))
 
+  it('says where the first document ends, if text follows that belongs to none', () => {
+    expect(goYamlForm('{"a": 1} x').end).to.equal(8)
+    expect(goYamlForm('--- [a]\n{b: c}').end).to.equal(7)
+    expect(goYamlForm('"a" b').end).to.equal(3)
+    for (const text of ['{"a": 1}', '{"a": 1} # x', 'a: b', '{"a": 1}\n---\nx', 'a', '']) expect(goYamlForm(text)).to.deep.equal({ end: undefined })
+  })
   it('reads nothing behind the first document', () => {
-    expect(goYamlFault('a: b\n---\n}')).to.equal(undefined)
-    expect(goYamlFault('{"a": 1}}')).to.equal(undefined)
+    expect(goYamlForm('a: b\n---\n}').fault).to.equal(undefined)
+    expect(goYamlForm('{"a": 1}}').fault).to.equal(undefined)
   })
   it('takes no more time for a long text than in proportion', () => {
     const lines = (n: number): string => Array.from({ length: n }, (_, i) => `- {a${i}: "x", b: [1, 2, 'y']}\n`).join('')
@@ -24,7 +30,7 @@ describe('the grammar of go-yaml', () => {
       let least = Number.POSITIVE_INFINITY
       for (let i = 0; i < 5; i++) {
         const before = process.cpuUsage()
-        goYamlFault(text)
+        goYamlForm(text)
         const { user, system } = process.cpuUsage(before)
         least = Math.min(least, user + system)
       }
@@ -34,8 +40,8 @@ describe('the grammar of go-yaml', () => {
     expect(cost(lines(4000)) / cost(lines(1000))).to.be.below(16)
   })
   it('does not end at the depth of the stack', () => {
-    expect(goYamlFault(`a: ${'['.repeat(9999)}${']'.repeat(9999)}`)).to.equal(undefined)
-    expect(goYamlFault('['.repeat(10_001))).to.equal('yaml: exceeded max depth of 10000')
-    expect(goYamlFault(`${'- '.repeat(9999)}1`)).to.equal(undefined)
+    expect(goYamlForm(`a: ${'['.repeat(9999)}${']'.repeat(9999)}`).fault).to.equal(undefined)
+    expect(goYamlForm('['.repeat(10_001)).fault).to.equal('yaml: exceeded max depth of 10000')
+    expect(goYamlForm(`${'- '.repeat(9999)}1`).fault).to.equal(undefined)
   })
 })
