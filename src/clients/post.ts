@@ -1,4 +1,4 @@
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,6 +8,7 @@ import { boundExchange } from '../lib/bounded-exchange.ts'
 import { type Dial, DialledAgent, DialledTlsAgent } from '../lib/connect-proxy.ts'
 import { DialError, dialError } from '../lib/dial-error.ts'
 import { readEarlyResponse } from '../lib/early-response.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { readBounded } from '../lib/read-bounded.ts'
 import { checkServerName } from '../lib/server-name.ts'
 import { TlsAgent } from '../lib/tls-agent.ts'
@@ -15,35 +16,14 @@ import { isJsonObject, objectIn } from '../meta/object.ts'
 import { serverResponse } from '../meta/server-response.ts'
 import { failure, type StatusError } from '../meta/status.ts'
 import type { AnswerRoom } from './answer-room.ts'
-import type { CertificateObserver } from './certificate-metrics.ts'
-
-/** Where JSON is posted. */
-export interface Destination {
-  /** Keeps the connections; an agent of plain HTTP posts without TLS. */
-  readonly agent: HttpAgent
-  readonly host: string
-  readonly port: number
-  /** The Host header. */
-  readonly authority: string
-  /** The name in its certificate. */
-  readonly serverName: string
-  /** With the query. */
-  readonly path: string
-  readonly headers: Readonly<Record<string, string | readonly string[]>>
-  readonly certificates?: CertificateObserver | undefined
-}
+import type { Answer, Destination } from './destination.ts'
+import { MOST_REQUESTS, RedirectError, redirected, type Sent, urlOf } from './redirect.ts'
 
 /** How long an answer may be; a longer one is none. */
 export interface AnswerLimits {
   readonly maxBytes?: number
   /** For it and the answers to other calls. */
   readonly room?: AnswerRoom
-}
-
-export interface Answer {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: Buffer
 }
 
 const IDLE_MS = 90_000
@@ -70,10 +50,13 @@ export function keptConnections(tls: SecureContextOptions & { readonly rejectUna
 /** The same of plain HTTP. */
 export const keptPlainConnections = (dial?: Dial): HttpAgent => (dial ? new DialledAgent(dial, KEPT) : new HttpAgent(KEPT))
 
-/** Posts JSON until there is an answer that does not ask to come again later. Throws a DialError in Go's words where there is none, or what the signal was aborted with. */
+/**
+ * Posts JSON, follows redirects, and repeats it while the response asks for a retry. Throws a DialError in Go's words if there is no response, a RedirectError if that of a redirect is
+ * missing, or what the signal was aborted with.
+ */
 export async function post(to: Destination, body: string | Buffer, signal: AbortSignal, limits: AnswerLimits = {}): Promise<Answer> {
   for (let attempt = 0; ; attempt++) {
-    const answer = await ask(to, body, signal, limits)
+    const answer = await follow({ to, body }, signal, limits)
     const again = attempt < MAX_RETRIES && !isSuccess(answer) ? retryAfterMs(answer) : undefined
     if (again === undefined) return answer
     await sleep(again, undefined, { signal })
@@ -82,7 +65,24 @@ export async function post(to: Destination, body: string | Buffer, signal: Abort
 
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 206
 
-async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, limits: AnswerLimits): Promise<Answer> {
+/** The response that does not redirect. */
+async function follow(first: Sent, signal: AbortSignal, limits: AnswerLimits): Promise<Answer> {
+  let answer = await ask(first, signal, limits)
+  let sent = first
+  for (let requests = 1; ; requests++) {
+    const next = redirected(sent, answer)
+    if (next === undefined) return answer
+    if (requests === MOST_REQUESTS) throw new RedirectError(answer.headers.location ?? '', `stopped after ${MOST_REQUESTS} redirects`)
+    try {
+      answer = await ask(next, signal, limits)
+    } catch (error) {
+      throw signal.aborted ? error : new RedirectError(urlOf(next.to), errorMessage(error))
+    }
+    sent = next
+  }
+}
+
+async function ask({ to, body }: Sent, signal: AbortSignal, limits: AnswerLimits): Promise<Answer> {
   const { agent, host, port, authority, serverName, path, headers, certificates } = to
   const { maxBytes = MAX_BODY_BYTES, room } = limits
   const begin = agent instanceof HttpsAgent ? httpsRequest : httpRequest
@@ -95,13 +95,13 @@ async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, 
           host,
           port,
           ...(isIP(serverName) === 0 && { servername: serverName }),
-          method: 'POST',
+          method: body === undefined ? 'GET' : 'POST',
           path,
           headers: {
             host: authority,
             accept: 'application/json, */*',
             'content-type': 'application/json',
-            'content-length': Buffer.byteLength(body),
+            ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
             ...headers,
           },
           signal,

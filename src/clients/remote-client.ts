@@ -8,8 +8,10 @@ import { trustedCertificates } from '../lib/trusted-certificates.ts'
 import type { StatusError } from '../meta/status.ts'
 import { callEnding } from './call-ending.ts'
 import type { CertificateMetrics } from './certificate-metrics.ts'
+import type { Answer } from './destination.ts'
 import { KubeconfigError } from './kubeconfig-error.ts'
-import { type Answer, failureOf, isSuccess, keptConnections, keptPlainConnections, post } from './post.ts'
+import { failureOf, isSuccess, keptConnections, keptPlainConnections, post } from './post.ts'
+import { RedirectError } from './redirect.ts'
 import type { Remote } from './remote.ts'
 import { type FollowedFiles, followFiles } from './remote-files.ts'
 
@@ -70,7 +72,7 @@ export function remoteClient(remote: Remote, options: RemoteClientOptions): Remo
     }
     const headers = { ...remote.headers, ...authorization(current), 'user-agent': userAgent }
     const { host, port, authority, serverName = host } = remote
-    return { agent, host, port, authority, serverName, path, headers, certificates: certificates?.observer(host) }
+    return { agent, host, port, authority, serverName, path, headers, certificates: certificates?.observer(host), dial }
   }
   return {
     async post(body, signal) {
@@ -94,7 +96,7 @@ export function remoteClient(remote: Remote, options: RemoteClientOptions): Remo
 function lost(url: string, why: string | undefined, error: unknown): RemoteCallError {
   const text = why ?? errorMessage(error)
   const end = why === DEADLINE ? 'timeout' : why === CANCELED ? 'canceled' : text === 'EOF' || /connection reset/.test(text) ? 'reset' : undefined
-  return new RemoteCallError(`Post ${JSON.stringify(url)}: ${text}`, { end })
+  return new RemoteCallError(`Post ${JSON.stringify(error instanceof RedirectError ? error.url : url)}: ${text}`, { end })
 }
 
 const authorization = ({ token }: Awaited<ReturnType<FollowedFiles['current']>>): Record<string, string> =>

@@ -2,7 +2,9 @@ import type { Agent } from 'node:https'
 import { AnswerRoom } from '../../clients/answer-room.ts'
 import { callEnding } from '../../clients/call-ending.ts'
 import type { CertificateMetrics } from '../../clients/certificate-metrics.ts'
-import { type Destination, failureOf, isSuccess, keptConnections, post } from '../../clients/post.ts'
+import type { Answer, Destination } from '../../clients/destination.ts'
+import { failureOf, isSuccess, keptConnections, post } from '../../clients/post.ts'
+import { RedirectError } from '../../clients/redirect.ts'
 import type { FollowedFiles } from '../../clients/remote-files.ts'
 import type { Dial, Egress } from '../../lib/connect-proxy.ts'
 import { CANCELED } from '../../lib/deadline.ts'
@@ -81,21 +83,32 @@ export class WebhookClients {
     const { target, user } = client
     const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`
     const ending = callEnding(timeoutMs, signal)
-    const failed = (why: string): WebhookCallError =>
-      new WebhookCallError(`Post ${JSON.stringify(target.url + query)}: ${ending.why() ?? why}`, { canceled: ending.why() === CANCELED })
+    const failed = (error: unknown): WebhookCallError => {
+      const url = error instanceof RedirectError ? error.url : target.url + query
+      return new WebhookCallError(`Post ${JSON.stringify(url)}: ${ending.why() ?? errorMessage(error)}`, { canceled: ending.why() === CANCELED })
+    }
     try {
       const { authority, serverName } = target
       const own = user ? await present(client, user, config) : HEADERS
       const headers = traceparent === undefined ? own : { ...own, traceparent }
       const certificates = this.certificates?.observer(serverName, audit)
-      const destination = { agent: client.agent, ...(await target.dial()), authority, serverName, path: target.path + query, headers, certificates }
+      const destination = {
+        agent: client.agent,
+        ...(await target.dial()),
+        authority,
+        serverName,
+        path: target.path + query,
+        headers,
+        certificates,
+        dial: client.dial,
+      }
       const answer = await post(destination, body, ending.signal, { room: this.room, ...(maxBytes !== undefined && { maxBytes }) })
-      if (isSuccess(answer)) return answer.body
+      if (isSuccess(answer)) return bodyOf(answer)
       if (answer.status === 401) user?.files.expire()
       const { message, code } = await failureOf(answer)
       throw new WebhookCallError(message, { code })
     } catch (error) {
-      throw error instanceof WebhookCallError ? error : failed(errorMessage(error))
+      throw error instanceof WebhookCallError ? error : failed(error)
     } finally {
       ending.dispose()
     }
@@ -127,6 +140,12 @@ export class WebhookClients {
     }
     return made
   }
+}
+
+/** Throws a WebhookCallError in client-go's words if there is none. */
+function bodyOf({ status, headers, body }: Answer): Buffer {
+  if (body.length > 0) return body
+  throw new WebhookCallError(`0-length response with status code: ${status} and content type: ${headers['content-type'] ?? 'application/json'}`)
 }
 
 /** Headers that say who asks, by what files have now, and connections with the certificate of the same. */

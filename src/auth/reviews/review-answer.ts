@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Answer } from '../../clients/post.ts'
+import type { Answer } from '../../clients/destination.ts'
 import { RemoteCallError } from '../../clients/remote-client.ts'
 import { decodeBody, typeOfBody } from '../../codec/body.ts'
 import { readForeignYaml } from '../../codec/foreign-review.ts'

@@ -3,6 +3,8 @@ import type { WebhookCallError } from '../../../../src/admission/webhooks/call-e
 import { WebhookClients } from '../../../../src/admission/webhooks/client.ts'
 import type { WebhookClientConfig } from '../../../../src/admission/webhooks/target.ts'
 import { AnswerRoom } from '../../../../src/clients/answer-room.ts'
+import { keptConnections } from '../../../../src/clients/post.ts'
+import { redirected } from '../../../../src/clients/redirect.ts'
 import { eventually } from '../../../support/waiting.ts'
 import { WebhookServer } from '../../../support/webhooks/webhook-server.ts'
 
@@ -27,7 +29,19 @@ describe('calls of webhooks', () => {
     status('/json', 500, '{"a":1}', { 'content-type': 'application/json' })
     status('/404', 404, '')
     status('/400', 400, 'no')
-    status('/302', 302, '', { location: '/echo' })
+    status('/304', 304, '')
+    status('/302-nowhere', 302, '')
+    status('/302-to-400', 302, '', { location: '/400' })
+    status('/307-to-500', 307, '', { location: at('/500') })
+    status('/307', 307, '', { location: '/echo' })
+    status('/308', 308, '', { location: at('/307') })
+    status('/303', 303, '', { location: '/how' })
+    status('/loop', 307, '', { location: '/loop' })
+    status('/malformed', 307, '', { location: 'http://[::1' })
+    status('/other-scheme', 307, '', { location: 'ftp://127.0.0.1/x' })
+    status('/closed', 307, '', { location: 'https://127.0.0.1:1/x?y=z' })
+    status('/204', 204, '', { 'content-type': 'text/plain' })
+    hook.acts.set('/how', (_review, _res, { method, headers }) => ({ method, length: headers['content-length'] ?? '' }))
     status('/status', 500, JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'own words', code: 418 }))
   })
   after(() => {
@@ -146,7 +160,10 @@ describe('calls of webhooks', () => {
     ['/json', 'an error on the server ("unknown") has prevented the request from succeeding', 500],
     ['/404', 'the server could not find the requested resource', 404],
     ['/400', 'the server rejected our request for an unknown reason', 400],
-    ['/302', 'the server responded with the status code 302 but did not return more information', 302],
+    ['/304', 'the server responded with the status code 304 but did not return more information', 304],
+    ['/302-nowhere', 'the server responded with the status code 302 but did not return more information', 302],
+    ['/302-to-400', 'the server rejected our request for an unknown reason', 400],
+    ['/307-to-500', 'an error on the server ("broken") has prevented the request from succeeding', 500],
     ['/status', 'own words', 418],
   ]
   for (const [path, message, code] of STATUSES)
@@ -154,6 +171,31 @@ describe('calls of webhooks', () => {
       const error = await fault(hook.clientConfig(path))
       expect([error.message, error.code]).to.deep.equal([message, code])
     })
+
+  it('follows redirects as Go does: with the body, or by a GET', async () => {
+    expect(await post(hook.clientConfig('/308'))).to.deep.equal({ got: { a: 1 } })
+    expect(await post(hook.clientConfig('/303'))).to.deep.equal({ method: 'GET', length: '' })
+  })
+
+  const LOST: [path: string, message: string][] = [
+    ['/loop', 'Post "/loop": stopped after 10 redirects'],
+    ['/malformed', `failed to parse Location header "http://[::1": parse "http://[::1": missing ']' in host`],
+    ['/other-scheme', 'Post "ftp://127.0.0.1/x": unsupported protocol scheme "ftp"'],
+    ['/closed', 'Post "https://127.0.0.1:1/x?y=z": dial tcp 127.0.0.1:1: connect: connection refused'],
+    ['/204', '0-length response with status code: 204 and content type: text/plain'],
+  ]
+  for (const [path, message] of LOST)
+    it(`tells of a redirect that leads nowhere, and of no body: ${path}`, async () =>
+      expect((await fault(hook.clientConfig(path))).message).to.include(message))
+
+  it('gives its credentials to no other server', () => {
+    const agent = keptConnections({})
+    const to = { agent, host: 'a', port: 443, authority: 'a', serverName: 'a', path: '/', headers: { authorization: 'Bearer x', 'user-agent': 'y' } }
+    const following = (location: string) => redirected({ to }, { status: 307, headers: { location }, body: Buffer.alloc(0) })?.to
+    expect(following('/other')?.headers).to.have.property('authorization')
+    expect(following('https://b/other')).to.deep.include({ headers: { 'user-agent': 'y' }, host: 'b', port: 443, serverName: 'b' })
+    expect(following('http://a/other')?.agent).not.to.equal(agent)
+  })
 
   it('comes again when it is asked to', async () => {
     let calls = 0

@@ -3,7 +3,7 @@ import { compileConditions } from '../../../../../src/auth/authz/configuration/m
 import { type WebhookAuthorizerOptions, webhookAuthorizer } from '../../../../../src/auth/authz/webhook/authorizer.ts'
 import { AuthorizationWebhookMetrics } from '../../../../../src/auth/authz/webhook/metrics.ts'
 import { webhookBackoff } from '../../../../../src/clients/backoff.ts'
-import type { Answer } from '../../../../../src/clients/post.ts'
+import type { Answer } from '../../../../../src/clients/destination.ts'
 import { RemoteCallError } from '../../../../../src/clients/remote-client.ts'
 import { silentLogger } from '../../../../../src/lib/log.ts'
 import type { RequestAttributes, User } from '../../../../../src/meta/context.ts'
