@@ -4,11 +4,12 @@ import type { Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import { type FieldError, invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
-import { parseApiVersion } from '../meta/gvk.ts'
-import { decodedObject, isJsonObject, type JsonObject, type KubeObject } from '../meta/object.ts'
-import { internalServerError, invalidError } from '../meta/status.ts'
+import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
+import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject } from '../meta/object.ts'
+import { failure, internalServerError, invalidError } from '../meta/status.ts'
 import { normalized, versionsOf } from '../registry/convert.ts'
 import { applyKindDefaults, type Decodable, decodeInSteps, decodeObject } from '../registry/decode-object.ts'
+import { type BuiltIns, otherTypeFault, patchedClaim, readAsClaimed, type TypeClaim } from '../registry/other-type.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { FormName, StructSchema } from '../schema/schema.ts'
 
@@ -20,12 +21,19 @@ export interface MutatedBody {
   readonly before: KubeObject
 }
 
+/** What a webhook's patch has made of an object. */
+export interface PatchedBody extends Omit<MutatedBody, 'body'> {
+  readonly body: Json
+  /** Types that the body may claim to be of. */
+  readonly builtIns: BuiltIns
+}
+
 /** What admission does in another way for each form of objects. */
 export interface AdmissionForm {
   /** An object, which stays as it is, as webhooks are shown it. */
   toWebhook(schema: StructSchema, object: KubeObject): KubeObject
   /** The other way round, with defaults. Throws 500 and 422. */
-  fromWebhook(mutated: MutatedBody): KubeObject
+  fromWebhook(patched: PatchedBody): KubeObject
   /** The same for a policy. Typed objects: throws a DecodeError where a value does not fit, and `onUnknown` takes the paths of members that no field names. */
   fromPolicy(mutated: MutatedBody, definition: ResourceDefinition, onUnknown: (path: string) => void): KubeObject | Steps<KubeObject>
   /** Why a policy cannot change an object in a version other than that of the request; undefined: it can. */
@@ -37,14 +45,7 @@ export interface AdmissionForm {
 const FORMS: Readonly<Record<FormName, AdmissionForm>> = {
   typed: {
     toWebhook: (schema, object) => normalized({ schema }, object),
-    fromWebhook({ target, body, before }) {
-      checkTyped(body, before)
-      try {
-        return decodeObject(target, body)
-      } catch (error) {
-        throw error instanceof DecodeError ? internalServerError(error.message) : error
-      }
-    },
+    fromWebhook: typedFromWebhook,
     fromPolicy({ target, body, before }, _definition, onUnknown) {
       const { kind = before.kind, apiVersion = before.apiVersion } = body
       const whole = { ...body, kind, apiVersion }
@@ -60,7 +61,7 @@ const FORMS: Readonly<Record<FormName, AdmissionForm>> = {
   },
   unstructured: {
     toWebhook: (schema, object) => ({ ...object, metadata: readableMeta(schema, object.metadata) }),
-    fromWebhook: unstructuredFromWebhook,
+    fromWebhook: ({ body, ...patched }) => unstructuredFromWebhook({ ...patched, body: isJsonObject(body) ? body : {} }),
     fromPolicy(mutated, definition) {
       checkUnstructured(definition, mutated.body)
       return unstructuredFromWebhook(mutated)
@@ -71,6 +72,29 @@ const FORMS: Readonly<Record<FormName, AdmissionForm>> = {
 }
 
 export const admissionFormOf = ({ form }: StructSchema): AdmissionForm => FORMS[form.name]
+
+/** An object that claims to be of another type is read as one of that type before it is refused. */
+function typedFromWebhook({ target, body, before, builtIns }: PatchedBody): KubeObject {
+  const { group } = parseApiVersion(before.apiVersion) ?? { group: '' }
+  try {
+    const claimed = claimOf(body, before)
+    if (claimed.kind === before.kind && claimed.apiVersion === before.apiVersion) return decodeObject(target, { ...(isJsonObject(body) && body), ...claimed })
+    readAsClaimed(builtIns, claimed.apiVersion, claimed.kind, body)
+    const fault = otherTypeFault(builtIns, { group, kind: before.kind }, claimed.apiVersion, claimed.kind)
+    throw fault.isKnown ? failure(500, '', fault.text) : new DecodeError(fault.text)
+  } catch (error) {
+    throw error instanceof DecodeError ? internalServerError(error.message) : error
+  }
+}
+
+/** The type that a patched body claims, with that of the object for what it leaves out. Throws a DecodeError. */
+function claimOf(body: Json, before: KubeObject): TypeClaim {
+  const { kind, apiVersion } = patchedClaim(body)
+  const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
+  const own = parseApiVersion(before.apiVersion)
+  if (version === '' && group !== '' && group !== own?.group) throw new DecodeError(`Object 'apiVersion' is missing in '${JSON.stringify(body)}'`)
+  return { kind: kind || before.kind, apiVersion: version === '' ? before.apiVersion : apiVersionOf({ group, version }) }
+}
 
 /** Throws 500 for an object of another kind. */
 function checkTyped({ kind, apiVersion }: JsonObject, before: KubeObject): void {

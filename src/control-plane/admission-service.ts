@@ -29,6 +29,7 @@ import type { MetricFamily } from '../lib/metrics.ts'
 import type { GateName } from '../lifecycle/feature-gates.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import { isSince } from '../lifecycle/release.ts'
+import { builtInsOf } from '../registry/other-type.ts'
 import type { RegistryReader } from '../registry/registry-reader.ts'
 import type { AdmissionFunctions, AdmissionRequest } from '../registry/types.ts'
 import type { ImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
@@ -106,6 +107,7 @@ export class AdmissionService implements Service {
       getNamespace,
       reviewSchema: () => types.type('admission.AdmissionReview'),
       newUid: randomUUID,
+      builtIns: () => builtInsOf(this.catalog.snapshot()),
       spans: options.spans,
       authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorizer.authorize, ctx.user, ctx.signal),
     }

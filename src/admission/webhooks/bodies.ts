@@ -2,11 +2,12 @@ import { subresourceOf } from '../../catalog/catalog.ts'
 import type { Subresource, Version } from '../../catalog/definition.ts'
 import { resultOf, type Steps } from '../../lib/steps.ts'
 import { clone } from '../../meta/equal.ts'
-import type { JsonObject, KubeObject } from '../../meta/object.ts'
+import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
 import { invalidError } from '../../meta/status.ts'
 import { conversionOf } from '../../registry/conversion-of.ts'
 import { convert, convertInSteps, copyIn } from '../../registry/convert.ts'
 import type { Decodable } from '../../registry/decode-object.ts'
+import type { BuiltIns } from '../../registry/other-type.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { admissionFormOf } from '../admission-form.ts'
@@ -66,9 +67,9 @@ export function bodyOf(request: AdmissionRequest, { version }: About, object: Ku
 }
 
 /** The other way round, with defaults: what a webhook has made of an object. Throws 500 where it is none of its kind any more. */
-export function objectOf(request: AdmissionRequest, { version }: About, body: JsonObject, before: KubeObject): KubeObject {
+export function objectOf(request: AdmissionRequest, { version }: About, body: Json, before: KubeObject, builtIns: BuiltIns): KubeObject {
   const target = schemaOf(request, version)
-  const object = admissionFormOf(target.schema).fromWebhook({ target, body, before })
+  const object = admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns })
   return isOfResource(request) ? convert(request.served.definition, object, version, hookVersionOf(request, version)) : object
 }
 

@@ -5,6 +5,7 @@ import { type Attributes, inSpan, type Span, type Spans } from '../../lib/spans.
 import type { RequestContext } from '../../meta/context.ts'
 import { badRequestError, internalServerError, isStatusError, type StatusError, timeoutError } from '../../meta/status.ts'
 import type { WebhookAsked, WhyChange, WhyChanges } from '../../meta/why.ts'
+import type { BuiltIns } from '../../registry/other-type.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { annotateEvent } from '../audit-annotation.ts'
@@ -26,6 +27,8 @@ export interface WebhookEnvironment extends MatchEnvironment {
   /** Of AdmissionReview. */
   reviewSchema(): StructSchema
   newUid(): string
+  /** Types that a patched object may claim to be of. */
+  builtIns(): BuiltIns
   readonly spans?: Spans | undefined
 }
 

@@ -73,7 +73,7 @@ async function patchedBy(env: WebhookEnvironment, call: WebhookCall): Promise<Pa
   let changed = false
   try {
     return await consult(env, call, async verdict => {
-      const patched = await patchedObject(call.hook, call.request, call.about, verdict)
+      const patched = await patchedObject(call, verdict, env.builtIns())
       if (patched) await annotatePatch(call, verdict.patch)
       changed = patched?.changed === true
       return patched

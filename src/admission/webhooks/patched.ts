@@ -5,15 +5,14 @@ import { JsonSyntaxError } from '../../codec/json.ts'
 import { TooManyValuesError } from '../../codec/json-exact.ts'
 import { runInTurns } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
+import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
 import { internalServerError } from '../../meta/status.ts'
-import type { AdmissionRequest } from '../../registry/types.ts'
-import type { About } from '../attributes.ts'
+import type { BuiltIns } from '../../registry/other-type.ts'
 import { bodyOf, objectOf, schemaOfBody } from './bodies.ts'
 import { WebhookCallError } from './call-error.ts'
 import { bodyText } from './review.ts'
 import type { Verdict } from './verdict.ts'
-import type { Webhook } from './webhook.ts'
+import type { WebhookCall } from './webhook-call.ts'
 
 /** The object as a webhook has made it, and whether that is another than before. */
 export interface PatchedObject {
@@ -22,7 +21,11 @@ export interface PatchedObject {
 }
 
 /** What a mutating webhook makes of the object; undefined where it leaves the object alone. Throws 500 for a patch that does not apply. */
-export async function patchedObject(hook: Webhook, request: AdmissionRequest, about: About, { patch, patchType }: Verdict): Promise<PatchedObject | undefined> {
+export async function patchedObject(
+  { hook, request, about }: Pick<WebhookCall, 'hook' | 'request' | 'about'>,
+  { patch, patchType }: Verdict,
+  builtIns: BuiltIns,
+): Promise<PatchedObject | undefined> {
   if (patch.length === 0) return undefined
   // As upstream: a patch that is no list fails the request under either failure policy, whatever its type.
   const operations = await inWords(async () => checkOperations(await readForeignJson(patch, request.ctx.signal)))
@@ -34,8 +37,7 @@ export async function patchedObject(hook: Webhook, request: AdmissionRequest, ab
   const before = bodyOf(request, about, object)
   const document: JsonObject = JSON.parse(bodyText(schemaOfBody(request, about), before))
   const patched = await inWords(() => runInTurns(jsonPatchSteps(document, operations), request.ctx.signal))
-  // What is no object any more has no type either, which is refused.
-  const next = objectOf(request, about, isJsonObject(patched) ? patched : {}, before)
+  const next = objectOf(request, about, patched, before, builtIns)
   return { object: next, changed: !deepEqual(next, object) }
 }
 

@@ -1,7 +1,9 @@
-import { jsonKind } from '../../apply/patch/go-print.ts'
+import { typeOfBody } from '../../codec/body.ts'
 import { readForeignReview } from '../../codec/foreign-review.ts'
+import { YamlError } from '../../codec/yaml-tree.ts'
 import { errorMessage } from '../../lib/error-message.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+import { parseApiVersion } from '../../meta/gvk.ts'
+import type { Json } from '../../meta/object.ts'
 import { failure, type Status, StatusError } from '../../meta/status.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import { decodeAs } from '../../schema/decode-as.ts'
@@ -76,18 +78,15 @@ interface Review {
 
 async function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema): Promise<Review> {
   const failed = (why: string): WebhookCallError => new WebhookCallError(`failed to call webhook: ${why}`)
-  if (body.length === 0) throw failed('0-length response with status code: 200 and content type: application/json')
   let value: Json
   try {
     value = await readForeignReview(body)
   } catch (error) {
-    throw failed(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
+    throw failed(error instanceof YamlError ? error.message : `couldn't get version/kind; json parse error: ${errorMessage(error)}`)
   }
   // Go's decoder leaves the struct empty.
   if (value === null) return {}
-  if (!isJsonObject(value))
-    throw failed(`couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(value)} into Go value of type ${TYPE_META}`)
-  const { kind, apiVersion } = claimedBy(value)
+  const { kind, apiVersion } = claimedBy(value, failed)
   if (kind === 'Status' && apiVersion === 'v1') throw failed(`converting (v1.Status) to (${version}.${REVIEW}): unknown conversion`)
   const [group, name] = apiVersion === '' ? [GROUP, version] : apiVersion.split('/', 2)
   if ((kind !== '' && kind !== REVIEW) || group !== GROUP || (name !== 'v1' && name !== 'v1beta1'))
@@ -100,17 +99,21 @@ async function readReview(body: Buffer, version: ReviewVersion, schema: StructSc
   }
 }
 
-const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-
-function claimedBy({ kind, apiVersion }: JsonObject): { readonly kind: string; readonly apiVersion: string } {
-  return { kind: typeof kind === 'string' ? kind : '', apiVersion: typeof apiVersion === 'string' ? apiVersion : '' }
+function claimedBy(value: Json, failed: (why: string) => WebhookCallError): { readonly kind: string; readonly apiVersion: string } {
+  try {
+    const claimed = typeOfBody(value)
+    if (!parseApiVersion(claimed.apiVersion)) throw new DecodeError(`unexpected GroupVersion string: ${claimed.apiVersion}`)
+    return claimed
+  } catch (error) {
+    throw error instanceof DecodeError ? failed(error.message) : error
+  }
 }
 
 /** A request that a webhook has refused: with its own status and words, but never as if it had succeeded. */
 export function denial(name: string, result: Partial<Status> | undefined): StatusError {
-  const { status, message, reason, code = 0, details } = result ?? {}
+  const { status, metadata = {}, message, reason, code = 0, details } = result ?? {}
   const denied = `admission webhook ${JSON.stringify(name)} denied the request`
   const text = message || reason
-  const refusal = failure(Math.max(code, 400), reason ?? '', text ? `${denied}: ${text}` : `${denied} without explanation`, details)
-  return status === undefined || status === 'Success' ? refusal : new StatusError({ ...refusal.status, status })
+  const { status: refusal } = failure(Math.max(code, 400), reason ?? '', text ? `${denied}: ${text}` : `${denied} without explanation`, details)
+  return new StatusError({ ...refusal, metadata, ...(status !== undefined && status !== 'Success' && { status }) })
 }

@@ -118,7 +118,7 @@ function apply(state: State, operation: Operation): void {
       const from = place('from')
       const moved = get(from)
       const movedFloat = floatAt(from)
-      remove(from)
+      remove({ ...from, path: from.key }, 'move')
       add(place('path'), moved, movedFloat)
       break
     }
@@ -156,7 +156,7 @@ const fail = (message: string): never => {
 
 function pointerOf(operation: JsonObject, member: 'path' | 'from', op: string): string {
   const pointer = ownMember(operation, member)
-  return typeof pointer === 'string' ? pointer : fail(`${op} operation failed to decode ${member}`)
+  return typeof pointer === 'string' ? pointer : fail(`${op} operation failed to decode ${member}: missing value`)
 }
 
 /** A member or an element, which need not be there. */
@@ -222,9 +222,10 @@ function add({ container, key, path }: Place, value: Json, float: string | undef
   setWholeFloat(container, at, float)
 }
 
-function remove({ container, key, path }: Place): void {
+/** `op`: the operation that errors name. */
+function remove({ container, key, path }: Place, op: 'remove' | 'move' = 'remove'): void {
   if (!Array.isArray(container) && !Object.hasOwn(container, key))
-    throw failure(`error in remove for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`)
+    throw failure(`error in ${op} for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`)
   const at = Array.isArray(container) ? indexOf(container, key, path) : undefined
   perform(container, 'remove', at === undefined ? key : String(at))
   if (Array.isArray(container) && at !== undefined) shiftWholeFloats(container, at, -1)

@@ -1,6 +1,6 @@
 import { typeOfBody } from '../../codec/body.ts'
 import { readForeignJson } from '../../codec/foreign-json.ts'
-import { MAX_YAML_BYTES, readForeignYaml } from '../../codec/foreign-review.ts'
+import { beginsAsObject, readForeignYaml } from '../../codec/foreign-review.ts'
 import { goJson } from '../../codec/json.ts'
 import { MOST_VALUES } from '../../codec/value-bound.ts'
 import { errorMessage } from '../../lib/error-message.ts'
@@ -38,30 +38,25 @@ const MOST_LARGE_OBJECTS = 64
 
 /** The body of a response with so many objects as a review, read in steps. Throws an Error with client-go's text if it is not one. */
 export async function readReview(version: ReviewVersion, body: Buffer, objects = 1): Promise<Review> {
-  if (body.length === 0) throw new Error('0-length response with status code: 200 and content type: application/json')
   const value = await parsed(body, objects)
   const { apiVersion, kind } = typeOfBody(value)
   if (apiVersion !== '' && kind !== '') checkType(version, apiVersion, kind)
   return { ...decodeAs<ConversionReview>(REVIEW, value), kind, apiVersion }
 }
 
-/** A text that is not JSON is read as YAML, as client-go does, unless it is long. */
+/** A text that does not begin as an object of JSON does is read as YAML. */
 async function parsed(body: Buffer, objects: number): Promise<Json> {
+  if (!beginsAsObject(body)) return readForeignYaml(body)
   try {
     return await readForeignJson(body, undefined, MOST_VALUES * Math.min(objects, MOST_LARGE_OBJECTS))
   } catch (error) {
-    const failed = new Error(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
-    if (body.length > MAX_YAML_BYTES) throw failed
-    try {
-      return await readForeignYaml(body)
-    } catch {
-      throw failed
-    }
+    throw new Error(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
   }
 }
 
 /** Throws an Error in Go’s words unless the response is a ConversionReview of the version that was asked in. */
 function checkType(version: ReviewVersion, apiVersion: string, kind: string): void {
+  if (!parseApiVersion(apiVersion)) throw new Error(`unexpected GroupVersion string: ${apiVersion}`)
   if (apiVersion === `${GROUP}/${version}` && kind === 'ConversionReview') return
   const isOther = kind === 'ConversionReview' && (apiVersion === `${GROUP}/v1` || apiVersion === `${GROUP}/v1beta1`)
   if (!isOther && !(kind === 'Status' && apiVersion === 'v1'))

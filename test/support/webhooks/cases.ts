@@ -1,4 +1,5 @@
 import type { WebhookKind } from '../../../src/admission/webhooks/webhook.ts'
+import { ODD_ANSWERS, ODD_PATCHES } from './odd-answers.ts'
 
 type Json = Record<string, unknown>
 
@@ -251,4 +252,8 @@ export const WEBHOOK_CASES: readonly WebhookCase[] = [
     request: createWidget,
   },
   { id: 'not trusted', hooks: [validating('/ok', { untrusted: true })], request: create },
+  ...[...Object.keys(ODD_PATCHES), ...Object.keys(ODD_ANSWERS)].map(path => ({ id: `mutating ${path}`, hooks: [mutating(path)], request: create })),
+  ...[...Object.keys(ODD_ANSWERS)]
+    .filter(path => path.startsWith('/odd/response-'))
+    .map(path => ({ id: `validating ${path}`, hooks: [validating(path)], request: create })),
 ]

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { load } from 'js-yaml'
 import { ACTS } from './acts.ts'
 import { type CaseRequest, GROUP, type WebhookCase } from './cases.ts'
+import { ODD_ANSWERS, ODD_PATCHES } from './odd-answers.ts'
 import { WebhookServer } from './webhook-server.ts'
 
 /** What came of a case: what differs by nature is a placeholder. */
@@ -33,7 +34,7 @@ const pathOf = (kind: keyof typeof KINDS): string => `/apis/${REGISTRATION}/${KI
 export async function runWebhookCases(kubeconfig: string, cases: readonly WebhookCase[], jobs: number): Promise<CaseRow[]> {
   const { ask, close } = clientOf(kubeconfig)
   const hook = await WebhookServer.start()
-  for (const [path, act] of Object.entries(ACTS)) hook.acts.set(path, act)
+  for (const [path, act] of Object.entries({ ...ACTS, ...ODD_PATCHES, ...ODD_ANSWERS })) hook.acts.set(path, act)
   const run = Math.random().toString(36).slice(2, 7)
   const rows = new Map<string, CaseRow>()
   const queue = cases.entries()

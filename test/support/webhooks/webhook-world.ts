@@ -9,6 +9,7 @@ import { mutatingWebhooks } from '../../../src/admission/webhooks/mutating.ts'
 import { validatingWebhooks } from '../../../src/admission/webhooks/validating.ts'
 import type { WebhookKind } from '../../../src/admission/webhooks/webhook.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
+import { builtInsOf } from '../../../src/registry/other-type.ts'
 import { types } from '../../../src/resources/types.ts'
 import type { AnyObject } from '../any-object.ts'
 import { builtinRegistry, NAMESPACES } from '../builtin-registry.ts'
@@ -62,6 +63,7 @@ export class WebhookWorld {
       logger: silentLogger,
       reviewSchema: () => types.type('admission.AdmissionReview'),
       newUid: () => `review-${++uids}`,
+      builtIns: () => builtInsOf(this.t.catalog.snapshot()),
       getNamespace: name => this.t.access().get(NAMESPACES, '', name),
       ...more,
       authorizer: ({ ctx }) => authorizerOf(async () => ({ decision: 'allow', reason: '' }), ctx.user, ctx.signal),

@@ -46,7 +46,8 @@ describe('a ConversionReview', () => {
       '<html>no</html>',
       `couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     ],
-    ['nothing', 'v1', '', '0-length response with status code: 200 and content type: application/json'],
+    ['an apiVersion that is none', 'v1', { ...HEAD, apiVersion: 'a/b/c' }, 'unexpected GroupVersion string: a/b/c'],
+    ['no YAML', 'v1', 'a: b: c', 'yaml: mapping values are not allowed in this context'],
     ['another kind', 'v1', { ...HEAD, kind: 'Foo' }, 'no kind "Foo" is registered for version "apiextensions.k8s.io/v1" in scheme "pkg/runtime/scheme.go:110"'],
     ['another version', 'v1', BETA, 'converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion'],
     [
