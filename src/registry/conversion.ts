@@ -5,6 +5,7 @@ import type { Steps } from '../lib/steps.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { Key } from '../storage/revision.ts'
 import type { StoredObject, Watcher } from '../storage/storage.ts'
+import type { CacheFill } from './cache-fill.ts'
 import type { ListOptions, ListResult } from './read.ts'
 import type { Answer, WriteTarget } from './types.ts'
 
@@ -46,6 +47,8 @@ export interface Conversion {
 }
 
 export interface ConversionView {
+  /** Omitted if no webhook converts. Lists and watches of the watch cache depend on it. */
+  readonly fill?: CacheFill
   object(stored: StoredObject): Converted<StoredObject>
   /** The object as the watch cache shows it. */
   cachedObject(stored: StoredObject): Converted<StoredObject>

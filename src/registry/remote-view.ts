@@ -8,6 +8,7 @@ import type { KubeObject } from '../meta/object.ts'
 import { memberAt, startsWith, textAt } from '../storage/json-splice.ts'
 import { parseOwn } from '../storage/parse-own.ts'
 import type { StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
+import { CacheFill } from './cache-fill.ts'
 import { ConvertedObject } from './converted-object.ts'
 import { ConversionError } from './errors.ts'
 import { mappedWatcher } from './mapped-watcher.ts'
@@ -27,6 +28,7 @@ const API_VERSION = Buffer.from('apiVersion')
  */
 export class RemoteView {
   readonly version: Version
+  readonly fill = new CacheFill(stored => this.objects(stored))
   private readonly converter: RemoteConverter
   private readonly id: string
   private readonly apiVersion: string

@@ -49,13 +49,19 @@ export class ResourceReader {
 
   async list(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
     const read = (page: ListOptions) => listObjects(this, groupResourceOf(served), namespace, page, signal)
-    const listing = conversionOf(served.definition).view(served.version).list(read, this.keys.prefix(namespace), options)
+    const view = conversionOf(served.definition).view(served.version)
+    const list = () => view.list(read, this.keys.prefix(namespace), options)
     const isOfCache = this.isCached && options.limit === 0
-    return statused(served, '', 'list', isOfCache ? listing.catch(error => Promise.reject(asUnfilledCache(served, error))) : listing)
+    return statused(served, '', 'list', isOfCache && view.fill ? filled(served, view.fill.attempt(namespace, list)) : list())
   }
 
-  watch(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
+  async watch(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
     const view = conversionOf(served.definition).view(served.version)
+    if (this.isCached && view.fill)
+      await filled(
+        served,
+        view.fill.all(() => this.storage.cachedObjects(this.keys.prefix(''))),
+      )
     return view.watch(wanted => watchObjects(this, served, namespace, wanted, signal), options)
   }
 
@@ -65,11 +71,15 @@ export class ResourceReader {
   }
 }
 
-/** A conversion that fails keeps upstream's watch cache of the version from being filled, and lists that it would answer are to be tried again. */
-function asUnfilledCache({ version }: ServedResource, error: unknown): unknown {
-  if (!(error instanceof ConversionError)) return error
-  const kind = `${version.group}/${version.name}, Kind=${version.kind}`
-  return tooManyRequestsError(`storage is (re)initializing: failed to list ${kind}: ${error.message}`, 1)
+/** A conversion that fails keeps upstream's watch cache of the version from being filled: what the cache would serve is to be tried again. */
+async function filled<T>({ version }: ServedResource, filling: Promise<T>): Promise<T> {
+  try {
+    return await filling
+  } catch (error) {
+    if (!(error instanceof ConversionError)) throw error
+    const kind = `${version.group}/${version.name}, Kind=${version.kind}`
+    throw tooManyRequestsError(`storage is (re)initializing: failed to list ${kind}: ${error.message}`, 1)
+  }
 }
 
 /** What fails with a ConversionError fails with the Status for clients. */

@@ -63,6 +63,7 @@ const withRevision = (object: KubeObject, revision: Revision): KubeObject => ({
 
 /** Selectors are looked at in what comes back, but for names. */
 const webhookView = (remote: RemoteView): ConversionView => ({
+  fill: remote.fill,
   object: stored => remote.object(stored),
   cachedObject: stored => remote.cachedObject(stored),
   async list(read, prefix, options) {

@@ -1,0 +1,45 @@
+import { type Clock, steadyClock } from '../lib/clock.ts'
+import type { StoredObject } from '../storage/storage.ts'
+import { ConversionError } from './errors.ts'
+
+/** How long the failure of a fill stands before the next attempt: the first delay of upstream's reflector. */
+const RETRY_MS = 800
+
+/**
+ * The fill of the watch cache of a version that a webhook converts to. Upstream converts every object before it serves a list or a watch from the cache. If that fails, it reports the failure until the
+ * next attempt, without another call of the webhook.
+ */
+export class CacheFill {
+  private readonly convert: (stored: readonly StoredObject[]) => Promise<unknown>
+  private readonly clock: Clock
+  private failure: { readonly namespace: string; readonly error: ConversionError; readonly until: number } | undefined
+  private isWhole = false
+
+  constructor(convert: (stored: readonly StoredObject[]) => Promise<unknown>, clock: Clock = steadyClock) {
+    this.convert = convert
+    this.clock = clock
+  }
+
+  /** Runs a conversion of the cached objects of a namespace, or of all where it is empty. Throws the failure of the last attempt of the same until the next one is due. */
+  async attempt<T>(namespace: string, run: () => Promise<T>): Promise<T> {
+    const { failure } = this
+    if (failure?.namespace === namespace && this.clock.now() < failure.until) throw failure.error
+    try {
+      return await run()
+    } catch (error) {
+      if (error instanceof ConversionError) this.failure = { namespace, error, until: this.clock.now() + RETRY_MS }
+      throw error
+    }
+  }
+
+  /** Converts all objects, once. `cached`: undefined if the cache holds nothing yet. */
+  async all(cached: () => readonly StoredObject[] | undefined): Promise<void> {
+    if (this.isWhole) return
+    await this.attempt('', async () => {
+      const objects = cached()
+      if (objects === undefined) return
+      await this.convert(objects)
+      this.isWhole = true
+    })
+  }
+}
