@@ -7,7 +7,7 @@ import { invariant } from '../lib/invariant.ts'
 import type { Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import type { GroupResource } from '../meta/gvk.ts'
-import { decodedObject, isJsonObject, type Json, type KubeObject } from '../meta/object.ts'
+import { decodedObject, isJsonObject, type Json, type KubeObject, type ObjectMeta } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ByteBudget } from '../storage/byte-budget.ts'
 import { createCodec } from '../storage/resource-codec.ts'
@@ -16,6 +16,7 @@ import type { Transformer } from '../storage/value/transformer.ts'
 import { conversionOf } from './conversion-of.ts'
 import { afterStoring, copyInSteps, versionsOf } from './convert.ts'
 import { applyDefaultsInSteps, applyKindDefaults } from './decode-object.ts'
+import type { LegacyFields } from './object-meta.ts'
 import { registryFormOf } from './registry-form.ts'
 
 /** The form of what is written; both are always read. */
@@ -54,6 +55,8 @@ export function codecOf(
     const stored = yield* afterStoring(version, several && !kept ? yield* withDefaults(object) : object)
     stored.kind = kind
     if (defaultsStatus?.(object)) delete stored.status
+    const meta: ObjectMeta & LegacyFields = stored.metadata
+    delete meta.selfLink
     if (!kept) stored.apiVersion = apiVersion
     yield
     return stored
@@ -80,6 +83,7 @@ export function codecOf(
     *encode(object) {
       return yield* encodeJsonInSteps(schema, yield* asStored(object))
     },
+    ...(form.emptyMetadata && { emptyMetadata: form.emptyMetadata }),
     decode: value => read(value, isJsonObject(value) ? value.apiVersion : undefined),
     ...(hasMessage(schema) && {
       binary: {

@@ -3,6 +3,7 @@ import type { Change } from '../apply/ownership.ts'
 import { errorsText, validateTyped } from '../apply/typed-validate.ts'
 import { apiVersionOfVersion, type ServedResource } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import type { KubeObject } from '../meta/object.ts'
 import type { FormName, StructSchema } from '../schema/schema.ts'
 import type { MemberOrder } from '../storage/json-splice.ts'
 import { StorageError } from '../storage/storage.ts'
@@ -14,6 +15,8 @@ export interface RegistryForm {
   readonly order: MemberOrder
   /** How long the type header of the object's JSON is. */
   headerBytes(kind: string, apiVersion: string): number
+  /** Members of the metadata that are stored although they are empty, as JSON. */
+  emptyMetadata?(object: KubeObject): string
   /** What was stored says that it is of a version that the definition does not have: throws where it can't be read as another. */
   checkVersion(claimed: unknown): void
   /** What tracking managed fields needs to see an object in another version. Undefined: nothing. */
@@ -30,6 +33,7 @@ const FORMS: Readonly<Record<FormName, RegistryForm>> = {
   unstructured: {
     order: 'sorted',
     headerBytes: () => 1,
+    emptyMetadata,
     checkVersion(claimed) {
       if (claimed !== undefined) throw new StorageError('corrupt', `request to convert CR from an invalid group/version: ${String(claimed)}`)
     },
@@ -38,6 +42,20 @@ const FORMS: Readonly<Record<FormName, RegistryForm>> = {
 }
 
 export const registryFormOf = ({ form }: StructSchema): RegistryForm => FORMS[form.name]
+
+const MAY_BE_EMPTY = ['annotations', 'finalizers', 'generateName', 'labels', 'ownerReferences'] as const
+
+/**
+ * Upstream stores the empty maps and lists that an apply has put into the metadata of a custom object, and reads them as absent: the next write of the object is one even if it changes
+ * nothing.
+ */
+function emptyMetadata({ metadata }: KubeObject): string {
+  const empty = MAY_BE_EMPTY.filter(name => {
+    const value = metadata[name]
+    return value !== undefined && Object.keys(value).length === 0
+  })
+  return empty.map(name => `${JSON.stringify(name)}:${JSON.stringify(metadata[name])}`).join(',')
+}
 
 type ManagerConversion = NonNullable<Change['convert']>
 

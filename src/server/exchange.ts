@@ -392,7 +392,7 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   private headerList(contentType: string): string[] {
-    const headers = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', 'Content-Type', contentType]
+    const headers = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(contentType === '' ? [] : ['Content-Type', contentType])]
     if (this.extra !== undefined) headers.push(...this.extra)
     if (this.warnings !== undefined) for (const value of this.warnings.headers()) headers.push('Warning', value)
     return headers

@@ -20,6 +20,11 @@ export interface CodecOptions {
   readonly apiVersion: string
   /** Compact JSON of an object as Go writes it: `{"kind":…,"apiVersion":…,"metadata":{…}…}`, nothing after the last brace. At once or in steps. */
   encode(object: KubeObject): Buffer | Steps<Buffer>
+  /**
+   * Optional. Members of the metadata that a write has left empty, as JSON: `"labels":{}`. They are stored without the mark, and read as absent, so that the next write of the object
+   * always takes effect.
+   */
+  emptyMetadata?(object: KubeObject): string
   /** Of parsed JSON in any version that was ever stored: decodes, converts to the storage version, prunes, defaults. */
   decode(value: Json): KubeObject
   attributes(object: KubeObject): Attributes
@@ -92,6 +97,8 @@ export function createCodec(options: CodecOptions): ResourceCodec {
       const encoded = isSteps(encoding) ? yield* encoding : encoding
       if (writes) return encoded
       invariant(order !== 'struct' || startsWith(encoded, 0, prefix), `what is stored as a ${options.kind} begins with its kind and apiVersion`)
+      const empty = options.emptyMetadata?.(object) ?? ''
+      if (empty !== '') return withMembers(encoded, findMetadata(encoded, 1), empty)
       return mark.length === 0 || options.isComplete?.(object) === false ? encoded : Buffer.concat([encoded, mark])
     },
     json(stored, revision, allocate) {
@@ -123,6 +130,10 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   }
   return codec
 }
+
+/** Puts members first into an object that has others. `at`: offset of its brace. */
+const withMembers = (json: Buffer, at: number, members: string): Buffer =>
+  Buffer.concat([json.subarray(0, at + 1), Buffer.from(`${members},`), json.subarray(at + 1)])
 
 /** Reads stored bytes that this program has not written as they are. */
 function readStored(stored: Buffer, options: CodecOptions): KubeObject {

@@ -64,7 +64,7 @@ export class OpenApiEndpoint {
       await this.send(exchange, form.contentType, documents, await form.v2(documents))
       return true
     }
-    if (path === '/openapi/v3' || path === '/openapi/v3/') {
+    if (path === '/openapi/v3') {
       await this.send(exchange, JSON_TYPE, documents, await documents.v3Index())
       return true
     }
@@ -74,9 +74,9 @@ export class OpenApiEndpoint {
       await this.serveV3(exchange, documents, name)
       return true
     }
-    const passedOn = this.foreign?.serveV3(exchange, name)
-    await passedOn
-    return passedOn !== undefined
+    // As kube-openapi: without a document of the name, the response is empty.
+    await (this.foreign?.serveV3(exchange, name) ?? exchange.sendBytes(200, '', Buffer.alloc(0)))
+    return true
   }
 
   private documentsOf(snapshot: CatalogSnapshot): KeptDocuments {

@@ -91,5 +91,6 @@ function isStored(codec: ResourceCodec, now: StoredObject, value: Buffer): boole
   if (kept.verbatim !== true) return false
   // JSON that is stored is what is kept, but for the revision and a mark.
   if (value[0] === OPEN_BRACE && Math.abs(kept.bytes.length - value.length) > 64) return false
-  return codec.json(value, now.revision).bytes.equals(kept.bytes)
+  const written = codec.json(value, now.revision)
+  return written.verbatim === true && written.bytes.equals(kept.bytes)
 }

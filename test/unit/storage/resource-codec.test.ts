@@ -109,6 +109,29 @@ describe('storage/resource-codec', () => {
     expect(header).to.equal(1)
   })
 
+  it('stores empty metadata without the mark, and reads it as absent', () => {
+    const withEmpty = createCodec({
+      kind: 'Widget',
+      apiVersion: 'example.com/v1',
+      order: 'sorted',
+      fingerprint: 'one',
+      encode: ({ metadata: { labels: _, ...metadata }, ...rest }) => Buffer.from(JSON.stringify({ ...rest, metadata })),
+      emptyMetadata: ({ metadata }) => (metadata.labels === undefined ? '' : '"labels":{}'),
+      decode: value => {
+        const { metadata, ...rest } = structuredClone(value) as unknown as KubeObject
+        delete metadata.labels
+        return { ...rest, metadata }
+      },
+      attributes: () => ({ namespace: '', name: '', labels: {}, fields: {} }),
+    })
+    const widget = (metadata: object): KubeObject => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a', ...metadata } })
+    const stored = withEmpty.encode(widget({ labels: {} }))
+    expect(stored.toString()).to.equal('{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"labels":{},"name":"a"}}')
+    const { bytes, verbatim } = withEmpty.json(stored, revision(1))
+    expect([bytes.toString(), verbatim]).to.deep.equal(['{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","resourceVersion":"1"}}', false])
+    expect(withEmpty.json(withEmpty.encode(widget({})), revision(1)).verbatim).to.equal(true)
+  })
+
   it('neither stores nor serves bytes that do not begin with the type, which readers skip by its length', () => {
     const other = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'a' } }
     expect(() => codec.encode(other)).to.throw(InvariantError)
