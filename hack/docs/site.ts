@@ -33,7 +33,7 @@ export function writeSite(documentation: Documentation, directory: string): numb
     copyFileSync(join(ROOT, file), join(directory, file))
   }
   for (const asset of ASSETS) copyFileSync(join(import.meta.dirname, 'assets', asset), join(directory, asset))
-  write('search-index.js', `window.searchIndex = ${JSON.stringify(searchIndex(pages))}\n`)
+  write('search-index.js', `window.searchIndex = ${JSON.stringify(searchIndex(documentation))}\n`)
   return pages.size
 }
 

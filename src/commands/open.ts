@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isSea } from 'node:sea'
 import { ArgumentError, readArguments, type Streams } from '../lib/arguments.ts'
+import { DEFAULT_RELEASE } from '../lifecycle/release.ts'
 import { looksLikeBolt } from '../storage/etcd-snapshot/bolt-file.ts'
 import { LIMIT_OPTIONS, LIMITS_USAGE } from '../upgrade/input-limits.ts'
 import { runImport } from './import.ts'
@@ -21,13 +22,13 @@ Its store is in a temporary directory, which is removed at the end.
                         the EncryptionConfiguration of the cluster, where its snapshot is encrypted
       --etcd-prefix     of the keys of the snapshot (default /registry)
       --skip-hash-check reads a snapshot without a look at the hash at its end, which member/snap/db of a member has not
-      --release         as which it is served (default 1.33)
+      --release         as which it is served (default ${DEFAULT_RELEASE})
       --console         serves a console for browsers; the log has a link that opens it
 
 ${LIMITS_USAGE}`
 
 const OPTIONS = {
-  backup: 'value',
+  backup: 'values',
   'secure-port': 'value',
   'kubeconfig-out': 'value',
   'encryption-provider-config': 'value',
@@ -53,12 +54,13 @@ const BRANCHES = 4
 /** Runs the command. Resolves with the exit status of the server. */
 export async function runOpen(argv: readonly string[], streams: Streams): Promise<number> {
   const given = readArguments(argv, OPTIONS, { h: 'help' }, 'backup')
-  const backup = given.value('backup')
+  const [backup, ...more] = given.values('backup')
   if (given.isOn('help')) {
     streams.out(USAGE)
     return 0
   }
-  if (!backup) throw new ArgumentError('a backup is needed: binnacle open BACKUP')
+  if (!backup || more.length > 0) throw new ArgumentError('one backup is needed: binnacle open BACKUP')
+  if (!existsSync(backup)) throw new ArgumentError(`${backup}: there is no such file or folder`)
   const flag = (name: string, as = name): string[] => {
     const value = given.value(name)
     return value === undefined ? [] : [`--${as}=${value}`]

@@ -24,6 +24,9 @@ const FILING = [
   ['assets DIR', 'fill a folder for envtest (KUBEBUILDER_ASSETS)'],
 ] as const
 
+/** Names of all commands. */
+export const COMMAND_NAMES: readonly string[] = [...new Set([...ASKING, ...FILING].map(([usage]) => usage.split(' ')[0] ?? ''))]
+
 const rows = (commands: readonly (readonly [string, string])[]): string => commands.map(([name, does]) => `  ${name.padEnd(29)} ${does}`).join('\n')
 
 /** The first part of `--help`. */

@@ -4,6 +4,7 @@ import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../cont
 import type { Gates } from '../lifecycle/gates.ts'
 import type { Release } from '../lifecycle/release.ts'
 import type { LaterVersions, RuntimeConfig } from '../lifecycle/served.ts'
+import { parseCidr } from '../meta/ip.ts'
 import type { MetricExposure } from '../server/metric-exposure.ts'
 import { admissionPluginsOf, type GivenPlugins } from './admission-plugins.ts'
 import { auditOf } from './audit-config.ts'
@@ -15,7 +16,7 @@ import { type EtcdConfig, etcdOf } from './etcd-config.ts'
 import { type Reader, reader } from './flag-reader.ts'
 import { metricsOf } from './metrics-config.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
-import { type PlaceConfig, type Profile, placeOf, profileOf } from './place-config.ts'
+import { DEFAULT_PROFILE, type PlaceConfig, type Profile, placeOf, profileOf } from './place-config.ts'
 import { compatibilityOf, emulatedVersionOf, gatesOf, laterVersionsOf, runtimeConfigOf } from './release-config.ts'
 import { type ServiceConfig, servicesOf } from './service-config.ts'
 import { consolePortOf, type ServingConfig, servingOf } from './serving-config.ts'
@@ -137,7 +138,7 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Place
 /** Defaults where nothing is given. Throws FlagError naming the flag. */
 export function buildConfig(given: GivenFlags): Config {
   const read = reader(given)
-  const profile = profileOf(read.text('profile') ?? 'binnacle')
+  const profile = profileOf(read.text('profile') ?? DEFAULT_PROFILE)
   const place = placeOf(profile, read)
   const release = emulatedVersionOf(read.list('emulated-version'))
   const admissionPlugins = admissionPluginsOf(release, pluginFlags(given))
@@ -273,7 +274,7 @@ const pluginFlags = ({ values }: GivenFlags): GivenPlugins => ({
 /** Throws FlagError for values that do not go together, or are none of what they stand for. */
 function checkTogether(config: Config): void {
   for (const range of config.serviceClusterIpRanges)
-    if (!/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(range)) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
+    if (parseCidr(range) === undefined) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
   if (config.branches > 0 && config.etcd !== undefined && !config.etcdStandIn)
     throw new FlagError(
       `--branches=${config.branches} needs the embedded store: etcd keeps no revision for a branch, and --etcd-servers says that it holds the objects`,

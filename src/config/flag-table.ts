@@ -8,7 +8,7 @@ export const FLAGS = {
   // Our own.
   profile: own(
     'string',
-    'What runs beside the API: binnacle, with the controllers that make namespaces, accounts and garbage behave as in a cluster, or apiserver, with what kube-apiserver itself runs alone. Default under the name kube-apiserver: apiserver.',
+    'What runs beside the API: binnacle, with the controllers that make namespaces, accounts and garbage behave as in a cluster, or apiserver, with what kube-apiserver itself runs alone. Under the name kube-apiserver: apiserver.',
     'binnacle',
   ),
   'data-dir': own(
@@ -72,7 +72,7 @@ export const FLAGS = {
   'authorization-rules-file': own('string', 'YAML or JSON file of allow rules, for the mode Rules of --authorization-mode.'),
 
   // Where to listen, and as whom.
-  'secure-port': used('int', 'Port of HTTPS, with HTTP/2 and HTTP/1.1. 0: one that is free.', '6443'),
+  'secure-port': used('int', 'Port of HTTPS, with HTTP/2 and HTTP/1.1. 0: a free one, the default with --ephemeral.', '6443'),
   'bind-address': used('ip', 'Address on which to listen for --secure-port.', '127.0.0.1'),
   'advertise-address': used(
     'ip',
@@ -109,7 +109,7 @@ export const FLAGS = {
     'Regular expressions of origins whose web pages may read answers (CORS), each pinned to both ends of the host: //example\\.com(:|$).',
   ),
   'disable-http2-serving': used('bool', 'Speaks HTTP/1.1 alone.', 'false'),
-  'http2-max-streams-per-connection': used('int', 'Requests of a connection of HTTP/2 that may be open at once. 0: 100.', '1000'),
+  'http2-max-streams-per-connection': used('int', 'Open requests of a connection of HTTP/2. 0: 100. Default with --http2=builtin: 250.', '1000'),
   'goaway-chance': used('float', 'Share of the requests of HTTP/2, to 0.02, after which the client is asked to take another connection.', '0'),
   'debug-socket-path': refused('string', ''),
   'egress-selector-config-file': used(
@@ -383,7 +383,7 @@ export const FLAGS = {
   'show-hidden-metrics-for-version': used('string', 'The release before, to show what it has shown and this one hides.'),
   'tracing-config-file': used('string', 'TracingConfiguration file: the collector of OpenTelemetry to which requests are told, and how many of them.'),
   help: used('bool', 'Prints this.', 'false'),
-  version: used('string', 'Prints the version.', 'false'),
+  version: used('string', 'Prints the version.'),
 } as const satisfies Readonly<Record<string, FlagSpec>>
 
 /** Every flag of kube-apiserver 1.33, and those of our own. */

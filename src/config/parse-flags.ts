@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { parseMilliseconds } from '../lib/duration.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { FlagSpec, FlagType } from './flag-spec.ts'
@@ -53,15 +54,22 @@ function split(argument: string, rest: readonly string[]): { name: FlagName; tex
   }
   if (!argument.startsWith('--')) {
     const name = SHORT_NAMES[argument.charAt(1)]
-    if (name === undefined) throw new FlagError(`unknown shorthand flag: '${argument.charAt(1)}' in ${argument}`)
+    if (name === undefined) {
+      // A flag with one dash too few.
+      const long = didYouMean(flagName(argument.slice(1)), Object.keys(FLAGS), '--')
+      throw new FlagError(`unknown shorthand flag: '${argument.charAt(1)}' in ${argument}${long}`)
+    }
     const text = argument.slice(2).replace(/^=/, '')
     return { name, text: argument.length > 2 ? text : undefined }
   }
   const equals = argument.indexOf('=')
-  const name = argument.slice(2, equals < 0 ? undefined : equals).replaceAll('_', '-')
-  if (!isFlag(name)) throw new FlagError(`unknown flag: --${name}`)
+  const name = flagName(argument.slice(2))
+  if (!isFlag(name)) throw new FlagError(`unknown flag: --${name}${didYouMean(name, Object.keys(FLAGS), '--')}`)
   return { name, text: equals < 0 ? undefined : argument.slice(equals + 1) }
 }
+
+/** The name in `name=value`, with dashes. */
+const flagName = (text: string): string => text.replace(/=.*$/s, '').replaceAll('_', '-')
 
 const isFlag = (name: string): name is FlagName => Object.hasOwn(FLAGS, name)
 

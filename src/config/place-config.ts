@@ -7,6 +7,8 @@ import { FlagError } from './parse-flags.ts'
 /** `apiserver` has kube-apiserver's defaults, for programs (envtest) that start it by its own flags; `binnacle` needs none. */
 export type Profile = 'binnacle' | 'apiserver'
 
+export const DEFAULT_PROFILE: Profile = 'binnacle'
+
 /** Throws FlagError for any other name. */
 export function profileOf(name: string): Profile {
   if (name === 'binnacle' || name === 'apiserver') return name

@@ -19,6 +19,7 @@ import { getKind } from '../catalog/define.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
+import { contentOf } from '../config/flag-content.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import { systemClock, type TimerClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
@@ -28,6 +29,7 @@ import { keepPrivate, makePrivateDirectory } from '../lib/private-file.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import { isSince } from '../lifecycle/release.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
+import type { User } from '../meta/context.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { AuthServices } from '../resources/builtin.ts'
@@ -94,7 +96,7 @@ export async function openAuth(config: Config, clock: TimerClock, log: Logger, {
     openAuthorization(config, { clock, log, certificates, dial: egress?.controlplane }),
     openExternalSignerService(config, clock, log),
     verificationKeysOf(serviceAccounts.keyFiles),
-    config.tokenAuthFile === undefined ? undefined : readFile(config.tokenAuthFile, 'utf8').then(text => parseTokenFile(text, config.tokenAuthFile ?? '')),
+    fileUsersOf(config),
   ])
   const { authorizer, rules, nodeGraph } = authorization
   const { sign, keys } = external ? external.signer : await keysOf(config, given, agreed)
@@ -203,7 +205,7 @@ function onceAsked<T>(work: () => Promise<T>): () => Promise<T> {
 
 /** The key of `--service-account-signing-key-file`. Throws an Error that names the file. */
 async function givenKey(file: string): Promise<() => Promise<SigningKey>> {
-  const key = readSigningKey(await readFile(file, 'utf8'), file)
+  const key = await contentOf([], async () => readSigningKey(await readFile(file, 'utf8'), file))
   return async () => key
 }
 
@@ -229,8 +231,14 @@ async function signingKeyOf({ certDir }: Config, agreed: AgreedValues | undefine
   return readSigningKey(await keepPrivate(file, await generateSigningKey()), file)
 }
 
-async function verificationKeysOf(files: readonly string[]): Promise<VerificationKey[]> {
-  return (await Promise.all(files.map(async file => readVerificationKeys(await readFile(file, 'utf8'), file)))).flat()
+const verificationKeysOf = (files: readonly string[]): Promise<VerificationKey[]> =>
+  contentOf(['service-account-key-file'], async () =>
+    (await Promise.all(files.map(async file => readVerificationKeys(await readFile(file, 'utf8'), file)))).flat(),
+  )
+
+/** Undefined without the flag. */
+async function fileUsersOf({ tokenAuthFile: file }: Config): Promise<ReadonlyMap<string, User> | undefined> {
+  return file === undefined ? undefined : contentOf(['token-auth-file'], async () => parseTokenFile(await readFile(file, 'utf8'), file))
 }
 
 /** From the watch cache; what is not there is looked up in the store, as it may be new. */

@@ -9,6 +9,7 @@ import { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import { parseRules, rulesAuthorizer } from '../auth/authz/rules.ts'
 import { countedDecisions, createDecisions } from '../auth/metrics.ts'
 import type { Config } from '../config/config.ts'
+import { contentOf } from '../config/flag-content.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
@@ -97,14 +98,13 @@ const absent = (type: string): Error =>
 
 /** Throws an Error that names the file and the line. */
 async function policiesOf({ authorizationPolicyFile: file = '' }: Config, log: Logger): Promise<AbacPolicy[]> {
-  return parsePolicies(await readFile(file, 'utf8'), file, () =>
-    log.warn(`Policy file ${file} contained unversioned rules. See docs/admin/authorization.md#abac-mode for ABAC file format details.`),
-  )
+  const warn = (): void => log.warn(`Policy file ${file} contained unversioned rules. See docs/admin/authorization.md#abac-mode for ABAC file format details.`)
+  return contentOf(['authorization-policy-file'], async () => parsePolicies(await readFile(file, 'utf8'), file, warn))
 }
 
 async function ownRules({ authorizationRulesFile: file, authorizationModes }: Config): Promise<Built> {
   if (!authorizationModes.includes('Rules')) return {}
-  const rules = file === undefined ? [] : parseRules(parseYaml(await readFile(file, 'utf8')))
+  const rules = file === undefined ? [] : await contentOf(['authorization-rules-file'], async () => parseRules(parseYaml(await readFile(file, 'utf8'))))
   return { Rules: union([basicUser, rulesAuthorizer(rules)]) }
 }
 

@@ -1,3 +1,5 @@
+import { didYouMean } from './did-you-mean.ts'
+
 /** Where a command writes. */
 export interface Streams {
   out(text: string): void
@@ -32,15 +34,20 @@ export function readArguments(
   for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
     const [, dashes = '', flag = '', text] = /^(--?)([^=]+)(?:=(.*))?$/s.exec(separated(argument, short)) ?? []
     const name = argument === '-' || dashes === '' ? alone : dashes === '--' ? flag : (short[flag] ?? flag)
-    if (!Object.hasOwn(options, name)) throw new ArgumentError(`unknown flag: ${argument}`)
+    if (!Object.hasOwn(options, name)) throw new ArgumentError(unknown(argument, name, Object.keys(options)))
     const option = options[name]
     const value = name === alone && dashes === '' ? argument : option === 'switch' ? (text ?? 'true') : (text ?? rest.shift())
+    if (option === 'switch' && value !== 'true' && value !== 'false') throw new ArgumentError(`--${name}=${value}: must be true or false`)
     if (value === undefined) throw new ArgumentError(`flag needs an argument: ${argument}`)
     if (option === 'value' && given.has(name)) throw new ArgumentError(`--${name} is given twice`)
     given.set(name, [...(given.get(name) ?? []), value])
   }
   return { value: name => given.get(name)?.at(-1), values: name => given.get(name) ?? [], isOn: name => given.get(name)?.at(-1) === 'true' }
 }
+
+/** A command without an option for what stands alone has no name for it. */
+const unknown = (argument: string, name: string, names: readonly string[]): string =>
+  name === '' ? `unexpected argument: ${argument}` : `unknown flag: ${argument}${didYouMean(name, names, '--')}`
 
 /** `-ojson` as `-o=json`. */
 function separated(argument: string, short: Readonly<Record<string, string>>): string {

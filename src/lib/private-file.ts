@@ -3,6 +3,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from './error-code.ts'
+import { refuseFile } from './refuse-file.ts'
 
 /**
  * Files that only their owner may read and write. Each is written beside its place, under a name that nobody can guess and that must not exist, so that neither a link nor a file that
@@ -17,10 +18,11 @@ const draftOf = (file: string): string => `${file}.${randomUUID()}.tmp`
 const hasCode = (error: unknown, code: string): boolean => errorCode(error) === code
 
 /**
- * Makes the directory, and those above it, for their owner only. One that is there stays as it is. One after the other: where none can be made, as below /proc, Node's own way of making
+ * Makes the directory, and those above it, for their owner only. One that is there stays as it is; a file in its place is an Error. One after the other: where none can be made, as below /proc, Node's own way of making
  * several never ends.
  */
 export function makePrivateDirectory(directory: string): void {
+  refuseFile(directory)
   if (existsSync(directory)) return
   const above = dirname(directory)
   if (above !== directory) makePrivateDirectory(above)
@@ -58,6 +60,10 @@ export async function withDraft(file: string, content: string | AsyncIterable<Bu
     try {
       for await (const piece of typeof content === 'string' ? [content] : content) await handle.writeFile(piece)
       await handle.sync()
+    } catch (error) {
+      throw hasCode(error, 'ENOSPC')
+        ? Object.assign(new Error(`${file} cannot be written: no space left on device`, { cause: error }), { code: 'ENOSPC' })
+        : error
     } finally {
       await handle.close()
     }

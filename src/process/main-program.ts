@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { connectToPrimary } from '../server/workers/worker-link.ts'
-import { runCommand, runProgram } from './program.ts'
+import { MISUSE, runCommand, runProgram } from './program.ts'
 import { serve } from './serve.ts'
 
 /** What the program does besides serving, by its first argument; `convert` and `upgrade-report` are programs of their own. */
@@ -18,7 +18,8 @@ export function main(): void {
   setFlagsFromString('--no-parallel-scavenge')
   const command = COMMANDS.get(process.argv[2] ?? '')
   if (command !== undefined) {
-    runCommand(() => command(process.argv.slice(3)))
+    // Of every command, 2 is an error: 1 is what it has found.
+    runCommand(() => command(process.argv.slice(3)), MISUSE)
     return
   }
   const link = connectToPrimary(process)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { AuditObserver } from '../audit/open-auditor.ts'
 import { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
-import { FlagError } from '../config/parse-flags.ts'
+import { contentOf } from '../config/flag-content.ts'
 import { type AuditService, openAudit } from '../control-plane/audit-service.ts'
 import { type EncryptionService, openEncryption } from '../control-plane/encryption-service.ts'
 import type { Origin } from '../control-plane/origin.ts'
@@ -11,7 +11,6 @@ import type { StartOptions } from '../control-plane/service.ts'
 import { statusEncoder } from '../endpoints/status-encoder.ts'
 import { steadyClock, systemClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
-import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import { untilAborted } from '../lib/on-abort.ts'
@@ -306,13 +305,12 @@ interface GivenCertificates {
   readonly served: ServedCertificates
 }
 
+const SERVING_FLAGS = ['tls-cert-file', 'tls-private-key-file'] as const
+
 async function givenCertificates({ servingFiles, serving }: Config): Promise<GivenCertificates> {
   const files = { ordinary: servingFiles, named: serving.named }
-  try {
-    return { files, served: await readServingFiles(files) }
-  } catch (error) {
-    throw new FlagError(errorMessage(error))
-  }
+  const flags = [...(servingFiles ? SERVING_FLAGS : []), ...(serving.named.length > 0 ? (['tls-sni-cert-key'] as const) : [])]
+  return { files, served: await contentOf(flags, () => readServingFiles(files)) }
 }
 
 /** Takes note of changes of the files until the signal aborts. */

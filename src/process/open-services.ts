@@ -5,7 +5,7 @@ import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import { type MediaOffer, mediaOffer } from '../codec/negotiate.ts'
 import type { Config } from '../config/config.ts'
 import type { EtcdConfig } from '../config/etcd-config.ts'
-import { FlagError } from '../config/parse-flags.ts'
+import { contentOf } from '../config/flag-content.ts'
 import { type Auth, openAuth } from '../control-plane/auth-service.ts'
 import type { ConsoleOptions } from '../control-plane/console-service.ts'
 import { type ControlPlane, createControlPlane } from '../control-plane/control-plane.ts'
@@ -18,7 +18,6 @@ import type { Kubelets } from '../endpoints/connect/ask.ts'
 import { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
 import { steadyClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
-import { errorMessage } from '../lib/error-message.ts'
 import { heapGrowth } from '../lib/heap-growth.ts'
 import type { Logger } from '../lib/log.ts'
 import { noEgress } from '../lib/no-egress.ts'
@@ -179,13 +178,8 @@ const configured = (
   ...(config.priorityAndFairness && { totalSeats: config.maxRequestsInFlight + config.maxMutatingRequestsInFlight }),
 })
 
-async function proxyClientKey(files: { readonly cert: string; readonly key: string }): Promise<ProxyClientKey> {
-  try {
-    return await ProxyClientKey.open(files)
-  } catch (error) {
-    throw new FlagError(`--proxy-client-cert-file and --proxy-client-key-file: ${errorMessage(error)}`)
-  }
-}
+const proxyClientKey = (files: { readonly cert: string; readonly key: string }): Promise<ProxyClientKey> =>
+  contentOf(['proxy-client-cert-file', 'proxy-client-key-file'], () => ProxyClientKey.open(files))
 
 async function kubeletsOf({ kubelets: { addressTypes, port, caFile, client } }: Config): Promise<Kubelets> {
   const read = (file: string): Promise<string> => readFile(file, 'utf8')

@@ -70,7 +70,7 @@ async function openStore({ etcd, etcdPrefix, dataDir, history, servesDamagedStor
   try {
     makePrivateDirectory(dataDir)
   } catch (error) {
-    throw new FlagError(`--data-dir ${dataDir} cannot be made: ${errorMessage(error)}`)
+    throw new FlagError(`--data-dir: ${errorMessage(error)}`)
   }
   warnOfMissingStore(dataDir, log)
   return openEmbedded({ dir: join(dataDir, 'store'), keepsHistory, servesDamaged: servesDamagedStore }, systemClock, log)

@@ -2,6 +2,8 @@ import { rm } from 'node:fs/promises'
 import { readCommandLine, usage } from '../config/command-line.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
+import { ArgumentError } from '../lib/arguments.ts'
+import { errorCode } from '../lib/error-code.ts'
 import { exitAtRest } from '../lib/exit-at-rest.ts'
 import type { Logger } from '../lib/log.ts'
 import { createLogger } from '../lib/structured-log.ts'
@@ -9,6 +11,10 @@ import { LifecycleError } from '../lifecycle/gates.ts'
 import { DEFAULT_RELEASE } from '../lifecycle/release.ts'
 import { gitVersion } from '../server/version.ts'
 import { withStandIn } from './assets/use-stand-in.ts'
+
+/** Exit codes. A misuse is a command line that cannot be followed, the files that it names included. */
+const FAILURE = 1
+export const MISUSE = 2
 
 const LOOK_FOR_PRIMARY_MS = 2_000
 
@@ -31,14 +37,15 @@ export function runProgram(argv: readonly string[], options: ProgramOptions): vo
   })
 }
 
-/** Runs what the program was started for, and sets the exit code when it has ended. */
-export function runCommand(command: () => Promise<number>): void {
+/** Runs what the program was started for, and sets the exit code when it has ended. `failure`: that of an error which is no misuse. */
+export function runCommand(command: () => Promise<number>, failure = FAILURE): void {
   void command()
     .catch((error: unknown) => {
       process.stderr.write(`Error: ${describe(error)}\n`)
+      const code = isMisuse(error) ? MISUSE : failure
       // A start that has failed may have left connections that would keep the process.
-      exitAtRest(1)
-      return 1
+      exitAtRest(code)
+      return code
     })
     .then(code => {
       process.exitCode = code
@@ -55,18 +62,11 @@ function endWithPrimary(): void {
 }
 
 async function run(argv: readonly string[], { worker, serve }: ProgramOptions): Promise<number> {
-  let command: ReturnType<typeof readCommandLine>
-  try {
-    command = readCommandLine(argv)
-    if (command.action === 'serve') command.checkFiles()
-  } catch (error) {
-    if (!(error instanceof FlagError)) throw error
-    process.stderr.write(`Error: ${error.message}\n`)
-    return 1
-  }
+  const command = readCommandLine(argv)
+  if (command.action === 'serve') command.checkFiles()
   switch (command.action) {
     case 'help':
-      process.stdout.write(usage())
+      process.stdout.write(usage(command.profile))
       return 0
     case 'version':
       process.stdout.write(`Kubernetes ${gitVersion(DEFAULT_RELEASE)}\n`)
@@ -98,8 +98,12 @@ export function logFlags(config: Config, ignored: readonly string[], log: Logger
   if (ignored.length > 0) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
 }
 
+/** Configuration files that flags name are a part of the command line. */
+const isMisuse = (error: unknown): boolean =>
+  [FlagError, ArgumentError, LifecycleError].some(kind => error instanceof kind) || /^ERR_\w+_CONFIG$/.test(errorCode(error) ?? '')
+
 /** What the system or the store refuses is the user's to mend; anything else is a bug, and its place is printed. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return 'code' in error || error instanceof LifecycleError || error instanceof FlagError ? error.message : (error.stack ?? error.message)
+  return 'code' in error || isMisuse(error) ? error.message : (error.stack ?? error.message)
 }

@@ -42,7 +42,12 @@ export function shareCredentials(
 ): SharedCredentials {
   if (agreed === undefined) return unshared(credentialsOf(config, keys))
   const shareCa = (make: () => Promise<KeyPair>): Promise<KeyPair> =>
-    untilReached(async () => JSON.parse(await agreed.agree('certificate-authority', async () => JSON.stringify(await make()), isFreshPair)), log, signal)
+    untilReached(
+      async () => JSON.parse(await agreed.agree('certificate-authority', async () => JSON.stringify(await make()), isFreshPair)),
+      config,
+      log,
+      signal,
+    )
   const credentials = credentialsOf(config, { ...keys, shareCa })
   const compare = async ({ ownCa }: Credentials): Promise<AuthorityConflict | undefined> => {
     try {
@@ -79,15 +84,18 @@ function isFreshPair(text: string): boolean {
 }
 
 /** Asks until the store answers. */
-async function untilReached<T>(ask: () => Promise<T>, log: Logger, signal: AbortSignal): Promise<T> {
+async function untilReached<T>(ask: () => Promise<T>, { etcd }: Pick<Config, 'etcd'>, log: Logger, signal: AbortSignal): Promise<T> {
   for (let warned = false; ; warned = true) {
     try {
       return await ask()
     } catch (error) {
       const mayPass = error instanceof BackendError || (error instanceof TransformError && error.mayPass)
       if (!mayPass || signal.aborted) throw error
-      const whom = error instanceof TransformError ? 'a key management service, by which' : 'etcd, where'
-      if (!warned) log.warn(`waiting for ${whom} servers share their certificate authority`, { error: error.message })
+      const whom =
+        error instanceof TransformError
+          ? 'a key management service, by which servers share their certificate authority'
+          : 'etcd, which does not answer (--etcd-servers)'
+      if (!warned) log.warn(`waiting for ${whom}`, { ...(etcd && { servers: etcd.servers.join(',') }), error: error.message })
       await delay(RETRY_MS, signal)
     }
   }

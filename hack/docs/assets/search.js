@@ -7,7 +7,7 @@
   const MOST = 20
   search.hidden = false
 
-  /** How well a section fits: 0 if a word is nowhere in it. Words of headings count more. */
+  /** How well a section fits a search: 0 if a word is nowhere in it. Words of headings count more. */
   const rank = ([, page, heading, words], wanted) => {
     const title = `${page} ${heading}`.toLowerCase()
     let sum = 0
@@ -24,7 +24,8 @@
     const wanted = field.value.toLowerCase().split(/\s+/).filter(Boolean)
     const index = window.searchIndex ?? []
     const found = wanted.length === 0 ? [] : index.map(entry => [rank(entry, wanted), entry]).filter(([sum]) => sum > 0)
-    found.sort(([a], [b]) => b - a)
+    // Pages for users stand before decisions and the folders of the source.
+    found.sort(([a, first], [b, second]) => first[4] - second[4] || b - a)
     results.replaceChildren(
       ...found.slice(0, MOST).map(([, [address, page, heading]]) => {
         const item = document.createElement('li')

@@ -3,7 +3,7 @@ import { ArgumentError, type Arguments, type Option, readArguments, type Streams
 import { objectsIn } from '../../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { withServer } from '../with-server.ts'
-import { findObject, type NamedObject } from './named-object.ts'
+import { findObject, type NamedObject, objectWords } from './named-object.ts'
 
 /** A change of the object, as the server tells it. */
 export interface ObjectChange {
@@ -35,10 +35,20 @@ A moment is a duration (10m), a time (2030-05-01T12:00:00Z), a revision (the res
 The server keeps the past with --history.
 `
 
+/** A command about one object. */
+export interface ObjectCommand {
+  readonly options: Readonly<Record<string, Option>>
+  readonly usage: string
+  /** Values of --output. */
+  readonly outputs: readonly string[]
+  /** Optional. Throws ArgumentError for what the command cannot do, before a server is asked. */
+  check?(given: Arguments): void
+}
+
 /** Runs `ask` for the object that is named, unless help is asked for. Throws ArgumentError, ClusterError. */
 export async function aboutObject(
   argv: readonly string[],
-  { options, usage, outputs }: { readonly options: Readonly<Record<string, Option>>; readonly usage: string; readonly outputs: readonly string[] },
+  { options, usage, outputs, check }: ObjectCommand,
   { out }: Streams,
   ask: (asked: AskedObject) => Promise<number>,
 ): Promise<number> {
@@ -49,9 +59,11 @@ export async function aboutObject(
   }
   const output = given.value('output')
   if (output !== undefined && !outputs.includes(output)) throw new ArgumentError(`--output ${output}: must be ${outputs.join(' or ')}`)
+  const words = objectWords(given.values('object'))
+  check?.(given)
   return withServer(given, async (client, { namespace = 'default' }) => {
     try {
-      const object = await findObject(client, given.values('object'), given.value('namespace') ?? namespace)
+      const object = await findObject(client, words, given.value('namespace') ?? namespace)
       return await ask({ given, client, object })
     } catch (error) {
       throw askedError(error, noHistory(client))

@@ -1,5 +1,5 @@
 import { ClusterError } from '../../clients/cluster-client.ts'
-import { ArgumentError, type Streams } from '../../lib/arguments.ts'
+import { ArgumentError, type Arguments, type Streams } from '../../lib/arguments.ts'
 import { onOneLine } from '../../lib/printable.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { lineDiff } from '../../upgrade/report/line-diff.ts'
@@ -16,14 +16,20 @@ Shows what of an object differs between two moments. Exits with 1 where somethin
   -o, --output      diff: the lines of YAML that differ; json: the fields
 `
 
+const COMMAND = { options: { from: 'value', to: 'value' }, usage: USAGE, outputs: ['diff', 'json'] } as const
+
 /** Runs the command. Resolves with the exit status. */
 export const runDiff = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutObject(argv, { options: { from: 'value', to: 'value' }, usage: USAGE, outputs: ['diff', 'json'] }, streams, asked => diff(asked, streams))
+  aboutObject(argv, { ...COMMAND, check: given => void fromOf(given) }, streams, asked => diff(asked, streams))
 
-async function diff({ given, client, object }: AskedObject, { out }: Streams): Promise<number> {
+function fromOf(given: Arguments): string {
   const from = given.value('from')
   if (from === undefined) throw new ArgumentError('--from is needed: the moment with which another is compared')
-  const moments = [await momentAt(client, from), await momentAt(client, given.value('to') ?? 'now')] as const
+  return from
+}
+
+async function diff({ given, client, object }: AskedObject, { out }: Streams): Promise<number> {
+  const moments = [await momentAt(client, fromOf(given)), await momentAt(client, given.value('to') ?? 'now')] as const
   const [before, after] = [await objectAt(client, object, moments[0].revision), await objectAt(client, object, moments[1].revision)]
   if (before === undefined && after === undefined)
     throw new ClusterError(`there was no ${object.label} at ${momentText(moments[0])}, nor at ${momentText(moments[1])}`, 404)

@@ -25,7 +25,12 @@ interface ToldChange {
 
 /** Runs the command. Resolves with the exit status: 1 where nothing is known of the object. */
 export const runLog = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutObject(argv, { options: { limit: 'value' }, usage: USAGE, outputs: ['text', 'json'] }, streams, asked => log(asked, streams))
+  aboutObject(
+    argv,
+    { options: { limit: 'value' }, usage: USAGE, outputs: ['text', 'json'], check: given => void limitOf(given.value('limit')) },
+    streams,
+    asked => log(asked, streams),
+  )
 
 async function log({ given, client, object }: AskedObject, { out, err }: Streams): Promise<number> {
   const limit = limitOf(given.value('limit'))

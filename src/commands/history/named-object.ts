@@ -14,10 +14,21 @@ export interface NamedObject {
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/** Finds `KIND/NAME`, or `KIND NAME`, by discovery. KIND is what kubectl takes: plural, singular, short name or kind, perhaps with version and group: `deploy`, `deployments.apps`, `deployments.v1.apps`. Throws ArgumentError, ClusterError. */
-export async function findObject(client: ClusterClient, words: readonly string[], namespace: string): Promise<NamedObject> {
+/** Kind and name of an object, as a command line has them. */
+export interface ObjectWords {
+  readonly kind: string
+  readonly name: string
+}
+
+/** Reads `KIND/NAME`, or `KIND NAME`. Throws ArgumentError. */
+export function objectWords(words: readonly string[]): ObjectWords {
   const [kind = '', name = '', ...more] = words.length === 1 ? (words[0] ?? '').split('/') : words
   if (kind === '' || name === '' || more.length > 0) throw new ArgumentError('an object is named by KIND/NAME, such as deployment/web')
+  return { kind, name }
+}
+
+/** Finds an object by discovery. Its kind is what kubectl takes: plural, singular, short name or kind, perhaps with version and group: `deploy`, `deployments.apps`, `deployments.v1.apps`. Throws ArgumentError, ClusterError. */
+export async function findObject(client: ClusterClient, { kind, name }: ObjectWords, namespace: string): Promise<NamedObject> {
   const { groupVersion, resource } = await findResource(client, kind.toLowerCase())
   const [group = ''] = groupVersion.includes('/') ? groupVersion.split('/') : []
   const place = resource.namespaced === true ? `namespaces/${encodeURIComponent(namespace)}/` : ''

@@ -1,6 +1,6 @@
 import { ClusterError } from '../../clients/cluster-client.ts'
 import { yamlBytes } from '../../codec/yaml.ts'
-import { ArgumentError, type Streams } from '../../lib/arguments.ts'
+import { ArgumentError, type Arguments, type Streams } from '../../lib/arguments.ts'
 import { printable } from '../../lib/printable.ts'
 import { type JsonObject, objectIn } from '../../meta/object.ts'
 import { type AskedMoment, type AskedObject, aboutObject, momentAt, objectAt } from './asked.ts'
@@ -14,16 +14,20 @@ Shows an object as it was.
   -o, --output      yaml or json
 `
 
+const COMMAND = { options: { at: 'value', 'show-managed-fields': 'switch' }, usage: USAGE, outputs: ['yaml', 'json'] } as const
+
 /** Runs the command. Resolves with the exit status. */
 export const runShow = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutObject(argv, { options: { at: 'value', 'show-managed-fields': 'switch' }, usage: USAGE, outputs: ['yaml', 'json'] }, streams, asked =>
-    show(asked, streams),
-  )
+  aboutObject(argv, { ...COMMAND, check: given => void momentOf(given) }, streams, asked => show(asked, streams))
 
-async function show({ given, client, object }: AskedObject, { out }: Streams): Promise<number> {
+function momentOf(given: Arguments): string {
   const at = given.value('at')
   if (at === undefined) throw new ArgumentError('--at is needed: the moment at which the object is shown')
-  const moment = await momentAt(client, at)
+  return at
+}
+
+async function show({ given, client, object }: AskedObject, { out }: Streams): Promise<number> {
+  const moment = await momentAt(client, momentOf(given))
   const found = await objectAt(client, object, moment.revision)
   if (found === undefined) throw new ClusterError(`there was no ${object.label} at ${momentText(moment)}`, 404)
   const shown = given.isOn('show-managed-fields') ? found : withoutManagedFields(found)

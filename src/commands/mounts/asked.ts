@@ -20,10 +20,20 @@ const COMMON_USAGE = `
       --context     of the kubeconfig; the current one unless given
 `
 
-/** Runs `ask`, unless help is asked for. `lack`: what a server lacks that does not serve the paths. Throws ArgumentError, ClusterError. */
+/** A command about moments or branches. */
+export interface ServerCommand {
+  readonly options?: Readonly<Record<string, Option>>
+  readonly usage: string
+  /** What a server lacks that does not serve the paths. */
+  readonly lack: string
+  /** Throws ArgumentError for what the command cannot do, before a server is asked. */
+  check(given: Arguments): void
+}
+
+/** Runs `ask`, unless help is asked for. Throws ArgumentError, ClusterError. */
 export async function aboutServer(
   argv: readonly string[],
-  { options = {}, usage, lack }: { readonly options?: Readonly<Record<string, Option>>; readonly usage: string; readonly lack: string },
+  { options = {}, usage, lack, check }: ServerCommand,
   { out }: Streams,
   ask: (asked: AskedServer) => Promise<number>,
 ): Promise<number> {
@@ -32,6 +42,7 @@ export async function aboutServer(
     out(usage + COMMON_USAGE)
     return 0
   }
+  check(given)
   const printKubeconfig = (path: string): void =>
     out(yamlBytes(kubeconfigAt(chosenKubeconfig(given.value('kubeconfig')), given.value('context'), path)).toString())
   const asked = (client: ClusterClient): Promise<number> =>

@@ -1,4 +1,4 @@
-import { ArgumentError, type Streams } from '../../lib/arguments.ts'
+import { ArgumentError, type Arguments, type Streams } from '../../lib/arguments.ts'
 import { momentAt } from '../history/asked.ts'
 import { aboutServer } from './asked.ts'
 
@@ -14,12 +14,17 @@ const LACK = 'serves no moments: start it with --history 24h, or with --moments 
 
 /** Runs the command. Resolves with the exit status. */
 export const runAt = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutServer(argv, { usage: USAGE, lack: LACK }, streams, async ({ given, client, printKubeconfig }) => {
-    const moment = given.values('argument').join(' ')
-    if (moment === '') throw new ArgumentError('a moment is needed: binnacle at 10m')
+  aboutServer(argv, { usage: USAGE, lack: LACK, check: given => void momentOf(given) }, streams, async ({ given, client, printKubeconfig }) => {
+    const moment = momentOf(given)
     const revision = /^[1-9]\d{0,15}$/.test(moment) ? moment : (await momentAt(client, moment)).revision
     // Says at once that the moment is not served, or no longer kept.
     await client.json(`/binnacle/at/${revision}/version`)
     printKubeconfig(`/binnacle/at/${revision}`)
     return 0
   })
+
+function momentOf(given: Arguments): string {
+  const moment = given.values('argument').join(' ')
+  if (moment === '') throw new ArgumentError('a moment is needed: binnacle at 10m')
+  return moment
+}

@@ -1,5 +1,5 @@
 import type { ClusterClient } from '../../clients/cluster-client.ts'
-import { ArgumentError, type Streams } from '../../lib/arguments.ts'
+import { ArgumentError, type Arguments, type Streams } from '../../lib/arguments.ts'
 import { onOneLine } from '../../lib/printable.ts'
 import { objectsIn } from '../../meta/json-members.ts'
 import { objectIn } from '../../meta/object.ts'
@@ -29,15 +29,19 @@ const ROOT = '/binnacle/v1/branches'
 export const runBranch = (argv: readonly string[], streams: Streams): Promise<number> =>
   aboutServer(
     argv,
-    { options: { at: 'value', list: 'switch', delete: 'switch', print: 'switch' }, usage: USAGE, lack: NO_BRANCHES },
+    {
+      options: { at: 'value', list: 'switch', delete: 'switch', print: 'switch' },
+      usage: USAGE,
+      lack: NO_BRANCHES,
+      check: given => void (given.isOn('list') || nameOf(given)),
+    },
     streams,
     async ({ given, client, printKubeconfig }) => {
       if (given.isOn('list')) {
         streams.out(await listed(client))
         return 0
       }
-      const [name, ...more] = given.values('argument')
-      if (name === undefined || more.length > 0) throw new ArgumentError('one name is needed: binnacle branch NAME')
+      const name = nameOf(given)
       if (given.isOn('delete')) {
         await client.send('DELETE', `${ROOT}/${encodeURIComponent(name)}`)
         streams.out(`branch ${onOneLine(name)} deleted\n`)
@@ -54,6 +58,12 @@ export const runBranch = (argv: readonly string[], streams: Streams): Promise<nu
       return 0
     },
   )
+
+function nameOf(given: Arguments): string {
+  const [name, ...more] = given.values('argument')
+  if (name === undefined || more.length > 0) throw new ArgumentError('one name is needed: binnacle branch NAME')
+  return name
+}
 
 async function listed(client: ClusterClient): Promise<string> {
   const { items } = objectIn(await client.json(ROOT))

@@ -1,5 +1,5 @@
 import type { ClusterClient } from '../../clients/cluster-client.ts'
-import { ArgumentError, type Streams } from '../../lib/arguments.ts'
+import { ArgumentError, type Arguments, type Streams } from '../../lib/arguments.ts'
 import { onOneLine } from '../../lib/printable.ts'
 import { objectsIn } from '../../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
@@ -16,14 +16,12 @@ fields, and those that the server has changed as well since the branch began (!)
       --output      text, or json: one line for each object
 `
 
+const COMMAND = { options: { 'dry-run': 'switch', output: 'value' }, usage: USAGE, lack: NO_BRANCHES } as const
+
 /** Runs the command. Resolves with the exit status. */
 export const runMerge = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutServer(argv, { options: { 'dry-run': 'switch', output: 'value' }, usage: USAGE, lack: NO_BRANCHES }, streams, async ({ given, client }) => {
-    const [name, ...more] = given.values('argument')
-    if (name === undefined || more.length > 0) throw new ArgumentError('one name is needed: binnacle merge NAME --dry-run')
-    if (!given.isOn('dry-run')) throw new ArgumentError('merge: only --dry-run is built: apply what it shows to the server yourself')
-    const output = given.value('output') ?? 'text'
-    if (output !== 'text' && output !== 'json') throw new ArgumentError(`--output ${output}: must be text or json`)
+  aboutServer(argv, { ...COMMAND, check: given => void mergeOf(given) }, streams, async ({ given, client }) => {
+    const { name, output } = mergeOf(given)
     let conflicts = 0
     for await (const change of changesOf(client, name)) {
       if (change.conflict === true) conflicts++
@@ -31,6 +29,15 @@ export const runMerge = (argv: readonly string[], streams: Streams): Promise<num
     }
     return conflicts > 0 ? 1 : 0
   })
+
+function mergeOf(given: Arguments): { readonly name: string; readonly output: 'text' | 'json' } {
+  const [name, ...more] = given.values('argument')
+  if (name === undefined || more.length > 0) throw new ArgumentError('one name is needed: binnacle merge NAME --dry-run')
+  if (!given.isOn('dry-run')) throw new ArgumentError('merge: only --dry-run is built: apply what it shows to the server yourself')
+  const output = given.value('output') ?? 'text'
+  if (output !== 'text' && output !== 'json') throw new ArgumentError(`--output ${output}: must be text or json`)
+  return { name, output }
+}
 
 async function* changesOf(client: ClusterClient, name: string): AsyncGenerator<JsonObject> {
   const query = new URLSearchParams()

@@ -1,13 +1,12 @@
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { isSea } from 'node:sea'
-import { isHelp } from '../../config/command-line.ts'
-import { FlagError } from '../../config/parse-flags.ts'
+import { ArgumentError, readArguments } from '../../lib/arguments.ts'
+import { refuseFile } from '../../lib/refuse-file.ts'
 import { DEFAULT_RELEASE } from '../../lifecycle/release.ts'
 import { gitVersion } from '../../server/version.ts'
 
-const USAGE = 'Usage: binnacle assets DIR [--etcd PATH|stand-in]'
-const HELP = `${USAGE}
+const HELP = `Usage: binnacle assets DIR [--etcd PATH|stand-in]
 
 Fills a folder for KUBEBUILDER_ASSETS with kube-apiserver (this program), etcd and, if there is one, kubectl, so that suites written for envtest run on this program.
 
@@ -24,17 +23,16 @@ export interface AssetsOptions {
   readonly etcd: string | undefined
 }
 
-/** Throws FlagError. */
-export function assetsOptions(argv: readonly string[]): AssetsOptions {
-  let directory: string | undefined
-  let etcd: string | undefined
-  for (let i = 0; i < argv.length; i++) {
-    const argument = argv[i] ?? ''
-    if (argument === '--etcd' || argument.startsWith('--etcd=')) etcd = argument === '--etcd' ? argv[++i] : argument.slice('--etcd='.length)
-    else if (argument.startsWith('-') || directory !== undefined) throw new FlagError(`${JSON.stringify(argument)} is not understood. ${USAGE}`)
-    else directory = argument
-  }
-  if (directory === undefined || directory === '' || etcd === '') throw new FlagError(USAGE)
+const OPTIONS = { directory: 'values', etcd: 'value', help: 'switch' } as const
+
+/** Undefined if help is asked for. Throws ArgumentError. */
+export function assetsOptions(argv: readonly string[]): AssetsOptions | undefined {
+  const given = readArguments(argv, OPTIONS, { h: 'help' }, 'directory')
+  if (given.isOn('help')) return undefined
+  const [directory, ...more] = given.values('directory')
+  if (!directory || more.length > 0) throw new ArgumentError('one folder is needed: binnacle assets DIR')
+  const etcd = given.value('etcd')
+  if (etcd === '') throw new ArgumentError('--etcd is empty: it may be a program, or stand-in')
   return { directory: resolve(directory), etcd }
 }
 
@@ -49,16 +47,17 @@ export interface AssetsEnvironment {
 }
 
 /**
- * Fills a folder as suites written for envtest expect it in $KUBEBUILDER_ASSETS. Returns a line on each file. Throws FlagError where something of another program would be replaced; an etcd or kubectl that is there stays.
+ * Fills a folder as suites written for envtest expect it in $KUBEBUILDER_ASSETS. Returns a line on each file. Throws ArgumentError where something of another program would be replaced; an etcd or kubectl that is there stays.
  */
 export function writeAssets({ directory, etcd }: AssetsOptions, { commands, node, path }: AssetsEnvironment): string[] {
+  refuseFile(directory)
   mkdirSync(directory, { recursive: true })
   const place = (name: string): string => join(directory, name)
   const withNode = node === undefined ? [] : [`PATH=${quoted(dirname(node))}:"$PATH"`]
   const run = (program: keyof AssetsEnvironment['commands'], ...more: string[]): string =>
     ['#!/bin/sh', MARK, ...withNode, `exec ${[...commands[program], ...more].map(quoted).join(' ')} "$@"`, ''].join('\n')
   const found = etcd === 'stand-in' ? undefined : etcd === undefined ? (theirs(place('etcd')) ?? find('etcd', path)) : executable(etcd)
-  if (etcd !== undefined && etcd !== 'stand-in' && found === undefined) throw new FlagError(`--etcd ${etcd} is not a program`)
+  if (etcd !== undefined && etcd !== 'stand-in' && found === undefined) throw new ArgumentError(`--etcd ${etcd} is not a program`)
 
   const lines: string[] = []
   // The flag makes the server ask what it finds, and so does no harm where someone puts etcd in the place of the stand-in.
@@ -82,12 +81,13 @@ export function writeAssets({ directory, etcd }: AssetsOptions, { commands, node
 
 /** Runs the command of this process. Resolves with the exit code. */
 export async function runAssets(argv: readonly string[]): Promise<number> {
-  if (isHelp(argv)) {
+  const options = assetsOptions(argv)
+  if (options === undefined) {
     process.stdout.write(HELP)
     return 0
   }
   const environment = { ...ownCommands(), path: process.env.PATH ?? '' }
-  process.stdout.write(`${writeAssets(assetsOptions(argv), environment).join('\n')}\n`)
+  process.stdout.write(`${writeAssets(options, environment).join('\n')}\n`)
   return 0
 }
 
@@ -128,7 +128,7 @@ function clear(file: string): void {
   const status = lstatSync(file, { throwIfNoEntry: false })
   if (status === undefined) return
   // With a link nothing of another program is lost.
-  if (!status.isSymbolicLink() && !isOurs(file)) throw new FlagError(`${file} is there already, and of another program`)
+  if (!status.isSymbolicLink() && !isOurs(file)) throw new ArgumentError(`${file} is there already, and of another program`)
   rmSync(file)
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../lib/error-code.ts'
+import { refuseFile } from '../../lib/refuse-file.ts'
 import { BackendError } from '../backend.ts'
 import { META_BYTES, type MetaPage, metaPage } from './data-file/meta-page.ts'
 
@@ -9,8 +10,9 @@ export interface InspectOptions {
   readonly isReplaced?: boolean
 }
 
-/** Throws a BackendError `unavailable` if the directory has no data file. */
+/** Throws a BackendError `unavailable` if the directory has no data file, and an Error with the code ENOTDIR if it is a file. */
 export function requireDataFile(dir: string): void {
+  refuseFile(dir)
   if (statSync(join(dir, 'data.mdb'), { throwIfNoEntry: false }) === undefined) throw new BackendError('unavailable', `there is no store in ${dir}`)
 }
 

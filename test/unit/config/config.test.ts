@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { readCommandLine, usage } from '../../../src/config/command-line.ts'
+import { readCommandLine } from '../../../src/config/command-line.ts'
 import type { Config } from '../../../src/config/config.ts'
-import { FLAGS } from '../../../src/config/flag-table.ts'
 import { FlagError } from '../../../src/config/parse-flags.ts'
 import { DEFAULT_TLS_POLICY } from '../../../src/server/tls/tls-policy.ts'
 
@@ -343,7 +341,11 @@ describe('the command line', () => {
 
   const wrong: [string[], string][] = [
     [['--frob'], 'unknown flag: --frob'],
+    [['--secure-prot=1'], 'unknown flag: --secure-prot; did you mean --secure-port?'],
+    [['--secure_prot', '1'], 'unknown flag: --secure-prot; did you mean --secure-port?'],
     [['-x'], "unknown shorthand flag: 'x' in -x"],
+    [['-data-dir=x'], "unknown shorthand flag: 'd' in -data-dir=x; did you mean --data-dir?"],
+    [['--service-cluster-ip-range=10.0.0.0/99'], '--service-cluster-ip-range: "10.0.0.0/99" is not a CIDR such as 10.0.0.0/24'],
     [['--secure-port'], 'flag needs an argument: --secure-port'],
     [['--secure-port=a'], 'invalid argument "a" for "--secure-port" flag: strconv.ParseInt: parsing "a": invalid syntax'],
     [['--secure-port=70000'], '--secure-port 70000 must be between 0 and 65535, inclusive'],
@@ -352,6 +354,8 @@ describe('the command line', () => {
     [['--advertise-address=a.b'], 'invalid argument "a.b" for "--advertise-address" flag: failed to parse IP: "a.b"'],
     [['--event-ttl=1'], 'invalid argument "1" for "--event-ttl" flag: time: missing unit in duration "1"'],
     [['serve'], 'unknown command "serve": binnacle --help lists commands and flags'],
+    [['expotr', '--data-dir=x'], 'unknown command "expotr"; did you mean export? binnacle --help lists commands and flags'],
+    [['help', 'shwo'], 'unknown command "shwo"; did you mean show? binnacle --help lists commands and flags'],
     [['help', 'log'], 'binnacle log --help tells about it'],
     [['--profile=apiserver', 'serve'], 'kube-apiserver does not take any arguments, got ["serve"]'],
     [['--authorization-mode=RBAC,ABAC'], "authorization-mode ABAC's authorization policy file not passed"],
@@ -570,21 +574,4 @@ describe('--console-port', () => {
     [['--console', '--console-port=70000'], '--console-port 70000 must be between 0 and 65535, inclusive'],
   ] as const)
     it(`is refused with ${args.join(' ')}`, () => expect(() => serve(...args)).to.throw(FlagError, message))
-})
-
-describe('usage', () => {
-  it('names every flag', () => {
-    const text = usage()
-    for (const name of Object.keys(FLAGS)) expect(text).to.contain(`--${name}`)
-  })
-  it('lists every command', () => {
-    const [, listed = ''] = /const COMMANDS = \[([^\]]*)\]/.exec(readFileSync('bin/load.mjs', 'utf8')) ?? []
-    const names = [...listed.matchAll(/'([^']+)'/g)].map(([, name = '']) => name)
-    expect(names).to.include('why')
-    for (const name of [...names, 'assets', 'kubeconfig']) expect(usage()).to.match(new RegExp(`^  ${name} `, 'm'))
-  })
-  it('is asked for as by kubectl', () => {
-    expect(readCommandLine(['help'])).to.deep.equal({ action: 'help' })
-    expect(readCommandLine(['version'])).to.deep.equal({ action: 'version' })
-  })
 })

@@ -18,6 +18,11 @@ describe('arguments of commands', () => {
     ['--other', 'unknown flag: --other'],
     ['-x5', 'unknown flag: -x5'],
     ['--output', 'flag needs an argument: --output'],
+    ['--ouptut=json', 'unknown flag: --ouptut=json; did you mean --output?'],
+    ['--last=maybe', '--last=maybe: must be true or false'],
   ] as const)
     it(`are refused: ${argument}`, () => expect(() => read(argument)).to.throw(message))
+  it('do not stand alone where a command has no name for them', () => {
+    expect(() => readArguments(['a'], { output: 'value' }, {}, '')).to.throw('unexpected argument: a')
+  })
 })

@@ -82,6 +82,6 @@ describe('private files', () => {
   it('no directory where none can be made, such as below a file', () => {
     const file = join(directory, 'file')
     writeFileSync(file, '')
-    expect(() => makePrivateDirectory(join(file, 'a', 'b'))).to.throw('ENOTDIR')
+    expect(() => makePrivateDirectory(join(file, 'a', 'b'))).to.throw(`${file} is a file, not a directory`)
   })
 })

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { ArgumentError } from '../../../src/lib/arguments.ts'
 import { kubeconfigOf } from '../../../src/process/kubeconfig-command.ts'
 import { kubeconfig } from '../../../src/server/kubeconfig.ts'
 
@@ -22,8 +23,17 @@ describe('binnacle kubeconfig', () => {
     expect(kubeconfigOf(['--server=https://binnacle.binnacle.svc'], directory)).to.equal(config('"https://binnacle.binnacle.svc"'))
     expect(kubeconfigOf(['--server', 'https://$1:1'], directory)).to.contain('server: "https://$1:1"')
   })
-  for (const argv of [['--server'], ['--data-dir='], ['x'], ['--servers=https://a']])
-    it(`does not take ${argv.join(' ')}`, () => expect(() => kubeconfigOf(argv, directory)).to.throw('Usage: binnacle kubeconfig'))
+  for (const [argv, message] of [
+    [['--server'], 'flag needs an argument: --server'],
+    [['--data-dir='], '--data-dir is empty'],
+    [['x'], 'unexpected argument: x'],
+    [['--servers=https://a'], 'unknown flag: --servers=https://a; did you mean --server?'],
+  ] as const)
+    it(`does not take ${argv.join(' ')}`, () => expect(() => kubeconfigOf(argv, directory)).to.throw(ArgumentError, message))
+  it('says that a file is no data directory', () => {
+    const file = join(directory, 'admin.kubeconfig')
+    expect(() => kubeconfigOf(['--data-dir', file], directory)).to.throw(`${file} is a file, not a directory`)
+  })
   for (const server of ['binnacle', 'ftp://a', 'https://a b\nc'])
     it(`does not take ${JSON.stringify(server)} for a server`, () =>
       expect(() => kubeconfigOf(['--server', server], directory)).to.throw('is not the URL of a server'))

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ArgumentError } from '../../../lib/arguments.ts'
+import { refuseFile } from '../../../lib/refuse-file.ts'
 import { lockDirectory } from '../../../storage/embedded/directory-lock.ts'
 import { inspectDataFile } from '../../../storage/embedded/inspect.ts'
 import { readRange } from '../../../storage/embedded/range.ts'
@@ -14,6 +15,7 @@ const PAGE = 500
 /** What the embedded store of a data directory holds. Nothing is changed. Throws ArgumentError for a directory without one, and BackendError, as while a server uses it. */
 export async function* dataDirectoryValues(directory: string): AsyncGenerator<StoredValue> {
   const folder = join(directory, 'store')
+  refuseFile(folder)
   if (statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false }) === undefined) throw new ArgumentError(`--data-dir ${directory}: there is no store in it`)
   const lock = await lockDirectory(folder)
   try {

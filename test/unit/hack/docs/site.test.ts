@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
+import { createContext, runInContext } from 'node:vm'
 import { expect } from 'chai'
 import { type Documentation, readDocumentation } from '../../../../hack/docs/pages.ts'
 import { siteLink } from '../../../../hack/docs/render.ts'
@@ -55,5 +56,47 @@ describe('the documentation as HTML', function () {
     const found = /window\.searchIndex = (.*)\n/.exec(read('search-index.js'))?.[1] ?? '[]'
     const entry = (JSON.parse(found) as string[][]).find(([address]) => address === 'docs/testing.html#faults')
     expect(entry?.[3]?.split(' ')).to.include.members(['faults', 'cope', 'retryafterseconds'])
+  })
+
+  const listItem = () => ({
+    link: { href: '' },
+    append(link: { href: string }) {
+      this.link = link
+    },
+  })
+  /** Addresses that the script of the search lists for some words. */
+  function resultsFor(words: string): string[] {
+    const listeners = new Map<string, () => void>()
+    const items: { href: string }[] = []
+    const field = { value: words, addEventListener: (name: string, listener: () => void) => void listeners.set(name, listener) }
+    const results = { replaceChildren: (...links: { link: { href: string } }[]) => void items.push(...links.map(({ link }) => link)) }
+    const search = { dataset: { root: '' }, hidden: true, querySelector: (name: string) => (name === 'ol' ? results : field), addEventListener: () => {} }
+    const document = {
+      querySelector: () => search,
+      addEventListener: () => {},
+      createElement: (name: string) => (name === 'a' ? { href: '' } : listItem()),
+    }
+    const scope = createContext({ window: {}, document })
+    runInContext(read('search-index.js'), scope)
+    runInContext(read('search.js'), scope)
+    listeners.get('input')?.()
+    return items.map(({ href }) => href)
+  }
+
+  for (const words of ['etcd', 'watch', 'admission', 'embedded store', 'certificates', 'faults'])
+    it(`finds pages for users before decisions and folders of the source: ${words}`, () => {
+      const found = resultsFor(words)
+      const inner = found.findIndex(address => /^(?:docs\/decisions|src|test)\//.test(address) && !address.startsWith('test/bench/index'))
+      expect(found[0]).to.match(/^(?:docs\/(?!decisions)|index|SECURITY|CHANGELOG|test\/bench\/index)/)
+      if (inner >= 0) for (const address of found.slice(inner)) expect(address).to.match(/^(?:docs\/decisions|src|test)\//)
+    })
+  it('finds the page about what goes wrong by a message', () => {
+    for (const words of ['no space left', 'is in use by another server', 'unknown flag', 'is a file, not a directory', 'waiting for etcd'])
+      expect(
+        resultsFor(words.replace(',', ''))
+          .slice(0, 3)
+          .some(address => address.startsWith('docs/how-to/troubleshooting.html')),
+        words,
+      ).to.equal(true)
   })
 })

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { ArgumentError } from '../../../../src/lib/arguments.ts'
 import { assetsOptions, runAssets, writeAssets } from '../../../../src/process/assets/write-assets.ts'
 
 describe('binnacle assets', () => {
@@ -73,6 +74,14 @@ describe('binnacle assets', () => {
     expect(assetsOptions(['--etcd=stand-in', '/a'])).to.deep.equal({ directory: '/a', etcd: 'stand-in' })
     expect(assetsOptions(['/a', '--etcd', '/e'])).to.deep.equal({ directory: '/a', etcd: '/e' })
     expect(await runAssets(['--help'])).to.equal(0)
-    for (const argv of [[], ['/a', '/b'], ['--what', '/a'], ['']]) expect(() => assetsOptions(argv)).to.throw('Usage: binnacle assets DIR')
+    for (const [argv, message] of [
+      [[], 'one folder is needed: binnacle assets DIR'],
+      [['/a', '/b'], 'one folder is needed: binnacle assets DIR'],
+      [[''], 'one folder is needed: binnacle assets DIR'],
+      [['--what', '/a'], 'unknown flag: --what'],
+      [['--ectd', '/a'], 'unknown flag: --ectd; did you mean --etcd?'],
+      [['/a', '--etcd='], '--etcd is empty: it may be a program, or stand-in'],
+    ] as const)
+      expect(() => assetsOptions(argv)).to.throw(ArgumentError, message)
   })
 })

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { readCommandLine, usage } from '../../../src/config/command-line.ts'
+import type { FlagSpec } from '../../../src/config/flag-spec.ts'
+import { FLAGS } from '../../../src/config/flag-table.ts'
+
+describe('usage', () => {
+  it('names every flag', () => {
+    const text = usage()
+    for (const name of Object.keys(FLAGS)) expect(text).to.contain(`--${name}`)
+  })
+  it('lists every command', () => {
+    const [, listed = ''] = /const COMMANDS = \[([^\]]*)\]/.exec(readFileSync('bin/load.mjs', 'utf8')) ?? []
+    const names = [...listed.matchAll(/'([^']+)'/g)].map(([, name = '']) => name)
+    expect(names).to.include('why')
+    for (const name of [...names, 'assets', 'kubeconfig']) expect(usage()).to.match(new RegExp(`^  ${name} `, 'm'))
+  })
+  it('is asked for as by kubectl', () => {
+    expect(readCommandLine(['help'])).to.deep.equal({ action: 'help', profile: 'binnacle' })
+    expect(readCommandLine(['version'])).to.deep.equal({ action: 'version' })
+  })
+  it('names the default of every flag that has one but false', () => {
+    const lines = new Map([...usage().matchAll(/^ +(?:-\w, )? *--([\w-]+) .*$/gm)].map(([line, name = '']) => [name, line]))
+    for (const [name, spec] of Object.entries<FlagSpec>(FLAGS)) {
+      if (spec.status !== 'used') continue
+      const said = / \(default (.*)\)$/.exec(lines.get(name) ?? '')?.[1]
+      expect(said, name).to.equal(spec.default === 'false' ? undefined : spec.default)
+    }
+  })
+  it('names defaults that are true: a flag that is given with its default changes nothing', () => {
+    const configOf = (...argv: string[]): object => {
+      const command = readCommandLine(['--oidc-issuer-url=https://issuer', '--oidc-client-id=client', ...argv])
+      if (command.action !== 'serve') throw new Error(`asked for ${command.action}`)
+      // The first tells a flag that was given from a default, and warnings are of flags that are deprecated whatever they say.
+      const { isAnonymousAuthGiven: _, warnings: __, gates: ___, ...config } = command.config
+      return config
+    }
+    const unset = configOf()
+    for (const [name, spec] of Object.entries<FlagSpec>(FLAGS))
+      if (spec.status === 'used' && spec.default !== undefined && name !== 'version') expect(configOf(`--${name}=${spec.default}`), name).to.deep.equal(unset)
+  })
+  it('has the defaults of the profile that it is asked for with', () => {
+    const help = readCommandLine(['--profile=apiserver', '--help'])
+    expect(help).to.deep.equal({ action: 'help', profile: 'apiserver' })
+    expect(usage('apiserver')).to.match(/--profile string .*\(default apiserver\)$/m)
+  })
+  it('has the short names of flags', () => {
+    expect(usage())
+      .to.match(/^ {2}-h, --help /m)
+      .and.match(/^ {2}-v, --v int /m)
+  })
+})
