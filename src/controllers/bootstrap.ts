@@ -96,6 +96,7 @@ export async function keepBootstrapped(
  */
 async function isMade(env: ControllerEnvironment, part: Part, { refusals }: BootstrapOptions, signal: AbortSignal): Promise<boolean> {
   let times = 0
+  let told: string | undefined
   for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
       await part.make(env)
@@ -107,9 +108,12 @@ async function isMade(env: ControllerEnvironment, part: Part, { refusals }: Boot
         refusals?.set(why.what, why.error)
         return false
       }
-      // Of servers that begin together, one may find that another is making them.
-      if (wait === FIRST_WAIT_MS || isRefused(error)) env.logger.debug(2, 'bootstrap objects cannot be made yet', why)
-      else env.logger.warn('bootstrap objects cannot be made yet', why)
+      // Of servers that begin together, one may find that another is making them. A reason is told once.
+      if (wait === FIRST_WAIT_MS || isRefused(error) || why.error === told) env.logger.debug(2, 'bootstrap objects cannot be made yet', why)
+      else {
+        told = why.error
+        env.logger.warn('bootstrap objects cannot be made yet', why)
+      }
       await pause(wait, signal)
     }
   }

@@ -66,6 +66,8 @@ export class Reflector {
   #following: Following | undefined
   /** Whether the state is that of the clock's revision. */
   #isFresh = false
+  /** Why the watch ended last; undefined once it is open. */
+  #failing: string | undefined
   /** States read anew after the first one. */
   relists = 0
 
@@ -139,7 +141,7 @@ export class Reflector {
       } catch (error) {
         if (signal.aborted) break
         if (error instanceof GapError || (error instanceof BackendError && error.code === 'compacted')) this.#isFresh = false
-        this.#logger.warn('the watch of the store ended', { error: errorMessage(error), revision: this.#time.now })
+        this.#report(error, loaded)
       }
       this.#open = false
       this.#requests.close()
@@ -147,6 +149,16 @@ export class Reflector {
       pause = this.#wall.now() - opened > longestPauseMs ? shortestPauseMs : Math.min(2 * pause, longestPauseMs)
       await delay(pause, signal).catch(() => {})
     }
+  }
+
+  /** Logs the first of failures that are alike. A server that waits for its store at the start says so itself. */
+  #report(cause: unknown, loaded: boolean): void {
+    const error = errorMessage(cause)
+    const fields = { error, revision: this.#time.now }
+    const waits = !loaded && cause instanceof BackendError && (cause.code === 'unavailable' || cause.code === 'timeout')
+    if (!waits && error !== this.#failing) this.#logger.warn('the watch of the store ended: it is opened again until it succeeds', fields)
+    else this.#logger.debug(1, 'the watch of the store is not open', fields)
+    this.#failing = error
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
@@ -165,6 +177,8 @@ export class Reflector {
     const wholeStore = following === 'revisions'
     const onOpen = (requestProgress?: () => void) => {
       this.#open = true
+      if (this.#failing !== undefined) this.#logger.info('the watch of the store is open again', { before: this.#failing })
+      this.#failing = undefined
       this.#follows(following)
       if (requestProgress) this.#requests.open(requestProgress)
       if (this.#hasOpened && !wholeStore) this.#onReopen()

@@ -5,7 +5,7 @@ import type { Database, RootDatabase } from 'lmdb'
 import { errorMessage } from '../../lib/error-message.ts'
 import { heldFromExit } from '../../lib/exit-at-rest.ts'
 import { BackendError } from '../backend.ts'
-import { commitFailure } from './commit-failure.ts'
+import { commitFailure, ENOSPC } from './commit-failure.ts'
 import { rowName } from './damage.ts'
 import { CHECKED_WORD, checkedValue, FORMAT_WORD, type TableName, withChecksum } from './row-checksum.ts'
 
@@ -240,6 +240,9 @@ const inodeIn = (dir: string): bigint => statSync(join(dir, 'data.mdb'), { bigin
 async function explainCommit(error: Error & { commitError?: Promise<never> }, dir: string): Promise<never> {
   if (error.commitError === undefined) throw error
   const reason = error.commitError.catch((cause: unknown) => cause)
-  throw commitFailure(dir, (await Promise.race([reason, sleep(reasonWait, undefined, { ref: false })])) ?? error)
+  const cause = (await Promise.race([reason, sleep(reasonWait, undefined, { ref: false })])) ?? error
+  // LMDB has printed it without the end of a line.
+  if (cause instanceof Error && 'code' in cause && cause.code === ENOSPC) process.stderr.write('\n')
+  throw commitFailure(dir, cause)
 }
 const reasonWait = 100

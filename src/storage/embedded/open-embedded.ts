@@ -12,6 +12,7 @@ import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
 import { type Expiry, openExpiry } from './expiry.ts'
 import { ForkTables } from './fork-tables.ts'
+import { FullDisk } from './full-disk.ts'
 import { KeptHistory } from './kept-history.ts'
 import { boundMappedMemory } from './mapped-memory.ts'
 import { type MemoryTables, memoryTables } from './memory-tables.ts'
@@ -64,8 +65,9 @@ export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, 
     logger.debug(1, 'embedded store opened', { path, revision: metaRevision(opened, 'revision') })
     // In blocks: the file may have holes.
     const size = async (): Promise<number> => (await stat(path)).blocks * 512
-    const tables = reportCommits(options.wrapTables?.(opened) ?? opened, options.dir, logger)
-    return new EmbeddedStore({ ...options, tables, close, size }, clock, logger)
+    const disk = new FullDisk(options.dir, clock)
+    const tables = reportCommits(options.wrapTables?.(opened) ?? opened, options.dir, disk, logger)
+    return new EmbeddedStore({ ...options, tables, disk, close, size }, clock, logger)
   } catch (error) {
     lock.release()
     throw error
@@ -91,6 +93,8 @@ export function openInMemory(clock: TimerClock, logger: Logger, options: StoreOp
 
 interface OpenedOptions extends StoreOptions {
   readonly tables: Tables
+  /** Omitted in memory. */
+  readonly disk?: FullDisk
   /** Bytes that it takes. */
   size(): Promise<number>
   /** Closes the tables, and gives the directory free. */
@@ -127,6 +131,7 @@ class EmbeddedStore implements Backend {
     this.#writer = openWriter({
       tables,
       clock,
+      disk: options.disk,
       replacing: key => {
         for (const fork of this.#forks) fork.keep(key)
       },

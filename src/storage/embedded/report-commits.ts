@@ -1,20 +1,24 @@
 import type { Logger } from '../../lib/log.ts'
 import { CommitFailure } from './commit-failure.ts'
 import type { Tables } from './environment.ts'
+import type { FullDisk } from './full-disk.ts'
 
-/** Logs the first commit that fails, each further reason, and the first that succeeds afterwards. */
-export function reportCommits(tables: Tables, dir: string, logger: Logger): Tables {
+/** Logs the first commit that fails, each further reason, and the first that succeeds afterwards. Deletions that succeed on a full disk are no end of it. */
+export function reportCommits(tables: Tables, dir: string, disk: FullDisk, logger: Logger): Tables {
   let failing: string | undefined
   return {
     ...tables,
     async commit(change) {
       try {
         const result = await tables.commit(change)
+        if (disk.isFull) return result
         if (failing !== undefined) logger.info('the store takes writes again', { path: dir, before: failing })
         failing = undefined
         return result
       } catch (error) {
-        if (error instanceof CommitFailure && error.message !== failing) {
+        if (!(error instanceof CommitFailure)) throw error
+        if (error.isFull && !disk.isFull) disk.failed()
+        if (error.message !== failing) {
           failing = error.message
           logger.error('the store takes no writes: nothing is lost, and each write is refused until it can be stored', { path: dir, error: failing })
         }

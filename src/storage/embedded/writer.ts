@@ -4,6 +4,7 @@ import type { BackendEvent, GuardedWrite, KeyValue, WriteResult } from '../backe
 import { BackendError } from '../backend.ts'
 import { type Key, NO_REVISION, type Revision, revisionAfter } from '../revision.ts'
 import type { Tables } from './environment.ts'
+import type { FullDisk } from './full-disk.ts'
 import type { LatestEntry } from './layout.ts'
 import { deletion, encodeLatest, encodeRecord, expiryKey, numberBytes, put, recordValue } from './layout.ts'
 import { changeAt, keyBytes, latestOf, newestOf } from './reader.ts'
@@ -58,6 +59,8 @@ export interface WriterOptions {
   readonly tables: Tables
   /** By which changes are stamped. */
   readonly clock: Clock
+  /** Asked before values are written. Omitted in memory. */
+  readonly disk: FullDisk | undefined
   /** Called within the commit, before a key gets another value or goes. Absent: nobody wants to know. */
   replacing?(key: Buffer): void
   /** Called once the group is on disk, before its writers learn of it. */
@@ -87,6 +90,9 @@ export function openWriter(options: WriterOptions): Writer {
       group = await options.tables.commit(() => {
         taken = take(queue)
         const checked = checkGroup(options.tables, taken, stamp, options.clock)
+        const bytes = bytesAdded(checked)
+        // A deletion takes pages that are free, mostly, and frees others.
+        if (bytes > 0) options.disk?.check(bytes)
         if (options.replacing) for (const { pending } of checked.staged) options.replacing(pending.keyBytes)
         putGroup(options.tables, checked)
         return checked
@@ -189,6 +195,9 @@ function checkGroup(tables: Tables, taken: readonly Pending[], last: LastStamp |
   const results = taken.map(pending => ({ pending, result: decide(pending) }))
   return { taken, results, staged, changes, revision: newest, stamp }
 }
+
+/** Of values: 0 for a group of deletions. */
+const bytesAdded = ({ taken, changes }: Group): number => (changes.length === 0 ? 0 : taken.reduce((sum, { write }) => sum + (write.value?.length ?? 0), 0))
 
 function putGroup(tables: Tables, group: Group): void {
   for (const { pending, revision, entry, record } of group.staged) {

@@ -185,8 +185,9 @@ class PooledConnection implements Connection {
 
   async #call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer> {
     const { signal, deadline, repeatable } = options
+    let last: BackendError | undefined
     for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
-      this.#throwIfOver(signal)
+      this.#throwIfOver(signal, last)
       try {
         return await this.#callOnce(method, request, options)
       } catch (thrown) {
@@ -195,6 +196,7 @@ class PooledConnection implements Connection {
         const error = backendError(failure, signal)
         const again = error.code === 'unavailable' && (repeatable || wasNeverSent(failure)) && Date.now() + pause < deadline
         if (!again) throw error
+        last = error
       }
       await sleep(pause, undefined, { signal }).catch(() => {})
     }
@@ -227,9 +229,10 @@ class PooledConnection implements Connection {
     this.#pool.close()
   }
 
-  #throwIfOver(signal: AbortSignal): void {
+  /** `last`: why the call was not made before, for the message. */
+  #throwIfOver(signal: AbortSignal, last?: BackendError): void {
     if (this.#closed) throw new BackendError('unavailable', 'the connection to etcd is closed')
-    if (signal.aborted) throw new BackendError('aborted', 'the call was aborted', { cause: signal.reason })
+    if (signal.aborted) throw new BackendError('aborted', `the call was aborted${last ? `: ${last.message}` : ''}`, { cause: signal.reason })
   }
 
   /** To a member whose channel is up: over the connection for unary calls if that is open, or else over the channel. */

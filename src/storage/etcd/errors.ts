@@ -13,9 +13,12 @@ export function isLeaseNotFound(error: unknown): boolean {
   return error instanceof BackendError && callFailureOf(error.cause).details === 'etcdserver: requested lease not found'
 }
 
+/** How gRPC says that a connection was refused, and how the system says it. */
+const NO_CONNECTION = [/^No connection established\. Last error: (?:Error: )?([^\n]*?)\. Resolution note: $/, '$1'] as const
+
 /** One call's failure as an error of the storage layer. */
 export function backendError(failure: CallFailure, signal: AbortSignal): BackendError {
-  const details = failure.details || failure.message
+  const details = (failure.details || failure.message).replace(...NO_CONNECTION)
   return new BackendError(codeOf(failure.code, details, signal), details, { cause: failure })
 }
 

@@ -122,9 +122,9 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
     await store.put('away', 0, 'x')
     await server.kill()
     const begun = Date.now()
-    expect(await Promise.all([codeOf(store.text('away')), codeOf(store.put('other', 0, 'x')), codeOf(backend.check(never))])).to.deep.equal(
-      Array(3).fill('unavailable'),
-    )
+    // On a slow machine the deadline comes before the system has refused the connection.
+    for (const code of await Promise.all([codeOf(store.text('away')), codeOf(store.put('other', 0, 'x')), codeOf(backend.check(never))]))
+      expect(code).to.be.oneOf(['unavailable', 'timeout'])
     expect(Date.now() - begun).to.be.at.least(1500)
     expect(await codeOf(store.events(1, 1))).to.equal('unavailable')
     await server.start()
