@@ -3,6 +3,7 @@ import { rawJson } from '../codec/json-writer.ts'
 import { type JsonObject, objectIn } from '../meta/object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { type Conversion, convertObject } from './convert-object.ts'
+import { convertReferences } from './convert-references.ts'
 import { decisionsOf, withoutSuccessor } from './decisions.ts'
 import { judge, type Refusal } from './judge.ts'
 import type { ManifestFile, ManifestObject } from './manifests.ts'
@@ -42,7 +43,8 @@ export async function convertFile(file: ManifestFile, kinds: ReleaseKinds): Prom
     const changed = changes.get(object.document)
     if (changed) changed.push(converted.change)
     else changes.set(object.document, [converted.change])
-    if (object.list) lists.set(object.list, { document: object.document, before: object.apiVersion, after: converted.apiVersion })
+    if (object.list && converted.apiVersion !== object.apiVersion)
+      lists.set(object.list, { document: object.document, before: object.apiVersion, after: converted.apiVersion })
   }
   addListVersions(lists, changes)
   const { text, rewritten } = rewrite(file.text, file.documents, changes)
@@ -73,6 +75,21 @@ async function conversionOf(
   kinds: ReleaseKinds,
   tell: Tell,
 ): Promise<{ readonly change: Change; readonly apiVersion: string } | undefined> {
+  const moved = await versionOf(object, kinds, tell)
+  const { before, after, notes } = convertReferences(moved?.after ?? object.value, kinds)
+  for (const { severity, message } of notes) tell(severity, message)
+  if (moved === undefined && after === before) return undefined
+  return { change: { node: object.node, before: moved?.before ?? before, after }, apiVersion: moved?.apiVersion ?? object.apiVersion }
+}
+
+interface Moved {
+  readonly before: JsonObject
+  readonly after: JsonObject
+  readonly apiVersion: string
+}
+
+/** The object in the version to move to; undefined where it stays in its own. */
+async function versionOf(object: ManifestObject, kinds: ReleaseKinds, tell: Tell): Promise<Moved | undefined> {
   const { release } = kinds
   const standing = standingIn(release, object)
   if (standing === undefined) return undefined
@@ -86,10 +103,10 @@ async function conversionOf(
     return undefined
   }
   if (conversion === null) return undefined
-  tell('info', `${object.apiVersion} becomes ${apiVersionOfVersion(conversion.to)}`)
+  const apiVersion = apiVersionOfVersion(conversion.to)
+  tell('info', `${object.apiVersion} becomes ${apiVersion}`)
   await tellConversion(conversion, { object, kinds, found }, tell)
-  const change = { node: object.node, before: asWritten(object, conversion.before), after: asWritten(object, conversion.after) }
-  return { change, apiVersion: apiVersionOfVersion(conversion.to) }
+  return { before: asWritten(object, conversion.before), after: asWritten(object, conversion.after), apiVersion }
 }
 
 /** Without names that an item of a typed list leaves to the list. */

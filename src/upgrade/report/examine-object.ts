@@ -9,11 +9,11 @@ import { firstOf } from '../convert.ts'
 import { convertObject } from '../convert-object.ts'
 import { decisionsOf, withoutSuccessor } from '../decisions.ts'
 import { type Judgement, judge, type Refusal } from '../judge.ts'
+import { oldReferencesOf } from '../references.ts'
 import { type KindName, type Standing, standingIn } from '../versions/old-versions.ts'
 import { ReleaseKinds } from '../versions/release-kinds.ts'
 import { oldKeysOf } from './annotations.ts'
 import type { Finding, Place, Usage } from './finding.ts'
-import { oldReferencesOf } from './references.ts'
 import { unmatchedRulesOf } from './unmatched-rules.ts'
 
 /** An object of any source. */

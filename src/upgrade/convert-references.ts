@@ -1,0 +1,86 @@
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
+import { parseApiVersion } from '../meta/gvk.ts'
+import { type Json, type JsonObject, objectIn } from '../meta/object.ts'
+import { DecodeError } from '../schema/decode.ts'
+import { convertObject } from './convert-object.ts'
+import { decisionsOf, withoutSuccessor } from './decisions.ts'
+import { oldReferencesOf, type Reference } from './references.ts'
+import type { ReleaseKinds } from './versions/release-kinds.ts'
+
+/** What a person should know of a reference. */
+export interface ReferenceNote {
+  readonly severity: 'info' | 'decision'
+  readonly message: string
+}
+
+export interface ConvertedReferences {
+  /** The object, with objects within it as their old versions read them. It differs from `after` in what conversion changes alone. */
+  readonly before: JsonObject
+  /** `before` itself if nothing changes. */
+  readonly after: JsonObject
+  readonly notes: readonly ReferenceNote[]
+}
+
+/** Moves the references of an object, and objects within it, to versions that the release serves. */
+export function convertReferences(object: JsonObject, kinds: ReleaseKinds, path = ''): ConvertedReferences {
+  const notes: ReferenceNote[] = []
+  let [before, after] = [object, object]
+  /** Objects within this one. What they refer to is theirs. */
+  const inner: string[] = []
+  for (const reference of oldReferencesOf(object, kinds.release)) {
+    if (inner.some(outer => reference.path.startsWith(outer))) continue
+    if (reference.isObject) inner.push(`${reference.path}.`)
+    const name = path === '' ? reference.path : `${path}.${reference.path}`
+    const converted = convertReference(objectIn(reference.steps.reduce<Json>(memberOf, object)), reference, kinds, name)
+    notes.push(...converted.notes)
+    if (converted.before) before = objectIn(withMember(before, reference.steps, converted.before))
+    if (converted.after) after = objectIn(withMember(after, reference.steps, converted.after))
+  }
+  return { before, after, notes }
+}
+
+interface ConvertedReference {
+  /** Omitted if it is as it was. */
+  readonly before?: JsonObject
+  /** Omitted if it stays as it is. */
+  readonly after?: JsonObject
+  readonly notes: readonly ReferenceNote[]
+}
+
+function convertReference(value: JsonObject, reference: Reference, kinds: ReleaseKinds, path: string): ConvertedReference {
+  const decision = (message: string): ConvertedReference => ({ notes: [{ severity: 'decision', message: `${path}: ${message}` }] })
+  const found = kinds.find(reference)
+  const to = found && kinds.successorOf(found)
+  if (found === undefined || to === undefined) return decision(`${withoutSuccessor(reference)} (${kinds.release} does not serve it)`)
+  const apiVersion = apiVersionOfVersion(to)
+  const note = { severity: 'info', message: `${path}: ${reference.apiVersion} becomes ${apiVersion}` } as const
+  if (!reference.isObject) return { after: { ...value, ...(reference.isTarget ? parseApiVersion(apiVersion) : { apiVersion }) }, notes: [note] }
+  try {
+    const conversion = convertObject(kinds, found, value)
+    if (conversion === undefined) return { notes: [] }
+    const within = convertReferences(conversion.after, kinds, path)
+    const decided = [
+      ...[...conversion.unknown, ...conversion.lost].map(field => `${field}: ${apiVersion} has no such field`),
+      ...decisionsOf(reference, value).map(({ path: field, message }) => `${field}: ${message}`),
+    ]
+    return {
+      before: conversion.before,
+      after: within.after,
+      notes: [note, ...decided.map(message => ({ severity: 'decision', message: `${path}.${message}` }) as const), ...within.notes],
+    }
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    return decision(`is no ${reference.apiVersion} ${reference.kind}, so it stays as it is: ${error.message}`)
+  }
+}
+
+type Step = string | number
+
+const memberOf = (value: Json, step: Step): Json => (Array.isArray(value) ? value[Number(step)] : objectIn(value)[step]) ?? null
+
+/** A copy with another value at a place. */
+function withMember(value: Json, [step, ...rest]: readonly Step[], member: Json): Json {
+  if (step === undefined) return member
+  const changed = withMember(memberOf(value, step), rest, member)
+  return Array.isArray(value) ? value.with(Number(step), changed) : { ...objectIn(value), [step]: changed }
+}
