@@ -28,12 +28,12 @@ const withType = ({ value, apiVersion, kind }: { readonly value: object; readonl
   kind,
 })
 
-/** Applies them one after the other, namespaces and definitions first. Rejects with an Error that names the object that is refused. */
+/** Applies them one after the other, namespaces and definitions first. Resolves with the stored objects in the order given. Rejects with an Error that names the object that is refused. */
 export async function applyAll(client: Client, objects: readonly Manifest[]): Promise<Manifest[]> {
   const rank = ({ kind = '' }: Manifest): number => (FIRST.indexOf(kind) + FIRST.length + 1) % (FIRST.length + 1)
-  const applied: Manifest[] = []
-  for (const object of objects.toSorted((a, b) => rank(a) - rank(b))) applied.push(await applyOne(client, object))
-  return applied
+  const applied = new Map<Manifest, Manifest>()
+  for (const object of objects.toSorted((a, b) => rank(a) - rank(b))) applied.set(object, await applyOne(client, object))
+  return objects.map(object => applied.get(object) ?? object)
 }
 
 async function applyOne(client: Client, object: Manifest): Promise<Manifest> {

@@ -18,7 +18,7 @@ export interface Connection {
 /** Asks one server as one user. */
 export interface Client {
   /** Resolves with the answer whatever its status. */
-  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  request<T = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<T>>
   close(): void
 }
 
@@ -26,8 +26,8 @@ export interface Client {
 export function openClient({ url, certificateAuthority: ca, clientCertificate: cert, clientKey: key }: Connection): Client {
   const agent = new Agent({ keepAlive: true, ca, cert, key })
   return {
-    request: (method, path, options = {}) =>
-      new Promise((resolve, reject) => {
+    request: <T>(method: string, path: string, options: RequestOptions = {}) =>
+      new Promise<Answer<T>>((resolve, reject) => {
         const { body, contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' } = options
         const sent = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
         const headers = {
@@ -36,7 +36,7 @@ export function openClient({ url, certificateAuthority: ca, clientCertificate: c
           ...(sent && { 'content-type': contentType, 'content-length': sent.length }),
           ...options.headers,
         }
-        request(new URL(path, url), { method, agent, headers }, answer => read(answer).then(resolve, reject))
+        request(new URL(path, url), { method, agent, headers }, answer => read<T>(answer).then(resolve, reject))
           .on('error', reject)
           .end(sent)
       }),
@@ -44,18 +44,18 @@ export function openClient({ url, certificateAuthority: ca, clientCertificate: c
   }
 }
 
-async function read(answer: IncomingMessage): Promise<Answer> {
+async function read<T>(answer: IncomingMessage): Promise<Answer<T>> {
   const parts: Buffer[] = []
   for await (const part of answer) parts.push(part)
   const text = Buffer.concat(parts).toString()
-  return { status: answer.statusCode ?? 0, headers: answer.headers, body: bodyOf(text) }
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: bodyOf<T>(text) }
 }
 
-/** Events of a watch are no JSON together. */
-function bodyOf(text: string): unknown {
+/** Events of a watch are no JSON together. The caller says which type the body has. */
+function bodyOf<T>(text: string): T {
   try {
     return JSON.parse(text)
   } catch {
-    return text
+    return text as T
   }
 }

@@ -24,7 +24,7 @@ import { quiet } from './quiet.ts'
 import { RecordedRequests, WHY_PATH } from './recorded-requests.ts'
 import { type Kept, restoreTables } from './restore.ts'
 import { Simulation } from './simulation.ts'
-import type { ControlPlane, Manifest, Manifests, RecordedLevel, Snapshot, User } from './types.ts'
+import type { Applied, ControlPlane, Manifest, Manifests, RecordedLevel, Snapshot, User } from './types.ts'
 
 /** Between two looks at what is waited for, and for how long. */
 const LOOK_MS = 10
@@ -172,8 +172,9 @@ class RunningControlPlane implements ControlPlane {
     this.parts.recorded.clear()
   }
 
-  apply(...manifests: readonly Manifests[]): Promise<readonly Manifest[]> {
-    return applyAll(this.client, objectsOf(manifests))
+  async apply<M extends readonly Manifests[]>(...manifests: M): Promise<Applied<M>> {
+    // The server has stored an object for each.
+    return (await applyAll(this.client, objectsOf(manifests))) as readonly Manifest[] as Applied<M>
   }
 
   async why(request: Parameters<ControlPlane['why']>[0]): Promise<Why> {

@@ -44,12 +44,35 @@ export interface ControlPlaneOptions {
   readonly signal?: AbortSignal
 }
 
-/** An answer of the server. */
-export interface Answer {
+/** An object as the server has stored it. */
+export interface StoredObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly uid: string
+    readonly resourceVersion: string
+    readonly creationTimestamp: string
+    readonly generation?: number
+    readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
+    readonly [field: string]: unknown
+  }
+  readonly [field: string]: unknown
+}
+
+/** What `apply` resolves with: for each object in the order given, the stored one, with the fields that it was given; texts and URLs may hold any number. */
+export type Applied<M extends readonly Manifests[]> = M extends readonly Manifest[]
+  ? { readonly [I in keyof M]: StoredObject & Omit<M[I], 'apiVersion' | 'kind' | 'metadata'> }
+  : readonly StoredObject[]
+
+/** An answer of the server. `T` is the type of its body, which is not checked. */
+export interface Answer<T = unknown> {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Parsed where it is JSON, otherwise a text. */
-  readonly body: unknown
+  readonly body: T
 }
 
 export interface RequestOptions {
@@ -69,8 +92,8 @@ export interface User {
   readonly clientCertificate: string
   /** PEM. */
   readonly clientKey: string
-  /** Resolves with the answer whatever its status, and rejects where there is none. `path` with its query. */
-  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  /** Resolves with the answer whatever its status, and rejects where there is none. `path` with its query. `T`: the type that its body has, if the request succeeds. */
+  request<T = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<T>>
 }
 
 /** A request that a client has made. */
@@ -126,7 +149,7 @@ export interface ControlPlane extends User {
    */
   why(request: string | Answer | RecordedRequest): Promise<Why>
   /** Applies objects (server-side apply, forced), namespaces and definitions first, and waits until what they define is served. Rejects with an Error that names the object that is refused. */
-  apply(...manifests: readonly Manifests[]): Promise<readonly Manifest[]>
+  apply<M extends readonly Manifests[]>(...manifests: M): Promise<Applied<M>>
   /** Somebody else, with a certificate for the name and the groups. Rights are what roles and bindings say. */
   user(name: string, groups?: readonly string[]): Promise<User>
   /** A control plane with a copy of everything, whose changes are its own. */

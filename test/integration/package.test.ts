@@ -108,6 +108,11 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
       const plane: ControlPlane = await startControlPlane({ gates: { A: true }, manifests: ['', { kind: 'A' }, new URL('file:///x')] })
       const hits: number = plane.faults.add({ match: { verbs: ['get'] }, delay: '1s' }).hits
       const users: readonly string[] = plane.requests.map(({ user }) => user)
+      const percent: number = (await plane.apply({ kind: 'A', spec: { percent: 1 } }))[0].spec.percent
+      const uids: readonly string[] = (await plane.apply('a: b')).map(({ metadata }) => metadata.uid)
+      const names: readonly string[] = (await plane.request<{ items: { name: string }[] }>('GET', '/')).body.items.map(({ name }) => name)
+      // @ts-expect-error: a body has no type unless one is given
+      const untyped: string = (await plane.request('GET', '/')).body
       // @ts-expect-error: there is no such option
       await startServer({ flag: {} })
       // @ts-expect-error: a snapshot is none that another made
@@ -131,6 +136,28 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
       const flags = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node', '--ignoreConfig', ...setting]
       const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: directory }).catch(error => error)
       expect(stdout, setting.join(' ')).to.equal('')
+    }
+  })
+
+  it('has types by which the TypeScript of the documentation compiles under strict', async () => {
+    // What the pages use of a runner that is not installed here.
+    const vitest = `declare module 'vitest' {
+      type Hook = (work: () => unknown) => void
+      export const beforeAll: Hook
+      export const afterAll: Hook
+      export const beforeEach: Hook
+      export function test(name: string, work: () => unknown): void
+      export function expect(value: unknown): { toEqual(value: unknown): void; toBe(value: unknown): void }
+    }`
+    const pages = ['docs/how-to/operator-tests.md', 'docs/testing.md']
+    const blocks = pages.flatMap(page => codeBlocks(readFileSync(join(root, page), 'utf8')).flatMap(({ language, text }) => (language === 'ts' ? [text] : [])))
+    expect(blocks).to.have.length.greaterThan(0)
+    const files = [written('vitest.d.ts', vitest)]
+    for (const [i, block] of blocks.entries()) files.push(written(`page-${i}.mts`, block))
+    for (const strict of [[], ['--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes']]) {
+      const flags = ['--noEmit', '--strict', ...strict, '--target', 'es2023', '--types', 'node', '--ignoreConfig', '--module', 'nodenext', ...files]
+      const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: directory }).catch(error => error)
+      expect(stdout, strict.join(' ')).to.equal('')
     }
   })
 
