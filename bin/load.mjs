@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
+import onlyNode from './only-node.cjs'
 
 const HEAD = Buffer.from('(function (exports, require, module, __filename, __dirname) {')
 const TAIL = Buffer.from('\n})')
@@ -40,6 +41,7 @@ export function programOf([, , command, ...more], { BINNACLE_WORKER }) {
 
 /** `isProgram`: this process is there for it alone, and was started by bin/binnacle. */
 export function load(dist, name = 'main', isProgram = true) {
+  onlyNode()
   const filename = join(dist, `${name}.cjs`)
   const bytes = readFileSync(filename)
   // The cache fits only the flags of V8 that it was made with. V8 has set up the stack by now: this changes the flag alone.

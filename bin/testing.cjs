@@ -1,4 +1,5 @@
 // What `require('binnacle/testing')` gives.
+require('./only-node.cjs')()
 const { startControlPlane } = require('../dist/main.cjs')
 
 module.exports = { startControlPlane }

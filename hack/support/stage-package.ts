@@ -1,5 +1,5 @@
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { declarationsOf } from './declarations.ts'
 import { isExternal, NATIVE_PACKAGES } from './external-packages.ts'
 
@@ -13,6 +13,16 @@ const DECLARED = {
 /** Members of package.json that a package is published with. */
 const PUBLISHED = ['name', 'version', 'description', 'keywords', 'license', 'type', 'engines', 'bin', 'exports', 'files']
 
+const PACKAGE_README = 'hack/package-readme.md'
+
+/** The text of a page, in which links to pages that the package does not have are texts. */
+function withoutLinksElsewhere(directory: string, page: string): string {
+  const text = readFileSync(join(directory, page), 'utf8')
+  return text.replaceAll(/\[([^\]\n]+)\]\(([^)\s#:]+)(?:#[^)\s]*)?\)/g, (link, words: string, to: string) =>
+    existsSync(join(directory, dirname(page), to)) ? link : words,
+  )
+}
+
 /** Fills a directory with what the package consists of, from the sources and a built dist: as `files` of package.json has it, with declarations of types, and with those dependencies alone that are not in the bundles. */
 export function stagePackage(root: string, directory: string): void {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown> & {
@@ -21,8 +31,11 @@ export function stagePackage(root: string, directory: string): void {
   }
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
-  for (const file of [...manifest.files, 'README.md', 'LICENSE'])
+  for (const file of [...manifest.files, 'LICENSE'])
     cpSync(join(root, file), join(directory, file), { recursive: true, filter: name => !name.endsWith('.map') })
+  // The page of the repository links to what is not in the package.
+  cpSync(join(root, PACKAGE_README), join(directory, 'README.md'))
+  for (const page of manifest.files.filter(file => file.endsWith('.md'))) writeFileSync(join(directory, page), withoutLinksElsewhere(directory, page))
   for (const name of ['binnacle', 'kube-apiserver']) chmodSync(join(directory, 'bin', name), 0o755)
   const declarations = declarationsOf(root, DECLARED)
   for (const [name, text] of declarations) for (const extension of ['d.ts', 'd.cts']) writeFileSync(join(directory, 'dist', `${name}.${extension}`), text)

@@ -91,8 +91,46 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     expect(await node('testing.cjs', common)).to.match(/^v1\.33\./)
   })
 
+  it('has a README of its own, and pages whose links lead to files of the package', () => {
+    const pages = ['README.md', ...readdirSync(join(installed, 'docs')).map(name => `docs/${name}`)]
+    const broken: string[] = []
+    for (const page of pages)
+      for (const [, to = ''] of readFileSync(join(installed, page), 'utf8').matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g))
+        if (!to.startsWith('https://') && !existsSync(join(installed, dirname(page), to))) broken.push(`${page}: ${to}`)
+    expect(broken).to.deep.equal([])
+    const readme = readFileSync(join(installed, 'README.md'), 'utf8')
+    for (const word of ['npx binnacle', 'binnacle/testing', 'binnacle/cel', 'Bun']) expect(readme).to.include(word)
+    // They are run below.
+    const js = (file: string): string[] => codeBlocks(readFileSync(file, 'utf8')).flatMap(({ language, text }) => (language === 'js' ? [text] : []))
+    expect(js(join(installed, 'README.md')).slice(0, 2)).to.deep.equal(js(join(root, 'README.md')).slice(0, 2))
+  })
+
+  it('says in one line that it runs on Node alone', async () => {
+    for (const [member, name] of [
+      ['bun', 'Bun'],
+      ['deno', 'Deno'],
+    ] as const) {
+      const other = written(`${member}.cjs`, `Object.defineProperty(process, 'versions', { value: { ...process.versions, ${member}: '1.0.0' } })`)
+      const line = `binnacle needs Node 20.18 or later: ${name} runs binnacle/cel alone`
+      const { code, stderr } = await run(process.execPath, ['-r', other, join(installed, 'bin/binnacle'), '--version']).catch(error => error)
+      expect({ code, stderr }).to.deep.equal({ code: 1, stderr: `Error: ${line}\n` })
+      for (const load of [`import('binnacle')`, `import('binnacle/testing')`, `Promise.resolve().then(() => require('binnacle/testing'))`]) {
+        const text = `${load}.catch(error => console.log(error.message))`
+        expect((await run(process.execPath, ['-r', other, written('load.cjs', text)], { cwd: directory })).stdout).to.equal(`${line}\n`)
+      }
+      expect(
+        (
+          await run(process.execPath, ['-r', other, written('cel.cjs', `console.log(require('binnacle/cel').compile('1 + 1').evaluate().value)`)], {
+            cwd: directory,
+          })
+        ).stdout,
+      ).to.equal('2\n')
+    }
+  })
+
   it('does what the README shows', async () => {
-    const [start = '', control = ''] = examples('README.md')
+    const [start = '', control = '', expression = ''] = examples('README.md')
+    expect(await node('expression.mjs', expression)).to.equal('true\n')
     expect(await node('start.mjs', start)).to.match(/^https:\/\/127\.0\.0\.1:\d+ apiVersion: v1\n/)
     mkdirSync(join(directory, 'crds'))
     writeFileSync(join(directory, 'crds/namespace.yaml'), 'apiVersion: v1\nkind: Namespace\nmetadata: {name: of-the-folder}\n')
