@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { HelpDialog } from './help.tsx'
 import { useKeyboard } from './keyboard.ts'
-import type { Kind } from './kinds.ts'
+import { FIRST_KIND, type Kind } from './kinds.ts'
 import { loadKinds } from './load-kinds.ts'
 import { ObjectPage } from './pages/object-page.tsx'
 import { PAGES } from './pages/pages.tsx'
@@ -31,8 +31,6 @@ function Entrance() {
   )
 }
 
-const FIRST = { group: '', version: 'v1', resource: 'namespaces' }
-
 function Shell({ session }: { readonly session: Session }) {
   const route = useRoute()
   const { value: kinds, error } = useAsked(loadKinds, [session])
@@ -58,7 +56,7 @@ const skip = (): void => document.getElementById('main')?.focus()
 
 function Page({ route, kinds }: { readonly route: Route; readonly kinds: readonly Kind[] }) {
   const [name = 'objects'] = route.parts
-  const wanted = route.parts.length > 1 ? namedIn(route) : FIRST
+  const wanted = route.parts.length > 1 ? namedIn(route) : FIRST_KIND
   const kind = useMemo(
     () => kinds.find(each => each.group === wanted.group && each.version === wanted.version && each.resource === wanted.resource),
     [kinds, wanted.group, wanted.version, wanted.resource],

@@ -30,3 +30,28 @@ export function rank(kind: Kind, text: string): number {
   if (names.some(name => name.startsWith(wanted))) return 3
   return names.some(name => name.includes(wanted)) || `${kind.resource}.${kind.group}`.includes(wanted) ? 2 : 0
 }
+
+/** The kind that is shown first. */
+export const FIRST_KIND = { group: '', version: 'v1', resource: 'namespaces' }
+
+/** Kinds under one heading. */
+export interface KindGroup {
+  readonly title: string
+  readonly kinds: readonly Kind[]
+}
+
+/** Kinds of the core group that Kubernetes has deprecated. */
+const DEPRECATED = ['componentstatuses', 'endpoints']
+const isDeprecated = ({ group, resource }: Kind): boolean => group === '' && DEPRECATED.includes(resource)
+const isBuiltIn = (group: string): boolean => !group.includes('.') || group.endsWith('.k8s.io')
+
+/** Kinds by their groups, in the order in which they come: the core group, those of Kubernetes, custom ones, and deprecated kinds last. */
+export function kindGroups(kinds: readonly Kind[]): readonly KindGroup[] {
+  const groups = new Map<string, Kind[]>()
+  const rankOf = (kind: Kind): number => (isDeprecated(kind) ? 3 : kind.group === '' ? 0 : isBuiltIn(kind.group) ? 1 : 2)
+  for (const kind of [...kinds].sort((a, b) => rankOf(a) - rankOf(b))) {
+    const title = isDeprecated(kind) ? 'deprecated' : kind.group || 'core'
+    groups.set(title, [...(groups.get(title) ?? []), kind])
+  }
+  return [...groups].map(([title, members]) => ({ title, kinds: members }))
+}

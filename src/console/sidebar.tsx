@@ -1,9 +1,10 @@
 import { useMemo, useState } from 'preact/hooks'
-import { groupVersion, type Kind, rank } from './kinds.ts'
+import { FIRST_KIND, groupVersion, type Kind, kindGroups, rank } from './kinds.ts'
 import { PAGES } from './pages/pages.tsx'
 import { namedIn, type Route, tableHash } from './route.ts'
 import { endSession, type Session } from './session.ts'
 import { currentTheme, nextTheme, setTheme } from './theme.ts'
+import { wantRows } from './use.ts'
 
 interface SidebarProps {
   readonly session: Session
@@ -77,11 +78,15 @@ function KindList({ kinds, route }: { readonly kinds: readonly Kind[]; readonly 
       .sort((a, b) => b.rank - a.rank)
       .map(({ each }) => each)
   }, [kinds, text, showsAll])
-  const current = namedIn(route)
+  // The best answers to a search come first; without one, kinds are in groups.
+  const groups = text.trim() === '' ? kindGroups(chosen) : [{ title: 'Found', kinds: chosen }]
+  const current = route.parts.length === 0 ? FIRST_KIND : namedIn(route)
   const open = (event: KeyboardEvent): void => {
     const [first] = chosen
     if (event.key !== 'Enter' || first === undefined) return
-    location.hash = tableHash(first)
+    const hash = tableHash(first)
+    wantRows(location.hash === hash)
+    location.hash = hash
     setText('')
   }
   return (
@@ -102,18 +107,27 @@ function KindList({ kinds, route }: { readonly kinds: readonly Kind[]; readonly 
       <label class="check">
         <input type="checkbox" checked={showsAll} onChange={({ currentTarget }) => setShowsAll(currentTarget.checked)} /> All versions
       </label>
-      <ul class="links">
-        {chosen.map(kind => (
-          <li key={`${groupVersion(kind)}/${kind.resource}`}>
-            <a href={tableHash(kind)} aria-current={isCurrent(kind, current) ? 'page' : undefined}>
-              <bdi>{kind.kind}</bdi>
-              <span class="muted">
-                <bdi>{showsAll ? groupVersion(kind) : kind.group}</bdi>
-              </span>
-            </a>
-          </li>
+      <div class="kind-groups">
+        {groups.map(({ title, kinds: members }) => (
+          <section key={title} aria-label={title}>
+            <h2>
+              <bdi>{title}</bdi> <span class="count">{members.length}</span>
+            </h2>
+            <ul class="links">
+              {members.map(kind => (
+                <li key={`${groupVersion(kind)}/${kind.resource}`}>
+                  <a href={tableHash(kind)} aria-current={isCurrent(kind, current) ? 'page' : undefined}>
+                    <bdi>{kind.kind}</bdi>
+                    <span class="muted">
+                      <bdi>{showsAll ? groupVersion(kind) : kind.group}</bdi>
+                    </span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
         ))}
-      </ul>
+      </div>
     </nav>
   )
 }

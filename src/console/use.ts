@@ -90,3 +90,20 @@ export function useNow(everyMs: number): number {
   }, [everyMs])
   return now
 }
+
+let isWanted = false
+
+/** Moves the focus to the rows of the list that is shown next, or of the one that is shown if `isShown`. */
+export function wantRows(isShown: boolean): void {
+  isWanted = !isShown
+  if (isShown) document.querySelector<HTMLElement>('main .scroller')?.focus()
+}
+
+/** Gives the rows the focus if they are wanted. An empty list leaves it to the content. */
+export function useWantedRows(hasRows: boolean): void {
+  useEffect(() => {
+    if (!isWanted) return
+    isWanted = false
+    document.querySelector<HTMLElement>(hasRows ? 'main .scroller' : '#main')?.focus()
+  }, [hasRows])
+}

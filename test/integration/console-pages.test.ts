@@ -162,8 +162,7 @@ describe('the console in a browser', function () {
     await page.keyboard.press('/')
     await page.keyboard.type('deploy')
     await page.keyboard.press('Enter')
-    await page.waitForSelector('text=web')
-    await page.keyboard.press('Escape')
+    await page.waitForSelector('tbody a:has-text("web")')
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.waitForSelector('.legend')
@@ -396,5 +395,68 @@ describe('the console in a browser', function () {
     await page.waitForSelector('#kind-search')
     await takePicture(page, 'menu-narrow')
     expect(await accessibilityFaults(opened, checker)).to.deep.equal([])
+  })
+
+  it('has the focus on the rows after a search, so that keys go through them', async () => {
+    const opened = await enter()
+    const { page } = opened
+    await visit(opened, '#/objects/core/v1/configmaps', 'table.rows')
+    for (const [word, resource] of [
+      ['namespaces', 'namespaces'],
+      ['ns', 'namespaces'],
+      ['deploy', 'deployments'],
+    ]) {
+      await page.keyboard.press('/')
+      await until(opened, "document.activeElement?.id === 'kind-search'")
+      await page.keyboard.type(word ?? '')
+      await page.keyboard.press('Enter')
+      await until(opened, `location.hash.endsWith('/${resource}') && document.activeElement?.className === 'scroller'`)
+      await page.keyboard.press('j')
+      await page.waitForSelector('tr[aria-current=true]')
+    }
+    await page.keyboard.press('/')
+    await page.keyboard.type('leases')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.note:has-text("No Lease"), table.rows')
+    await until(opened, "document.activeElement?.id !== 'kind-search'")
+  })
+
+  it('marks the kind that is shown, and has kinds in groups with how many they are', async () => {
+    const opened = await enter()
+    const { page } = opened
+    await page.waitForSelector('.kinds a[aria-current=page]:has-text("Namespace")')
+    await visit(opened, '#/objects/apps/v1/deployments', '.kinds a[aria-current=page]:has-text("Deployment")')
+    const titles = (await page.evaluate("[...document.querySelectorAll('.kinds h2')].map(each => each.innerText)")) as string[]
+    expect(titles[0]).to.match(/^core\s+\d+$/)
+    expect(titles.at(-1)).to.match(/^deprecated\s+2$/)
+  })
+
+  it('shows what is not well, the conditions of an object, and the requests about it', async () => {
+    await world.send(
+      'PATCH',
+      `${DEPLOYMENTS}/web/status`,
+      { status: { conditions: [{ type: 'Available', status: 'False', reason: 'TooFew' }] } },
+      'application/merge-patch+json',
+    )
+    const opened = await enter()
+    const { page } = opened
+    await visit(opened, '#/objects/apps/v1/deployments', 'tr.unhealthy:has-text("web")')
+    await visit(opened, '#/object/apps/v1/deployments/default/web', '.conditions li:has-text("TooFew")')
+    expect(await accessibilityFaults(opened, checker)).to.deep.equal([])
+    await page.click('.page-head >> text=Requests')
+    await page.waitForSelector('tbody tr:has-text("/deployments/web")')
+    await page.waitForSelector('.status.live:has-text("live")')
+  })
+
+  it('has its status in sight at 320 pixels', async () => {
+    const opened = await enter({ width: 320, height: 600 })
+    const { page } = opened
+    for (const hash of ['#/objects/core/v1/configmaps', '#/requests', '#/objects/apiextensions.k8s.io/v1/customresourcedefinitions']) {
+      await visit(opened, hash, '.page-head .status.live')
+      const { x, width, y } = (await page.locator('.page-head .status').boundingBox()) ?? { x: -1, width: 0, y: -1 }
+      expect(x, hash).to.be.at.least(0)
+      expect(y, hash).to.be.within(0, 600)
+      expect(x + width, hash).to.be.at.most(320)
+    }
   })
 })

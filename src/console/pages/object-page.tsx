@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { type Condition, conditionsOf } from '../health.ts'
 import { type Kind, pathOf } from '../kinds.ts'
 import type { AnyObject, Json } from '../objects.ts'
 import { Failure, Loading, PageHead } from '../parts.tsx'
@@ -37,6 +38,7 @@ export function ObjectPage({ kind, kinds, route }: { readonly kind: Kind; readon
             </>
           )}
         </span>
+        <a href={hashOf(['requests'], { text: path })}>Requests</a>
         <button type="button" class="quiet" onClick={() => readAgain(n => n + 1)}>
           Reload
         </button>
@@ -48,8 +50,28 @@ export function ObjectPage({ kind, kinds, route }: { readonly kind: Kind; readon
           </a>
         ))}
       </nav>
+      {object !== undefined && <Conditions conditions={conditionsOf(object as AnyObject & Json)} />}
       {error ? <Failure error={error} /> : object === undefined ? <Loading /> : <Tab tab={tab} kind={kind} kinds={kinds} path={path} object={object} />}
     </section>
+  )
+}
+
+function Conditions({ conditions }: { readonly conditions: readonly Condition[] }) {
+  if (conditions.length === 0) return null
+  return (
+    <ul class="conditions" aria-label="Conditions">
+      {conditions.map(({ type, status, reason, message }) => (
+        <li key={type} title={message}>
+          <b>
+            <bdi>{type}</bdi>
+          </b>{' '}
+          <bdi>{status}</bdi>{' '}
+          <span class="muted">
+            <bdi>{reason}</bdi>
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }
 

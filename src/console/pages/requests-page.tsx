@@ -34,12 +34,12 @@ const clientOf = (userAgent: string): string => userAgent.split(' ', 1)[0] ?? ''
 /** Recent requests, and why one was answered as it was. */
 export function RequestsPage({ route }: PageProps) {
   const [, id] = route.parts
-  return id === undefined ? <Requests /> : <Request key={id} id={id} />
+  return id === undefined ? <Requests key={route.query.text} text={route.query.text ?? ''} /> : <Request key={id} id={id} />
 }
 
-function Requests() {
+function Requests({ text: first }: { readonly text: string }) {
   const [user, setUser] = useState('')
-  const [text, setText] = useState('')
+  const [text, setText] = useState(first)
   const [isFailed, setFailed] = useState(false)
   const [selected, setSelected] = useState<string>()
   const { value, error } = usePolled(signal => callJson<{ readonly items: readonly RecentRequest[] }>(`/binnacle/v1/why?limit=${LIMIT}`, { signal }), EVERY_MS)
@@ -55,7 +55,14 @@ function Requests() {
   })
   return (
     <section class="page" aria-label="Requests">
-      <PageHead title="Requests" />
+      <PageHead title="Requests">
+        {error?.status !== 404 && (
+          <span class={`status ${error ? 'waiting' : value ? 'live' : 'loading'}`} role="status">
+            <span class="dot" aria-hidden="true" />
+            {error ? `trying again: ${error.message}` : value ? `live · ${requests.length.toLocaleString('en')}` : 'loading'}
+          </span>
+        )}
+      </PageHead>
       {error?.status === 404 ? (
         <Off what="The record of requests" flag="--why=1000" />
       ) : error ? (

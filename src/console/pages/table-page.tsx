@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { isUnhealthy } from '../health.ts'
 import { groupVersion, type Kind, pathOf } from '../kinds.ts'
 import { LiveTable } from '../live-table.ts'
 import { age } from '../objects.ts'
@@ -6,7 +7,7 @@ import { Failure, Loading, Note, PageHead } from '../parts.tsx'
 import { objectHash, type Route } from '../route.ts'
 import { ApiError } from '../session.ts'
 import { type Column, chosenRows, type Row, type Sorting } from '../table-rows.ts'
-import { useListKeys, useNow } from '../use.ts'
+import { useListKeys, useNow, useWantedRows } from '../use.ts'
 import { showRow, useSeen } from '../window-rows.tsx'
 import { TableFilters } from './table-filters.tsx'
 
@@ -95,6 +96,7 @@ function Rows({ kind, live, route, showsNamespace }: RowsProps) {
       if (row) location.hash = hrefOf(row)
     },
   })
+  useWantedRows(rows.length > 0)
   if (rows.length === 0) return <Note title={live.rows.size === 0 ? emptyText(kind, route) : `No ${kind.kind} matches the text.`} />
   return (
     <div class="scroller" ref={scroller} tabIndex={0} role="region" aria-label={`${kind.kind}, ${rows.length} rows`}>
@@ -107,7 +109,7 @@ function Rows({ kind, live, route, showsNamespace }: RowsProps) {
                 key={key}
                 aria-rowindex={seen.first + i + 2}
                 aria-current={key === selected ? 'true' : undefined}
-                class={classOf(row, live.changedAt.get(key))}
+                class={classOf(row, live.changedAt.get(key), isUnhealthy(live.columns, row))}
                 onClick={() => setSelected(key)}
               >
                 {showsNamespace && (
@@ -120,6 +122,7 @@ function Rows({ kind, live, route, showsNamespace }: RowsProps) {
                     {index === 0 ? (
                       <a href={hrefOf(row)}>
                         <bdi>{short(row.object.metadata.name)}</bdi>
+                        {isUnhealthy(live.columns, row) && <span class="unseen"> (not healthy)</span>}
                       </a>
                     ) : (
                       <bdi>{cellText(column, row, index, now)}</bdi>
@@ -135,8 +138,9 @@ function Rows({ kind, live, route, showsNamespace }: RowsProps) {
   )
 }
 
-const classOf = (row: Row, changedAt: number | undefined): string =>
+const classOf = (row: Row, changedAt: number | undefined, unhealthy: boolean): string =>
   [
+    unhealthy ? 'unhealthy' : '',
     changedAt !== undefined && performance.now() - changedAt < MARKED_MS ? 'changed' : '',
     row.object.metadata.deletionTimestamp === undefined ? '' : 'going',
   ].join(' ')

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { groupVersion, type Kind, pathOf, rank } from '../../../src/console/kinds.ts'
+import { groupVersion, type Kind, kindGroups, pathOf, rank } from '../../../src/console/kinds.ts'
 import { namedIn, objectHash, parseRoute, tableHash } from '../../../src/console/route.ts'
 
 const kind = (group: string, resource: string, name: string, shortNames: readonly string[] = []): Kind => ({
@@ -25,6 +25,24 @@ describe('kinds of the console', () => {
 
   it('are found by what somebody types', () => {
     expect(['deploy', 'Deployment', 'depl', 'apps', 'x', ''].map(text => rank(deployments, text))).to.deep.equal([4, 4, 3, 2, 0, 1])
+  })
+
+  it('are in groups: core, those of Kubernetes, custom ones, and what is deprecated', () => {
+    const all = [
+      kind('example.dev', 'loans', 'Loan'),
+      kind('', 'endpoints', 'Endpoints'),
+      deployments,
+      pods,
+      kind('batch', 'jobs', 'Job'),
+      kind('', 'secrets', 'Secret'),
+    ]
+    expect(kindGroups(all).map(({ title, kinds }) => [title, kinds.map(each => each.kind)])).to.deep.equal([
+      ['core', ['Pod', 'Secret']],
+      ['apps', ['Deployment']],
+      ['batch', ['Job']],
+      ['example.dev', ['Loan']],
+      ['deprecated', ['Endpoints']],
+    ])
   })
 
   it('have addresses that are read again', () => {
