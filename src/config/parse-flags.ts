@@ -69,7 +69,7 @@ function split(argument: string, rest: readonly string[]): { name: FlagName; tex
 }
 
 /** The name in `name=value`, with dashes. */
-const flagName = (text: string): string => text.replace(/=.*$/s, '').replaceAll('_', '-')
+const flagName = (text: string): string => (text.split('=', 1)[0] ?? '').replaceAll('_', '-')
 
 const isFlag = (name: string): name is FlagName => Object.hasOwn(FLAGS, name)
 
