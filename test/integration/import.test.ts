@@ -170,7 +170,7 @@ const isOnEtcd = findEtcd() !== undefined
   it('names the flags that it lacks', async () => {
     const run = (...argv: string[]): Promise<unknown> => runImport(argv, { out: () => {}, err: () => {} }).catch((error: Error) => error.message)
     expect(await run('--snapshot', snapshot)).to.equal('--data-dir is needed')
-    expect(await run('--data-dir', directory, '--snapshots', snapshot)).to.equal('unknown flag: --snapshots')
+    expect(await run('--data-dir', directory, '--snapshots', snapshot)).to.equal('unknown flag: --snapshots; did you mean --snapshot?')
     expect(await run('--data-dir', directory, '--snapshot', import.meta.filename)).to.contain('is no snapshot of etcd')
   })
 })
