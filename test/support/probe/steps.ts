@@ -22,12 +22,12 @@ function target(line: string, vars: Variables): [string, string] {
   return [line.slice(0, space), fill(line.slice(space + 1), vars) as string]
 }
 
-/** A state that does not come is a fault; how soon it comes depends on what else the machine does. */
+/** A state that does not come is a fault; how soon it comes depends on what else the machine does: a case never waits less. */
 const UNTIL_SECONDS = 60
 
 async function runUntil({ client, vars, rows }: Run, step: UntilStep, number: string): Promise<void> {
   const [method, path] = target(step.until, vars)
-  const deadline = Date.now() + (step.seconds ?? UNTIL_SECONDS) * 1000
+  const deadline = Date.now() + Math.max(step.seconds ?? 0, UNTIL_SECONDS) * 1000
   const holds = (status: number, body: Tree): boolean => {
     if (!step.where) return status === (step.status ?? 200)
     const value = at(body, fill(step.where.path, vars) as string)
