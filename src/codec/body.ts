@@ -2,8 +2,8 @@ import { quote } from '../lib/go-quote.ts'
 import { resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
-import { DecodeError, decode, decodeInSteps } from '../schema/decode.ts'
-import { diagnose } from '../schema/diagnose.ts'
+import { DecodeError, decodeInSteps } from '../schema/decode.ts'
+import { diagnoseInSteps } from '../schema/diagnose.ts'
 import type { FormName, Schema, StructSchema } from '../schema/schema.ts'
 import type { ParsedJson } from './json-exact.ts'
 import { type ParsedYaml, repeatedKeysText, untypedValue } from './yaml.ts'
@@ -66,12 +66,12 @@ const READERS: Readonly<Record<FormName, BodyReader>> = {
     ofYaml: ({ value }) => ({ value, duplicates: [] }),
     *object(schema, parsed, { onUnknown, onDuplicate }) {
       const { value, literals, repeated } = parsed
-      if (!literals && !repeated) return decode(schema, value, { onUnknown, keepEmpty: true })
-      diagnose(schema, value, { onUnknown, onDuplicate, literals, repeated })
+      if (!literals && !repeated) return yield* decodeInSteps(schema, value, { onUnknown, keepEmpty: true })
+      yield* diagnoseInSteps(schema, value, { onUnknown, onDuplicate, literals, repeated })
       yield
       const settled = settle(parsed, value, { schema })
       yield
-      return decode(schema, settled, { keepEmpty: true })
+      return yield* decodeInSteps(schema, settled, { keepEmpty: true })
     },
   },
   unstructured: {

@@ -1,13 +1,17 @@
 import { compareText } from '../lib/compare-text.ts'
 import { sortFew } from '../lib/sort-few.ts'
 import { type Steps, sorted } from '../lib/steps.ts'
+import { isLongText, textChunks } from '../lib/text-chunks.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
+import { membersOf } from '../schema/members.ts'
+import type { Schema, StructSchema } from '../schema/schema.ts'
 import { writeScalar, writeString } from './json-writer.ts'
 
-/** A list or object of which the beginning is written. Many keys are sorted before the first of them is written. */
+/** A list, object or long text of which the beginning is written. Many keys are sorted before the first of them is written. */
 type Open =
-  | { readonly form: 'list'; readonly list: readonly Json[]; next: number }
-  | { readonly form: 'object'; readonly object: JsonObject; keys: readonly string[]; isSorted: boolean; next: number }
+  | { readonly form: 'text'; readonly chunks: Iterator<string> }
+  | { readonly form: 'list'; readonly list: readonly Json[]; readonly items: Schema; next: number }
+  | { readonly form: 'object'; readonly object: JsonObject; readonly schema: Schema; keys: readonly string[]; isSorted: boolean; next: number }
 
 /** The most keys that are sorted at once. */
 const FEW_KEYS = 1024
@@ -15,17 +19,22 @@ const FEW_KEYS = 1024
 /** Characters from which on a text is a part. */
 const PART_LENGTH = 16 * 1024
 
-/** What `goJson` writes, as parts in order: for values that may be large. A stack instead of recursion, for a generator of each small object would cost more than its text. */
-export function* goJsonInSteps(value: Json): Steps<string[]> {
+/** Of values whose members are sorted at every depth. */
+const SORTED: Schema = { type: 'json', goType: '' }
+/** Of values that are written as they stand. */
+const RAW: Schema = { type: 'raw', goType: '' }
+
+/** What `goJson` writes, or by a schema `writeStruct`, as parts in order: for values that may be large. A stack instead of recursion, for a generator of each small object would cost more than its text. */
+export function* goJsonInSteps(value: Json, schema = SORTED): Steps<string[]> {
   const parts: string[] = []
   const stack: Open[] = []
-  let text = begin(value, stack)
+  let text = begin(value, schema, stack)
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     if (top.form === 'object' && !top.isSorted) {
       top.keys = yield* sorted(top.keys, compareText)
       top.isSorted = true
     }
-    text += top.form === 'list' ? nextItem(top, stack) : nextMember(top, stack)
+    text += nextPart(top, stack)
     if (text.length > PART_LENGTH) {
       parts.push(text)
       text = ''
@@ -36,22 +45,61 @@ export function* goJsonInSteps(value: Json): Steps<string[]> {
   return parts
 }
 
-/** All of a scalar; of a list or object the first character, and it is open then. */
-function begin(value: Json | undefined, stack: Open[]): string {
+function nextPart(open: Open, stack: Open[]): string {
+  switch (open.form) {
+    case 'text':
+      return nextChunk(open, stack)
+    case 'list':
+      return nextItem(open, stack)
+    case 'object':
+      return nextMember(open, stack)
+  }
+}
+
+/** All of a scalar; of a list, object or long text the first character, and it is open then. */
+function begin(value: Json | undefined, schema: Schema, stack: Open[]): string {
+  if (typeof value === 'string' && isLongText(value)) {
+    stack.push({ form: 'text', chunks: textChunks(value) })
+    return '"'
+  }
   if (typeof value !== 'object' || value === null) return writeScalar(value)
   if (Array.isArray(value)) {
-    stack.push({ form: 'list', list: value, next: 0 })
+    stack.push({ form: 'list', list: value, items: itemsOf(schema), next: 0 })
     return '['
   }
-  const keys = Object.keys(value).filter(key => value[key] !== undefined)
-  const isSorted = keys.length <= FEW_KEYS
-  stack.push({ form: 'object', object: value, keys: isSorted ? sortFew(keys, compareText) : keys, isSorted, next: 0 })
+  const own = schema.type === 'union' ? schema.struct : schema
+  const written = Object.keys(value).filter(key => value[key] !== undefined)
+  const isOrdered = own.type === 'raw' || (own.type === 'struct' && !own.preserveUnknown)
+  const isSorted = isOrdered || written.length <= FEW_KEYS
+  const keys = own.type === 'struct' && !own.preserveUnknown ? declaredKeys(own, value) : isSorted && !isOrdered ? sortFew(written, compareText) : written
+  stack.push({ form: 'object', object: value, schema: own, keys, isSorted, next: 0 })
   return '{'
+}
+
+const declaredKeys = (schema: StructSchema, value: JsonObject): string[] => membersOf(schema).flatMap(({ name }) => (value[name] === undefined ? [] : [name]))
+
+function itemsOf(schema: Schema): Schema {
+  if (schema.type === 'list') return schema.items
+  if (schema.type === 'union') return schema.form === 'list' ? schema.struct : RAW
+  return schema.type === 'json' ? SORTED : RAW
+}
+
+function memberSchema(schema: Schema, key: string): Schema {
+  if (schema.type === 'map') return schema.values
+  if (schema.type === 'struct') return schema.fields.get(key)?.schema ?? SORTED
+  return schema.type === 'json' ? SORTED : RAW
+}
+
+function nextChunk({ chunks }: Open & { form: 'text' }, stack: Open[]): string {
+  const { done, value } = chunks.next()
+  if (!done) return writeString(value).slice(1, -1)
+  stack.pop()
+  return '"'
 }
 
 function nextItem(open: Open & { form: 'list' }, stack: Open[]): string {
   const at = open.next++
-  if (at < open.list.length) return (at === 0 ? '' : ',') + begin(open.list[at], stack)
+  if (at < open.list.length) return (at === 0 ? '' : ',') + begin(open.list[at], open.items, stack)
   stack.pop()
   return ']'
 }
@@ -59,7 +107,7 @@ function nextItem(open: Open & { form: 'list' }, stack: Open[]): string {
 function nextMember(open: Open & { form: 'object' }, stack: Open[]): string {
   const at = open.next++
   const key = open.keys[at]
-  if (key !== undefined) return `${at === 0 ? '' : ','}${writeString(key)}:${begin(open.object[key], stack)}`
+  if (key !== undefined) return `${at === 0 ? '' : ','}${writeString(key)}:${begin(open.object[key], memberSchema(open.schema, key), stack)}`
   stack.pop()
   return '}'
 }

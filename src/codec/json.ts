@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
+import { isLongText, textChunks } from '../lib/text-chunks.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { isInOrder } from '../schema/order.ts'
 import type { FormName, StructSchema } from '../schema/schema.ts'
+import { isEscaped, parseInChunks } from './json-chunks.ts'
 import { type ParsedJson, parseExactlyInSteps } from './json-exact.ts'
 import { goJsonInSteps } from './json-in-steps.ts'
 import { goJson, writeStruct } from './json-writer.ts'
@@ -29,19 +31,23 @@ export function* parseJsonInSteps(bytes: Buffer): Steps<ParsedJson> {
   return yield* parseExactlyInSteps(bytes)
 }
 
+/** Characters of a text that is parsed at once. */
+const SHORT = 32 * 1024
+
 /** The value of a JSON text that JSON.parse reads without loss: no member is repeated, no number loses digits. Undefined for any other text, and for one that is not JSON. */
 export function* parsePlain(text: string): Steps<Json | undefined> {
+  return text.length > SHORT ? yield* parseInChunks(text, parsePlainAtOnce) : parsePlainAtOnce(text)
+}
+
+function parsePlainAtOnce(text: string): Json | undefined {
   let value: Json
   try {
     value = JSON.parse(text)
   } catch {
     return undefined
   }
-  yield
   const members = plainMembers(text)
-  if (members === undefined) return undefined
-  yield
-  return members === countMembers(value) ? value : undefined
+  return members !== undefined && members === countMembers(value) ? value : undefined
 }
 
 /**
@@ -82,13 +88,6 @@ function zeroFraction(text: string, from: number): boolean {
   return !(c >= 0x31 && c <= 0x39)
 }
 
-/** Whether the quote at the offset is part of the string: an odd number of backslashes stands before it. */
-function isEscaped(text: string, at: number): boolean {
-  let start = at
-  while (text.charCodeAt(start - 1) === 0x5c) start--
-  return (at - start) % 2 === 1
-}
-
 /** Members of all objects, at every depth. A stack of its own, for a value may be nested as deeply as JSON.parse takes it. */
 function countMembers(root: Json): number {
   if (typeof root !== 'object' || root === null) return 0
@@ -127,6 +126,9 @@ export const encodeJsonInSteps = (schema: StructSchema, object: JsonObject): Ste
 /** The same as a string. */
 export const encodeJsonText = (schema: StructSchema, object: JsonObject): string => WRITERS[schema.form.name].text(schema, object)
 
+/** Elements of an object that is written by one call. */
+const MOST_AT_ONCE = 4096
+
 interface JsonWriter {
   text(schema: StructSchema, object: JsonObject): string
   bytesInSteps(schema: StructSchema, object: JsonObject): Steps<Buffer>
@@ -137,37 +139,45 @@ const WRITERS: Readonly<Record<FormName, JsonWriter>> = {
     text: (schema, object) => textBy(schema, object, isInOrder(schema, object)),
     /** Most objects are in order, and written by one call that takes little time. */
     *bytesInSteps(schema, object) {
-      const inOrder = isInOrder(schema, object)
+      const text = isInOrder(schema, object, MOST_AT_ONCE) ? nativeText(object) : undefined
+      if (text === undefined) return yield* bytesOf(yield* goJsonInSteps(object, schema))
+      if (!isLongText(text)) return Buffer.from(escapeHtml(text))
       yield
-      const text = textBy(schema, object, inOrder)
-      yield
-      return Buffer.from(text)
+      return yield* bytesOf(textChunks(text), escapeHtml)
     },
   },
   unstructured: {
     text: (_schema, object) => goJson(object),
     *bytesInSteps(_schema, object) {
-      const buffers: Buffer[] = []
-      for (const part of yield* goJsonInSteps(object)) {
-        buffers.push(Buffer.from(part))
-        yield
-      }
-      return buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers)
+      return yield* bytesOf(yield* goJsonInSteps(object))
     },
   },
 }
 
+function* bytesOf(parts: Iterable<string>, write = (text: string): string => text): Steps<Buffer> {
+  const buffers: Buffer[] = []
+  for (const part of parts) {
+    buffers.push(Buffer.from(write(part)))
+    yield
+  }
+  return buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers)
+}
+
 function textBy(schema: StructSchema, object: JsonObject, inOrder: boolean): string {
-  if (!inOrder) return writeStruct(schema, object)
+  const text = inOrder ? nativeText(object) : undefined
+  return text === undefined ? writeStruct(schema, object) : escapeHtml(text)
+}
+
+/** Undefined if JSON.stringify writes something that Go would not. */
+function nativeText(object: JsonObject): string | undefined {
   let text: string
   try {
     text = JSON.stringify(object)
   } catch {
-    return writeStruct(schema, object) // a bigint
+    return undefined // a bigint
   }
   // Well-formed output escapes what is no character; the writer replaces it.
-  if (text.includes('\\ud')) return writeStruct(schema, object)
-  return escapeHtml(text)
+  return text.includes('\\ud') ? undefined : text
 }
 
 /** The text of JSON with what Go escapes for HTML escaped. */

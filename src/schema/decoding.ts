@@ -1,3 +1,4 @@
+import type { Steps } from '../lib/steps.ts'
 import type { Json } from '../meta/object.ts'
 
 export interface DecodeOptions {
@@ -18,7 +19,20 @@ export interface Decoding {
   unknownSeen: boolean
   /** Whether the map that was read last has no members: asking a map of 100,000 costs as much as a walk through it. */
   emptyMapRead: boolean
+  /** Elements of lists and maps that were read since the last step. */
+  read: number
+  /** Takes what is left of a list or map to be read. Omitted if all is read at once. */
+  readonly later?: Steps<undefined>[]
 }
+
+/** Elements that are read at once. */
+const MOST_AT_ONCE = 1024
+
+/** Counts an element that is read. Whether those behind it are left to another step. */
+export const isReadLong = (run: Decoding): boolean => isLongRead(++run.read)
+
+/** Whether so many elements take more than a step. */
+export const isLongRead = (elements: number): boolean => elements > MOST_AT_ONCE
 
 /** Reads a value into its canonical form; throws MISFIT. Compiled once for each schema, so it holds nothing of a run. */
 export type Reader<T extends Json | undefined = Json> = (value: Json, run: Decoding) => T

@@ -1,5 +1,6 @@
 import { parseDuration } from '../lib/duration.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { parseQuantity } from '../meta/quantity.ts'
 import { base64Fault } from './base64.ts'
@@ -39,9 +40,12 @@ interface Walk extends DiagnoseOptions {
  * Walks a value in its own order, slowly, and throws a DecodeError with what Go would say: the error of a special form (time, quantity …) where there is one, otherwise
  * the first value of a wrong type. Reports members without a field, and of members that stand twice where the type knows them.
  */
-export function diagnose(schema: StructSchema, value: Json, options: DiagnoseOptions = {}): void {
+export const diagnose = (schema: StructSchema, value: Json, options?: DiagnoseOptions): void => runAtOnce(diagnoseInSteps(schema, value, options))
+
+/** The same in steps, for values that may be large. */
+export function* diagnoseInSteps(schema: StructSchema, value: Json, options: DiagnoseOptions = {}): Steps<void> {
   const walk: Walk = { ...options, saved: undefined, names: [], struct: '' }
-  visit(walk, schema, value, '', undefined)
+  yield* visit(walk, schema, value, '', undefined)
   if (walk.saved !== undefined) throw new DecodeError(walk.saved)
 }
 
@@ -56,12 +60,12 @@ function memberMap(schema: StructSchema): ReadonlyMap<string, Field> {
   return map
 }
 
-function visit(walk: Walk, schema: Schema, value: Json, path: string, literal: string | undefined): void {
+function* visit(walk: Walk, schema: Schema, value: Json, path: string, literal: string | undefined): Steps<void> {
   if (value === null || value === undefined) return
   switch (schema.type) {
     case 'struct':
       if (typeof value !== 'object' || Array.isArray(value)) mistyped(walk, schema, value, literal)
-      else visitStruct(walk, schema, value, path)
+      else yield* visitStruct(walk, schema, value, path)
       return
     case 'map': {
       if (typeof value !== 'object' || Array.isArray(value)) {
@@ -69,13 +73,10 @@ function visit(walk: Walk, schema: Schema, value: Json, path: string, literal: s
         return
       }
       const texts = walk.literals?.get(value)
-      eachMember(
-        walk,
-        value,
-        path,
-        () => true,
-        (key, member, at) => visit(walk, schema.values, member, at, texts?.get(key)),
-      )
+      for (const [key, member, at] of membersIn(walk, value, path, () => true)) {
+        if (isStepDone()) yield
+        yield* visit(walk, schema.values, member, at, texts?.get(key))
+      }
       return
     }
     case 'list': {
@@ -84,67 +85,65 @@ function visit(walk: Walk, schema: Schema, value: Json, path: string, literal: s
         return
       }
       const texts = walk.literals?.get(value)
-      value.forEach((item, index) => {
-        visit(walk, schema.items, item, `${path}[${index}]`, texts?.get(String(index)))
-      })
+      for (const [index, item] of value.entries()) {
+        if (isStepDone()) yield
+        yield* visit(walk, schema.items, item, `${path}[${index}]`, texts?.get(String(index)))
+      }
       return
     }
     case 'union':
-      visitUnion(walk, schema, value)
+      yield* visitUnion(walk, schema, value)
       return
     default:
       visitScalar(walk, schema, value, literal)
   }
 }
 
-function visitStruct(walk: Walk, schema: StructSchema, value: JsonObject, path: string): void {
+function* visitStruct(walk: Walk, schema: StructSchema, value: JsonObject, path: string): Steps<void> {
   const known = memberMap(schema)
   const { struct } = walk
   const texts = walk.literals?.get(value)
-  eachMember(
-    walk,
-    value,
-    path,
-    key => known.has(key),
-    (key, member, at) => {
-      const field = known.get(key)
-      if (field === undefined) {
-        if (!schema.preserveUnknown) walk.onUnknown?.(at)
-        return
-      }
-      walk.names.push(key)
-      walk.struct = schema.name
-      visit(walk, field.schema, member, at, texts?.get(key))
-      walk.names.pop()
-      walk.struct = struct
-    },
-  )
+  for (const [key, member, at] of membersIn(walk, value, path, name => known.has(name))) {
+    if (isStepDone()) yield
+    const field = known.get(key)
+    if (field === undefined) {
+      if (!schema.preserveUnknown) walk.onUnknown?.(at)
+      continue
+    }
+    walk.names.push(key)
+    walk.struct = schema.name
+    yield* visit(walk, field.schema, member, at, texts?.get(key))
+    walk.names.pop()
+    walk.struct = struct
+  }
 }
 
 /** Such a type reads itself: of what is unknown or stands twice in it nothing is said, and its first mistake ends the decoding. */
-function visitUnion(walk: Walk, { form, struct }: UnionSchema, value: Json): void {
+function* visitUnion(walk: Walk, { form, struct }: UnionSchema, value: Json): Steps<void> {
   const inner: Walk = { literals: walk.literals, repeated: walk.repeated, saved: undefined, names: [], struct: '', outer: walk.outer ?? walk }
   if (Array.isArray(value)) {
     if (form === 'boolean') fatal('boolean or JSON schema expected')
     const items: Schema = form === 'list' ? struct : { type: 'string', goType: 'string' }
-    for (const item of value) visit(inner, items, item, '', undefined)
-  } else if (typeof value === 'object') visit(inner, struct, value, '', undefined)
+    for (const item of value) {
+      if (isStepDone()) yield
+      yield* visit(inner, items, item, '', undefined)
+    }
+  } else if (typeof value === 'object') yield* visit(inner, struct, value, '', undefined)
   else if (form === 'boolean' && typeof value !== 'boolean') fatal('boolean or JSON schema expected')
   if (inner.saved !== undefined) fatal(inner.saved)
 }
 
-/** Calls `visitMember` with each member in the order of the text; repeated ones are reported if the type knows them. */
-function eachMember(
+/** Each member with its path, in the order of the text. Repeated ones are reported if the type knows them. */
+function* membersIn(
   walk: Walk,
   value: JsonObject,
   path: string,
   isKnown: (key: string) => boolean,
-  visitMember: (key: string, member: Json, at: string) => void,
-): void {
+): Generator<readonly [key: string, member: Json, path: string]> {
   const prefix = path === '' ? '' : `${path}.`
   const repeated = walk.repeated?.get(value)
   if (repeated === undefined) {
-    for (const [key, member] of Object.entries(value)) visitMember(key, member, prefix + key)
+    for (const key of Object.keys(value)) yield [key, value[key] ?? null, prefix + key]
     return
   }
   const seen = new Set<string>()
@@ -152,7 +151,7 @@ function eachMember(
     const again = seen.has(key)
     seen.add(key)
     if (again && isKnown(key)) walk.onDuplicate?.(prefix + key)
-    visitMember(key, member, prefix + key)
+    yield [key, member, prefix + key]
   }
 }
 

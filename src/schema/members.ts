@@ -86,13 +86,13 @@ function* sortedKeysInSteps(value: JsonObject): Steps<string[]> {
   return keys.length <= FEW_KEYS ? sortedKeys(value) : yield* sorted(keys, compareText)
 }
 
-/** Whether the members of all objects of a value stand in the order of their keys' bytes. */
-export function isSortedJson(value: Json): boolean {
+/** Whether the members of all objects of a value stand in the order of their keys' bytes. False once no more elements are to be looked at. */
+export function isSortedJson(value: Json, walk: { left: number }): boolean {
   if (typeof value !== 'object' || value === null) return true
-  if (Array.isArray(value)) return value.every(isSortedJson)
+  if (Array.isArray(value)) return value.every(item => --walk.left >= 0 && isSortedJson(item, walk))
   let before = ''
-  for (const [key, member] of Object.entries(value)) {
-    if (key < before || isHigh(key) || !isSortedJson(member)) return false
+  for (const key in value) {
+    if (--walk.left < 0 || key < before || isHigh(key) || !isSortedJson(value[key] ?? null, walk)) return false
     before = key
   }
   return true

@@ -3,15 +3,18 @@ import { isHigh, isSortedJson, membersOf } from './members.ts'
 import type { Schema, StructSchema } from './schema.ts'
 
 /** Whether the objects in a value, which is one or a list, are in order. */
-type Check = (value: JsonObject | Json[]) => boolean
+type Check = (value: JsonObject | Json[], walk: Walk) => boolean
+
+interface Walk {
+  /** Elements of lists and maps that are still looked at. */
+  left: number
+}
 
 /**
  * Whether the members of an object stand in the order in which Go writes them, all the way down: declared order in structs, byte order of keys in maps. JavaScript puts
- * integer-like keys first, so a map may be unable to.
+ * integer-like keys first, so a map may be unable to. False as well of an object that holds more elements of lists and maps than `most`: they are not looked at.
  */
-export function isInOrder(schema: StructSchema, object: JsonObject): boolean {
-  return checkerOf(schema)(object)
-}
+export const isInOrder = (schema: StructSchema, object: JsonObject, most = Number.POSITIVE_INFINITY): boolean => checkerOf(schema)(object, { left: most })
 
 /** By struct, compiled when the first object is looked at. */
 const checkers = new WeakMap<StructSchema, Check>()
@@ -20,9 +23,9 @@ function checkerOf(schema: StructSchema): Check {
   const known = checkers.get(schema)
   if (known) return known
   let compiled: Check | undefined
-  const check: Check = value => {
+  const check: Check = (value, walk) => {
     compiled ??= compile(schema)
-    return compiled(value)
+    return compiled(value, walk)
   }
   checkers.set(schema, check)
   return check
@@ -31,7 +34,7 @@ function checkerOf(schema: StructSchema): Check {
 function compile(schema: StructSchema): Check {
   if (schema.preserveUnknown) return () => false
   const plans = new Map(membersOf(schema).map((field, index) => [field.name, { index, check: checkOf(field.schema) }]))
-  return object => {
+  return (object, walk) => {
     if (Array.isArray(object)) return object.length === 0
     let last = -1
     for (const name in object) {
@@ -40,7 +43,7 @@ function compile(schema: StructSchema): Check {
       last = plan.index
       if (plan.check !== undefined) {
         const member = object[name]
-        if (typeof member === 'object' && member !== null && !plan.check(member)) return false
+        if (typeof member === 'object' && member !== null && !plan.check(member, walk)) return false
       }
     }
     return true
@@ -56,32 +59,33 @@ function checkOf(schema: Schema): Check | undefined {
       const item = checkOf(schema.items)
       return (
         item &&
-        (value => {
+        ((value, walk) => {
           if (!Array.isArray(value)) return false
-          for (const element of value) if (typeof element === 'object' && element !== null && !item(element)) return false
+          for (const element of value) if (--walk.left < 0 || (typeof element === 'object' && element !== null && !item(element, walk))) return false
           return true
         })
       )
     }
     case 'map': {
       const inner = checkOf(schema.values)
-      return value => {
+      return (value, walk) => {
         if (Array.isArray(value)) return false
         let before = ''
         for (const key in value) {
-          if (key < before || isHigh(key)) return false
+          if (--walk.left < 0 || key < before || isHigh(key)) return false
           before = key
           const member = value[key]
-          if (inner && typeof member === 'object' && member !== null && !inner(member)) return false
+          if (inner && typeof member === 'object' && member !== null && !inner(member, walk)) return false
         }
         return true
       }
     }
     case 'json':
-      return isSortedJson
+      return (value, walk) => isSortedJson(value, walk)
     case 'union': {
       const struct = checkerOf(schema.struct)
-      return value => (Array.isArray(value) ? value.every(item => typeof item !== 'object' || item === null || struct(item)) : struct(value))
+      return (value, walk) =>
+        Array.isArray(value) ? value.every(item => --walk.left >= 0 && (typeof item !== 'object' || item === null || struct(item, walk))) : struct(value, walk)
     }
     default:
       return undefined

@@ -1,6 +1,8 @@
+import { compareText } from '../lib/compare-text.ts'
+import { type Steps, sorted } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
-import { type FieldReader, MISFIT, type Reader } from './decoding.ts'
+import { type Decoding, type FieldReader, isLongRead, isReadLong, MISFIT, type Reader } from './decoding.ts'
 import { isHigh, membersOf, sortedKeys } from './members.ts'
 import { scalarReader } from './scalar-readers.ts'
 import type { Field, ListSchema, MapSchema, Schema, StructSchema, UnionSchema } from './schema.ts'
@@ -155,9 +157,26 @@ function listReader(schema: ListSchema): Reader {
     if (value === null) return null
     if (!Array.isArray(value)) throw MISFIT
     const out: Json[] = []
-    for (const element of value) out.push(nullable && element === null ? null : item(element, run))
+    const read: Reader = nullable ? (element, inner) => (element === null ? null : item(element, inner)) : item
+    for (const element of value) {
+      out.push(read(element, run))
+      if (isReadLong(run) && run.later) {
+        run.later.push(restOfList(value, out, read, run))
+        return out
+      }
+    }
     return out
   }
+}
+
+function* restOfList(value: readonly Json[], out: Json[], read: Reader, run: Decoding): Steps<undefined> {
+  for (let i = out.length; i < value.length; i++) {
+    out.push(read(value[i] ?? null, run))
+    if (!isReadLong(run)) continue
+    yield
+    run.read = 0
+  }
+  return undefined
 }
 
 /** Reads in one pass a map whose keys stand in the order of their bytes, and sorts any other. */
@@ -171,17 +190,41 @@ function mapReader(schema: MapSchema): Reader {
     let any = false
     for (const key in value) {
       if (key < before || key === '__proto__' || isHigh(key)) {
-        const sorted = sortedMap(value, out, member => read(member, run))
         run.emptyMapRead = false
-        return sorted
+        if (run.later && isLongRead(Object.keys(value).length)) {
+          run.later.push(restOfMap(value, out, read, run))
+          return out
+        }
+        return sortedMap(value, out, member => read(member, run))
       }
       before = key
       out[key] = read(value[key] ?? null, run)
       any = true
+      if (isReadLong(run) && run.later) {
+        run.later.push(restOfMap(value, out, read, run))
+        break
+      }
     }
     run.emptyMapRead = !any
     return out
   }
+}
+
+/** `out` has the first members already. */
+function* restOfMap(value: JsonObject, out: JsonObject, read: Reader, run: Decoding): Steps<undefined> {
+  const keys = yield* sorted(Object.keys(value), compareText)
+  const done = { ...out }
+  let isInOrder = true
+  let next = 0
+  for (const key in done) if (keys[next++] !== key) isInOrder = false
+  if (!isInOrder) for (const key in done) delete out[key]
+  for (const key of isInOrder ? keys.slice(next) : keys) {
+    setMember(out, key, Object.hasOwn(done, key) ? done[key] : read(value[key] ?? null, run))
+    if (!isReadLong(run)) continue
+    yield
+    run.read = 0
+  }
+  return undefined
 }
 
 /** `done`: the members that have been read already. */

@@ -1,7 +1,8 @@
+import type { Steps } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { type DecodeOptions, type Decoding, MISFIT } from './decoding.ts'
 import { fillDefaults } from './default.ts'
-import { DecodeError, diagnose } from './diagnose.ts'
+import { DecodeError, diagnose, diagnoseInSteps } from './diagnose.ts'
 import { structReader } from './readers.ts'
 import type { ObjectForm, StructSchema } from './schema.ts'
 
@@ -10,7 +11,7 @@ export const TYPED: ObjectForm = {
   name: 'typed',
   id: '',
   decode: decodeStruct,
-  decodeInSteps: decodeStruct,
+  decodeInSteps: decodeStructInSteps,
   readStored: (schema, value) => decodeStruct(schema, value),
   setDefaults: fillDefaults,
   define: (schema, document) => document.ofFields(schema.base ?? schema),
@@ -25,7 +26,7 @@ export const TYPED: ObjectForm = {
  * Throws a DecodeError with the text of sigs.k8s.io/json for the first mistake.
  */
 function decodeStruct(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject {
-  const run: Decoding = { keepsEmpty: options?.keepEmpty === true, unknownSeen: false, emptyMapRead: false }
+  const run: Decoding = { keepsEmpty: options?.keepEmpty === true, unknownSeen: false, emptyMapRead: false, read: 0 }
   try {
     const out = structReader(schema)(value, run)
     if (run.unknownSeen && options?.onUnknown) diagnose(schema, value, options)
@@ -33,6 +34,27 @@ function decodeStruct(schema: StructSchema, value: Json, options?: DecodeOptions
   } catch (error) {
     if (error !== MISFIT) throw error
     diagnose(schema, value)
+    throw new DecodeError(`json: cannot unmarshal the value into ${schema.name}`)
+  }
+}
+
+/** The same in steps. Lists and maps are read a thousand elements at a time: their values are in the object before they are complete. */
+function* decodeStructInSteps(schema: StructSchema, value: Json, options?: DecodeOptions): Steps<JsonObject> {
+  const later: Steps<undefined>[] = []
+  const run: Decoding = { keepsEmpty: options?.keepEmpty === true, unknownSeen: false, emptyMapRead: false, read: 0, later }
+  try {
+    const out = structReader(schema)(value, run)
+    // What is left of one may leave some of its own.
+    for (const rest of later) {
+      yield
+      run.read = 0
+      yield* rest
+    }
+    if (run.unknownSeen && options?.onUnknown) yield* diagnoseInSteps(schema, value, options)
+    return out
+  } catch (error) {
+    if (error !== MISFIT) throw error
+    yield* diagnoseInSteps(schema, value)
     throw new DecodeError(`json: cannot unmarshal the value into ${schema.name}`)
   }
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { encodeJson, goJson, JsonSyntaxError, parseJson } from '../../../src/codec/json.ts'
+import { encodeJson, encodeJsonInSteps, goJson, JsonSyntaxError, parseJson } from '../../../src/codec/json.ts'
 import { goJsonInSteps } from '../../../src/codec/json-in-steps.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
-import type { Json } from '../../../src/meta/object.ts'
+import type { Json, JsonObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
 
@@ -89,7 +89,55 @@ describe('encodeJson', () => {
       '{"metadata":{"creationTimestamp":null},"data":{"a":"\\u0000\\b\\f\\n\\r\\t\\u001f\u007f"}}',
     ],
   ]
-  for (const [name, object, want] of table) it(name, () => expect(encodeJson(schema, decode(schema, object as Json)).toString()).to.equal(want))
+  for (const [name, object, want] of table)
+    it(name, () => {
+      const decoded = decode(schema, object as Json)
+      expect(encodeJson(schema, decoded).toString()).to.equal(want)
+      expect(runAtOnce(goJsonInSteps(decoded, schema)).join('')).to.equal(want)
+    })
+
+  const many = <T>(value: (i: number) => T): Record<string, T> => Object.fromEntries(Array.from({ length: 8000 }, (_, i) => [`k${i}<`, value(i)]))
+  const large: readonly [string, string, object][] = [
+    ['a map in no order', 'core.ConfigMap', { kind: 'ConfigMap', data: { b: '<'.repeat(50_000), ...many(String), a: 'x\ud800y' }, metadata: { name: 'a' } }],
+    ['a list', 'core.Node', { spec: { taints: Object.keys(many(String)).map(key => ({ key, effect: 'NoSchedule' })) }, stray: 1 }],
+    [
+      'unions and JSON',
+      'apiextensions.CustomResourceDefinition',
+      {
+        spec: {
+          versions: [
+            {
+              schema: {
+                openAPIV3Schema: {
+                  properties: many(i => ({ default: { b: i, a: ['\u2028', { d: 1, c: null }] } })),
+                  items: { type: 'string', enum: [{ b: 1, a: 2 }] },
+                  additionalProperties: false,
+                },
+              },
+            },
+          ],
+        },
+      },
+    ],
+  ]
+  for (const [name, type, object] of large)
+    it(`writes ${name} in steps`, () => {
+      const own = types.type(type)
+      for (const value of [object as JsonObject, decode(own, object as Json)]) {
+        const steps = encodeJsonInSteps(own, value)
+        let count = 0
+        let step = steps.next()
+        for (; !step.done; step = steps.next()) count++
+        expect(step.value.toString()).to.equal(encodeJson(own, value).toString())
+        expect(count).to.be.greaterThan(10)
+      }
+    })
+
+  it('escapes a long text in steps', () => {
+    const object = decode(schema, { data: { a: '<\u{1f600}'.repeat(100_000) } })
+    expect([...encodeJsonInSteps(schema, object)].length).to.be.greaterThan(10)
+    expect(runAtOnce(encodeJsonInSteps(schema, object)).toString()).to.equal(encodeJson(schema, object).toString())
+  })
 
   it('puts members that were added later into declared order', () => {
     const object = decode(schema, { metadata: { name: 'x' } })

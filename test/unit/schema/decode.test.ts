@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { givenEmptyNames } from '../../../src/meta/given-empty.ts'
 import type { Json } from '../../../src/meta/object.ts'
-import { DecodeError, decode } from '../../../src/schema/decode.ts'
+import { DecodeError, decode, decodeInSteps } from '../../../src/schema/decode.ts'
 import type { DecodeOptions } from '../../../src/schema/decoding.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
 
@@ -121,4 +122,51 @@ describe('decode', () => {
         .with.property('message', text)
     })
   }
+})
+
+describe('decodeInSteps', () => {
+  const range = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
+  const labels = (count: number, name: (i: number) => string): Json => Object.fromEntries(range(count, i => [name(i), 'v']))
+  const padded = (i: number): string => `k${String(i).padStart(5, '0')}`
+  const late: Json = { ports: [...range(5000, i => ({ name: `p${i}` })), { name: 'x', stray: 1 }], labels: {} }
+  const values: readonly [string, Json][] = [
+    ['a long list', { names: range(20_000, String), ports: range(5000, i => ({ count: i, name: `n${i}` })), pointed: null }],
+    ['a map in order', { labels: labels(20_000, padded) }],
+    ['a map in no order', { labels: labels(20_000, i => `k${i}`), text: 'x' }],
+    ['a map whose last keys are in no order', { labels: { ...(labels(20_000, padded) as object), a: 'b', '\uffff': 'c', '\u{10000}': null } }],
+    ['a map with keys that are numbers', { labels: labels(20_000, i => String(i * 3)) }],
+    [
+      'lists in objects in objects',
+      { child: { child: { names: range(5000, String), child: { labels: labels(5000, i => `k${i}`) } }, ports: range(5000, () => null) } },
+    ],
+    ['a member without a field behind many elements', late],
+  ]
+  for (const [name, value] of values)
+    it(`reads ${name}`, () => {
+      const steps = decodeInSteps(type, value, { keepEmpty: true })
+      expect([...steps].length).to.be.greaterThan(3)
+      const own = JSON.parse(JSON.stringify(value))
+      expect(JSON.stringify(runAtOnce(decodeInSteps(type, own)))).to.equal(JSON.stringify(decode(type, value)))
+    })
+
+  it('takes __proto__ in a long map as data', () => {
+    const value = JSON.parse(JSON.stringify({ labels: labels(5000, padded) }).replace('{"k00000"', '{"__proto__":"x","k00000"'))
+    const out = runAtOnce(decodeInSteps(type, value)).labels as object
+    expect(Object.keys(out)[0]).to.equal('__proto__')
+    expect(Object.getPrototypeOf(out)).to.equal(Object.prototype)
+  })
+
+  it('reports members without a field in steps', () => {
+    const unknown: string[] = []
+    const value = { ports: [...range(5000, i => ({ name: `p${i}` })), Object.fromEntries(range(5000, i => [`s${i}`, 1]))] }
+    const onUnknown = (path: string) => void unknown.push(path)
+    expect([...decodeInSteps(type, value, { onUnknown })].length).to.be.greaterThan(20)
+    expect(unknown).to.have.length(5000)
+    expect(unknown[0]).to.equal('ports[5000].s0')
+  })
+
+  it('throws what decode throws behind many elements', () => {
+    const value: Json = { labels: labels(5000, padded), names: [...range(5000, String), 1] }
+    expect(() => runAtOnce(decodeInSteps(type, value))).to.throw(DecodeError, 'json: cannot unmarshal number into Go struct field Thing.names of type string')
+  })
 })

@@ -1,0 +1,169 @@
+import type { Steps } from '../lib/steps.ts'
+import { setMember } from '../meta/equal.ts'
+import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
+
+/** The value of a short text. Undefined if the text is not JSON, or JSON.parse would lose some of it. */
+type ParseShort = (text: string) => Json | undefined
+
+/** A list or object that is open in the text. */
+interface Open {
+  readonly isList: boolean
+  /** Offset of its opening bracket. */
+  readonly start: number
+  /** Offset of the first character that is not yet in `value`. */
+  from: number
+  /** Offset of the last comma between its members, or of the opening bracket. */
+  comma: number
+  /** Set once the list or object is known to be long. */
+  value: JsonObject | Json[] | undefined
+  /** A long member ends right before `from`. */
+  isAfterLong: boolean
+}
+
+/** Characters of a list or object that are parsed at once. */
+const CHUNK = 16 * 1024
+const DEEPEST = 10_000
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/** A long text in steps: short members are parsed together, a chunk a step. Undefined if a chunk cannot be parsed so, a member stands in two chunks, or the text is not a list or object. */
+export function* parseInChunks(text: string, parseShort: ParseShort): Steps<Json | undefined> {
+  const parser = new ChunkParser(text, parseShort)
+  let next = CHUNK
+  while (parser.readToken()) {
+    if (parser.at < next) continue
+    next = parser.at + CHUNK
+    yield
+  }
+  return parser.result
+}
+
+class ChunkParser {
+  at = 0
+  /** The value of a text that is read to its end. */
+  result: Json | undefined
+  private readonly text: string
+  private readonly parseShort: ParseShort
+  private readonly stack: Open[] = []
+
+  constructor(text: string, parseShort: ParseShort) {
+    this.text = text
+    this.parseShort = parseShort
+  }
+
+  /** Reads up to the end of the next string, or one other character. False: the text has ended, or cannot be parsed so. */
+  readToken(): boolean {
+    const { text, at } = this
+    const top = this.stack.at(-1)
+    const c = text.charCodeAt(at)
+    this.at++
+    if (c === OPEN_BRACE || c === OPEN_BRACKET) {
+      this.stack.push({ isList: c === OPEN_BRACKET, start: at, from: at + 1, comma: at, value: undefined, isAfterLong: false })
+      return this.stack.length <= DEEPEST
+    }
+    if (top === undefined) return isSpace(c)
+    if (c === QUOTE) return this.skipString(at)
+    if (c === COMMA) {
+      if ((top.isAfterLong || at - top.from > CHUNK) && !this.readChunk(top, at)) return false
+      top.comma = at
+      return true
+    }
+    if (c === CLOSE_BRACE || c === CLOSE_BRACKET) return (c === CLOSE_BRACKET) === top.isList && this.close(top, at)
+    return at < text.length
+  }
+
+  private skipString(from: number): boolean {
+    const { text } = this
+    let end = from
+    do {
+      end = text.indexOf('"', end + 1)
+    } while (end > 0 && text.charCodeAt(end - 1) === BACKSLASH && isEscaped(text, end))
+    this.at = end + 1
+    return end > 0
+  }
+
+  private close(top: Open, at: number): boolean {
+    const { stack } = this
+    if ((top.value !== undefined || at - top.from > CHUNK || stack.length === 1) && !this.readRest(top, at)) return false
+    stack.pop()
+    const parent = stack.at(-1)
+    if (parent === undefined) {
+      if (isBlank(this.text, at + 1, this.text.length)) this.result = top.value
+      return false
+    }
+    if (top.value !== undefined) {
+      parent.from = at + 1
+      parent.isAfterLong = true
+    }
+    return true
+  }
+
+  /** Only an empty list or object ends behind its opening bracket. */
+  private readRest(top: Open, at: number): boolean {
+    return top.value === undefined && isBlank(this.text, top.start + 1, at) ? this.hold(this.stack.length - 1) : this.readChunk(top, at)
+  }
+
+  /** Adds the members up to the offset, of which the last has ended. */
+  private readChunk(open: Open, to: number): boolean {
+    const { text } = this
+    const { from } = open
+    if (!this.hold(this.stack.length - 1)) return false
+    open.from = to + 1
+    if (!open.isAfterLong) return this.addMembers(open, text.slice(from, to))
+    open.isAfterLong = false
+    return isBlank(text, from, to)
+  }
+
+  /** Makes the values of the open lists and objects up to this one, with the members that stand before. */
+  private hold(depth: number): boolean {
+    const { stack, text } = this
+    let first = depth
+    while (first >= 0 && stack[first]?.value === undefined) first--
+    for (let i = first + 1; i <= depth; i++) {
+      const [parent, open] = [stack[i - 1], stack[i]]
+      if (open === undefined) return false
+      open.value = open.isList ? [] : {}
+      if (parent === undefined) continue
+      if (parent.comma >= parent.from && !this.addMembers(parent, text.slice(parent.from, parent.comma))) return false
+      if (parent.isAfterLong || !this.addMembers(parent, `${text.slice(Math.max(parent.from, parent.comma + 1), open.start)}null`, open.value)) return false
+    }
+    return true
+  }
+
+  /** Adds what stands between two commas: one member at least. `long`: the value of the only one. */
+  private addMembers({ isList, value: target }: Open, members: string, long?: Json): boolean {
+    const parsed = this.parseShort(isList ? `[${members}]` : `{${members}}`)
+    if (Array.isArray(parsed) && Array.isArray(target)) {
+      for (const item of parsed) target.push(long ?? item)
+      return parsed.length > 0
+    }
+    if (!isJsonObject(parsed) || !isJsonObject(target)) return false
+    let isEmpty = true
+    for (const key in parsed) {
+      if (Object.hasOwn(target, key)) return false
+      setMember(target, key, long ?? parsed[key])
+      isEmpty = false
+    }
+    return !isEmpty
+  }
+}
+
+const isSpace = (c: number): boolean => c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09
+
+function isBlank(text: string, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (!isSpace(text.charCodeAt(i))) return false
+  return true
+}
+
+/** Whether the quote at the offset is part of the string: an odd number of backslashes stands before it. */
+export function isEscaped(text: string, at: number): boolean {
+  let start = at
+  while (text.charCodeAt(start - 1) === BACKSLASH) start--
+  return (at - start) % 2 === 1
+}
