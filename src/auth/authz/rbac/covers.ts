@@ -1,4 +1,5 @@
 import { runAtOnce, type Steps } from '../../../lib/steps.ts'
+import { type CoveringRules, indexCoveringRules } from './covering-rules.ts'
 import { coversPath, type PolicyRule } from './policy.ts'
 
 const ALL = '*'
@@ -65,8 +66,10 @@ function* coversPaths(owned: List, wanted: List): Steps<boolean> {
 }
 
 /** Whether one of the owned rules gives all that the rule does. It may be given by several together, which is why rights are compared one by one. */
-function* isCovered(owned: readonly PolicyRule[], rule: PolicyRule): Steps<boolean> {
-  for (const owner of owned) {
+function* isCovered(owned: CoveringRules, rule: PolicyRule): Steps<boolean> {
+  // There may be no candidate for any of many rules.
+  yield
+  for (const owner of owned.candidates(rule)) {
     if (coversResources(owner, rule) && (yield* coversPaths(owner.nonResourceURLs, rule.nonResourceURLs))) return true
     yield
   }
@@ -87,12 +90,13 @@ export interface MissingRights {
  */
 export function* missingRights(owned: readonly PolicyRule[], wanted: readonly PolicyRule[], limit: number): Steps<MissingRights> {
   const rules: PolicyRule[] = []
+  const index = yield* indexCoveringRules(owned)
   let compared = 0
   for (const rule of wanted) {
-    if (yield* isCovered(owned, rule)) continue
+    if (yield* isCovered(index, rule)) continue
     for (const single of singleRights(rule)) {
       if (++compared > limit) return { rules, areMore: true }
-      if (!(yield* isCovered(owned, single))) rules.push(single)
+      if (!(yield* isCovered(index, single))) rules.push(single)
     }
   }
   return { rules, areMore: false }

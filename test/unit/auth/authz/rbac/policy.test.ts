@@ -39,6 +39,9 @@ describe('ruleAllows', () => {
     it(`${JSON.stringify(given)} ${allowed ? 'allows' : 'does not allow'} ${request}`, () => expect(ruleAllows(given, info(request))).to.equal(allowed))
 })
 
+/** Rules that cover nothing that is asked for. */
+const others = Array.from({ length: 50 }, (_, i) => rule('other', 'other', `other${i}`))
+
 describe('missingRules', () => {
   const one = rule('get', '', 'pods')
   const cases: [string, PolicyRule[], PolicyRule[], PolicyRule[]][] = [
@@ -51,7 +54,22 @@ describe('missingRules', () => {
     ['a path', [urls('get', '/api/*')], [urls('get', '/api/v1', '/apis')], [urls('get', '/apis')]],
     ['two halves that no rule has alone', [rule('get', '', 'pods'), rule('get', 'apps', 'x')], [rule('get', 'apps', 'pods')], [rule('get', 'apps', 'pods')]],
   ]
-  for (const [what, owned, wanted, missing] of cases) it(`finds ${what}`, () => expect(missingRules(owned, wanted)).to.deep.equal(missing))
+  for (const [what, owned, wanted, missing] of cases) {
+    it(`finds ${what}`, () => expect(missingRules(owned, wanted)).to.deep.equal(missing))
+    it(`finds ${what}, with many rules for others`, () => expect(missingRules([...others, ...owned], wanted)).to.deep.equal(missing))
+  }
+
+  it('compares each of many rules with few', () => {
+    const owned = Array.from({ length: 2000 }, (_, i) => rule('get', '', `r${i}`))
+    const copies = Array.from({ length: 2000 }, () => rule('get', '', 'r1', 'a'))
+    const wanted = Array.from({ length: 2000 }, (_, i) => rule('get,list', '', `r${i}`))
+    const steps = missingRights([...owned, ...copies], wanted, Number.POSITIVE_INFINITY)
+    let count = 0
+    let step = steps.next()
+    for (; !step.done; step = steps.next()) count++
+    expect(step.value.rules).to.deep.equal(wanted.map(({ resources }) => rule('list', '', String(resources))))
+    expect(count).to.be.lessThan(20_000)
+  })
 
   it('does not search a long list from its beginning for each right', () => {
     const names = Array.from({ length: 1000 }, (_, i) => `name-${i}`)
@@ -128,6 +146,7 @@ describe('missingRules, as upstream tests what covers what', () => {
     it(line, () => {
       const [owned = '', wanted = '', missing = ''] = line.split(' | ')
       expect(missingRules(rulesIn(owned), rulesIn(wanted))).to.deep.equal(rulesIn(missing))
+      expect(missingRules([...others, ...rulesIn(owned)], rulesIn(wanted))).to.deep.equal(rulesIn(missing))
     })
 })
 
