@@ -98,9 +98,11 @@ export function logFlags(config: Config, ignored: readonly string[], log: Logger
   if (ignored.length > 0) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
 }
 
-/** Configuration files that flags name are a part of the command line. */
+/** Configuration files that flags name are a part of the command line. A worker that ends so has found a fault for all. */
 const isMisuse = (error: unknown): boolean =>
-  [FlagError, ArgumentError, LifecycleError].some(kind => error instanceof kind) || /^ERR_\w+_CONFIG$/.test(errorCode(error) ?? '')
+  [FlagError, ArgumentError, LifecycleError].some(kind => error instanceof kind) ||
+  /^ERR_\w+_CONFIG$/.test(errorCode(error) ?? '') ||
+  (error instanceof Error && 'exitCode' in error && error.exitCode === MISUSE)
 
 /** What the system or the store refuses is the user's to mend; anything else is a bug, and its place is printed. */
 function describe(error: unknown): string {

@@ -79,9 +79,10 @@ describe('a large body', function () {
       const one = cases[i] as LargeCase
       const request = largeRequest(one, SAMPLE_BYTES)
       if (request === undefined) continue
-      let longest = Number.POSITIVE_INFINITY
+      const measure = () => longestTurn(() => ask(request), processMs)
+      let longest = await measure()
       // Compilation and the collection of garbage take their turns: what is slow is slow each time.
-      for (let again = 0; again < 4 && longest > SAMPLE_MS; again++) longest = Math.min(longest, await longestTurn(() => ask(request), processMs))
+      for (let again = 1; again < 4 && longest > SAMPLE_MS; again++) longest = Math.min(longest, await measure())
       if (longest > SAMPLE_MS) slow.push(`${Math.round(longest)} ms: ${largeCaseName(one)}`)
     }
     expect(slow.join('\n')).to.equal('')
@@ -151,11 +152,10 @@ describe('a large body', function () {
   }
   for (const [what, [request, status]] of Object.entries(long))
     it(`is answered soon: ${what}`, async () => {
-      let longest = Number.POSITIVE_INFINITY
-      for (let again = 0; again < 4 && longest > LONG_MS; again++) {
-        longest = Math.min(longest, await longestTurn(async () => expect(await ask(request)).to.match(status), processMs))
-      }
-      expect(longest).to.be.lessThan(LONG_MS)
+      const measure = () => longestTurn(async () => expect(await ask(request)).to.match(status), processMs)
+      let longest = await measure()
+      for (let again = 1; again < 4 && longest > LONG_MS; again++) longest = Math.min(longest, await measure())
+      expect(longest).to.be.at.most(LONG_MS)
     })
 
   it('of more values than a body may hold is refused before it is read', async () => {

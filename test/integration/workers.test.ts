@@ -365,9 +365,9 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       writeFileSync(malformed, 'a token without a user\n')
       const { code, text } = await run('--etcd-servers', etcd.url, '--workers=2', '--secure-port=0', `--token-auth-file=${malformed}`)
       rmSync(directory, { recursive: true })
-      expect(code).to.equal(1)
+      expect(code).to.equal(2)
       expect(text).to.contain(malformed)
-      expect(text).to.match(/Error: worker \d ended before it served \(code 1\)/)
+      expect(text).to.match(/Error: worker \d ended before it served \(code 2\)/)
     })
 
     for (const workers of [1, 2])
@@ -386,7 +386,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       })
 
     it('tell of the embedded store', async () => {
-      expect(await run('--workers=2')).to.deep.equal({ code: 1, text: 'Error: --workers=2 needs --etcd-servers: the embedded store is for one process\n' })
+      expect(await run('--workers=2')).to.deep.equal({ code: 2, text: 'Error: --workers=2 needs --etcd-servers: the embedded store is for one process\n' })
     })
   })
 })

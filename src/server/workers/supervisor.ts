@@ -30,6 +30,13 @@ const MAX_SILENT_PINGS = 6
 export class StartError extends Error {
   override readonly name = 'StartError'
   readonly code = 'WORKER_ENDED'
+  /** Of the worker; null if a signal ended it. */
+  readonly exitCode: number | null
+
+  constructor(message: string, exitCode: number | null) {
+    super(message)
+    this.exitCode = exitCode
+  }
 }
 
 interface Place {
@@ -154,7 +161,7 @@ export class Supervisor {
         if (this.workers().length === 0) this.resolveGone()
         return
       case 'starting':
-        this.rejectServing(new StartError(`worker ${place.number} ended before it served (${signal ?? `code ${code}`})`))
+        this.rejectServing(new StartError(`worker ${place.number} ended before it served (${signal ?? `code ${code}`})`, code))
         return
       case 'serving': {
         place.shortLives = now() - place.startedAt < STEADY_MS ? place.shortLives + 1 : 0
