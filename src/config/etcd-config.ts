@@ -1,9 +1,10 @@
+import { type Endpoint, parseEndpoint, usesTls } from '../storage/etcd/endpoint.ts'
 import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
 /** Where etcd is, the files by which both sides prove who they are, and how it is asked. */
 export interface EtcdConfig {
-  /** URLs without a slash at the end. */
+  /** In the forms of `parseEndpoint`, without a slash at the end. All with TLS or all without. */
   readonly servers: readonly string[]
   /** Resources that other servers hold. */
   readonly overrides: readonly EtcdOverride[]
@@ -31,7 +32,7 @@ export function etcdOf(read: Reader): EtcdConfig | undefined {
   }
   const client = read.pair('etcd-certfile', 'etcd-keyfile')
   return {
-    servers: servers.map(server => serverOf('etcd-servers', server)),
+    servers: serversOf('etcd-servers', servers),
     overrides: overrides.map(overrideOf),
     caFile: read.text('etcd-cafile'),
     certFile: client?.cert,
@@ -40,9 +41,18 @@ export function etcdOf(read: Reader): EtcdConfig | undefined {
   }
 }
 
-function serverOf(flag: string, server: string): string {
-  if (!/^https?:\/\/[^/\s]+\/?$/.test(server)) throw new FlagError(`--${flag}: ${JSON.stringify(server)} is not a URL such as http://127.0.0.1:2379`)
-  return server.replace(/\/$/, '')
+/** The servers of one store. */
+function serversOf(flag: string, servers: readonly string[]): string[] {
+  const endpoints = servers.map(server => endpointOf(flag, server))
+  if (usesTls(endpoints, false) === undefined) throw new FlagError(`--${flag}: ${servers.join(', ')}: all servers must be with TLS, or all without`)
+  return servers.map(server => server.replace(/\/$/, ''))
+}
+
+function endpointOf(flag: string, server: string): Endpoint {
+  const endpoint = parseEndpoint(server)
+  if (!endpoint)
+    throw new FlagError(`--${flag}: ${JSON.stringify(server)} is not an address such as http://127.0.0.1:2379, 127.0.0.1:2379 or unix:///run/etcd.sock`)
+  return endpoint
 }
 
 /** `group/resource#servers`; the core group has no name. */
@@ -55,6 +65,6 @@ function overrideOf(text: string): EtcdOverride {
     )
   return {
     resource: group === '' ? resource : `${resource}.${group}`,
-    servers: servers.split(';').map(server => serverOf('etcd-servers-overrides', server)),
+    servers: serversOf('etcd-servers-overrides', servers.split(';')),
   }
 }

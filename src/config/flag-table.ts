@@ -123,8 +123,8 @@ export const FLAGS = {
   'proxy-client-key-file': used('string', 'Key of --proxy-client-cert-file.'),
 
   // The store.
-  'etcd-servers': used('list', 'etcd servers (scheme://host:port), comma separated. Without any, the embedded store is used.'),
-  'etcd-cafile': used('string', 'CA of the etcd servers.'),
+  'etcd-servers': used('list', 'etcd servers (scheme://host:port, host:port or unix:///path), comma separated. Without any, the embedded store is used.'),
+  'etcd-cafile': used('string', 'CA of the etcd servers. Read again for each connection, as the next two.'),
   'etcd-certfile': used('string', 'Client certificate for etcd.'),
   'etcd-keyfile': used('string', 'Key of --etcd-certfile.'),
   'etcd-prefix': used('string', 'Prefix of all keys in the store.', '/registry'),

@@ -62,7 +62,7 @@ export interface ControlPlaneOptions {
   readonly otherStores?: readonly OtherStore[]
   /** How stores are asked beside requests; absent: as kube-apiserver does by default. */
   readonly storeProbes?: StoreProbes
-  /** URLs of etcd's members; absent where the store is in this process. */
+  /** Addresses of etcd's members, as gRPC names them; absent where the store is in this process. */
   readonly etcdServers?: readonly string[]
   /** Names program and schema: stored bytes with this mark are served unread. */
   readonly fingerprint: string

@@ -25,6 +25,7 @@ import type { Spans } from '../lib/spans.ts'
 import { IMAGE_POLICY_PLUGIN, openImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
 import { gitVersion } from '../server/version.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
+import { addressesOf } from '../storage/etcd/options.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 import { growthWithKinds, growthWithWatches } from './heap-bounds.ts'
 import type { OpenedStores } from './open-stores.ts'
@@ -140,7 +141,8 @@ async function webhookCredentialsOf(configurations: PluginConfigurations): Promi
   return found
 }
 
-const membersOf = ({ servers, overrides }: EtcdConfig): string[] => [...new Set([...servers, ...overrides.flatMap(override => override.servers)])]
+/** Addresses of all members of all stores. */
+const membersOf = ({ servers, overrides }: EtcdConfig): string[] => [...new Set([servers, ...overrides.map(override => override.servers)].flatMap(addressesOf))]
 
 /** What the flags alone decide. */
 const configured = (

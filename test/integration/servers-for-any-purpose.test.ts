@@ -95,7 +95,10 @@ describe('servers whose certificate is for any purpose are believed', () => {
 
   it('among members of etcd, by their own authority alone', async () => {
     const address = `localhost:${(grpc.address() as AddressInfo).port}`
-    const [right, wrong] = [new UnaryConnections('test', trustedCertificates(ca)), new UnaryConnections('test', trustedCertificates(others))]
+    const [right, wrong] = [ca, others].map(authority => new UnaryConnections('test', () => trustedCertificates(authority))) as [
+      UnaryConnections,
+      UnaryConnections,
+    ]
     await eventually('a connection', () => {
       expect(wrong.to(address)).to.equal(undefined)
       return right.to(address) !== undefined

@@ -1,8 +1,9 @@
 import { connect, isIP, type Socket } from 'node:net'
-import type { SecureContextOptions } from 'node:tls'
+import type { ConnectionOptions } from 'node:tls'
 import type { Dial } from '../../lib/connect-proxy.ts'
 import { connectTls } from '../../lib/server-certificate.ts'
 import { checkServerName } from '../../lib/server-name.ts'
+import { type SocketAddress, serverNameOf, socketAddress } from '../../lib/socket-address.ts'
 import { UnaryConnection } from './unary-connection.ts'
 
 /** How long a connection may take to come about, and how long after one has failed or ended the next is tried. */
@@ -19,25 +20,27 @@ interface Member {
   connection: UnaryConnection | undefined
 }
 
+/** Returns what a connection that begins now trusts and presents. */
+export type Credentials = () => Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'secureContext' | 'allowPartialTrustChain'>
+
 /** Connections to several servers, one each, opened when first asked for and again after they have ended. */
 export class UnaryConnections {
-  /** Undefined: without TLS. */
-  readonly #credentials: SecureContextOptions | undefined
+  readonly #credentials: Credentials | undefined
   readonly #userAgent: string
   readonly #dial: Dial | undefined
   readonly #members = new Map<string, Member>()
   readonly #sockets = new Set<Socket>()
   #closed = false
 
-  /** `dial`: absent, servers are dialled directly. */
-  constructor(userAgent: string, credentials: SecureContextOptions | undefined, dial?: Dial) {
+  /** `credentials`: undefined, connections are without TLS. `dial`: absent, servers are dialled directly, as those behind a unix socket always are. */
+  constructor(userAgent: string, credentials: Credentials | undefined, dial?: Dial) {
     this.#userAgent = userAgent
     this.#dial = dial
     this.#credentials = credentials
   }
 
   /**
-   * The connection to a server, by its host and port, if it is open. If it is not, this begins to open one and returns undefined; why that fails is not reported: the caller meets the
+   * The connection to a server, by its host and port or `unix:` and a path, if it is open. If it is not, this begins to open one and returns undefined; why that fails is not reported: the caller meets the
    * same failure on the way that it takes instead.
    */
   to(address: string): UnaryConnection | undefined {
@@ -48,11 +51,11 @@ export class UnaryConnections {
   }
 
   #open(address: string): void {
-    const place = placeOf(address)
+    const place = socketAddress(address)
     if (place === undefined) return
     const member: Member = { socket: undefined, isLost: false, triedAt: performance.now(), connection: undefined }
     this.#members.set(address, member)
-    if (!this.#dial) this.#use(member, address, place)
+    if (!this.#dial || 'path' in place) this.#use(member, address, place)
     else
       this.#dial(place.host, place.port, (_, dialled) => {
         if (dialled && !this.#closed) this.#use(member, address, place, dialled)
@@ -64,25 +67,17 @@ export class UnaryConnections {
   }
 
   /** `dialled`: absent, the socket is yet to be connected. */
-  #use(member: Member, address: string, place: Place, dialled?: Socket): void {
+  #use(member: Member, address: string, place: SocketAddress, dialled?: Socket): void {
     const secure = this.#credentials !== undefined
-    const socket = secure
-      ? connectTls({
-          ...place,
-          ...(dialled && { socket: dialled }),
-          ...this.#credentials,
-          checkServerIdentity: checkServerName,
-          ALPNProtocols: ['h2'],
-          ...(isIP(place.host) === 0 && { servername: place.host }),
-        })
-      : (dialled ?? connect(place))
+    const socket = secure ? connectTls({ ...tlsOptions(place), ...(dialled && { socket: dialled }), ...this.#credentials() }) : (dialled ?? connect(place))
     member.socket = socket
     this.#sockets.add(socket)
     socket.setTimeout(OPENING_MS, () => socket.destroy())
     socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
+    const authority = 'path' in place ? 'localhost' : address
     const opened = (): void => {
       if ('alpnProtocol' in socket && socket.alpnProtocol !== 'h2') socket.destroy()
-      else member.connection = new UnaryConnection(socket, { authority: address, secure, userAgent: this.#userAgent })
+      else member.connection = new UnaryConnection(socket, { authority, secure, userAgent: this.#userAgent })
     }
     if (dialled && !secure) opened()
     else socket.once(secure ? 'secureConnect' : 'connect', opened)
@@ -99,13 +94,8 @@ export class UnaryConnections {
 const mayFollow = ({ socket, isLost, triedAt, connection }: Member): boolean =>
   (isLost || socket?.destroyed || connection?.state === 'ending') && connection?.isBroken !== true && performance.now() - triedAt > PAUSE_MS
 
-interface Place {
-  readonly host: string
-  readonly port: number
-}
-
-/** Undefined where it is no plain host and port. */
-function placeOf(address: string): Place | undefined {
-  const [, host, port] = /^(\[[0-9a-fA-F:.]+\]|[^:/[\]]+):(\d+)$/.exec(address) ?? []
-  return host === undefined ? undefined : { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
+/** The certificate is checked for `host`, also where a path is dialled. */
+function tlsOptions(place: SocketAddress): ConnectionOptions {
+  const host = serverNameOf(place)
+  return { host, ...place, checkServerIdentity: checkServerName, ALPNProtocols: ['h2'], ...(isIP(host) === 0 && { servername: host }) }
 }

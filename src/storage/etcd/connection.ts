@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import type { SecureContext } from 'node:tls'
 import type * as Grpc from '@grpc/grpc-js'
 import type { Client, ClientDuplexStream, ClientOptions, Metadata } from '@grpc/grpc-js'
 import type { IOptions } from 'etcd3'
@@ -8,6 +8,7 @@ import type { ConnectionPool } from 'etcd3/lib/connection-pool.js'
 import { type ConnectProxy, dialThrough } from '../../lib/connect-proxy.ts'
 import { onAbort } from '../../lib/on-abort.ts'
 import { checkServerName } from '../../lib/server-name.ts'
+import { serverNameOf, socketAddress } from '../../lib/socket-address.ts'
 import { type Attributes, inSpan, type Spans } from '../../lib/spans.ts'
 import { callFailureOf, Status } from '../../protocols/grpc/call-failure.ts'
 import type { UnaryOptions } from '../../protocols/grpc/unary-connection.ts'
@@ -15,7 +16,7 @@ import { UnaryConnections } from '../../protocols/grpc/unary-connections.ts'
 import { BackendError } from '../backend.ts'
 import { backendError, wasNeverSent } from './errors.ts'
 import { MemberVersions } from './member-versions.ts'
-import { addressOf, type EtcdOptions, tlsOf } from './options.ts'
+import { addressesOf, type EtcdOptions, type TlsCredentials, tlsOf } from './options.ts'
 
 /** Services of etcd's API, each of which has a client in the pool. */
 export type Service = 'KV' | 'Lease' | 'Watch'
@@ -81,20 +82,29 @@ const same = (bytes: Buffer): Buffer => bytes
 /** As etcd's logs and metrics show this client. */
 const USER_AGENT = 'binnacle'
 
+/** A context that is made anew for each connection: Node reads `context` once for each. */
+const renewed = (tls: () => TlsCredentials): SecureContext => ({
+  get context() {
+    return tls().secureContext.context
+  },
+})
+
 /**
  * The pool makes credentials of its own from certificates, which believe none but authorities; clients take channels with others, and such as go through a proxy. `behind` gets the members that
  * channels to a proxy are for.
  */
 function channelsOf(
   { Channel, credentials }: Pick<typeof Grpc, 'Channel' | 'credentials'>,
-  tls: SecureContextOptions | undefined,
+  tls: (() => TlsCredentials) | undefined,
   proxy: ConnectProxy | undefined,
   behind: WeakMap<object, string>,
 ): Pick<ClientOptions, 'channelFactoryOverride'> {
   if (!tls && !proxy) return {}
-  const secure = tls && credentials.createFromSecureContext(createSecureContext(tls), { checkServerIdentity: checkServerName })
+  const secure = tls && credentials.createFromSecureContext(renewed(tls), { checkServerIdentity: checkServerName })
   return {
     channelFactoryOverride: (address, own, options) => {
+      const place = socketAddress(address)
+      if (place && 'path' in place) return new Channel(address, secure ?? own, { ...options, 'grpc.ssl_target_name_override': serverNameOf(place) })
       if (!proxy) return new Channel(address, secure ?? own, options)
       const { at } = proxy
       const target = 'socketPath' in at ? `unix:${at.socketPath}` : `${isIPv6(at.host) ? `[${at.host}]` : at.host}:${at.port}`
@@ -123,7 +133,8 @@ export async function openConnection(options: EtcdOptions): Promise<Connection> 
   const tls = tlsOf(options)
   const behind = new WeakMap<object, string>()
   const pool = new ConnectionPool({
-    hosts: [...options.servers],
+    // Without schemes: the pool would make credentials by them, and knows none of sockets.
+    hosts: addressesOf(options.servers),
     grpcOptions: {
       ...channelsOf(grpc, tls, options.proxy, behind),
       ...channelOptions,
@@ -157,17 +168,18 @@ class PooledConnection implements Connection {
     pool: ConnectionPool,
     grpc: Pick<typeof Grpc, 'connectivityState' | 'Metadata'>,
     connections: UnaryConnections,
-    { servers, requestTimeoutMs, spans }: EtcdOptions,
+    options: EtcdOptions,
     behind: WeakMap<object, string>,
   ) {
     this.#behind = behind
     this.#pool = pool
     this.#grpc = grpc
     this.#unaryConnections = connections
-    this.#timeoutMs = requestTimeoutMs ?? 10_000
-    this.#spans = spans
-    this.#mostChoices = 2 * servers.length
-    this.#versions = new MemberVersions(servers.map(addressOf), (address, call) => this.#statusOf(address, call))
+    this.#timeoutMs = options.requestTimeoutMs ?? 10_000
+    this.#spans = options.spans
+    const addresses = addressesOf(options.servers)
+    this.#mostChoices = 2 * addresses.length
+    this.#versions = new MemberVersions(addresses, (address, call) => this.#statusOf(address, call))
   }
 
   deadline(): number {

@@ -35,7 +35,7 @@ export class MemberVersions {
   readonly #addresses: readonly string[]
   readonly #statusOf: StatusOf
 
-  /** `addresses`: hosts and ports. */
+  /** `addresses`: as gRPC names servers. */
   constructor(addresses: readonly string[], statusOf: StatusOf) {
     this.#addresses = addresses
     this.#statusOf = statusOf

@@ -7,7 +7,7 @@ import { BackendError } from '../backend.ts'
 import type { Method } from './connection.ts'
 import { backendError } from './errors.ts'
 import { decodeRange, decodeWrite, encodeGuardedWrite, encodeRange } from './messages.ts'
-import { addressOf, type EtcdOptions, tlsOf } from './options.ts'
+import { addressesOf, type EtcdOptions, tlsOf } from './options.ts'
 
 const CALL_MS = 10_000
 const PAUSE_MS = 20
@@ -18,7 +18,7 @@ const PAUSE_MS = 20
  */
 export function openFewCalls(options: EtcdOptions): Pick<Backend, 'get' | 'write' | 'close'> {
   const connections = new UnaryConnections('binnacle', tlsOf(options), options.proxy && dialThrough(options.proxy))
-  const addresses = options.servers.map(addressOf)
+  const addresses = addressesOf(options.servers)
 
   async function call(method: Method, request: Buffer, signal: AbortSignal): Promise<Buffer> {
     for (const deadline = Date.now() + CALL_MS; Date.now() < deadline; await sleep(PAUSE_MS)) {

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs'
-import type { SecureContextOptions } from 'node:tls'
+import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls'
 import type { ConnectProxy } from '../../lib/connect-proxy.ts'
+import { invariant } from '../../lib/invariant.ts'
 import type { Spans } from '../../lib/spans.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
+import { parseEndpoint, usesTls } from './endpoint.ts'
 
 /** How etcd is reached. */
 export interface EtcdOptions {
-  /** Addresses, all with `https://` or all with `http://` (or no scheme, which is the same). */
+  /** Addresses in the forms of `parseEndpoint`, all with TLS or all without. */
   readonly servers: readonly string[]
   /** Begins all keys that are read or written here, without a slash at its end. Default: `/registry`. */
   readonly prefix?: string
-  /** PEM contents or the path of a file with them. */
+  /** PEM contents or the path of a file with them. Files are read again for each connection. */
   readonly caFile?: string
   readonly certFile?: string
   readonly keyFile?: string
@@ -24,20 +26,46 @@ export interface EtcdOptions {
   readonly spans?: Spans | undefined
 }
 
+/** Addresses of the servers, as gRPC names them. */
+export const addressesOf = (servers: readonly string[]): string[] => endpointsOf(servers).map(({ address }) => address)
+
+const endpointsOf = (servers: readonly string[]) =>
+  servers.map(server => {
+    const endpoint = parseEndpoint(server)
+    invariant(endpoint, `${JSON.stringify(server)} is not an address of etcd`)
+    return endpoint
+  })
+
 /** A PEM given as it is, or in a file. */
 function pem(source: string | undefined): Buffer | undefined {
   if (source === undefined) return undefined
   return source.includes('-----BEGIN') ? Buffer.from(source) : readFileSync(source)
 }
 
-/** What connections to the servers believe and show; undefined: they are without TLS. */
-export function tlsOf(options: EtcdOptions): SecureContextOptions | undefined {
-  const ca = pem(options.caFile)
-  if (ca === undefined && !options.servers.some(server => server.startsWith('https:'))) return undefined
-  const cert = pem(options.certFile)
-  const key = pem(options.keyFile)
-  return { ...(ca && trustedCertificates(ca)), ...(cert && { cert }), ...(key && { key }) }
+/** What a connection trusts and presents. */
+export interface TlsCredentials extends Pick<ConnectionOptions, 'ca'> {
+  readonly secureContext: SecureContext
 }
 
-/** Host and port of a server. */
-export const addressOf = (server: string): string => server.replace(/^https?:\/\//, '')
+/** Returns the credentials of a connection that begins now; undefined if connections to the servers are without TLS. Throws an Error if the files cannot be used. */
+export function tlsOf(options: EtcdOptions): (() => TlsCredentials) | undefined {
+  const { servers, caFile, certFile, keyFile } = options
+  const isSecure = usesTls(endpointsOf(servers), (caFile ?? certFile ?? keyFile) !== undefined)
+  invariant(isSecure !== undefined, 'some servers of etcd are with TLS and some without')
+  if (!isSecure) return undefined
+  let latest = readCredentials(options)
+  return () => {
+    try {
+      latest = readCredentials(options)
+    } catch {
+      // The files are being replaced: a certificate may be without its key for a moment.
+    }
+    return latest
+  }
+}
+
+function readCredentials({ caFile, certFile, keyFile }: EtcdOptions): TlsCredentials {
+  const [ca, cert, key] = [caFile, certFile, keyFile].map(pem)
+  const secureContext = createSecureContext({ ...(ca && trustedCertificates(ca)), ...(cert && { cert }), ...(key && { key }) })
+  return { secureContext, ...(ca && { ca }) }
+}

@@ -122,8 +122,8 @@ describe('the command line', () => {
   })
 
   it('lets the last scalar win, and adds lists up', () => {
-    const { config } = serve('--etcd-servers=http://a:1,http://b:2/', '--etcd-servers=https://c:3', '--secure-port=1', '--secure-port=2')
-    expect(config.etcd?.servers).to.deep.equal(['http://a:1', 'http://b:2', 'https://c:3'])
+    const { config } = serve('--etcd-servers=http://a:1,http://b:2/', '--etcd-servers=http://c:3', '--secure-port=1', '--secure-port=2')
+    expect(config.etcd?.servers).to.deep.equal(['http://a:1', 'http://b:2', 'http://c:3'])
     expect(config.etcd?.overrides).to.deep.equal([])
     expect(config.securePort).to.equal(2)
   })
@@ -453,7 +453,11 @@ describe('the command line', () => {
       '--emulation-forward-compatible cannot be set to true: no release after 1.36 is known',
     ],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together'],
-    [['--etcd-servers=localhost:2379'], '"localhost:2379" is not a URL such as http://127.0.0.1:2379'],
+    ...['http://a', 'localhost', 'ftp://a:1', 'unix://', 'http://a:b', 'http://a:1/path'].map((text): [string[], string] => [
+      [`--etcd-servers=${text}`],
+      `--etcd-servers: "${text}" is not an address such as http://127.0.0.1:2379, 127.0.0.1:2379 or unix:///run/etcd.sock`,
+    ]),
+    [['--etcd-servers=http://a:1,https://b:2'], '--etcd-servers: http://a:1, https://b:2: all servers must be with TLS, or all without'],
     [['--tracing-config-file=t.yaml', '--emulated-version=1.26'], 'APIServerTracing feature is not enabled, but tracing config file was provided'],
     [['--tls-min-version=VersionTLS14'], 'unknown tls version "VersionTLS14"'],
     [['--tls-cipher-suites=TLS_FOO'], "Cipher suite TLS_FOO not supported or doesn't exist"],
@@ -487,7 +491,7 @@ describe('the command line', () => {
       ['--etcd-servers=http://a:1', `--etcd-servers-overrides=${text}`],
       `--etcd-servers-overrides: "${text}" is invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated`,
     ]),
-    [['--etcd-servers=http://a:1', '--etcd-servers-overrides=/events#b:2'], '--etcd-servers-overrides: "b:2" is not a URL such as http://127.0.0.1:2379'],
+    [['--etcd-servers=http://a:1', '--etcd-servers-overrides=/events#b'], '--etcd-servers-overrides: "b" is not an address such as http://127.0.0.1:2379'],
     [
       ['--etcd-servers=http://a:1', '--etcd-servers-overrides=/events#http://b:2', '--moments=2'],
       '--moments and --etcd-servers-overrides do not go together: a moment is one revision of one store',
@@ -506,10 +510,12 @@ describe('the command line', () => {
     [['--authorization-rules-file=x', '--authorization-mode=AlwaysAllow'], '--authorization-rules-file needs --authorization-mode=Rules'],
   ]
   it('takes servers of single resources', () => {
-    const { config } = serve('--etcd-servers=http://a:1', '--etcd-servers-overrides=/events#http://b:2/;http://c:3,apps/deployments#https://d:4')
+    const overrides = '--etcd-servers-overrides=/events#http://b:2/;http://c:3,apps/deployments#https://d:4,apps/daemonsets#unix:///run/e.sock;e:5'
+    const { config } = serve('--etcd-servers=http://a:1', overrides)
     expect(config.etcd?.overrides).to.deep.equal([
       { resource: 'events', servers: ['http://b:2', 'http://c:3'] },
       { resource: 'deployments.apps', servers: ['https://d:4'] },
+      { resource: 'daemonsets.apps', servers: ['unix:///run/e.sock', 'e:5'] },
     ])
   })
 

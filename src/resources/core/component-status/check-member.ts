@@ -1,21 +1,21 @@
 import { connect } from 'node:net'
 import { DEADLINE, withDeadline } from '../../../lib/deadline.ts'
 import { dialError } from '../../../lib/dial-error.ts'
+import { invariant } from '../../../lib/invariant.ts'
+import { socketAddress } from '../../../lib/socket-address.ts'
 
 const TIMEOUT_MS = 20_000
-const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** Whether something listens where a member of etcd should, by its URL. Rejects with Go's words for what fails. */
-export function checkMember(url: string, signal: AbortSignal): Promise<void> {
-  const { hostname, port, protocol } = new URL(url)
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const address = { host, port: port === '' ? (PORTS[protocol] ?? 0) : Number(port) }
+/** Whether something listens where a member of etcd should, by its `host:port` or `unix:path`. Rejects with Go's words for what fails. */
+export function checkMember(member: string, signal: AbortSignal): Promise<void> {
+  const address = socketAddress(member)
+  invariant(address, `${member} is not an address`)
   const connected = (within: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
       const socket = connect(address)
       const giveUp = (): void => void socket.destroy(new Error(DEADLINE))
       within.addEventListener('abort', giveUp, { once: true })
-      socket.once('error', error => reject(dialError(error, `${hostname}:${address.port}`)))
+      socket.once('error', error => reject(dialError(error, 'path' in address ? address.path : member)))
       socket.once('connect', () => {
         resolve()
         socket.destroy()

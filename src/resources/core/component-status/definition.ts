@@ -69,21 +69,21 @@ const isSelected = ({ selection }: VirtualCall<ComponentStatus>, { metadata }: C
 /** How components are asked. */
 export interface ComponentChecks {
   health(port: number, signal: AbortSignal): Promise<Health>
-  /** Of a member of etcd, by its URL. */
-  member(url: string, signal: AbortSignal): Promise<void>
+  /** Of a member of etcd, by its `host:port` or `unix:path`. */
+  member(address: string, signal: AbortSignal): Promise<void>
 }
 
-/** `etcdServers`: URLs of the members; none: the store is in this process. */
+/** `etcdServers`: addresses of the members; none: the store is in this process. */
 export function componentStatuses(
   release: Release,
   etcdServers: readonly string[] = [],
   checks: ComponentChecks = { health: checkHealth, member: checkMember },
 ): ResourceDefinition {
-  const members = new Map(etcdServers.length === 0 ? [[memberName(0), undefined]] : etcdServers.map((url, i) => [memberName(i), url]))
+  const members = new Map(etcdServers.length === 0 ? [[memberName(0), undefined]] : etcdServers.map((address, i) => [memberName(i), address]))
   const askMember = async (name: string, call: VirtualCall<ComponentStatus>): Promise<ComponentStatus> => {
-    const url = members.get(name)
+    const address = members.get(name)
     try {
-      if (url !== undefined) await checks.member(url, call.ctx.signal)
+      if (address !== undefined) await checks.member(address, call.ctx.signal)
     } catch (error) {
       return statusOf(name, false, { error: errorMessage(error) })
     }

@@ -82,7 +82,7 @@ describe('component statuses', () => {
     const [there, nowhere] = [listening, gone].map(server => (server.address() as AddressInfo).port)
     gone.close()
     await once(gone, 'close')
-    const members = componentStatuses('1.33', [`http://127.0.0.1:${there}`, `https://127.0.0.1:${nowhere}`], { health, member: checkMember })
+    const members = componentStatuses('1.33', [`127.0.0.1:${there}`, `127.0.0.1:${nowhere}`], { health, member: checkMember })
     const { items } = await ask('list', '', here, '', '', members)
     listening.close()
     expect(items.slice(2).map(cells)).to.deep.equal([
