@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -9,13 +10,26 @@ import { SignerMetrics } from '../../src/auth/authn/service-account/external/met
 import { systemClock } from '../../src/lib/clock.ts'
 import { errorMessage } from '../../src/lib/error-message.ts'
 import { silentLogger } from '../../src/lib/log.ts'
+import { dialServer, peerAt } from '../../src/protocols/grpc/dial-server.ts'
+import { MessageStream } from '../../src/protocols/grpc/message-stream.ts'
 import { UnaryConnections } from '../../src/protocols/grpc/unary-connections.ts'
+import type { Connection } from '../../src/storage/etcd/connection.ts'
 import { decodeRange, encodeRange } from '../../src/storage/etcd/messages.ts'
-import { key } from '../../src/storage/revision.ts'
+import { watchEtcd } from '../../src/storage/etcd/watch.ts'
+import { key, revision } from '../../src/storage/revision.ts'
 import { openGrpcService } from '../../src/storage/value/kms/grpc-service.ts'
 import { KmsMetrics } from '../../src/storage/value/kms/metrics.ts'
 import { KmsProvider } from '../../src/storage/value/kms/provider.ts'
-import { answeringWith, type GrpcBehaviour, HOSTILE_GRPC, HOSTILE_MESSAGES, HostileGrpcServer, refusing, SILENT_GRPC } from '../support/hostile-grpc.ts'
+import {
+  answeringWith,
+  type GrpcBehaviour,
+  HOSTILE_GRPC,
+  HOSTILE_MESSAGES,
+  HostileGrpcServer,
+  refusing,
+  repeating,
+  SILENT_GRPC,
+} from '../support/hostile-grpc.ts'
 import { mostTurnMs, turnCost } from '../support/turn-cost.ts'
 import { eventually } from '../support/waiting.ts'
 
@@ -53,7 +67,7 @@ const signer: Asks = async (_, keysTimeoutMs) => {
   opened.close()
 }
 const etcd: Asks = async ({ port }, timeoutMs) => {
-  const connections = new UnaryConnections('test', undefined)
+  const connections = new UnaryConnections({ userAgent: 'test', credentials: undefined })
   const request = encodeRange({ start: key('/registry/a') })
   const options = { signal: never, deadline: Date.now() + timeoutMs }
   try {
@@ -68,8 +82,19 @@ const etcd: Asks = async ({ port }, timeoutMs) => {
   }
 }
 
+/** Watches until the watch fails. */
+const etcdWatch: Asks = async ({ port }, timeoutMs) => {
+  const address = `127.0.0.1:${port}`
+  const options = { userAgent: 'test', credentials: undefined }
+  const dialled = await new Promise<Socket>((resolve, reject) => dialServer(address, options, (to, failure) => (to ? resolve(to) : reject(failure))))
+  const stream = new MessageStream(dialled, peerAt(address, options), { method: '/etcdserverpb.Watch/Watch', metadata: {} })
+  const connection: Pick<Connection, 'deadline' | 'watchStream'> = { deadline: () => Date.now() + timeoutMs, watchStream: async () => stream }
+  const watch = { start: key('/registry/'), end: key('/registry0'), from: revision(1), progress: true }
+  for await (const _ of watchEtcd(connection, watch, never));
+}
+
 /** Words of a call that was left to its deadline. */
-const LATE = /Deadline exceeded|code = DeadlineExceeded/
+const LATE = /Deadline exceeded|code = DeadlineExceeded|did not accept the watch in time/
 
 describe('hostile services of gRPC', function () {
   this.timeout(60_000)
@@ -105,6 +130,7 @@ describe('hostile services of gRPC', function () {
     'that encrypt a key': { asks: encryption, path: socket },
     'that sign tokens': { asks: signer, path: socket },
     'that are etcd': { asks: etcd },
+    'whose etcd is watched': { asks: etcdWatch },
   }
   for (const [name, { asks, path }] of Object.entries(services))
     describe(name, () => {
@@ -144,6 +170,37 @@ describe('hostile services of gRPC', function () {
       it(`answer with ${what}`, async () => {
         expect(await failureOf(etcd, answeringWith(message))).to.match(/too many|too long/)
       })
+  })
+
+  describe('whose etcd is watched, with long and many messages', () => {
+    before(async () => {
+      server = await HostileGrpcServer.start()
+    })
+    after(() => server?.close())
+
+    const MEBIBYTES = 16 << 20
+    const long: Readonly<Record<string, [Buffer, RegExp]>> = {
+      'events without a key': [Buffer.alloc(MEBIBYTES, Buffer.from('5a00', 'hex')), /an event without a key/],
+      'empty events': [Buffer.alloc(MEBIBYTES, Buffer.from('5a021200', 'hex')), /too many events/],
+      'an event of empty fields': [
+        Buffer.concat([Buffer.from('5afaffff07', 'hex'), Buffer.alloc(MEBIBYTES - 6, Buffer.from('1200', 'hex'))]),
+        /too many fields/,
+      ],
+      'numbers that are not known': [Buffer.alloc(MEBIBYTES, Buffer.from('7800', 'hex')), /ended the watch/],
+      'a number without an end': [Buffer.alloc(MEBIBYTES, 0xff), /too long/],
+    }
+    for (const [what, [message, failure]] of Object.entries(long))
+      it(`send ${what}`, async () => {
+        expect(await failureOf(etcdWatch, answeringWith(message))).to.match(failure)
+      })
+
+    it('send fragments of one revision without end', async () => {
+      // Fragment 1, and an event of the key `a` with the revision 5.
+      expect(await failureOf(etcdWatch, repeating(Buffer.from('38015a071205 0a01611805'.replace(' ', ''), 'hex')))).to.match(/too many events/)
+    })
+    it('report progress without end', async () => {
+      expect(await failureOf(etcdWatch, repeating(Buffer.from('0a021805', 'hex')))).to.match(/too many responses without events/)
+    })
   })
 
   /** One behaviour for each call, and again from the start. */

@@ -95,7 +95,7 @@ describe('servers whose certificate is for any purpose are believed', () => {
 
   it('among members of etcd, by their own authority alone', async () => {
     const address = `localhost:${(grpc.address() as AddressInfo).port}`
-    const [right, wrong] = [ca, others].map(authority => new UnaryConnections('test', () => trustedCertificates(authority))) as [
+    const [right, wrong] = [ca, others].map(authority => new UnaryConnections({ userAgent: 'test', credentials: () => trustedCertificates(authority) })) as [
       UnaryConnections,
       UnaryConnections,
     ]

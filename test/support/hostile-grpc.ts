@@ -214,6 +214,9 @@ export function answeringWith(message: Buffer): GrpcBehaviour {
   }
 }
 
+/** Sends one message again and again, as fast as it is read. */
+export const repeating = (message: Buffer): GrpcBehaviour => endlessly(begun, stream => data(stream, prefixed(message)))
+
 /** A gRPC server of which each test says what it does with calls. It keeps to HTTP/2 until a call comes. */
 export class HostileGrpcServer {
   act: GrpcBehaviour = socket => void socket.end()

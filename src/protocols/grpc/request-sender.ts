@@ -6,7 +6,7 @@ import { PREFIX_BYTES, prefixed, requestFrames, requestHeaders } from './unary.t
 
 /** A request of this size is sent as a whole: it finds room in the smallest window that a server may have and renew. */
 const LONGEST_WHOLE = 32 * 1024
-/** A server that reads no acknowledgements gets no more of them. */
+/** A server that reads no acknowledgements, or takes no messages of a stream, gets no more of them. */
 const MAX_UNWRITTEN = 64 * 1024
 
 /** A request that is sent as the windows allow. */
@@ -14,9 +14,11 @@ interface LongRequest {
   rest: Buffer
   /** Of its stream. */
   window: number
+  /** Other messages may follow. */
+  readonly isOpen: boolean
 }
 
-/** The sending side of a connection for unary calls: requests within the windows of the server, and other frames. */
+/** The sending side of a connection: requests within the windows of the server, and other frames. */
 export class RequestSender {
   readonly #socket: Socket
   /** Bytes that may be sent on the connection, and on each new stream. */
@@ -45,7 +47,7 @@ export class RequestSender {
     const bytes = PREFIX_BYTES + message.length
     if (this.#isLong(bytes)) {
       this.write(requestHeaders(head, timeoutMs, stream))
-      const request = { rest: prefixed(message), window: this.#streamWindow }
+      const request = { rest: prefixed(message), window: this.#streamWindow, isOpen: false }
       this.#long.set(stream, request)
       this.#sendOn(stream, request)
       return
@@ -62,9 +64,24 @@ export class RequestSender {
       request.rest = request.rest.subarray(size)
       request.window -= size
       this.#window -= size
-      this.write(frameOf(FrameType.data, request.rest.length === 0 ? Flag.endStream : Flag.none, stream, part))
+      this.write(frameOf(FrameType.data, request.rest.length === 0 && !request.isOpen ? Flag.endStream : Flag.none, stream, part))
     }
-    this.#long.delete(stream)
+    if (!request.isOpen) this.#long.delete(stream)
+  }
+
+  /** Begins a request of any number of messages, which has no end. `head`: of its method. */
+  begin(stream: number, head: Buffer): void {
+    this.write(frameOf(FrameType.headers, Flag.endHeaders, stream, head))
+    this.#long.set(stream, { rest: Buffer.alloc(0), window: this.#streamWindow, isOpen: true })
+  }
+
+  /** Sends another message of such a request as the windows allow. Returns false, and sends none, if too many wait for that. */
+  sendMore(stream: number, message: Buffer): boolean {
+    const request = this.#long.get(stream)
+    if (request === undefined || request.rest.length > MAX_UNWRITTEN) return false
+    request.rest = Buffer.concat([request.rest, prefixed(message)])
+    this.#sendOn(stream, request)
+    return true
   }
 
   /** The server takes so many bytes more, of the connection (0) or of a stream. */

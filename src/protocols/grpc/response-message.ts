@@ -13,6 +13,7 @@ export class ResponseMessage {
   #prefixBytes = 0
   /** Bytes of the message that are still to come, once its length is known. */
   #left = 0
+  #length = 0
   /** Full, but for the last one. */
   readonly #blocks: Buffer[] = []
   /** Bytes of the last block that are filled. */
@@ -44,7 +45,8 @@ export class ResponseMessage {
 
   /** A compressed message was not asked for. */
   #begin(): CallFailure | undefined {
-    this.#left = this.#prefix.readUInt32BE(1)
+    this.#length = this.#prefix.readUInt32BE(1)
+    this.#left = this.#length
     if (this.#prefix[0] !== 0) return malformed()
     return this.#left > this.#maxBytes ? tooLong(this.#left, this.#maxBytes) : undefined
   }
@@ -62,6 +64,16 @@ export class ResponseMessage {
       this.#left -= taken
       rest = rest.subarray(taken)
     }
+  }
+
+  /** Bytes of its length. 0 until that is known. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Bytes that `add` takes next: the rest of the prefix, or of the message behind it. */
+  get wanted(): number {
+    return this.#prefixBytes < PREFIX_BYTES ? PREFIX_BYTES - this.#prefixBytes : this.#left
   }
 
   get isComplete(): boolean {

@@ -1,33 +1,14 @@
 import type { Socket } from 'node:net'
 import { paceReads } from '../../lib/paced-socket.ts'
 import { startInTurns } from '../../lib/steps.ts'
-import { Conduct } from '../http2/conduct.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
-import {
-  Flag,
-  type Frame,
-  FrameReader,
-  FrameType,
-  fragmentOf,
-  frameOf,
-  INITIAL_WINDOW,
-  MAX_31_BITS,
-  numbersFrame,
-  PREFACE,
-  readSettings,
-  Setting,
-  settingsFrame,
-  unpadded,
-} from '../http2/frames.ts'
-import { MAX_SETTINGS } from '../http2/limits.ts'
+import { Flag, type Frame, FrameType, INITIAL_WINDOW, MAX_31_BITS, numbersFrame, PREFACE, Setting, settingsFrame, unpadded } from '../http2/frames.ts'
 import type { CallFailure } from './call-failure.ts'
+import { FrameReceiver, type SilenceLimits } from './frame-receiver.ts'
 import { RequestSender } from './request-sender.ts'
 import { ResponseMessage } from './response-message.ts'
 import { cancelled, dropped, failureOf, late, malformed, type Peer, requestHead, reset } from './unary.ts'
 
-const LONGEST_HEADERS = 64 * 1024
-/** Frames of one block of headers: each is joined to those before. */
-const MOST_CONTINUATIONS = 16
 /** Blocks of headers of one response that need no reason: those before the message, and those behind it. */
 const ORDINARY_BLOCKS = 2
 /** Frames of data of one response that may be shorter than a kilobyte. */
@@ -35,19 +16,13 @@ const MOST_SMALL_FRAMES = 65_536
 const SMALL_FRAME_BYTES = 1024
 /** Bytes that are read in one piece: some thousand frames at most. */
 const PIECE_BYTES = 32 * 1024
-/** Received bytes are reported to the other side once there are so many. */
-const RENEW_AFTER = 1 << 20
 /** How often calls are looked through for those that are late or given up. */
 const TICK_MS = 50
-const PING_DATA = Buffer.from('keep up!')
 
-/** What a connection takes of its server. */
-export interface UnaryLimits {
+/** What a connection takes of its server. Default of the times: 6 s and 3 s, as gRPC's servers take no pings closer than 5 s. */
+export interface UnaryLimits extends SilenceLimits {
   /** Bytes of a message. Default: 256 MiB. */
   readonly maxMessageBytes: number
-  /** Calls wait and nothing comes for `quietMs`: the server is asked for a sign of life, and has `signMs` for it. gRPC's servers take no questions closer than 5 s. Default: 6 s and 3 s. */
-  readonly quietMs: number
-  readonly signMs: number
 }
 
 const LIMITS: UnaryLimits = { maxMessageBytes: 256 << 20, quietMs: 6000, signMs: 3000 }
@@ -84,9 +59,7 @@ export class UnaryConnection {
   readonly #limits: UnaryLimits
   readonly #sender: RequestSender
   readonly #heads = new Map<string, Buffer>()
-  readonly #reader = new FrameReader()
-  /** Frames that serve no call are counted. */
-  readonly #conduct = new Conduct()
+  readonly #receiver: FrameReceiver
   /** Calls that have been sent, by the id of their stream. */
   readonly #sent = new Map<number, Call>()
   /** Calls for which there was no window, or no stream, in their order. */
@@ -95,12 +68,7 @@ export class UnaryConnection {
   #broken = false
   #nextStream = 1
   #mostCalls = Number.POSITIVE_INFINITY
-  #received = 0
-  /** Headers whose end has not come. */
-  #open: { readonly stream: number; readonly flags: number; block: Buffer; frames: number } | undefined
   #ticking: NodeJS.Timeout | undefined
-  #heard = 0
-  #asked = 0
   #opened: () => void = () => {}
   /** Resolves when the connection is open, or over before that. */
   readonly opened = new Promise<void>(resolve => {
@@ -113,6 +81,14 @@ export class UnaryConnection {
     this.#socket = socket
     this.#peer = peer
     this.#sender = new RequestSender(socket)
+    this.#receiver = new FrameReceiver(this.#sender, {
+      data: frame => this.#data(frame),
+      headers: (flags, stream, block) => this.#headers(flags, stream, block),
+      reset: (stream, code) => this.#reset(stream, code),
+      goAway: last => this.#goAway(last),
+      settings: mostStreams => this.#settings(mostStreams),
+      widened: () => this.#sendWaiting(),
+    })
     socket.setNoDelay(true)
     paceReads(socket, { pieceBytes: PIECE_BYTES })
     socket.on('data', bytes => this.#read(bytes))
@@ -145,7 +121,7 @@ export class UnaryConnection {
       if (this.#waiting.length === 0 && this.#hasRoom(call)) this.#send(call)
       else this.#waiting.push(call)
       if (this.#ticking !== undefined) return
-      this.#heard = performance.now()
+      this.#receiver.wait()
       this.#ticking = setInterval(() => this.#tick(), TICK_MS).unref()
     })
   }
@@ -174,8 +150,8 @@ export class UnaryConnection {
     // The ids are used up.
     if (this.#nextStream > MAX_31_BITS) this.#state = 'ending'
     this.#sent.set(stream, call)
-    this.#conduct.request()
-    this.#conduct.body(call.request.length)
+    this.#receiver.conduct.request()
+    this.#receiver.conduct.body(call.request.length)
     this.#sender.send(stream, call.head, call.deadline - Date.now(), call.request)
   }
 
@@ -188,10 +164,8 @@ export class UnaryConnection {
 
   #read(bytes: Buffer): void {
     if (this.#state === 'closed') return
-    this.#heard = performance.now()
-    this.#asked = 0
     try {
-      this.#reader.read(bytes, this.#take)
+      this.#receiver.read(bytes)
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error
       this.#broken = true
@@ -199,94 +173,32 @@ export class UnaryConnection {
     }
   }
 
-  readonly #take = (frame: Frame): void => {
-    const { type, flags, stream, payload } = frame
-    if (this.#state === 'closed') return
-    if (this.#open !== undefined && type !== FrameType.continuation) throw new ConnectionError(ErrorCode.protocol, 'headers without an end')
-    switch (type) {
-      case FrameType.data:
-        this.#data(frame)
-        break
-      case FrameType.headers:
-        this.#headers(flags, stream, fragmentOf(frame))
-        break
-      case FrameType.continuation:
-        this.#continuation(flags, stream, payload)
-        break
-      case FrameType.reset:
-        if (!this.#sent.has(stream)) this.#idleFrame()
-        this.#fail(stream, reset(numberIn(payload)))
-        break
-      case FrameType.settings:
-        this.#idleFrame()
-        if ((flags & Flag.ack) === 0) this.#settings(frame)
-        break
-      case FrameType.ping:
-        this.#idleFrame()
-        if ((flags & Flag.ack) === 0) this.#sender.acknowledge(frameOf(FrameType.ping, Flag.ack, 0, payload))
-        break
-      case FrameType.goAway:
-        this.#idleFrame()
-        this.#goAway(numberIn(payload) & MAX_31_BITS)
-        break
-      case FrameType.windowUpdate:
-        this.#idleFrame()
-        this.#sender.widen(stream, numberIn(payload) & MAX_31_BITS)
-        if (stream === 0) this.#sendWaiting()
-        break
-      case FrameType.push:
-        throw new ConnectionError(ErrorCode.protocol, 'a push that was not allowed')
-      default:
-        // What is not known is passed over.
-        this.#idleFrame()
-    }
-  }
-
-  #idleFrame(): void {
-    this.#conduct.idleFrame(0, 0)
-  }
-
   #data(frame: Frame): void {
     const { flags, stream, payload } = frame
-    this.#received += payload.length
-    if (this.#received >= RENEW_AFTER) {
-      this.#sender.write(numbersFrame(FrameType.windowUpdate, 0, this.#received))
-      this.#received = 0
-    }
     const call = this.#sent.get(stream)
     if (call === undefined) {
-      this.#idleFrame()
+      this.#receiver.idleFrame()
       return
     }
     if (payload.length < SMALL_FRAME_BYTES && ++call.smallFrames > MOST_SMALL_FRAMES)
       throw new ConnectionError(ErrorCode.protocol, 'a message is in too many frames')
-    this.#conduct.body(payload.length)
+    this.#receiver.conduct.body(payload.length)
     const failure = call.message.add(unpadded(frame))
     if (failure !== undefined) this.#giveUp(stream, failure)
     else if ((flags & Flag.endStream) !== 0) this.#finish(stream, call)
   }
 
   #headers(flags: number, stream: number, block: Buffer): void {
-    if ((flags & Flag.endHeaders) === 0) {
-      this.#open = { stream, flags, block, frames: 0 }
-      return
-    }
     const call = this.#sent.get(stream)
-    if (call === undefined || ++call.blocks > ORDINARY_BLOCKS) this.#idleFrame()
+    if (call === undefined || ++call.blocks > ORDINARY_BLOCKS) this.#receiver.idleFrame()
     if (call === undefined) return
     call.headers = block
     if ((flags & Flag.endStream) !== 0) this.#finish(stream, call)
   }
 
-  #continuation(flags: number, stream: number, payload: Buffer): void {
-    const open = this.#open
-    if (open === undefined || open.stream !== stream) throw new ConnectionError(ErrorCode.protocol, 'a continuation of nothing')
-    if (open.block.length + payload.length > LONGEST_HEADERS || ++open.frames > MOST_CONTINUATIONS)
-      throw new ConnectionError(ErrorCode.protocol, 'headers are too long')
-    open.block = Buffer.concat([open.block, payload])
-    if ((flags & Flag.endHeaders) === 0) return
-    this.#open = undefined
-    this.#headers(open.flags | Flag.endHeaders, stream, open.block)
+  #reset(stream: number, code: number): void {
+    if (!this.#sent.has(stream)) this.#receiver.idleFrame()
+    this.#fail(stream, reset(code))
   }
 
   #finish(stream: number, call: Call): void {
@@ -317,15 +229,8 @@ export class UnaryConnection {
     else if (this.#waiting.length > 0) this.#sendWaiting()
   }
 
-  #settings(frame: Frame): void {
-    const settings = readSettings(frame)
-    if (settings.length > MAX_SETTINGS) throw new ConnectionError(ErrorCode.calm, 'there are too many settings')
-    // Some servers hold to the new windows only once they are acknowledged.
-    this.#sender.write(frameOf(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)))
-    for (const [id, value] of settings) {
-      if (id === Setting.initialWindowSize) this.#sender.resizeStreams(value)
-      else if (id === Setting.maxConcurrentStreams) this.#mostCalls = value
-    }
+  #settings(mostStreams: number | undefined): void {
+    if (mostStreams !== undefined) this.#mostCalls = mostStreams
     if (this.#state === 'opening') {
       this.#state = 'open'
       this.#socket.setTimeout(0)
@@ -358,23 +263,14 @@ export class UnaryConnection {
       this.#ticking = undefined
       return
     }
-    this.#listen()
-  }
-
-  #listen(): void {
-    const now = performance.now()
-    if (this.#asked > 0) {
-      if (now - this.#asked > this.#limits.signMs) this.#end('the server is silent')
-    } else if (now - this.#heard > this.#limits.quietMs) {
-      this.#asked = now
-      this.#sender.write(frameOf(FrameType.ping, 0, 0, PING_DATA))
-    }
+    if (this.#receiver.isSilent(this.#limits)) this.#end('the server is silent')
   }
 
   #end(why: string): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     clearInterval(this.#ticking)
+    this.#receiver.end()
     this.#socket.destroy()
     this.#opened()
     const sent = [...this.#sent.values()]
@@ -390,10 +286,4 @@ export class UnaryConnection {
 function stays(call: Call, failure: CallFailure | undefined): boolean {
   if (failure !== undefined) call.reject(failure)
   return failure === undefined
-}
-
-/** The number that a payload begins with. */
-function numberIn(payload: Buffer): number {
-  if (payload.length < 4) throw new ConnectionError(ErrorCode.protocol, 'a frame is too short')
-  return payload.readUInt32BE()
 }

@@ -1,42 +1,26 @@
-import { connect, isIP, type Socket } from 'node:net'
-import type { ConnectionOptions } from 'node:tls'
-import type { Dial } from '../../lib/connect-proxy.ts'
-import { connectTls } from '../../lib/server-certificate.ts'
-import { checkServerName } from '../../lib/server-name.ts'
-import { type SocketAddress, serverNameOf, socketAddress } from '../../lib/socket-address.ts'
+import { type DialOptions, dialServer, peerAt } from './dial-server.ts'
 import { UnaryConnection } from './unary-connection.ts'
 
-/** How long a connection may take to come about, and how long after one has failed or ended the next is tried. */
-const OPENING_MS = 5000
+/** How long after a connection has failed or ended the next is tried. */
 const PAUSE_MS = 1000
 
 interface Member {
-  /** Absent until it has been dialled. */
-  socket: Socket | undefined
-  /** It could not be dialled. */
+  /** The attempt to connect has failed. */
   isLost: boolean
   /** By the steady clock. */
   readonly triedAt: number
   connection: UnaryConnection | undefined
+  giveUp: () => void
 }
-
-/** Returns what a connection that begins now trusts and presents. */
-export type Credentials = () => Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'secureContext' | 'allowPartialTrustChain'>
 
 /** Connections to several servers, one each, opened when first asked for and again after they have ended. */
 export class UnaryConnections {
-  readonly #credentials: Credentials | undefined
-  readonly #userAgent: string
-  readonly #dial: Dial | undefined
+  readonly #options: DialOptions
   readonly #members = new Map<string, Member>()
-  readonly #sockets = new Set<Socket>()
   #closed = false
 
-  /** `credentials`: undefined, connections are without TLS. `dial`: absent, servers are dialled directly, as those behind a unix socket always are. */
-  constructor(userAgent: string, credentials: Credentials | undefined, dial?: Dial) {
-    this.#userAgent = userAgent
-    this.#dial = dial
-    this.#credentials = credentials
+  constructor(options: DialOptions) {
+    this.#options = options
   }
 
   /**
@@ -51,51 +35,25 @@ export class UnaryConnections {
   }
 
   #open(address: string): void {
-    const place = socketAddress(address)
-    if (place === undefined) return
-    const member: Member = { socket: undefined, isLost: false, triedAt: performance.now(), connection: undefined }
+    const member: Member = { isLost: false, triedAt: performance.now(), connection: undefined, giveUp: () => {} }
     this.#members.set(address, member)
-    if (!this.#dial || 'path' in place) this.#use(member, address, place)
-    else
-      this.#dial(place.host, place.port, (_, dialled) => {
-        if (dialled && !this.#closed) this.#use(member, address, place, dialled)
-        else {
-          member.isLost = true
-          dialled?.destroy()
-        }
-      })
-  }
-
-  /** `dialled`: absent, the socket is yet to be connected. */
-  #use(member: Member, address: string, place: SocketAddress, dialled?: Socket): void {
-    const secure = this.#credentials !== undefined
-    const socket = secure ? connectTls({ ...tlsOptions(place), ...(dialled && { socket: dialled }), ...this.#credentials() }) : (dialled ?? connect(place))
-    member.socket = socket
-    this.#sockets.add(socket)
-    socket.setTimeout(OPENING_MS, () => socket.destroy())
-    socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
-    const authority = 'path' in place ? 'localhost' : address
-    const opened = (): void => {
-      if ('alpnProtocol' in socket && socket.alpnProtocol !== 'h2') socket.destroy()
-      else member.connection = new UnaryConnection(socket, { authority, secure, userAgent: this.#userAgent })
-    }
-    if (dialled && !secure) opened()
-    else socket.once(secure ? 'secureConnect' : 'connect', opened)
+    member.giveUp = dialServer(address, this.#options, socket => {
+      if (socket) member.connection = new UnaryConnection(socket, peerAt(address, this.#options))
+      else member.isLost = true
+    })
   }
 
   close(): void {
     this.#closed = true
-    for (const { connection } of this.#members.values()) connection?.close()
-    for (const socket of this.#sockets) socket.destroy()
+    for (const { connection, giveUp } of this.#members.values()) {
+      giveUp()
+      connection?.close()
+    }
   }
 }
 
 /** Whether another connection may take the place of one that is not open. */
-const mayFollow = ({ socket, isLost, triedAt, connection }: Member): boolean =>
-  (isLost || socket?.destroyed || connection?.state === 'ending') && connection?.isBroken !== true && performance.now() - triedAt > PAUSE_MS
-
-/** The certificate is checked for `host`, also where a path is dialled. */
-function tlsOptions(place: SocketAddress): ConnectionOptions {
-  const host = serverNameOf(place)
-  return { host, ...place, checkServerIdentity: checkServerName, ALPNProtocols: ['h2'], ...(isIP(host) === 0 && { servername: host }) }
+function mayFollow({ isLost, triedAt, connection }: Member): boolean {
+  const isOver = isLost || connection?.state === 'ending' || connection?.state === 'closed'
+  return isOver && connection?.isBroken !== true && performance.now() - triedAt > PAUSE_MS
 }

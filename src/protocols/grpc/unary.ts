@@ -26,8 +26,8 @@ export interface Peer {
   readonly userAgent: string
 }
 
-/** What the headers of all requests of a method have in common. */
-export function requestHead(method: string, { authority, secure, userAgent }: Peer): Buffer {
+/** What the headers of all requests of a method have in common. `metadata`: names in lower case, and their values. */
+export function requestHead(method: string, { authority, secure, userAgent }: Peer, metadata: Readonly<Record<string, string>> = {}): Buffer {
   const fields = [
     [':method', 'POST'],
     [':scheme', secure ? 'https' : 'http'],
@@ -36,6 +36,7 @@ export function requestHead(method: string, { authority, secure, userAgent }: Pe
     ['te', 'trailers'],
     ['content-type', 'application/grpc'],
     ['user-agent', userAgent],
+    ...Object.entries(metadata),
   ]
   return fieldsOf(fields.flat())
 }

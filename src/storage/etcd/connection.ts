@@ -1,25 +1,27 @@
-import { isIPv6 } from 'node:net'
+import { isIPv6, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContext } from 'node:tls'
 import type * as Grpc from '@grpc/grpc-js'
-import type { Client, ClientDuplexStream, ClientOptions, Metadata } from '@grpc/grpc-js'
+import type { Client, ClientOptions, Metadata } from '@grpc/grpc-js'
 import type { IOptions } from 'etcd3'
 import type { ConnectionPool } from 'etcd3/lib/connection-pool.js'
-import { type ConnectProxy, dialThrough } from '../../lib/connect-proxy.ts'
+import type { ConnectProxy } from '../../lib/connect-proxy.ts'
 import { onAbort } from '../../lib/on-abort.ts'
 import { checkServerName } from '../../lib/server-name.ts'
 import { serverNameOf, socketAddress } from '../../lib/socket-address.ts'
 import { type Attributes, inSpan, type Spans } from '../../lib/spans.ts'
 import { callFailureOf, Status } from '../../protocols/grpc/call-failure.ts'
+import { type DialOptions, dialServer, peerAt } from '../../protocols/grpc/dial-server.ts'
+import { MessageStream, type StreamCall } from '../../protocols/grpc/message-stream.ts'
 import type { UnaryOptions } from '../../protocols/grpc/unary-connection.ts'
 import { UnaryConnections } from '../../protocols/grpc/unary-connections.ts'
 import { BackendError } from '../backend.ts'
 import { backendError, wasNeverSent } from './errors.ts'
 import { MemberVersions } from './member-versions.ts'
-import { addressesOf, type EtcdOptions, type TlsCredentials, tlsOf } from './options.ts'
+import { addressesOf, dialOptionsOf, type EtcdOptions, type TlsCredentials } from './options.ts'
 
 /** Services of etcd's API, each of which has a client in the pool. */
-export type Service = 'KV' | 'Lease' | 'Watch'
+export type Service = 'KV' | 'Lease'
 /** Unary calls that are made, by gRPC's path. */
 export type Method =
   | '/etcdserverpb.KV/Range'
@@ -49,8 +51,8 @@ export interface Connection {
   deadline(): number
   /** Sends a request and gives the response's bytes. Waits for a connection up to the deadline. Throws BackendError. */
   call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer>
-  /** Opens the bidirectional stream of watches, to a member whose connection is up: waits for one up to the deadline. Throws BackendError, `unavailable` also if the member's progress is to be trusted and cannot be. */
-  watchStream(options: WatchStreamOptions): Promise<ClientDuplexStream<Buffer, Buffer>>
+  /** Opens the bidirectional stream of watches, on a connection of its own to a member that is up: waits for one up to the deadline. Throws BackendError, `unavailable` also if the member's progress is to be trusted and cannot be. */
+  watchStream(options: WatchStreamOptions): Promise<MessageStream>
   /** Reports whether the progress of all members that answer can be trusted. Throws BackendError. */
   isProgressTrusted(signal: AbortSignal): Promise<boolean>
   close(): void
@@ -77,10 +79,8 @@ function callAttributes(method: Method): Attributes {
 }
 
 const serviceOf = (method: Method): Service => (method.startsWith('/etcdserverpb.KV') ? 'KV' : 'Lease')
-/** Messages are encoded and decoded here, not by gRPC. */
-const same = (bytes: Buffer): Buffer => bytes
-/** As etcd's logs and metrics show this client. */
-const USER_AGENT = 'binnacle'
+/** A member cut off from its quorum ends the stream, where it would otherwise stay silent for ever. */
+const WATCH: StreamCall = { method: '/etcdserverpb.Watch/Watch', metadata: { hasleader: 'true' } }
 
 /** A context that is made anew for each connection: Node reads `context` once for each. */
 const renewed = (tls: () => TlsCredentials): SecureContext => ({
@@ -130,18 +130,18 @@ const channelOptions = {
 /** Opens a connection; resolves without waiting for etcd. The client libraries are loaded by this call. */
 export async function openConnection(options: EtcdOptions): Promise<Connection> {
   const [{ ConnectionPool }, grpc] = await Promise.all([import('etcd3/lib/connection-pool.js'), import('@grpc/grpc-js')])
-  const tls = tlsOf(options)
+  const dialling = dialOptionsOf(options)
   const behind = new WeakMap<object, string>()
   const pool = new ConnectionPool({
     // Without schemes: the pool would make credentials by them, and knows none of sockets.
     hosts: addressesOf(options.servers),
     grpcOptions: {
-      ...channelsOf(grpc, tls, options.proxy, behind),
+      ...channelsOf(grpc, dialling.credentials, options.proxy, behind),
       ...channelOptions,
     },
     faultHandling: { global: noPolicy, host: () => noPolicy },
   })
-  return new PooledConnection(pool, grpc, new UnaryConnections(USER_AGENT, tls, options.proxy && dialThrough(options.proxy)), options, behind)
+  return new PooledConnection(pool, grpc, dialling, options, behind)
 }
 
 /**
@@ -151,7 +151,8 @@ export async function openConnection(options: EtcdOptions): Promise<Connection> 
  */
 class PooledConnection implements Connection {
   readonly #pool: ConnectionPool
-  readonly #grpc: Pick<typeof Grpc, 'connectivityState' | 'Metadata'>
+  readonly #grpc: Pick<typeof Grpc, 'connectivityState'>
+  readonly #dialling: DialOptions
   readonly #unaryConnections: UnaryConnections
   /** The members that channels to a proxy are for. */
   readonly #behind: WeakMap<object, string>
@@ -166,15 +167,16 @@ class PooledConnection implements Connection {
 
   constructor(
     pool: ConnectionPool,
-    grpc: Pick<typeof Grpc, 'connectivityState' | 'Metadata'>,
-    connections: UnaryConnections,
+    grpc: Pick<typeof Grpc, 'connectivityState'>,
+    dialling: DialOptions,
     options: EtcdOptions,
     behind: WeakMap<object, string>,
   ) {
     this.#behind = behind
     this.#pool = pool
     this.#grpc = grpc
-    this.#unaryConnections = connections
+    this.#dialling = dialling
+    this.#unaryConnections = new UnaryConnections(dialling)
     this.#timeoutMs = options.requestTimeoutMs ?? 10_000
     this.#spans = options.spans
     const addresses = addressesOf(options.servers)
@@ -218,21 +220,41 @@ class PooledConnection implements Connection {
     return this.#versions.areTrusted({ signal, deadline: this.deadline() })
   }
 
-  async watchStream({ signal, deadline, isProgressTrusted }: WatchStreamOptions): Promise<ClientDuplexStream<Buffer, Buffer>> {
-    let member = await this.#choose('Watch')
-    for (let pause = 1; !this.#isUp(member); pause = Math.min(2 * pause, longestPause)) {
+  async watchStream(options: WatchStreamOptions): Promise<MessageStream> {
+    const { signal, deadline, isProgressTrusted } = options
+    let failure = new Error('no member is up')
+    for (let pause = 1; ; pause = Math.min(2 * pause, longestPause)) {
       this.#throwIfOver(signal)
-      if (Date.now() + pause > deadline) throw new BackendError('unavailable', 'no connection to etcd for a watch')
+      const member = await this.#choose('KV')
+      if (this.#isUp(member)) {
+        if (isProgressTrusted && !(await this.#versions.isTrusted(member.address, options)))
+          throw new BackendError('unavailable', `the progress of ${member.address} cannot be trusted in its version`)
+        const dialled = await this.#dial(member.address, options)
+        if (dialled instanceof Socket) return new MessageStream(dialled, peerAt(member.address, this.#dialling), WATCH)
+        failure = dialled
+      }
+      if (Date.now() + pause > deadline) throw new BackendError('unavailable', `no connection to etcd for a watch: ${failure.message}`, { cause: failure })
       await sleep(pause, undefined, { signal }).catch(() => {})
-      member = await this.#choose('Watch')
     }
-    if (isProgressTrusted && !(await this.#versions.isTrusted(member.address, { signal, deadline }))) {
-      throw new BackendError('unavailable', `the progress of ${member.address} cannot be trusted in its version`)
-    }
-    // A member cut off from its quorum ends the stream, where it would otherwise stay silent for ever.
-    const metadata = new this.#grpc.Metadata()
-    metadata.set('hasleader', 'true')
-    return member.client.makeBidiStreamRequest('/etcdserverpb.Watch/Watch', same, same, metadata)
+  }
+
+  /** Connects to a member until the deadline, and gives the reason if that fails. */
+  #dial(address: string, { signal, deadline }: UnaryOptions): Promise<Socket | Error> {
+    return new Promise(resolve => {
+      let giveUp = (): void => {}
+      const end = (result: Socket | Error): void => {
+        clearTimeout(timer)
+        release()
+        resolve(result)
+      }
+      const stop = (): void => {
+        giveUp()
+        end(new Error('no connection in time'))
+      }
+      const timer = setTimeout(stop, Math.max(0, deadline - Date.now()))
+      const release = onAbort(signal, stop)
+      giveUp = dialServer(address, this.#dialling, (socket, failure) => end(socket ?? failure ?? new Error('no connection')))
+    })
   }
 
   close(): void {
@@ -265,8 +287,9 @@ class PooledConnection implements Connection {
     throw Object.assign(new Error(`no connection to ${address} yet`), { code: Status.UNAVAILABLE })
   }
 
-  #isUp({ channel }: Member): boolean {
-    return channel.getConnectivityState(true) === this.#grpc.connectivityState.READY
+  /** A member is up by either of its connections. */
+  #isUp({ address, channel }: Member): boolean {
+    return channel.getConnectivityState(true) === this.#grpc.connectivityState.READY || this.#unaryConnections.to(address) !== undefined
   }
 
   /** A member's client: one whose connection is up, where the choice of the pool is not. */

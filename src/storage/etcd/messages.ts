@@ -170,6 +170,9 @@ export function decodeWrite(bytes: Buffer): WriteResponse {
   return { succeeded, revision, current }
 }
 
+/** Events of a response. etcd sends the events of a thousand revisions at once, of 128 operations each, and in fragments. */
+const MAX_EVENTS = 200_000
+
 /** What a WatchResponse says: of events, of the watch's beginning, or of its end. */
 export interface WatchResponse {
   readonly revision: Revision
@@ -198,8 +201,10 @@ function* watchInSteps(bytes: Buffer): Steps<WatchResponse> {
   let fragment = false
   const events: BackendEvent[] = []
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 11) events.push(readEvent(reader.message()))
-    else if (field === 1) revision = readHeader(reader.message())
+    if (field === 11) {
+      if (events.length === MAX_EVENTS) throw new RangeError('a response has too many events')
+      events.push(readEvent(reader.message()))
+    } else if (field === 1) revision = readHeader(reader.message())
     else if (field === 3) created = reader.number() !== 0
     else if (field === 4) canceled = reader.number() !== 0
     else if (field === 5) compactRevision = reader.revision()

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { dialThrough } from '../../lib/connect-proxy.ts'
 import type { CallFailure } from '../../protocols/grpc/call-failure.ts'
 import { UnaryConnections } from '../../protocols/grpc/unary-connections.ts'
 import type { Backend } from '../backend.ts'
@@ -7,7 +6,7 @@ import { BackendError } from '../backend.ts'
 import type { Method } from './connection.ts'
 import { backendError } from './errors.ts'
 import { decodeRange, decodeWrite, encodeGuardedWrite, encodeRange } from './messages.ts'
-import { addressesOf, type EtcdOptions, tlsOf } from './options.ts'
+import { addressesOf, dialOptionsOf, type EtcdOptions } from './options.ts'
 
 const CALL_MS = 10_000
 const PAUSE_MS = 20
@@ -17,7 +16,7 @@ const PAUSE_MS = 20
  * written with a time to live.
  */
 export function openFewCalls(options: EtcdOptions): Pick<Backend, 'get' | 'write' | 'close'> {
-  const connections = new UnaryConnections('binnacle', tlsOf(options), options.proxy && dialThrough(options.proxy))
+  const connections = new UnaryConnections(dialOptionsOf(options))
   const addresses = addressesOf(options.servers)
 
   async function call(method: Method, request: Buffer, signal: AbortSignal): Promise<Buffer> {

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls'
-import type { ConnectProxy } from '../../lib/connect-proxy.ts'
+import { type ConnectProxy, dialThrough } from '../../lib/connect-proxy.ts'
 import { invariant } from '../../lib/invariant.ts'
 import type { Spans } from '../../lib/spans.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
+import type { DialOptions } from '../../protocols/grpc/dial-server.ts'
 import { parseEndpoint, usesTls } from './endpoint.ts'
 
 /** How etcd is reached. */
@@ -42,13 +43,23 @@ function pem(source: string | undefined): Buffer | undefined {
   return source.includes('-----BEGIN') ? Buffer.from(source) : readFileSync(source)
 }
 
+/** As etcd's logs and metrics show this client. */
+const USER_AGENT = 'binnacle'
+
+/** How connections of our own are made. Throws an Error if the certificates cannot be used. */
+export const dialOptionsOf = (options: EtcdOptions): DialOptions & { readonly credentials: (() => TlsCredentials) | undefined } => ({
+  userAgent: USER_AGENT,
+  credentials: credentialsOf(options),
+  dial: options.proxy && dialThrough(options.proxy),
+})
+
 /** What a connection trusts and presents. */
 export interface TlsCredentials extends Pick<ConnectionOptions, 'ca'> {
   readonly secureContext: SecureContext
 }
 
 /** Returns the credentials of a connection that begins now; undefined if connections to the servers are without TLS. Throws an Error if the files cannot be used. */
-export function tlsOf(options: EtcdOptions): (() => TlsCredentials) | undefined {
+function credentialsOf(options: EtcdOptions): (() => TlsCredentials) | undefined {
   const { servers, caFile, certFile, keyFile } = options
   const isSecure = usesTls(endpointsOf(servers), (caFile ?? certFile ?? keyFile) !== undefined)
   invariant(isSecure !== undefined, 'some servers of etcd are with TLS and some without')

@@ -1,4 +1,5 @@
 import { onAbort } from '../../lib/on-abort.ts'
+import { TokenBucket } from '../../lib/token-bucket.ts'
 import { callFailureOf } from '../../protocols/grpc/call-failure.ts'
 import type { BackendBatch, BackendEvent, BackendWatch } from '../backend.ts'
 import { BackendError } from '../backend.ts'
@@ -12,6 +13,8 @@ const PERMISSION_DENIED = 'etcdserver: permission denied'
 
 /** Longer responses are decoded in steps. */
 const SHORT_BYTES = 64 * 1024
+/** Responses without events: the caches ask for progress at most every 10 ms. */
+const IDLE_RESPONSES = { burst: 1000, perSecond: 200 }
 /** Events of one revision: a transaction of etcd has 128 operations unless a flag raises the limit. */
 const MOST_EVENTS = 100_000
 
@@ -24,12 +27,17 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
   let held: BackendEvent[] = []
   return ({ events, fragment, created, revision }) => {
     if (held.length > MOST_EVENTS) throw new BackendError('unavailable', 'a revision of etcd has too many events')
-    let whole = held.length === 0 ? events : held.concat(events)
-    held = []
+    let whole = events
+    if (held.length > 0) {
+      whole = held
+      for (const event of events) whole.push(event)
+      held = []
+    }
     const last = whole.at(-1)
     if (fragment && last !== undefined) {
       const from = whole.findIndex(event => event.modRevision === last.modRevision)
-      held = whole.slice(from)
+      // Without a copy: a revision may come in very many fragments.
+      held = from === 0 ? whole : whole.slice(from)
       whole = whole.slice(0, from)
     }
     const newest = whole.at(-1)
@@ -39,7 +47,11 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
 }
 
 /** One watch on a stream of its own. It never resumes by itself: whoever reads knows the last revision that it was given. */
-export async function* watchEtcd(connection: Connection, watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined> {
+export async function* watchEtcd(
+  connection: Pick<Connection, 'deadline' | 'watchStream'>,
+  watch: BackendWatch,
+  signal: AbortSignal,
+): AsyncGenerator<BackendBatch, void, undefined> {
   if (signal.aborted) return
   const deadline = connection.deadline()
   const stream = await connection.watchStream({ signal, deadline, isProgressTrusted: watch.progress === true }).catch((error: BackendError) => {
@@ -50,22 +62,21 @@ export async function* watchEtcd(connection: Connection, watch: BackendWatch, si
   let late = false
   const opening = setTimeout(() => {
     late = true
-    stream.cancel()
+    stream.close()
   }, deadline - Date.now())
-  // Errors reach the loop below; after it has ended, none matters.
-  stream.on('error', () => {})
-  const forget = onAbort(signal, () => stream.cancel())
+  const forget = onAbort(signal, () => stream.close())
   try {
     if (signal.aborted) return
-    stream.write(encodeWatchCreate(watch))
+    stream.send(encodeWatchCreate(watch))
     const whole = reassemble()
-    const responses: AsyncIterable<Buffer> = stream
-    for await (const bytes of responses) {
+    const idle = new TokenBucket(IDLE_RESPONSES.burst, IDLE_RESPONSES.perSecond)
+    for await (const bytes of stream) {
       const response = bytes.length <= SHORT_BYTES ? decodeWatch(bytes) : await decodeLongWatch(bytes)
       if (response.canceled) throw canceled(response)
+      if (response.events.length === 0 && !idle.take()) throw new BackendError('unavailable', 'etcd sends too many responses without events')
       if (response.created) {
         clearTimeout(opening)
-        watch.onOpen?.(watch.progress ? () => stream.write(PROGRESS_REQUEST) : undefined)
+        watch.onOpen?.(watch.progress ? () => stream.send(PROGRESS_REQUEST) : undefined)
       }
       const batch = whole(response)
       if (batch && (batch.events.length > 0 || watch.progress)) yield batch
@@ -79,7 +90,7 @@ export async function* watchEtcd(connection: Connection, watch: BackendWatch, si
   } finally {
     clearTimeout(opening)
     forget()
-    stream.cancel()
+    stream.close()
   }
 }
 

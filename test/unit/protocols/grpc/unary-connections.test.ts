@@ -20,7 +20,7 @@ describe('connections to several servers', function () {
       .listen(0, '127.0.0.1')
     await once(server, 'listening')
     address = `127.0.0.1:${(server.address() as AddressInfo).port}`
-    connections = new UnaryConnections('test', undefined)
+    connections = new UnaryConnections({ userAgent: 'test', credentials: undefined })
   })
   afterEach(() => {
     connections.close()

@@ -11,7 +11,7 @@ import { openFewCalls } from '../../../../src/storage/etcd/open-few-calls.ts'
 import type { EtcdOptions } from '../../../../src/storage/etcd/options.ts'
 import { key } from '../../../../src/storage/revision.ts'
 import { codeOf, never } from '../../../support/backend.ts'
-import { CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
+import { ANY_PURPOSE, CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
 import { type EtcdServer, findEtcds, startEtcd } from '../../../support/etcd.ts'
 import { eventually } from '../../../support/waiting.ts'
 
@@ -140,6 +140,15 @@ for (const { path, version } of programs)
       const { url } = await started(...tls())
       const there = url.replace('https://127.0.0.1', 'etcd.test')
       await whileResolved({ 'etcd.test': ['127.0.0.1'] }, () => expectServed({ servers: [there], ...client() }))
+    })
+
+    it('may be of a server whose certificate is for any purpose', async () => {
+      const issuer = await authority()
+      const any = await issueCertificate({ subject: [{ CN: ['etcd'] }], issuer, usages: [ANY_PURPOSE], dns: ['etcd.test'] })
+      write('any-ca', issuer)
+      write('any', any)
+      const { url } = await started('--cert-file', file('any.crt'), '--key-file', file('any.key'))
+      await whileResolved({ 'etcd.test': ['127.0.0.1'] }, () => expectServed({ servers: [url.replace('127.0.0.1', 'etcd.test')], caFile: file('any-ca.crt') }))
     })
 
     it('may be a name that has several, each of which is tried', async () => {

@@ -84,8 +84,11 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     const read = (name: string) => readFileSync(file(name))
     const [ca, cert, key] = ['ca.crt', 'client.crt', 'client.key'].map(read) as [Buffer, Buffer, Buffer]
     const address = server.url.replace('https://', '')
-    const right = new UnaryConnections('test', () => ({ ca, cert, key }))
-    const wrong = [new UnaryConnections('test', () => ({ ca })), new UnaryConnections('test', () => ({ cert, key }))]
+    const right = new UnaryConnections({ userAgent: 'test', credentials: () => ({ ca, cert, key }) })
+    const wrong = [
+      new UnaryConnections({ userAgent: 'test', credentials: () => ({ ca }) }),
+      new UnaryConnections({ userAgent: 'test', credentials: () => ({ cert, key }) }),
+    ]
     const noneOfOthers = (): void => {
       for (const connections of wrong) expect(connections.to(address)).to.equal(undefined)
     }
@@ -97,7 +100,7 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     const answer = await right.to(address)?.call('/etcdserverpb.KV/Range', request, { signal: never, deadline: Date.now() + 2000 })
     expect(decodeRange(answer as Buffer).revision).to.be.greaterThan(0)
     // One that is opened after the others were refused, or would have been open.
-    const later = new UnaryConnections('test', () => ({ ca, cert, key }))
+    const later = new UnaryConnections({ userAgent: 'test', credentials: () => ({ ca, cert, key }) })
     await eventually('another connection', () => later.to(address) !== undefined)
     noneOfOthers()
     for (const connections of [right, later, ...wrong]) connections.close()
@@ -112,7 +115,10 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
 
   it('is reached by a connection of its own certificate', async () => {
     const read = (name: string) => readFileSync(file(name))
-    const connections = new UnaryConnections('test', () => ({ ...trustedCertificates(read('server.crt')), cert: read('client.crt'), key: read('client.key') }))
+    const connections = new UnaryConnections({
+      userAgent: 'test',
+      credentials: () => ({ ...trustedCertificates(read('server.crt')), cert: read('client.crt'), key: read('client.key') }),
+    })
     const address = server.url.replace('https://', '')
     await eventually('a connection', () => connections.to(address) !== undefined)
     connections.close()
