@@ -22,8 +22,6 @@ import { type RuleCheck, ruleCheck } from './rules.ts'
 export interface VersionRules {
   readonly schema: JsonSchemaProps | undefined
   readonly subresources: CustomResourceSubresources
-  /** A shared object as this version has it; never changed by those who get it. */
-  asVersion(object: KubeObject): KubeObject
 }
 
 /** What upstream does with an object of a custom kind on its way to the store, for one version; and with a write of its status. */
@@ -39,10 +37,9 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
    * The checks that writes of the object and of its status have in common. What listErrors finds counts only if the stored object had no such errors: an update may keep them.
    */
   function* shared(next: KubeObject, old: KubeObject | undefined): Steps<FieldError[]> {
-    const before = old && version.asVersion(old)
     const errors = yield* validateEmbeddedMeta(next, schema, ROOT, false)
     yield
-    const wasValid = !before || listErrors(before, schema, ROOT).length === 0
+    const wasValid = !old || listErrors(old, schema, ROOT).length === 0
     yield
     return wasValid ? [...errors, ...listErrors(next, schema, ROOT)] : errors
   }
@@ -58,7 +55,7 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
   /** An object with BLOCKING errors gets one error instead: its rules could fail for the same cause. */
   const evaluateRules = async (check: RuleCheck, next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]) => {
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [UNCHECKED]
-    return check(next, old && version.asVersion(old), ratchets(ctx), text => ctx.request?.warn(text))
+    return check(next, old, ratchets(ctx), text => ctx.request?.warn(text))
   }
 
   const main: Strategy = {
@@ -72,13 +69,12 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
         next.metadata.generation = 1
         return
       }
-      const before = version.asVersion(old)
-      if (hasStatus && before.status !== undefined) next.status = clone(before.status)
+      if (hasStatus && old.status !== undefined) next.status = clone(old.status)
       else if (hasStatus) delete next.status
-      if (!sameContent(next, before)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      if (!sameContent(next, old)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     evaluate: evaluated(function* (next, old, ctx) {
-      const errors = schema ? yield* valueSteps(next, old && ratchets(ctx) ? version.asVersion(old) : undefined, schema, ROOT) : []
+      const errors = schema ? yield* valueSteps(next, old && ratchets(ctx) ? old : undefined, schema, ROOT) : []
       return [...errors, ...scaleSpecErrors(next, scale), ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
     }),
     warnings: finalizerWarnings,
@@ -95,7 +91,7 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
       const statusSchema = schema && propertySchema(schema, 'status')
       const { status: value } = next
       const isChecked = value !== undefined && statusSchema && old
-      const errors = isChecked ? yield* valueSteps(value, ratchets(ctx) ? version.asVersion(old).status : undefined, statusSchema, fieldPath('status')) : []
+      const errors = isChecked ? yield* valueSteps(value, ratchets(ctx) ? old.status : undefined, statusSchema, fieldPath('status')) : []
       return [...errors, ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
     }),
   }

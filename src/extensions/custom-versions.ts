@@ -3,7 +3,7 @@ import { rawJson } from '../codec/json-writer.ts'
 import { PackedText } from '../lib/packed-text.ts'
 import type { Steps } from '../lib/steps.ts'
 import { compareVersionNames } from '../meta/gvk.ts'
-import { decodedObject, type KubeObject } from '../meta/object.ts'
+import type { KubeObject } from '../meta/object.ts'
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionNames,
@@ -11,12 +11,10 @@ import type {
   CustomResourceDefinitionVersion,
 } from '../resources/apiextensions/v1.types.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../resources/shared/strategy-parts.ts'
-import { decode } from '../schema/decode.ts'
 import { customStruct } from '../schema/json-schema/custom-struct.ts'
 import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
 import type { SchemaPool } from '../schema/json-schema/schema-pool.ts'
 import { type CustomKind, unstructuredForm } from '../schema/json-schema/unstructured-form.ts'
-import type { StructSchema } from '../schema/schema.ts'
 import { type ConversionServices, webhookConverter } from './conversion/webhook-converter.ts'
 import { customScale } from './custom-scale.ts'
 import { customStrategies } from './custom-strategy.ts'
@@ -59,7 +57,7 @@ export function* customVersions(definition: CustomResourceDefinition, services: 
   const kind = { name: metadata.name ?? '', group: spec.group, versions: versions.map(({ name }) => name) }
   const converter = webhook && webhookConverter({ ...kind, webhook }, services)
   const built = new Map<string, Version>()
-  for (const version of versions) built.set(version.name, yield* versionOf({ spec, names, custom, version, converts: !converter && !version.storage }))
+  for (const version of versions) built.set(version.name, yield* versionOf({ spec, names, custom, version }))
   return { built, converter }
 }
 
@@ -76,12 +74,10 @@ interface Parts {
   readonly names: CustomResourceDefinitionNames
   readonly custom: CustomKind
   readonly version: CustomResourceDefinitionVersion
-  /** Hooks see objects of the stored version, which have to be read by the schema of this one. */
-  readonly converts: boolean
 }
 
 /** One version of a custom kind, as the catalog has it while its definition stays. */
-function* versionOf({ spec, names, custom, version, converts }: Parts): Steps<Version> {
+function* versionOf({ spec, names, custom, version }: Parts): Steps<Version> {
   const { group } = spec
   const { kind, plural, singular = '', shortNames, categories } = names
   const schema = custom.schemas.get(version.name)
@@ -90,8 +86,7 @@ function* versionOf({ spec, names, custom, version, converts }: Parts): Steps<Ve
   const struct = customStruct(schema ?? UNKNOWN, { kind, definition: definitionName(group, version.name, kind), form })
   yield
   const subresources = version.subresources ?? {}
-  const asVersion = converts ? pruned(struct, `${group}/${version.name}`) : (object: KubeObject) => object
-  const strategies = yield* customStrategies({ schema, subresources, asVersion })
+  const strategies = yield* customStrategies({ schema, subresources })
   yield
   return {
     group,
@@ -115,12 +110,6 @@ function* versionOf({ spec, names, custom, version, converts }: Parts): Steps<Ve
 
 /** Stands for the schema of a version without one: every field is kept. */
 const UNKNOWN: JsonSchemaProps = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
-
-/** An object of another version as this one has it: the apiVersion is replaced, and the object is read by the schema of this version. */
-const pruned =
-  (schema: StructSchema, apiVersion: string) =>
-  (object: KubeObject): KubeObject =>
-    decodedObject(decode(schema, { ...object, apiVersion }))
 
 /** `com.example.v1.Widget` of the group example.com. */
 const definitionName = (group: string, version: string, kind: string): string => [...group.split('.').reverse(), version, kind].join('.')

@@ -1,5 +1,7 @@
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import type { Conversion } from './conversion.ts'
+import { versionsOf } from './convert.ts'
+import { customConversion } from './custom-conversion.ts'
 import { inProcessConversion } from './in-process-conversion.ts'
 import { webhookConversion } from './webhook-conversion.ts'
 
@@ -9,9 +11,15 @@ const conversions = new WeakMap<ResourceDefinition, Conversion>()
 export function conversionOf(definition: ResourceDefinition): Conversion {
   let conversion = conversions.get(definition)
   if (conversion === undefined) {
-    const { converter } = definition
-    conversion = converter ? webhookConversion(definition, converter) : inProcessConversion(definition)
+    conversion = makeConversion(definition)
     conversions.set(definition, conversion)
   }
   return conversion
+}
+
+function makeConversion(definition: ResourceDefinition): Conversion {
+  const { converter, storage, hub } = definition
+  if (converter) return webhookConversion(definition, converter)
+  const isRelabelled = storage !== undefined && hub.schema.form.name === 'unstructured' && versionsOf(definition).size > 1
+  return isRelabelled ? customConversion(definition) : inProcessConversion(definition)
 }

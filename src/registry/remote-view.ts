@@ -5,7 +5,6 @@ import { defined } from '../lib/invariant.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { KubeObject } from '../meta/object.ts'
-import { memberAt, startsWith, textAt } from '../storage/json-splice.ts'
 import { parseOwn } from '../storage/parse-own.ts'
 import type { StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
 import { CacheFill } from './cache-fill.ts'
@@ -13,14 +12,13 @@ import { ConvertedObject } from './converted-object.ts'
 import { ConversionError } from './errors.ts'
 import { mappedWatcher } from './mapped-watcher.ts'
 import { PerVersion } from './per-version.ts'
+import { isOfVersion } from './stored-version.ts'
 
 /** Objects of one call, and their bytes: what is sent and what comes back is in memory at once. */
 const AT_ONCE = 500
 const BYTES_AT_ONCE = 4 << 20
 /** Objects that are looked at before the event loop may have its turn. */
 const LOOK = 500
-
-const API_VERSION = Buffer.from('apiVersion')
 
 /**
  * The stored objects of a resource in a version, converted by a webhook. Lists and watches share one conversion of an object, as they share the watch cache: its bytes are kept with the
@@ -31,9 +29,7 @@ export class RemoteView {
   readonly fill = new CacheFill(stored => this.objects(stored))
   private readonly converter: RemoteConverter
   private readonly id: string
-  private readonly apiVersion: string
-  /** What the JSON of nearly every object of the version begins with. */
-  private readonly start: Buffer
+  private readonly isOfVersion: (stored: StoredObject) => boolean
   private readonly shown = new WeakMap<StoredObject, WeakRef<ConvertedObject>>()
   private readonly coming = new Map<StoredObject, Promise<StoredObject>>()
   private readonly batches = new WeakMap<readonly StorageEvent[], Promise<readonly StorageEvent[]>>()
@@ -41,9 +37,9 @@ export class RemoteView {
   constructor(version: Version, converter: RemoteConverter) {
     this.version = version
     this.converter = converter
-    this.apiVersion = apiVersionOfVersion(version)
-    this.id = `remote;${this.apiVersion}`
-    this.start = Buffer.from(`{"apiVersion":${JSON.stringify(this.apiVersion)},`)
+    const apiVersion = apiVersionOfVersion(version)
+    this.id = `remote;${apiVersion}`
+    this.isOfVersion = isOfVersion(apiVersion)
   }
 
   /** Calls the webhook, whatever it has made of the object before: it may have changed since. Throws a ConversionError. */
@@ -130,10 +126,6 @@ export class RemoteView {
     return kept && this.show(stored, kept.bytes)
   }
 
-  private isOfVersion(stored: StoredObject): boolean {
-    return startsWith(stored.json().bytes, 0, this.start) || apiVersionIn(stored) === this.apiVersion
-  }
-
   private show(stored: StoredObject, bytes: Buffer): ConvertedObject {
     const object = new ConvertedObject(stored, this.version, bytes)
     this.shown.set(stored, new WeakRef(object))
@@ -178,13 +170,6 @@ const there = <T>(object: T | undefined): T => defined(object, 'a converter has 
 export function withoutRevision(object: KubeObject): KubeObject {
   const { resourceVersion: _, ...metadata } = object.metadata
   return { ...object, metadata }
-}
-
-/** The apiVersion in the stored bytes, without parsing them; empty where there is none. */
-function apiVersionIn(stored: StoredObject): string {
-  const { bytes, header } = stored.json()
-  const at = memberAt(bytes, header - 1, API_VERSION)
-  return at < 0 ? '' : textAt(bytes, at)
 }
 
 const views = new PerVersion<RemoteView>()

@@ -10,6 +10,12 @@ import type { Attributes, Encoded, Encoder, StorageEvent, StoredObject, Watcher 
 import { convertInSteps, copyIn, normalized, normalizedInSteps, versionsOf } from './convert.ts'
 import { PerVersion } from './per-version.ts'
 import { registryFormOf } from './registry-form.ts'
+import { isOfVersion } from './stored-version.ts'
+
+interface ViewOptions {
+  /** Whether objects that are stored in the version are shown as they are. Default: false. */
+  readonly passesOwn?: boolean
+}
 
 /**
  * How a resource's stored objects look in a version that is not the stored one. An object's bytes are made once for each version and kept with the object, within the budget of all
@@ -20,19 +26,22 @@ export class VersionView {
   private readonly version: Version
   private readonly json: Encoder
   private readonly header: number
+  private readonly passes: (stored: StoredObject) => boolean
   private readonly objects = new WeakMap<StoredObject, ViewedObject>()
   private readonly batches = new WeakMap<readonly StorageEvent[], readonly StorageEvent[]>()
   private readonly encoders = new WeakMap<Encoder, Encoder>()
 
-  constructor(definition: ResourceDefinition, version: Version) {
+  constructor(definition: ResourceDefinition, version: Version, { passesOwn = false }: ViewOptions = {}) {
     this.definition = definition
     this.version = version
     const apiVersion = apiVersionOfVersion(version)
+    this.passes = passesOwn ? isOfVersion(apiVersion) : () => false
     this.header = registryFormOf(version.schema).headerBytes(version.kind, apiVersion)
     this.json = { id: `json;${apiVersion}`, encode: object => ({ bytes: encodeJson(version.schema, this.converted(object)), header: this.header }) }
   }
 
   object(stored: StoredObject): StoredObject {
+    if (this.passes(stored)) return stored
     let view = this.objects.get(stored)
     if (!view) {
       view = new ViewedObject(stored, { json: this.json, encoderOf: as => this.encoder(as), encodedInSteps: bytes => this.encodedInSteps(bytes) })
