@@ -21,7 +21,7 @@ export const AGE: CustomResourceColumnDefinition = {
  * Values that the columns of one row look at, several times as many as an object holds, and UTF-16 units of what they print: there may be as many columns as a definition has room for, each of which
  * prints the whole object. Cells beyond either are null, as those of what is not there.
  */
-const MOST_LOOKS = 400_000
+const MOST_LOOKS = 800_000
 const MOST_TEXT = 4 * 1024 * 1024
 
 /** The Table of a custom kind: the name, and the columns of its definition, or the age. Columns from the first that cannot be read on are left out. Only the first value that a column finds is printed. */
