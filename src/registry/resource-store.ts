@@ -66,13 +66,11 @@ export class ResourceStore extends ResourceReader implements StoreParts {
     warnOfOrphans(target, options)
     const items: StoredObject[] = []
     let token = selection.continue
+    // As upstream: what a selector picks is listed at once, which the cache serves; other collections are listed in pages.
+    const isAtOnce = this.isCached && (selection.labels.length > 0 || selection.fields.length > 0)
+    const limit = selection.limit > 0 || isAtOnce ? selection.limit : DELETE_COLLECTION_PAGE
     for (;;) {
-      const page = await this.list(
-        target.served,
-        target.namespace,
-        { ...selection, limit: selection.limit > 0 ? selection.limit : DELETE_COLLECTION_PAGE, continue: token },
-        target.ctx.signal,
-      )
+      const page = await this.list(target.served, target.namespace, { ...selection, limit, continue: token }, target.ctx.signal)
       // One by one: a client may ask for a page of more items than a call takes arguments.
       for (const item of page.items) items.push(item)
       await this.deleteAll(target, options, page.items)

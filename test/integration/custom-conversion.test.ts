@@ -167,6 +167,14 @@ for (const cache of [true, false]) {
       expect([listed.status, listed.body.message]).to.deep.equal(cache ? [429, unfilled] : [500, text])
       expect(listed.headers['retry-after']).to.equal(cache ? '1' : undefined)
       expect((await client.ask('DELETE', pathOf('v2', 'a'))).body.message).to.equal(text)
+      // A collection without a selector is listed in pages, and so from the store.
+      const collection = async (query: string) => {
+        const { status, body } = await client.ask('DELETE', pathOf('v2', '', query))
+        return [status, body.message]
+      }
+      for (const query of ['', '?limit=1', '?dryRun=All']) expect(await collection(query)).to.deep.equal([500, text])
+      for (const query of ['?labelSelector=none', '?fieldSelector=metadata.name%3Da'])
+        expect(await collection(query)).to.deep.equal(cache ? [429, unfilled] : [500, text])
       expect((await client.must('GET', pathOf('v1', 'a'))).spec).to.deep.equal({ hostPort: 'h:1', n: 7 })
       const watch = await fetch(`${server.url}${pathOf('v2', '', '?watch=1')}`)
       const watched = JSON.parse(await watch.text())
