@@ -67,8 +67,8 @@ export class TooManyValuesError extends Error {
 }
 
 /**
- * Parses byte by byte, in steps, and reports what JSON.parse does not: repeated members, exact numbers, Go's errors. `withTexts`: `literals` has strings, too, that Go would write otherwise than they stand
- * there. Throws TooManyValuesError if the text exceeds `bounds`.
+ * Parses byte by byte, in steps, and reports what JSON.parse does not: repeated members, exact numbers, Go's errors. `withTexts`: `literals` has strings and `-0`, too, which Go would write otherwise than they
+ * stand there. Throws TooManyValuesError if the text exceeds `bounds`.
  */
 export function* parseExactlyInSteps(bytes: Buffer, withTexts = false, { values: mostValues, members }: ParseBounds = UNBOUNDED): Steps<ParsedJson> {
   const parser = new ExactParser(bytes, withTexts, members)
@@ -81,6 +81,9 @@ export function* parseExactlyInSteps(bytes: Buffer, withTexts = false, { values:
   }
   return parser.finish()
 }
+
+/** An integer to Go, which writes it as 0. */
+const MINUS_ZERO = '-0'
 
 class ExactParser {
   private readonly scanner: JsonScanner
@@ -172,7 +175,8 @@ class ExactParser {
     if (!/^-?\d+$/.test(literal)) {
       if (!Number.isFinite(value)) this.tooLarge ??= literal
       this.put(value, literal)
-    } else if (Number.isSafeInteger(value)) this.put(value === 0 ? 0 : value, undefined)
+    } else if (value === 0) this.put(0, this.withTexts && literal === MINUS_ZERO ? literal : undefined)
+    else if (Number.isSafeInteger(value)) this.put(value, undefined)
     else {
       const exact = integerOf(literal)
       if (inInt64(exact)) this.put(exact, undefined)
@@ -259,7 +263,7 @@ class ExactParser {
 
   private note(container: object, key: string, literal: string, value: Json): void {
     this.hasLiterals = true
-    setWholeFloat(container, key, Number.isSafeInteger(value) ? literal : undefined)
+    setWholeFloat(container, key, Number.isSafeInteger(value) && literal !== MINUS_ZERO ? literal : undefined)
     const known = this.literals.get(container)
     if (known) known.set(key, literal)
     else this.literals.set(container, new Map([[key, literal]]))

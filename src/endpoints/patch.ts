@@ -151,7 +151,7 @@ interface Patching {
 }
 
 /** Where numbers or texts may not stand as Go writes them. */
-const MAYBE_ODD = /[\\<>&]|\d[.eE]|\xe2\x80[\xa8\xa9]/
+const MAYBE_ODD = /[\\<>&]|-0|\d[.eE]|\xe2\x80[\xa8\xa9]/
 
 const tests = (patch: Json): boolean => Array.isArray(patch) && patch.some(operation => isJsonObject(operation) && operation.op === 'test')
 

@@ -140,13 +140,14 @@ function apply(state: State, operation: Operation): void {
   }
 }
 
-/** What the patch itself has brought keeps its text in upstream's document, so that literals of the request no longer apply to it. */
+/** What the patch itself has brought keeps its text in upstream's document. Whole floats are marked with theirs; for other texts, later tests compare values alone. */
 function bring(state: State, operation: JsonObject): void {
-  if (state.literals !== undefined && hasLiterals(operation, state.literals)) state.literals = undefined
+  if (state.literals !== undefined && bringsTexts(operation, state.literals)) state.literals = undefined
 }
 
-const hasLiterals = (value: object, literals: Literals): boolean =>
-  literals.has(value) || Object.values(value).some(member => typeof member === 'object' && member !== null && hasLiterals(member, literals))
+const bringsTexts = (value: Container, literals: Literals): boolean =>
+  [...(literals.get(value)?.keys() ?? [])].some(key => wholeFloatAt(value, key) === undefined) ||
+  Object.values(value).some(member => typeof member === 'object' && member !== null && bringsTexts(member, literals))
 
 /** An operation that does not apply. The text is the library's, and goes to logs only (see PatchError). */
 const failure = (message: string): PatchError => new PatchError('unprocessable', message)
@@ -250,22 +251,31 @@ function replace(state: State, path: string, value: Json, float: string | undefi
 }
 
 function test(state: State, path: string, operation: JsonObject): void {
-  const found = path === '' ? state.root : get(find(state, path, 'test'))
+  const place = path === '' ? undefined : find(state, path, 'test')
+  const found = place ? get(place) : state.root
   const wanted = ownMember(operation, 'value')
-  if (wanted === undefined || !sameJson(found, wanted) || !isWrittenSo(found, operation, 'value', state.literals))
+  const isFound = wanted !== undefined && sameJson(found, wanted)
+  const { literals } = state
+  if (!isFound || (literals !== undefined && !isWrittenSo({ value: found, float: place && floatAt(place) }, operation, 'value', literals)))
     throw new PatchTestError(`testing value ${path} failed: test failed`)
 }
 
+/** A value of the document. `float`: its text, if it is a whole float that the patch has brought. */
+interface FoundValue {
+  readonly value: Json
+  readonly float: string | undefined
+}
+
 /** Whether a value, which is the same as the one of this key, would be written as that stands in the patch. */
-function isWrittenSo(found: Json, of: Container, key: string, literals: Literals | undefined): boolean {
-  if (literals === undefined) return true
-  if (typeof found !== 'object' || found === null) {
+function isWrittenSo({ value, float }: FoundValue, of: Container, key: string, literals: Literals): boolean {
+  if (typeof value !== 'object' || value === null) {
     const literal = literals.get(of)?.get(key)
-    return literal === undefined || literal === goJson(found)
+    // What is stored of -0.0 is read again as 0.
+    return literal === undefined ? float === undefined : literal === (float ?? (value === 0 ? '0' : goJson(value)))
   }
   const wanted = memberAt(of, key)
   if (typeof wanted !== 'object' || wanted === null) return true
-  return Object.keys(found).every(name => isWrittenSo(memberAt(found, name) ?? null, wanted, name, literals))
+  return Object.keys(value).every(name => isWrittenSo({ value: memberAt(value, name) ?? null, float: wholeFloatAt(value, name) }, wanted, name, literals))
 }
 
 const memberAt = (container: Container, key: string): Json | undefined => (Array.isArray(container) ? container[Number(key)] : container[key])

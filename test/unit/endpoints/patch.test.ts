@@ -139,6 +139,29 @@ describe('patches', () => {
     expect(await size(JSON_PATCH, '[{"op":"add","path":"/spec/size","value":1.0},{"op":"replace","path":"/spec/size","value":3}]')).to.equal(3)
   })
 
+  // Recorded from the Kubernetes machinery 1.33.9.
+  const broughtTests: [wanted: string, brought: string, passes: boolean][] = [
+    ['0', '0', true],
+    ['-0', '0', false],
+    ['1.0', '1.0', true],
+    ['1', '1.0', false],
+    ['1e0', '1.0', false],
+    ['1', '1e0', false],
+    ['1000', '1e3', false],
+    ['1', '1', true],
+    ['1.0', '1', false],
+    ['[1.0]', '[1.0]', true],
+    ['[1]', '[1.0]', false],
+    ['{"a":1e0}', '{"a":1.0}', false],
+  ]
+  for (const [wanted, brought, passes] of broughtTests)
+    it(`compare ${brought}, which the patch has brought, with ${wanted} as texts`, async () => {
+      const body = `[{"op":"add","path":"/spec/odd","value":${brought}},{"op":"test","path":"/spec/odd","value":${wanted}}]`
+      const patching = patch(JSON_PATCH, body, { search: 'dryRun=All' })
+      if (passes) expect((await patching).status).to.equal(200)
+      else expect(await refusalText(patching)).to.equal('422 Invalid: the server rejected our request due to an error in our request')
+    })
+
   const unknown: [type: string, body: string, fault: string][] = [
     [MERGE, '{"spec":{"odd":1}}', 'unknown field "spec.odd"'],
     [STRATEGIC, '{"spec":{"odd":1}}', 'unknown field "spec.odd"'],
