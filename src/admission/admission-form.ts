@@ -1,5 +1,5 @@
 import type { ResourceDefinition } from '../catalog/definition.ts'
-import { goJson } from '../codec/json.ts'
+import { goJson, partlySortedJson } from '../codec/json.ts'
 import type { Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import { type FieldError, invalid } from '../meta/field-error.ts'
@@ -26,6 +26,8 @@ export interface PatchedBody extends Omit<MutatedBody, 'body'> {
   readonly body: Json
   /** Types that the body may claim to be of. */
   readonly builtIns: BuiltIns
+  /** Of the resource that the object is of. */
+  readonly definition: ResourceDefinition
 }
 
 /** What admission does in another way for each form of objects. */
@@ -61,7 +63,7 @@ const FORMS: Readonly<Record<FormName, AdmissionForm>> = {
   },
   unstructured: {
     toWebhook: (schema, object) => ({ ...object, metadata: readableMeta(schema, object.metadata) }),
-    fromWebhook: ({ body, ...patched }) => unstructuredFromWebhook({ ...patched, body: isJsonObject(body) ? body : {} }),
+    fromWebhook: patched => unstructuredFromWebhook({ ...patched, body: checkPatchedType(patched) }),
     fromPolicy(mutated, definition) {
       checkUnstructured(definition, mutated.body)
       return unstructuredFromWebhook(mutated)
@@ -92,9 +94,12 @@ function claimOf(body: Json, before: KubeObject): TypeClaim {
   const { kind, apiVersion } = patchedClaim(body)
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
   const own = parseApiVersion(before.apiVersion)
-  if (version === '' && group !== '' && group !== own?.group) throw new DecodeError(`Object 'apiVersion' is missing in '${JSON.stringify(body)}'`)
+  if (version === '' && group !== '' && group !== own?.group) throw new DecodeError(`Object 'apiVersion' is missing in '${rootSortedJson(body)}'`)
   return { kind: kind || before.kind, apiVersion: version === '' ? before.apiVersion : apiVersionOf({ group, version }) }
 }
+
+/** A patched document, of which the library has taken the outermost object apart, and so sorted it. */
+const rootSortedJson = (body: Json): string => partlySortedJson(body, new WeakSet(isJsonObject(body) ? [body] : []))
 
 /** Throws 500 for an object of another kind. */
 function checkTyped({ kind, apiVersion }: JsonObject, before: KubeObject): void {
@@ -106,6 +111,27 @@ function checkUnstructured(definition: ResourceDefinition, { kind, apiVersion, .
   if (!kind) throw internalServerError(`Object 'Kind' is missing in '${goJson({ ...(apiVersion !== undefined && { apiVersion }), ...rest })}'`)
   if (typeof apiVersion !== 'string' || !versionsOf(definition).has(apiVersion))
     throw internalServerError(`failed to convert object: request to convert CR from an invalid group/version: ${String(apiVersion ?? '')}`)
+}
+
+/** The body with the apiVersion of the object, which may be replaced by that of another version. Throws 500 for one that nothing converts from. */
+function checkPatchedType({ body, before, definition }: PatchedBody): JsonObject {
+  const { kind, apiVersion } = readClaim(body)
+  const object = isJsonObject(body) ? body : {}
+  if (kind === '') throw internalServerError(`Object 'Kind' is missing in '${goJson(object)}'`)
+  if (apiVersion === before.apiVersion) return object
+  const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
+  if (group !== parseApiVersion(before.apiVersion)?.group)
+    throw failure(500, '', `${group}/${version}, Kind=${kind} is unstructured and is not suitable for converting to ${JSON.stringify(before.apiVersion)}`)
+  if (!versionsOf(definition).has(apiVersion)) throw failure(500, '', `request to convert CR from an invalid group/version: ${apiVersion}`)
+  return definition.converter ? object : { ...object, apiVersion: before.apiVersion }
+}
+
+function readClaim(body: Json): TypeClaim {
+  try {
+    return patchedClaim(body)
+  } catch (error) {
+    throw error instanceof DecodeError ? internalServerError(error.message) : error
+  }
 }
 
 function unstructuredFromWebhook({ target, body, before }: MutatedBody): KubeObject {

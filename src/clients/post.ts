@@ -17,6 +17,7 @@ import { serverResponse } from '../meta/server-response.ts'
 import { failure, type StatusError } from '../meta/status.ts'
 import type { AnswerRoom } from './answer-room.ts'
 import type { Answer, Destination } from './destination.ts'
+import { BodyError, plainBody } from './plain-body.ts'
 import { MOST_REQUESTS, RedirectError, redirected, type Sent, urlOf } from './redirect.ts'
 
 /** How long an answer may be; a longer one is none. */
@@ -100,6 +101,7 @@ async function ask({ to, body }: Sent, signal: AbortSignal, limits: AnswerLimits
           headers: {
             host: authority,
             accept: 'application/json, */*',
+            'accept-encoding': 'gzip',
             'content-type': 'application/json',
             ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
             ...headers,
@@ -113,7 +115,7 @@ async function ask({ to, body }: Sent, signal: AbortSignal, limits: AnswerLimits
         request.end(body)
       })
       certificates?.answered(response.socket)
-      return { status: response.statusCode ?? 0, headers: response.headers, body: await readBounded(response, { maxBytes, tooLong, room }) }
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await readBounded(plainBody(response), { maxBytes, tooLong, room }) }
     } catch (error) {
       if (signal.aborted || error instanceof DialError) throw error
       // It was closed by the other side while nobody used it.
@@ -125,7 +127,7 @@ async function ask({ to, body }: Sent, signal: AbortSignal, limits: AnswerLimits
   }
 }
 
-const tooLong = (): Error => new DialError('unexpected error when reading response body. Please retry. Original error: http: response body too large')
+const tooLong = (): Error => new BodyError('http: response body too large')
 
 /** What Node and OpenSSL call an error. */
 const codesOf = (error: unknown): NodeJS.ErrnoException & { readonly reason?: string } => (error instanceof Error ? error : new Error(String(error)))

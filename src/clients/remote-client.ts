@@ -10,6 +10,7 @@ import { callEnding } from './call-ending.ts'
 import type { CertificateMetrics } from './certificate-metrics.ts'
 import type { Answer } from './destination.ts'
 import { KubeconfigError } from './kubeconfig-error.ts'
+import { BodyError } from './plain-body.ts'
 import { failureOf, isSuccess, keptConnections, keptPlainConnections, post } from './post.ts'
 import { RedirectError } from './redirect.ts'
 import type { Remote } from './remote.ts'
@@ -96,6 +97,7 @@ export function remoteClient(remote: Remote, options: RemoteClientOptions): Remo
 function lost(url: string, why: string | undefined, error: unknown): RemoteCallError {
   const text = why ?? errorMessage(error)
   const end = why === DEADLINE ? 'timeout' : why === CANCELED ? 'canceled' : text === 'EOF' || /connection reset/.test(text) ? 'reset' : undefined
+  if (why === undefined && error instanceof BodyError) return new RemoteCallError(text, { end })
   return new RemoteCallError(`Post ${JSON.stringify(error instanceof RedirectError ? error.url : url)}: ${text}`, { end })
 }
 

@@ -69,7 +69,7 @@ export function bodyOf(request: AdmissionRequest, { version }: About, object: Ku
 /** The other way round, with defaults: what a webhook has made of an object. Throws 500 where it is none of its kind any more. */
 export function objectOf(request: AdmissionRequest, { version }: About, body: Json, before: KubeObject, builtIns: BuiltIns): KubeObject {
   const target = schemaOf(request, version)
-  const object = admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns })
+  const object = admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns, definition: request.served.definition })
   return isOfResource(request) ? convert(request.served.definition, object, version, hookVersionOf(request, version)) : object
 }
 

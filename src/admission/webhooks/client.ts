@@ -3,6 +3,7 @@ import { AnswerRoom } from '../../clients/answer-room.ts'
 import { callEnding } from '../../clients/call-ending.ts'
 import type { CertificateMetrics } from '../../clients/certificate-metrics.ts'
 import type { Answer, Destination } from '../../clients/destination.ts'
+import { BodyError } from '../../clients/plain-body.ts'
 import { failureOf, isSuccess, keptConnections, post } from '../../clients/post.ts'
 import { RedirectError } from '../../clients/redirect.ts'
 import type { FollowedFiles } from '../../clients/remote-files.ts'
@@ -84,6 +85,7 @@ export class WebhookClients {
     const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`
     const ending = callEnding(timeoutMs, signal)
     const failed = (error: unknown): WebhookCallError => {
+      if (ending.why() === undefined && error instanceof BodyError) return new WebhookCallError(error.message)
       const url = error instanceof RedirectError ? error.url : target.url + query
       return new WebhookCallError(`Post ${JSON.stringify(url)}: ${ending.why() ?? errorMessage(error)}`, { canceled: ending.why() === CANCELED })
     }

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import type { WebhookCallError } from '../../../../src/admission/webhooks/call-error.ts'
 import { WebhookClients } from '../../../../src/admission/webhooks/client.ts'
@@ -23,6 +24,16 @@ describe('calls of webhooks', () => {
     hook.acts.set('/', () => ({ root: true }))
     hook.acts.set('/silent', () => undefined)
     hook.acts.set('/stops', (_review, res) => void res.writeHead(200, { 'content-length': '10' }).write('{'))
+    const zipped = (path: string, body: Buffer | string, encoding = 'gzip') =>
+      hook.acts.set(path, (_review, res) => void res.writeHead(200, { 'content-encoding': encoding }).end(body))
+    const text = gzipSync('{"zipped":true}')
+    zipped('/zipped', text)
+    zipped('/ZIPPED', text, 'GZIP')
+    zipped('/x-zipped', text, 'x-gzip')
+    zipped('/not-zipped', '{"zipped":false}')
+    zipped('/cut', text.subarray(0, 20))
+    zipped('/nothing', '')
+    zipped('/bomb', gzipSync(Buffer.alloc(7 << 20)))
     const status = (path: string, code: number, body: string, headers: Record<string, string> = {}) =>
       hook.acts.set(path, (_review, res) => void res.writeHead(code, headers).end(body))
     status('/500', 500, 'broken\n', { 'content-type': 'text/plain' })
@@ -216,5 +227,19 @@ describe('calls of webhooks', () => {
     })
     const error = await fault(hook.clientConfig('/later'), 300)
     expect([error.message.endsWith('context deadline exceeded'), calls]).to.deep.equal([true, 1])
+  })
+
+  it('reads responses that are compressed with gzip, of which no more than the limit', async () => {
+    expect(await post(hook.clientConfig('/zipped'))).to.deep.equal({ zipped: true })
+    expect(hook.requests.at(-1)?.headers['accept-encoding']).to.equal('gzip')
+    expect(await post(hook.clientConfig('/ZIPPED'))).to.deep.equal({ zipped: true })
+    const unread = (why: string): string => `unexpected error when reading response body. Please retry. Original error: ${why}`
+    expect((await fault(hook.clientConfig('/not-zipped'))).message).to.equal(unread('gzip: invalid header'))
+    expect((await fault(hook.clientConfig('/cut'))).message).to.equal(unread('unexpected EOF'))
+    expect((await fault(hook.clientConfig('/nothing'))).message).to.match(/^0-length response with status code: 200/)
+    const bomb = clients.post(hook.clientConfig('/bomb'), '{}', { timeoutMs: 10_000, signal: never, maxBytes: 6 << 20 })
+    expect(await bomb.catch((error: Error) => error.message)).to.equal(unread('http: response body too large'))
+    const untouched = await clients.post(hook.clientConfig('/x-zipped'), '{}', { timeoutMs: 10_000, signal: never })
+    expect(untouched.subarray(0, 2)).to.deep.equal(Buffer.from([0x1f, 0x8b]))
   })
 })

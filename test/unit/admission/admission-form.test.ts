@@ -1,0 +1,46 @@
+import { expect } from 'chai'
+import { admissionFormOf } from '../../../src/admission/admission-form.ts'
+import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
+import type { Json } from '../../../src/meta/object.ts'
+import { link, linkResource, linkVersion } from '../../support/conversion.ts'
+
+const { converter: _, ...definition }: ResourceDefinition = linkResource(() => ({}))
+const target = linkVersion(definition, 'v1')
+const before = link('v1', 'a', { hostPort: 'h:1' })
+const read = (body: Json) => admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns: () => [], definition })
+
+/** Recorded from the Kubernetes machinery 1.33.9. */
+describe('the type of a custom object that a webhook has patched', () => {
+  it('may be another version, which is converted', () => {
+    expect(read({ ...before, apiVersion: 'example.com/v2' })).to.deep.include({ apiVersion: 'example.com/v1', kind: 'Link' })
+  })
+
+  const unsuitable = (of: string, kind = 'Link') => `${of}, Kind=${kind} is unstructured and is not suitable for converting to "example.com/v1"`
+  const { kind: __, ...kindless } = before
+  const { apiVersion: ___, ...versionless } = before
+  const refused: [what: string, body: Json, message: string][] = [
+    ['another group', { ...before, apiVersion: 'other.dev/v1' }, unsuitable('other.dev/v1')],
+    ['no group', { ...before, apiVersion: 'v9' }, unsuitable('/v9')],
+    ['no version', { ...before, apiVersion: 'v1/', kind: 'Secret' }, unsuitable('v1/', 'Secret')],
+    ['a slash', { ...before, apiVersion: '/' }, unsuitable('/')],
+    ['no apiVersion', versionless, unsuitable('/')],
+    ['an unknown version', { ...before, apiVersion: 'example.com/v9' }, 'request to convert CR from an invalid group/version: example.com/v9'],
+    ['two slashes', { ...before, apiVersion: 'a/b/c' }, 'Internal error occurred: unexpected GroupVersion string: a/b/c'],
+    [
+      'a number',
+      { ...before, apiVersion: 5 },
+      "Internal error occurred: couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .apiVersion of type string",
+    ],
+    [
+      'no kind',
+      { ...kindless, spec: {} },
+      `Internal error occurred: Object 'Kind' is missing in '{"apiVersion":"example.com/v1","metadata":${JSON.stringify(before.metadata)},"spec":{}}'`,
+    ],
+    ['another kind', { ...before, kind: 'Secret' }, 'Secret.example.com "a" is invalid: kind: Invalid value: "Secret": must be Link'],
+  ]
+  for (const [what, body, message] of refused)
+    it(`is refused: ${what}`, () =>
+      expect(() => read(body))
+        .to.throw()
+        .with.property('message', message))
+})
