@@ -11,6 +11,7 @@ import { key } from '../../src/storage/revision.ts'
 import { CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from './certificates.ts'
 import { type EtcdProgram, findEtcds, startEtcd } from './etcd.ts'
 import { findKine, startKine } from './kine.ts'
+import { findPostgres, startPostgres } from './postgres.ts'
 
 /** A store that speaks etcd's protocol, with the options that reach it. */
 export interface RunningStore {
@@ -32,8 +33,7 @@ export interface StoreSetup {
 
 /** Etcds of their own, a prefix of one by a client certificate, one beside a writer, and kine: those that can run here. */
 export function storeSetups(prefix = '/registry'): readonly StoreSetup[] {
-  const kine: StoreSetup = { name: 'kine on SQLite', use: 'kine', following: 'progress', start: startedKine }
-  return [...findEtcds().flatMap(program => etcdSetups(program, prefix)), ...(findKine() === undefined ? [] : [kine])]
+  return [...findEtcds().flatMap(program => etcdSetups(program, prefix)), ...kineSetups()]
 }
 
 function etcdSetups(program: EtcdProgram, prefix: string): StoreSetup[] {
@@ -56,9 +56,32 @@ function etcdSetups(program: EtcdProgram, prefix: string): StoreSetup[] {
   ]
 }
 
-async function startedKine(): Promise<RunningStore> {
-  const server = await startKine()
-  return { options: { servers: [server.url] }, stop: () => server.stop() }
+function kineSetups(): StoreSetup[] {
+  if (findKine() === undefined) return []
+  const kine = { use: 'kine', following: 'progress' } as const
+  return [
+    {
+      ...kine,
+      name: 'kine on SQLite',
+      async start() {
+        const server = await startKine()
+        return { options: { servers: [server.url] }, stop: () => server.stop() }
+      },
+    },
+    ...(findPostgres() === undefined ? [] : [{ ...kine, name: 'kine on PostgreSQL', start: startOnPostgres }]),
+  ]
+}
+
+async function startOnPostgres(): Promise<RunningStore> {
+  const database = await startPostgres()
+  const server = await startKine(database.url)
+  return {
+    options: { servers: [server.url] },
+    async stop() {
+      await server.stop()
+      await database.stop()
+    },
+  }
 }
 
 /** Files of certificates in a directory of their own. */

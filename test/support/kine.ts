@@ -1,12 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePorts } from './free-ports.ts'
-import { eventually } from './waiting.ts'
+import { answers, eventually } from './waiting.ts'
 
 const finder = fileURLToPath(new URL('../../hack/kine', import.meta.url))
 
@@ -19,17 +18,17 @@ export function findKine(): string | undefined {
   }
 }
 
-/** Starts kine over SQLite in a temporary directory. */
-export async function startKine(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+/** Starts kine in a temporary directory. `database`: a URL. Default: SQLite. */
+export async function startKine(database?: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const binary = findKine()
   if (binary === undefined) throw new Error('there is no kine: hack/kine builds it')
   const dir = mkdtempSync(join(tmpdir(), 'kine-'))
   const port = await freePorts.take()
-  const child = spawn(
-    binary,
-    ['--listen-address', `tcp://127.0.0.1:${port}`, '--endpoint', `sqlite://${join(dir, 'kine.db')}?_journal=WAL&cache=shared`, '--metrics-bind-address', '0'],
-    { cwd: dir, stdio: 'ignore' },
-  )
+  const endpoint = database ?? `sqlite://${join(dir, 'kine.db')}?_journal=WAL&cache=shared`
+  const child = spawn(binary, ['--listen-address', `tcp://127.0.0.1:${port}`, '--endpoint', endpoint, '--metrics-bind-address', '0'], {
+    cwd: dir,
+    stdio: 'ignore',
+  })
   const killWithTest = () => child.kill('SIGKILL')
   process.once('exit', killWithTest)
   await eventually('kine listens', () => answers(port))
@@ -44,17 +43,5 @@ export async function startKine(): Promise<{ readonly url: string; stop(): Promi
       }
       rmSync(dir, { recursive: true, force: true })
     },
-  }
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
   }
 }

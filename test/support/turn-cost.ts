@@ -57,8 +57,8 @@ export async function turnCost(run: () => Promise<unknown>): Promise<Cost> {
 
 /** Milliseconds of a clock after which work in steps leaves the rest to another turn, and the step that was begun by then. */
 const TURN_MS = 10
-/** A step may take as long as twice some fixed work, which is a turn on a machine of 2026. Whatever the machine, a step that does not end is far longer. */
-const MOST_UNITS = 2
+/** A step may take as long as this many times some fixed work, whose time is half of a turn on a machine of 2026. Whatever the machine, a step that does not end is far longer. */
+const MOST_UNITS = 5
 
 /** Processor time of fixed work. */
 function unitMs(): number {
