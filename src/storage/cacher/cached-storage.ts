@@ -244,8 +244,14 @@ export class CachedStorage implements Storage {
     if (at === 'any') return true
     if (at !== 'latest') {
       if (!core.comesTo(at.notOlderThan)) return false
-      await this.#comes(at.notOlderThan, signal)
-      return true
+      try {
+        await this.#comes(at.notOlderThan, signal)
+        return true
+      } catch (error) {
+        // How the store is followed may have been found out meanwhile.
+        if (core.comesTo(at.notOlderThan)) throw error
+        return false
+      }
     }
     const newest = await core.probe(signal)
     if (!core.comesTo(newest)) return false
