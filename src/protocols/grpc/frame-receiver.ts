@@ -2,13 +2,12 @@ import { Conduct } from '../http2/conduct.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
 import { Flag, type Frame, FrameReader, FrameType, fragmentOf, frameOf, MAX_31_BITS, numbersFrame, readSettings, Setting } from '../http2/frames.ts'
 import { MAX_SETTINGS } from '../http2/limits.ts'
+import { RENEW_AFTER, type SilenceLimits } from './limits.ts'
 import type { RequestSender } from './request-sender.ts'
 
 const LONGEST_HEADERS = 64 * 1024
 /** Frames of one block of headers: each is joined to those before. */
 const MOST_CONTINUATIONS = 16
-/** Received bytes are reported to the other side once there are so many. */
-const RENEW_AFTER = 1 << 20
 const PING_DATA = Buffer.from('keep up!')
 
 /** Reads the frames of a connection's streams. Methods may throw a ConnectionError. */
@@ -19,16 +18,10 @@ export interface StreamFrames {
   reset(stream: number, code: number): void
   /** The server accepts no streams after `last`. */
   goAway(last: number): void
-  /** The windows are in force and the frame is acknowledged. `mostStreams`: Undefined if the frame does not limit them. */
+  /** The windows are in force and the frame is acknowledged. `mostStreams` is undefined if the frame does not limit them. */
   settings(mostStreams: number | undefined): void
   /** More may be sent on the connection. */
   widened(): void
-}
-
-/** How long a server may be silent while streams are open, in milliseconds: after `quietMs` it is pinged, and has `signMs` for any frame. */
-export interface SilenceLimits {
-  readonly quietMs: number
-  readonly signMs: number
 }
 
 /** The receiving side of a connection: passes on the frames of streams, responds to the others, and keeps within bounds what the server may send. */
@@ -121,7 +114,7 @@ export class FrameReceiver {
       case FrameType.push:
         throw new ConnectionError(ErrorCode.protocol, 'a push that was not allowed')
       default:
-        // What is not known is passed over.
+        // Unknown frames are passed over.
         this.idleFrame()
     }
   }

@@ -2,10 +2,11 @@ import type { Socket } from 'node:net'
 import { paceReads } from '../../lib/paced-socket.ts'
 import { startInTurns } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
-import { ConnectionError, ErrorCode } from '../http2/errors.ts'
-import { Flag, type Frame, FrameType, INITIAL_WINDOW, MAX_31_BITS, numbersFrame, PREFACE, Setting, settingsFrame, unpadded } from '../http2/frames.ts'
+import { ConnectionError } from '../http2/errors.ts'
+import { Flag, type Frame, FrameType, numbersFrame, unpadded } from '../http2/frames.ts'
 import type { CallFailure } from './call-failure.ts'
-import { FrameReceiver, type SilenceLimits } from './frame-receiver.ts'
+import { FrameReceiver } from './frame-receiver.ts'
+import { type ConnectionLimits, countSmallFrames, DEFAULT_LIMITS, ORDINARY_BLOCKS, PIECE_BYTES, RENEW_AFTER } from './limits.ts'
 import { RequestSender } from './request-sender.ts'
 import { ResponseMessage } from './response-message.ts'
 import { cancelled, dropped, failureOf, malformed, type Peer, PREFIX_BYTES, requestHead, reset } from './unary.ts'
@@ -14,25 +15,10 @@ import { cancelled, dropped, failureOf, malformed, type Peer, PREFIX_BYTES, requ
 const STREAM = 1
 /** Bytes that the server may send before this side confirms some. */
 const WINDOW_BYTES = 8 << 20
-const RENEW_AFTER = 1 << 20
-const PIECE_BYTES = 32 * 1024
 /** The connection is not read while so many messages, or so many bytes of them, wait for the reader. */
 const MOST_WAITING = 1000
 const MOST_WAITING_BYTES = 4 << 20
-/** Blocks of headers that need no reason: those before the messages, and those behind them. */
-const ORDINARY_BLOCKS = 2
-/** Frames of data of one message that may be shorter than a kilobyte. */
-const MOST_SMALL_FRAMES = 65_536
-const SMALL_FRAME_BYTES = 1024
 const TICK_MS = 500
-
-/** What a stream takes of its server. */
-export interface StreamLimits extends SilenceLimits {
-  /** Bytes of a message. Default: 256 MiB. */
-  readonly maxMessageBytes: number
-}
-
-const LIMITS: StreamLimits = { maxMessageBytes: 256 << 20, quietMs: 6000, signMs: 3000 }
 
 /** A call of gRPC that has any number of messages in both directions. */
 export interface StreamCall {
@@ -47,7 +33,7 @@ export interface StreamCall {
  */
 export class MessageStream implements AsyncIterable<Buffer> {
   readonly #socket: Socket
-  readonly #limits: StreamLimits
+  readonly #limits: ConnectionLimits
   readonly #sender: RequestSender
   readonly #receiver: FrameReceiver
   readonly #ticking: NodeJS.Timeout
@@ -67,8 +53,8 @@ export class MessageStream implements AsyncIterable<Buffer> {
   #wake: () => void = () => {}
 
   /** `socket` is connected, with TLS where that is wanted. */
-  constructor(socket: Socket, peer: Peer, { method, metadata }: StreamCall, limits: Partial<StreamLimits> = {}) {
-    this.#limits = { ...LIMITS, ...limits }
+  constructor(socket: Socket, peer: Peer, { method, metadata }: StreamCall, limits: Partial<ConnectionLimits> = {}) {
+    this.#limits = { ...DEFAULT_LIMITS, ...limits }
     this.#socket = socket
     this.#sender = new RequestSender(socket)
     this.#receiver = new FrameReceiver(this.#sender, {
@@ -87,12 +73,7 @@ export class MessageStream implements AsyncIterable<Buffer> {
     socket.on('data', bytes => this.#read(bytes))
     socket.on('error', () => {})
     socket.on('close', () => this.#end(dropped('Connection dropped', false)))
-    const settings = settingsFrame([
-      [Setting.headerTableSize, 0],
-      [Setting.enablePush, 0],
-      [Setting.initialWindowSize, WINDOW_BYTES],
-    ])
-    this.#sender.write(Buffer.concat([PREFACE, settings, numbersFrame(FrameType.windowUpdate, 0, MAX_31_BITS - INITIAL_WINDOW)]))
+    this.#sender.open(WINDOW_BYTES)
     this.#sender.begin(STREAM, requestHead(method, peer, metadata))
     this.#ticking = setInterval(() => this.#tick(), TICK_MS).unref()
   }
@@ -161,8 +142,7 @@ export class MessageStream implements AsyncIterable<Buffer> {
     this.#renew(frame.payload.length)
     const content = unpadded(frame)
     if (content.length === 0) this.#receiver.idleFrame()
-    if (content.length < SMALL_FRAME_BYTES && ++this.#smallFrames > MOST_SMALL_FRAMES)
-      throw new ConnectionError(ErrorCode.protocol, 'a message is in too many frames')
+    this.#smallFrames = countSmallFrames(this.#smallFrames, content.length)
     this.#receiver.conduct.body(content.length)
     const failure = this.#split(content)
     if (failure !== undefined) this.#end(failure)

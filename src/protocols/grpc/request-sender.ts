@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { joinBuffers } from '../../lib/join-buffers.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
-import { Flag, FRAME_BYTES, FrameType, frameOf, INITIAL_WINDOW, MAX_31_BITS } from '../http2/frames.ts'
+import { Flag, FRAME_BYTES, FrameType, frameOf, INITIAL_WINDOW, MAX_31_BITS, numbersFrame, PREFACE, Setting, settingsFrame } from '../http2/frames.ts'
 import { PREFIX_BYTES, prefixed, requestFrames, requestHeaders } from './unary.ts'
 
 /** A request of this size is sent as a whole: it finds room in the smallest window that a server may have and renew. */
@@ -30,6 +30,16 @@ export class RequestSender {
 
   constructor(socket: Socket) {
     this.#socket = socket
+  }
+
+  /** Begins the connection. `streamWindow`: bytes that the server may send on a stream before some are confirmed; the connection as a whole has no other bound. */
+  open(streamWindow: number): void {
+    const settings = settingsFrame([
+      [Setting.headerTableSize, 0],
+      [Setting.enablePush, 0],
+      [Setting.initialWindowSize, streamWindow],
+    ])
+    this.write(Buffer.concat([PREFACE, settings, numbersFrame(FrameType.windowUpdate, 0, MAX_31_BITS - INITIAL_WINDOW)]))
   }
 
   /** Whether a request with this message may begin. */

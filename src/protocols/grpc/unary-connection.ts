@@ -2,30 +2,16 @@ import type { Socket } from 'node:net'
 import { paceReads } from '../../lib/paced-socket.ts'
 import { startInTurns } from '../../lib/steps.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
-import { Flag, type Frame, FrameType, INITIAL_WINDOW, MAX_31_BITS, numbersFrame, PREFACE, Setting, settingsFrame, unpadded } from '../http2/frames.ts'
+import { Flag, type Frame, FrameType, MAX_31_BITS, numbersFrame, unpadded } from '../http2/frames.ts'
 import type { CallFailure } from './call-failure.ts'
-import { FrameReceiver, type SilenceLimits } from './frame-receiver.ts'
+import { FrameReceiver } from './frame-receiver.ts'
+import { type ConnectionLimits, countSmallFrames, DEFAULT_LIMITS, ORDINARY_BLOCKS, PIECE_BYTES } from './limits.ts'
 import { RequestSender } from './request-sender.ts'
 import { ResponseMessage } from './response-message.ts'
 import { cancelled, dropped, failureOf, late, malformed, type Peer, requestHead, reset } from './unary.ts'
 
-/** Blocks of headers of one response that need no reason: those before the message, and those behind it. */
-const ORDINARY_BLOCKS = 2
-/** Frames of data of one response that may be shorter than a kilobyte. */
-const MOST_SMALL_FRAMES = 65_536
-const SMALL_FRAME_BYTES = 1024
-/** Bytes that are read in one piece: some thousand frames at most. */
-const PIECE_BYTES = 32 * 1024
 /** How often calls are looked through for those that are late or given up. */
 const TICK_MS = 50
-
-/** What a connection takes of its server. Default of the times: 6 s and 3 s, as gRPC's servers take no pings closer than 5 s. */
-export interface UnaryLimits extends SilenceLimits {
-  /** Bytes of a message. Default: 256 MiB. */
-  readonly maxMessageBytes: number
-}
-
-const LIMITS: UnaryLimits = { maxMessageBytes: 256 << 20, quietMs: 6000, signMs: 3000 }
 
 export interface UnaryOptions {
   readonly signal: AbortSignal
@@ -56,7 +42,7 @@ const NO_HEADERS = Buffer.alloc(0)
 export class UnaryConnection {
   readonly #socket: Socket
   readonly #peer: Peer
-  readonly #limits: UnaryLimits
+  readonly #limits: ConnectionLimits
   readonly #sender: RequestSender
   readonly #heads = new Map<string, Buffer>()
   readonly #receiver: FrameReceiver
@@ -76,8 +62,8 @@ export class UnaryConnection {
   })
 
   /** `socket` is connected, with TLS where that is wanted; a timeout that it has holds until the connection is open. */
-  constructor(socket: Socket, peer: Peer, limits: Partial<UnaryLimits> = {}) {
-    this.#limits = { ...LIMITS, ...limits }
+  constructor(socket: Socket, peer: Peer, limits: Partial<ConnectionLimits> = {}) {
+    this.#limits = { ...DEFAULT_LIMITS, ...limits }
     this.#socket = socket
     this.#peer = peer
     this.#sender = new RequestSender(socket)
@@ -94,12 +80,7 @@ export class UnaryConnection {
     socket.on('data', bytes => this.#read(bytes))
     socket.on('error', () => {})
     socket.on('close', () => this.#end('Connection dropped'))
-    const settings = settingsFrame([
-      [Setting.headerTableSize, 0],
-      [Setting.enablePush, 0],
-      [Setting.initialWindowSize, MAX_31_BITS],
-    ])
-    socket.write(Buffer.concat([PREFACE, settings, numbersFrame(FrameType.windowUpdate, 0, MAX_31_BITS - INITIAL_WINDOW)]))
+    this.#sender.open(MAX_31_BITS)
   }
 
   /** Opening: the server has not answered yet. Ending: calls under way go on, and there will be no others. */
@@ -180,8 +161,7 @@ export class UnaryConnection {
       this.#receiver.idleFrame()
       return
     }
-    if (payload.length < SMALL_FRAME_BYTES && ++call.smallFrames > MOST_SMALL_FRAMES)
-      throw new ConnectionError(ErrorCode.protocol, 'a message is in too many frames')
+    call.smallFrames = countSmallFrames(call.smallFrames, payload.length)
     this.#receiver.conduct.body(payload.length)
     const failure = call.message.add(unpadded(frame))
     if (failure !== undefined) this.#giveUp(stream, failure)

@@ -3,7 +3,8 @@ import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHt
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { type CallFailure, callFailureOf, Status } from '../../../../src/protocols/grpc/call-failure.ts'
-import { MessageStream, type StreamLimits } from '../../../../src/protocols/grpc/message-stream.ts'
+import type { ConnectionLimits } from '../../../../src/protocols/grpc/limits.ts'
+import { MessageStream } from '../../../../src/protocols/grpc/message-stream.ts'
 import { Flag, FrameType, frameOf, numbersFrame, Setting, settingsFrame } from '../../../../src/protocols/http2/frames.ts'
 import { HostileGrpcServer } from '../../../support/hostile-grpc.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
@@ -160,7 +161,7 @@ describe('a stream of messages', function () {
     })
     afterEach(() => server.close())
 
-    async function opened(limits: Partial<StreamLimits> = {}): Promise<MessageStream> {
+    async function opened(limits: Partial<ConnectionLimits> = {}): Promise<MessageStream> {
       const socket = connect(server.port, '127.0.0.1')
       await once(socket, 'connect')
       return new MessageStream(socket, PEER, CALL, limits)
