@@ -6,7 +6,7 @@ import type { ScalarSchema } from '../schema/schema.ts'
 import { parseJson } from './json.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import { WIRE_BYTES, WIRE_VARINT } from './protobuf-plan.ts'
-import { expectWire, readBytes, readTag, readVarint, skipField } from './protobuf-wire.ts'
+import { nextField, readBytes, readVarint, type WireMessage } from './protobuf-wire.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 type Reader = protobuf.Reader
@@ -51,21 +51,15 @@ interface Members {
   third: string
 }
 
-/** A message as Go calls it, with the names and wire types of its fields, the first of which has the number 1. */
-interface SpecialMessage {
-  readonly name: string
-  readonly fields: readonly (readonly [name: string, wire: number])[]
-}
-
-const TIMESTAMP: SpecialMessage = {
+const TIMESTAMP: WireMessage = {
   name: 'Timestamp',
   fields: [
     ['Seconds', WIRE_VARINT],
     ['Nanos', WIRE_VARINT],
   ],
 }
-const RAW: SpecialMessage = { name: 'RawExtension', fields: [['Raw', WIRE_BYTES]] }
-const MESSAGES: Readonly<Partial<Record<ScalarSchema['type'], SpecialMessage>>> = {
+const RAW: WireMessage = { name: 'RawExtension', fields: [['Raw', WIRE_BYTES]] }
+const MESSAGES: Readonly<Partial<Record<ScalarSchema['type'], WireMessage>>> = {
   time: TIMESTAMP,
   microTime: TIMESTAMP,
   duration: { name: 'Duration', fields: [['Duration', WIRE_VARINT]] },
@@ -80,19 +74,11 @@ const MESSAGES: Readonly<Partial<Record<ScalarSchema['type'], SpecialMessage>>> 
   },
 }
 
-function readMembers(reader: Reader, end: number, { name, fields }: SpecialMessage): Members {
+function readMembers(reader: Reader, end: number, message: WireMessage): Members {
   const members: Members = { first: 0, bytes: undefined, second: 0, third: '' }
-  while (reader.pos < end) {
-    const tag = readTag(reader, name)
-    const wire = tag & 7
-    const number = tag >>> 3
-    const field = fields[number - 1]
-    if (field === undefined) {
-      skipField(reader, wire)
-      continue
-    }
-    expectWire(wire, field[1], field[0])
-    if (number === 1 && wire === WIRE_BYTES) members.bytes = readBytes(reader)
+  const beginsWithBytes = message.fields[0]?.[1] === WIRE_BYTES
+  for (let number = nextField(reader, end, message); number > 0; number = nextField(reader, end, message)) {
+    if (number === 1 && beginsWithBytes) members.bytes = readBytes(reader)
     else if (number === 1) members.first = readInteger(reader)
     else if (number === 2) members.second = readInteger(reader)
     else members.third = readText(reader)

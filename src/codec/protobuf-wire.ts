@@ -8,6 +8,12 @@ import { WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from './protobuf-
  */
 type Reader = protobuf.Reader
 
+/** Go's name of a message, with the names and wire types of its fields. The first field has the number 1. */
+export interface WireMessage {
+  readonly name: string
+  readonly fields: readonly (readonly [name: string, wire: number])[]
+}
+
 const WIRE_START_GROUP = 3
 const WIRE_END_GROUP = 4
 const MAX_INT64 = 2n ** 63n - 1n
@@ -54,7 +60,7 @@ function readLongVarint(reader: Reader): bigint {
   }
 }
 
-/** Reads a tag: the number of a field, and its wire type in the lower three bits. `message`: Go's name of the message, or undefined in an entry of a map, whose tags are not judged. */
+/** Reads a tag: the number of a field, and its wire type in the lower three bits. `message`: Go's name of the message, or undefined in an entry of a map, whose tags are not validated. */
 export function readTag(reader: Reader, message: string | undefined): number {
   const tag = readVarint(reader)
   if (typeof tag === 'bigint') return longTag(tag, message)
@@ -73,6 +79,22 @@ function refuseTag(tag: number | bigint, message: string): never {
   const wide = BigInt(tag)
   if ((wide & 7n) === BigInt(WIRE_END_GROUP)) throw new ProtobufError(`proto: ${message}: wiretype end group for non-group`)
   throw new ProtobufError(`proto: ${message}: illegal tag ${BigInt.asIntN(32, wide >> 3n)} (wire type ${tag})`)
+}
+
+/** Skips fields that the message does not have, and reads the tag of the next one that it has. Returns its number, or 0 at the end of the message. */
+export function nextField(reader: Reader, end: number, { name, fields }: WireMessage): number {
+  while (reader.pos < end) {
+    const tag = readTag(reader, name)
+    const wire = tag & 7
+    const number = tag >>> 3
+    const field = fields[number - 1]
+    if (field !== undefined) {
+      expectWire(wire, field[1], field[0])
+      return number
+    }
+    skipField(reader, wire)
+  }
+  return 0
 }
 
 /** Reads the length of a field's content, and returns the offset at which the content ends. */

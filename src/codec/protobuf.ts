@@ -4,7 +4,7 @@ import type { StructSchema } from '../schema/schema.ts'
 import { encodeMessage } from './protobuf-encode.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import { WIRE_BYTES } from './protobuf-plan.ts'
-import { expectWire, readBytes, readTag, skipField } from './protobuf-wire.ts'
+import { nextField, readBytes, type WireMessage } from './protobuf-wire.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 export { ProtobufError } from './protobuf-error.ts'
@@ -49,6 +49,24 @@ export interface Envelope extends TypeMeta {
   readonly message: Uint8Array
 }
 
+/** runtime.Unknown, and the TypeMeta in it. */
+const ENVELOPE: WireMessage = {
+  name: 'Unknown',
+  fields: [
+    ['TypeMeta', WIRE_BYTES],
+    ['Raw', WIRE_BYTES],
+    ['ContentEncoding', WIRE_BYTES],
+    ['ContentType', WIRE_BYTES],
+  ],
+}
+const TYPE_META: WireMessage = {
+  name: 'TypeMeta',
+  fields: [
+    ['APIVersion', WIRE_BYTES],
+    ['Kind', WIRE_BYTES],
+  ],
+}
+
 /** Opens an envelope; the message is a view of the bytes, and not decoded. Throws ProtobufError with upstream's texts. */
 export function unwrap(bytes: Buffer): Envelope {
   if (bytes.length === 0) throw new ProtobufError('empty data')
@@ -56,49 +74,26 @@ export function unwrap(bytes: Buffer): Envelope {
     throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')
   if (bytes.length === MAGIC.length) throw new ProtobufError('empty body')
   const reader = protobuf.Reader.create(bytes.subarray(MAGIC.length))
-  let apiVersion = ''
-  let kind = ''
+  let type: TypeMeta = { apiVersion: '', kind: '' }
   let message: Uint8Array = new Uint8Array(0)
-  while (reader.pos < reader.len) {
-    const tag = readTag(reader, 'Unknown')
-    const wire = tag & 7
-    const number = tag >>> 3
-    const name = ENVELOPE_FIELDS[number - 1]
-    if (name === undefined) {
-      skipField(reader, wire)
-      continue
-    }
-    expectWire(wire, WIRE_BYTES, name)
-    if (number === 2) message = readBytes(reader)
-    else if (number === 1) {
-      const type = readType(readBytes(reader))
-      apiVersion = type.apiVersion ?? apiVersion
-      kind = type.kind ?? kind
-    } else readBytes(reader)
+  for (let number = nextField(reader, reader.len, ENVELOPE); number > 0; number = nextField(reader, reader.len, ENVELOPE)) {
+    const content = readBytes(reader)
+    if (number === 1) type = readType(content, type)
+    else if (number === 2) message = content
   }
-  return { apiVersion, kind, message }
+  return { ...type, message }
 }
 
-/** Members of runtime.Unknown and of its TypeMeta, as Go calls them, from number 1 on. */
-const ENVELOPE_FIELDS = ['TypeMeta', 'Raw', 'ContentEncoding', 'ContentType']
-const TYPE_FIELDS = ['APIVersion', 'Kind']
-
-function readType(bytes: Uint8Array): Partial<TypeMeta> {
+/** `before`: the type so far. Members that the message omits are kept from it. */
+function readType(bytes: Uint8Array, before: TypeMeta): TypeMeta {
   const reader = protobuf.Reader.create(bytes)
-  const texts: string[] = []
-  while (reader.pos < reader.len) {
-    const tag = readTag(reader, 'TypeMeta')
-    const wire = tag & 7
-    const number = tag >>> 3
-    const name = TYPE_FIELDS[number - 1]
-    if (name === undefined) skipField(reader, wire)
-    else {
-      expectWire(wire, WIRE_BYTES, name)
-      texts[number - 1] = decodeUtf8(readBytes(reader))
-    }
+  let { apiVersion, kind } = before
+  for (let number = nextField(reader, reader.len, TYPE_META); number > 0; number = nextField(reader, reader.len, TYPE_META)) {
+    const text = decodeUtf8(readBytes(reader))
+    if (number === 1) apiVersion = text
+    else kind = text
   }
-  const [apiVersion, kind] = texts
-  return { ...(apiVersion !== undefined && { apiVersion }), ...(kind !== undefined && { kind }) }
+  return { apiVersion, kind }
 }
 
 /** A normalised object with its kind and apiVersion as a body. */
