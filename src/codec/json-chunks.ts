@@ -79,11 +79,7 @@ class ChunkParser {
   }
 
   private skipString(from: number): boolean {
-    const { text } = this
-    let end = from
-    do {
-      end = text.indexOf('"', end + 1)
-    } while (end > 0 && text.charCodeAt(end - 1) === BACKSLASH && isEscaped(text, end))
+    const end = stringEnd(this.text, from)
     this.at = end + 1
     return end > 0
   }
@@ -161,8 +157,17 @@ function isBlank(text: string, from: number, to: number): boolean {
   return true
 }
 
+/** Offset of the quote that ends the string whose opening quote is at `from`; -1 if the string has no end. */
+export function stringEnd(text: string, from: number): number {
+  let end = from
+  do {
+    end = text.indexOf('"', end + 1)
+  } while (end > 0 && text.charCodeAt(end - 1) === BACKSLASH && isEscaped(text, end))
+  return end
+}
+
 /** Whether the quote at the offset is part of the string: an odd number of backslashes stands before it. */
-export function isEscaped(text: string, at: number): boolean {
+function isEscaped(text: string, at: number): boolean {
   let start = at
   while (text.charCodeAt(start - 1) === BACKSLASH) start--
   return (at - start) % 2 === 1

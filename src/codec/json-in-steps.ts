@@ -19,12 +19,12 @@ const FEW_KEYS = 1024
 /** Characters from which on a text is a part. */
 const PART_LENGTH = 16 * 1024
 
-/** Of values whose members are sorted at every depth. */
+/** Schema of values whose members are sorted at every depth. */
 const SORTED: Schema = { type: 'json', goType: '' }
-/** Of values that are written as they stand. */
+/** Schema of values that are written as they stand. */
 const RAW: Schema = { type: 'raw', goType: '' }
 
-/** What `goJson` writes, or by a schema `writeStruct`, as parts in order: for values that may be large. A stack instead of recursion, for a generator of each small object would cost more than its text. */
+/** Writes a value that may be large as `goJson` does, or by a schema as `writeStruct` does. Returns the text in parts. It keeps a stack, because a generator for each small object would cost more than the object's text. */
 export function* goJsonInSteps(value: Json, schema = SORTED): Steps<string[]> {
   const parts: string[] = []
   const stack: Open[] = []
@@ -56,7 +56,7 @@ function nextPart(open: Open, stack: Open[]): string {
   }
 }
 
-/** All of a scalar; of a list, object or long text the first character, and it is open then. */
+/** Writes a scalar. Opens a list, an object or a long text, and writes its first character. */
 function begin(value: Json | undefined, schema: Schema, stack: Open[]): string {
   if (typeof value === 'string' && isLongText(value)) {
     stack.push({ form: 'text', chunks: textChunks(value) })
@@ -68,12 +68,16 @@ function begin(value: Json | undefined, schema: Schema, stack: Open[]): string {
     return '['
   }
   const own = schema.type === 'union' ? schema.struct : schema
-  const written = Object.keys(value).filter(key => value[key] !== undefined)
-  const isOrdered = own.type === 'raw' || (own.type === 'struct' && !own.preserveUnknown)
-  const isSorted = isOrdered || written.length <= FEW_KEYS
-  const keys = own.type === 'struct' && !own.preserveUnknown ? declaredKeys(own, value) : isSorted && !isOrdered ? sortFew(written, compareText) : written
-  stack.push({ form: 'object', object: value, schema: own, keys, isSorted, next: 0 })
+  stack.push({ form: 'object', object: value, schema: own, ...keysOf(own, value), next: 0 })
   return '{'
+}
+
+/** Keys of the members that are written, in the order of the schema. Not sorted yet if many keys are to be. */
+function keysOf(schema: Schema, value: JsonObject): Pick<Open & { form: 'object' }, 'keys' | 'isSorted'> {
+  if (schema.type === 'struct' && !schema.preserveUnknown) return { keys: declaredKeys(schema, value), isSorted: true }
+  const keys = Object.keys(value).filter(key => value[key] !== undefined)
+  if (schema.type === 'raw') return { keys, isSorted: true }
+  return keys.length > FEW_KEYS ? { keys, isSorted: false } : { keys: sortFew(keys, compareText), isSorted: true }
 }
 
 const declaredKeys = (schema: StructSchema, value: JsonObject): string[] => membersOf(schema).flatMap(({ name }) => (value[name] === undefined ? [] : [name]))

@@ -4,7 +4,7 @@ import { isLongText, textChunks } from '../lib/text-chunks.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { isInOrder } from '../schema/order.ts'
 import type { FormName, StructSchema } from '../schema/schema.ts'
-import { isEscaped, parseInChunks } from './json-chunks.ts'
+import { parseInChunks, stringEnd } from './json-chunks.ts'
 import { type ParsedJson, parseExactlyInSteps } from './json-exact.ts'
 import { goJsonInSteps } from './json-in-steps.ts'
 import { goJson, writeStruct } from './json-writer.ts'
@@ -62,9 +62,7 @@ function plainMembers(text: string): number | undefined {
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i)
     if (c === 0x22) {
-      do {
-        i = text.indexOf('"', i + 1)
-      } while (text.charCodeAt(i - 1) === 0x5c && isEscaped(text, i))
+      i = stringEnd(text, i)
       digits = 0
     } else if (c >= 0x30 && c <= 0x39) {
       if (++digits === 16 || (c === 0x30 && digits === 1 && text.charCodeAt(i - 1) === 0x2d)) return undefined
