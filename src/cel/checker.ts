@@ -1,4 +1,4 @@
-import { isStepDone, type Steps } from '../lib/steps.ts'
+import type { Steps } from '../lib/steps.ts'
 import type { Ast, CallExpr, ComprehensionExpr, Expr, ExprId, ListExpr, MapExpr, SelectExpr, StructExpr } from './ast.ts'
 import { type Checked, literalType, type Reference } from './checked.ts'
 import type { FunctionDeclaration, Overload } from './declarations.ts'
@@ -9,31 +9,11 @@ import { NodeTable } from './node-table.ts'
 import { LOGICAL_AND, LOGICAL_OR, OPTIONAL_SELECT } from './operators.ts'
 import { messageOf } from './protobuf/messages.ts'
 import { NO_LOCATION } from './source.ts'
-import { Knowledge, MOST_PARTS, mostGeneral, substitute, TypesTooLarge } from './substitution.ts'
-import {
-  BOOL,
-  DYN,
-  ERROR,
-  heldBy,
-  INT,
-  isDyn,
-  isDynOrError,
-  listOf,
-  mapOf,
-  optionalOf,
-  paramOf,
-  printType,
-  sameType,
-  structOf,
-  type Type,
-  typeOf,
-} from './type.ts'
+import { Knowledge, MOST_PARTS, mostGeneral, TypesTooLarge } from './substitution.ts'
+import { BOOL, DYN, ERROR, heldBy, INT, isDyn, isDynOrError, listOf, mapOf, optionalOf, printType, sameType, structOf, type Type, typeOf } from './type.ts'
 
 /** Finds the types of all nodes. What does not fit is reported, in cel-go's words; the result counts only where nothing was. */
 export const check = (ast: Ast, environment: Environment, issues: Issues): Steps<Checked> => new Checker(ast, environment, issues).run()
-
-/** Parts of types that a step visits. */
-const PARTS_OF_A_STEP = 4096
 
 /** Variables of loops, from the innermost outward. */
 interface Scope {
@@ -52,9 +32,6 @@ class Checker {
   readonly #references = new NodeTable<Reference>()
   readonly #knowledge = new Knowledge()
   #scope: Scope = { variables: new Map() }
-  #free = 0
-  /** Parts of types that were visited when the step began. */
-  #visitedBefore = 0
 
   constructor(ast: Ast, environment: Environment, issues: Issues) {
     this.#ast = ast
@@ -63,41 +40,29 @@ class Checker {
   }
 
   *run(): Steps<Checked> {
-    const types = this.#types
     let result: Type = ERROR
     try {
       const root = yield* this.#check(this.#ast.root)
       yield* this.#closeTypes()
-      result = this.#closed(root)
+      result = this.#knowledge.closed(root)
     } catch (error) {
       if (!(error instanceof TypesTooLarge)) throw error
       this.#issues.report(NO_LOCATION, `type size limit exceeded: ${MOST_PARTS}`)
     }
-    return { ast: this.#ast, types, references: this.#references, result }
+    return { ast: this.#ast, types: this.#types, references: this.#references, result }
   }
 
-  /** Replaces what was found of each node by what is known of it in the end. Nodes share types, and so they do afterwards. */
+  /** Replaces the type of each node by what is known of it at the end. Nodes that share a type still do so afterwards. */
   *#closeTypes(): Steps<void> {
     const closed = new Map<Type, Type>()
     for (let id = 0; id < this.#types.end; id++) {
       const type = this.#types.get(id)
       if (!type?.isOpen) continue
-      const known = closed.get(type) ?? this.#closed(type)
+      const known = closed.get(type) ?? this.#knowledge.closed(type)
       closed.set(type, known)
       this.#types.set(id, known)
-      if (this.#isStepDone()) yield
+      if (this.#knowledge.isStepDone()) yield
     }
-  }
-
-  /** With every parameter of which nothing is known a dyn. */
-  #closed(type: Type): Type {
-    return this.#knowledge.substitute(type, DYN)
-  }
-
-  #isStepDone(): boolean {
-    if (!isStepDone() && this.#knowledge.visited - this.#visitedBefore < PARTS_OF_A_STEP) return false
-    this.#visitedBefore = this.#knowledge.visited
-    return true
   }
 
   /** At the place of a node; nodes of macros stand where the macro did. */
@@ -119,18 +84,8 @@ class Checker {
     return this.#knowledge.assign(wanted, given)
   }
 
-  /** With what is known of its parameters so far. */
-  #known(type: Type): Type {
-    return this.#knowledge.substitute(type)
-  }
-
-  /** A type that is still unknown: of the elements of an empty list, of a parameter of a signature. */
-  #freeParam(): Type {
-    return paramOf(`_var${this.#free++}`)
-  }
-
   *#check(expr: Expr): Steps<Type> {
-    if (this.#isStepDone()) yield
+    if (this.#knowledge.isStepDone()) yield
     const type = yield* this.#typeOf(expr)
     if (type.parts > MOST_PARTS) throw new TypesTooLarge()
     this.#types.set(expr.id, type)
@@ -193,12 +148,12 @@ class Checker {
     const meant = name === undefined ? undefined : this.#name(expr.id, name)
     if (meant) return meant
     const type = yield* this.#field(expr.id, expr.operand, expr.field, false)
-    return expr.testOnly ? BOOL : this.#known(type)
+    return expr.testOnly ? BOOL : this.#knowledge.known(type)
   }
 
   /** A field of an optional is an optional, whether it was asked for with `?` or not. */
   *#field(id: ExprId, operand: Expr, field: string, optional: boolean): Steps<Type> {
-    const operandType = this.#known(yield* this.#check(operand))
+    const operandType = this.#knowledge.known(yield* this.#check(operand))
     const held = heldBy(operandType)
     const type = this.#fieldOf(id, held ?? operandType, field)
     return held || optional ? optionalOf(type) : type
@@ -233,7 +188,7 @@ class Checker {
     }
     const type = yield* this.#field(id, operand, field.literal.value, true)
     this.#references.set(id, { kind: 'overloads', name: OPTIONAL_SELECT, ids: ['select_optional_field'] })
-    return this.#known(type)
+    return this.#knowledge.known(type)
   }
 
   /** A function of a name with dots (`sets.contains`) comes before a member of that name. */
@@ -260,16 +215,16 @@ class Checker {
     let result: Type | undefined
     for (const overload of overloads) {
       if (overload.member !== member) continue
-      const { wanted, given } = this.#instance(overload)
+      const { wanted, given } = this.#knowledge.instance(overload)
       if (!this.#fits(args, wanted)) continue
       ids.push(overload.id)
-      const type = this.#known(given)
+      const type = this.#knowledge.known(given)
       if (!result) result = type
       else if (!isDyn(result) && !sameType(type, result)) result = DYN
     }
     if (!result) {
       this.#report(expr.id, () => {
-        const printed = args.map(arg => printType(this.#closed(arg)))
+        const printed = args.map(arg => printType(this.#knowledge.closed(arg)))
         const applied = member ? `${printed[0]}.(${printed.slice(1).join(', ')})` : `(${printed.join(', ')})`
         return `found no matching overload for '${name}' applied to '${applied}'`
       })
@@ -286,13 +241,6 @@ class Checker {
     if (wrong.length > 0) return ERROR
     this.#references.set(expr.id, { kind: 'overloads', name, ids: overloads.slice(0, 1).map(({ id }) => id) })
     return BOOL
-  }
-
-  /** A signature with parameters of its own. */
-  #instance({ args, result, params }: Overload): { wanted: readonly Type[]; given: Type } {
-    if (params.length === 0) return { wanted: args, given: result }
-    const fresh = new Map(params.map(param => [param, this.#freeParam()]))
-    return { wanted: args.map(arg => substitute(fresh, arg)), given: substitute(fresh, result) }
   }
 
   /** Of a value written with `?`: what its optional holds. */
@@ -314,7 +262,7 @@ class Checker {
       const type = yield* this.#check(element)
       joined = this.#join(joined, optionals.has(i) ? this.#optionalValue(element, type) : type)
     }
-    return listOf(joined ?? this.#freeParam())
+    return listOf(joined ?? this.#knowledge.freshParam())
   }
 
   *#map({ entries }: MapExpr): Steps<Type> {
@@ -325,7 +273,7 @@ class Checker {
       const type = yield* this.#check(value)
       values = this.#join(values, optional ? this.#optionalValue(value, type) : type)
     }
-    return mapOf(keys ?? this.#freeParam(), values ?? this.#freeParam())
+    return mapOf(keys ?? this.#knowledge.freshParam(), values ?? this.#knowledge.freshParam())
   }
 
   /** A message, or a struct of the environment: each field has to have its type. */
@@ -357,7 +305,7 @@ class Checker {
   *#loop(expr: ComprehensionExpr): Steps<Type> {
     yield* this.#check(expr.range)
     const accumulated = yield* this.#check(expr.init)
-    const range = this.#known(this.#types.get(expr.range.id) ?? DYN)
+    const range = this.#knowledge.known(this.#types.get(expr.range.id) ?? DYN)
     const outer = this.#scope
     const around: Scope = { variables: new Map([[expr.accumulator, accumulated]]), outer }
     const variables = this.#loopVariables(expr, range)
@@ -367,7 +315,7 @@ class Checker {
     this.#scope = around
     const result = yield* this.#check(expr.result)
     this.#scope = outer
-    return this.#known(result)
+    return this.#knowledge.known(result)
   }
 
   *#expect(expr: Expr, wanted: Type): Steps<void> {

@@ -1,25 +1,31 @@
-import { isDyn, isDynOrError, partsMatch, sameType, type Type, withParts } from './type.ts'
+import { isStepDone } from '../lib/steps.ts'
+import type { Overload } from './declarations.ts'
+import { DYN, isDyn, isDynOrError, paramOf, partsMatch, sameType, type Type, withParts } from './type.ts'
 
 /** Types by the names of the parameters that they stand for. */
 type Substitution = ReadonlyMap<string, Type>
 
-/** Thrown where types are of so many parts that an expression of any use has none of them. */
+/** Thrown if types have more parts than those of any useful expression. */
 export class TypesTooLarge extends Error {
   override readonly name = 'TypesTooLarge'
 }
 
-/** Parts of a type. Each loop over a list can double those of its elements. */
+/** Most parts of a type. Each loop over a list can double the parts of its elements' type. */
 export const MOST_PARTS = 1000
-/** Steps in which one question about types is answered: their parts are visited, what is known of parameters among them. */
-const MOST_STEPS = 20_000
+/** Most parts that one call of `assign`, `known` or `closed` visits, those of known parameters included. */
+const MOST_VISITS = 20_000
+/** Parts that are visited in a step. */
+const PARTS_OF_A_STEP = 4096
 
 /** Takes what becomes known, and gives it back where the whole does not fit: copies for each step would cost as much as all that is known. */
 export class Knowledge {
   readonly #types = new Map<string, Type>()
   #undo: (readonly [string, Type | undefined])[] = []
+  /** Visits that the call may still make. */
   #left = 0
-  /** Parts of types that have been visited so far: what the answers have cost. */
-  visited = 0
+  /** Parts that were visited in this step. */
+  #visited = 0
+  #fresh = 0
 
   get(name: string): Type | undefined {
     return this.#types.get(name)
@@ -32,14 +38,14 @@ export class Knowledge {
 
   /** Counts a part that is visited. Throws TypesTooLarge. */
   visit(): void {
-    this.visited++
+    this.#visited++
     if (--this.#left < 0) throw new TypesTooLarge()
   }
 
   /** Whether values of the second types can be used where the first are wanted. What this shows of parameters is kept if they can. Throws TypesTooLarge. */
   assign(wanted: readonly Type[], given: readonly Type[]): boolean {
     this.#undo = []
-    this.#left = MOST_STEPS
+    this.#left = MOST_VISITS
     if (assignAll(this, wanted, given)) return true
     for (const [name, previous] of this.#undo.toReversed()) {
       if (previous) this.#types.set(name, previous)
@@ -48,11 +54,39 @@ export class Knowledge {
     return false
   }
 
-  /** A type with its known parameters replaced; `others` replaces those of which nothing is known. Throws TypesTooLarge. */
-  substitute(type: Type, others?: Type): Type {
+  /** A type with its known parameters replaced. Throws TypesTooLarge. */
+  known(type: Type): Type {
+    return this.#substitute(type)
+  }
+
+  /** A type with its known parameters replaced, and all others by dyn. Throws TypesTooLarge. */
+  closed(type: Type): Type {
+    return this.#substitute(type, DYN)
+  }
+
+  #substitute(type: Type, others?: Type): Type {
     if (!type.isOpen) return type
-    this.#left = MOST_STEPS
+    this.#left = MOST_VISITS
     return withKnown(this, type, others)
+  }
+
+  /** A parameter of which nothing is known yet, such as the type of an empty list's elements. */
+  freshParam(): Type {
+    return paramOf(`_var${this.#fresh++}`)
+  }
+
+  /** A signature with fresh parameters. */
+  instance({ args, result, params }: Overload): { wanted: readonly Type[]; given: Type } {
+    if (params.length === 0) return { wanted: args, given: result }
+    const fresh = new Map(params.map(param => [param, this.freshParam()]))
+    return { wanted: args.map(arg => substitute(fresh, arg)), given: substitute(fresh, result) }
+  }
+
+  /** Reports whether a step ends: after some hundred calls, or a few thousand parts. */
+  isStepDone(): boolean {
+    if (!isStepDone() && this.#visited < PARTS_OF_A_STEP) return false
+    this.#visited = 0
+    return true
   }
 }
 
@@ -64,8 +98,8 @@ function withKnown(knowledge: Knowledge, type: Type, others: Type | undefined): 
   return value ? withKnown(knowledge, value, others) : (others ?? type)
 }
 
-/** A type with its parameters replaced by those of the same names. */
-export function substitute(types: Substitution, type: Type): Type {
+/** A type with its parameters replaced by the types of the same names. */
+function substitute(types: Substitution, type: Type): Type {
   if (!type.isOpen) return type
   return type.kind === 'param' ? (types.get(type.name) ?? type) : withParts(type, part => substitute(types, part))
 }

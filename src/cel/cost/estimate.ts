@@ -172,13 +172,9 @@ class Estimator {
   /** A variable costs one; so does a constant, which has a name as well. */
   #ident(id: ExprId, name: string): Bounds {
     const local = this.#local(name)
-    this.#setPath(id, local ? local.path : [name])
-    return ONE
-  }
-
-  #setPath(id: ExprId, path: readonly string[] | undefined): void {
+    const path = local ? local.path : [name]
     if (path) this.#paths.set(id, path)
-    else this.#paths.delete(id)
+    return ONE
   }
 
   /** Forty for the struct, and its fields. */
