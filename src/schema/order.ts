@@ -81,7 +81,7 @@ function checkOf(schema: Schema): Check | undefined {
       }
     }
     case 'json':
-      return (value, walk) => isSortedJson(value, walk)
+      return isSortedJson
     case 'union': {
       const struct = checkerOf(schema.struct)
       return (value, walk) =>

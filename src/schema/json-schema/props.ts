@@ -1,4 +1,4 @@
-import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import type { Json } from '../../meta/object.ts'
 
 /** A decoded JSONSchemaProps: members that are zero or empty are absent. */
@@ -78,10 +78,8 @@ export const propertySchema = ({ properties }: JsonSchemaProps, name: string): J
   properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined
 
 /** Whether the predicate holds of the schema or of any schema in it. */
-export function someSchema(schema: JsonSchemaProps | undefined, holds: (schema: JsonSchemaProps) => boolean): boolean {
-  if (schema === undefined) return false
-  return holds(schema) || innerSchemas(schema).some(inner => someSchema(inner, holds))
-}
+export const someSchema = (schema: JsonSchemaProps | undefined, holds: (schema: JsonSchemaProps) => boolean): boolean =>
+  runAtOnce(someSchemaInSteps(schema, holds))
 
 /** The same in steps, for schemas that may be large. */
 export function* someSchemaInSteps(schema: JsonSchemaProps | undefined, holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> {

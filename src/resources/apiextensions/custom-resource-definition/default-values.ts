@@ -103,11 +103,11 @@ function* isPruned(value: Json, schema: JsonSchemaProps): Steps<boolean> {
 
 /** Whether a default has members that its schema does not name. */
 export function* hasUnprunedDefaults(schema: JsonSchemaProps): Steps<boolean> {
-  const defaulted: JsonSchemaProps[] = []
+  const walks: Steps<boolean>[] = []
   yield* someSchemaInSteps(schema, inner => {
-    if (inner.default !== undefined) defaulted.push(inner)
+    if (inner.default !== undefined) walks.push(isPruned(inner.default, inner))
     return false
   })
-  for (const inner of defaulted) if (inner.default !== undefined && (yield* isPruned(inner.default, inner))) return true
+  for (const walk of walks) if (yield* walk) return true
   return false
 }
