@@ -6,7 +6,7 @@ import { fieldElement } from './path-element.ts'
 const SCALE_VERSION = 'autoscaling/v1'
 const SCALE_REPLICAS = ['spec', 'replicas']
 
-/** Where the objects of each version keep their replicas, in member names; undefined: a version without scale. */
+/** Where the objects of each version keep their replicas, in member names. Undefined for a version without scale. */
 export type ReplicasPaths = ReadonlyMap<string, readonly string[] | undefined>
 
 /** The managers of an object's replicas, as managers of its scale. */

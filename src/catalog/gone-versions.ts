@@ -12,7 +12,7 @@ export interface GoneVersion {
   readonly isLast: boolean
 }
 
-/** Finds the versions that each change of the catalog removes, once for all who follow. */
+/** Finds the versions that each change of the catalog removes, once for all followers. */
 export class GoneVersions {
   readonly #followers: ((version: GoneVersion) => void)[] = []
 

@@ -3,16 +3,16 @@ import type { ReadonlyNodeTable } from './node-table.ts'
 import { BOOL, BYTES, DOUBLE, DYN, INT, NULL, STRING, type Type, UINT } from './type.ts'
 import type { Int } from './values/value.ts'
 
-/** What a name or a call was found to mean. */
+/** Meaning of a name or a call: a variable, a type or a constant by its name, or overloads of a function. */
 export type Reference =
   | { readonly kind: 'name'; readonly name: string; readonly constant?: Int }
   | { readonly kind: 'overloads'; readonly name: string; readonly ids: readonly string[] }
 
-/** A tree whose types fit. */
+/** A checked expression, with the type of every node. */
 export interface Checked {
   readonly ast: Ast
   readonly types: ReadonlyNodeTable<Type>
-  /** Of names and calls; a select that is part of a dotted name has one as well. */
+  /** References of names and calls. A select that is part of a dotted name has one as well. */
   readonly references: ReadonlyNodeTable<Reference>
   readonly result: Type
 }

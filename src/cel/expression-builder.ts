@@ -61,14 +61,14 @@ export class ExpressionBuilder {
     return this.#depths.of({ kind: 'call', id, name, args }, own, args)
   }
 
-  /** `name(args)`, or what its macro makes of it. */
+  /** A call `name(args)`, or the expansion of its macro. */
   *expandedCall(id: ExprId, name: string, args: readonly Expr[]): Steps<Expr> {
     const [first] = args
     const expanded = first && (yield* this.#expand(`${name}:${args.length}`, { id, args, target: first }))
     return this.#depths.of(expanded ?? { kind: 'call', id, name, args }, 0, args)
   }
 
-  /** `target.name(args)`, or what its macro makes of it. */
+  /** A call `target.name(args)`, or the expansion of its macro. */
   *memberCall(id: ExprId, name: string, target: Expr, args: readonly Expr[]): Steps<Expr> {
     const expanded = yield* this.#expand(`${name}:${args.length}:member`, { id, args, target })
     return this.#depths.of(expanded ?? { kind: 'call', id, name, target, args }, 1, [target, ...args])

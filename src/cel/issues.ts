@@ -31,7 +31,7 @@ export class Issues {
     return this.#kept.toSorted(byPlace)
   }
 
-  /** @param message a function makes it only if it is kept. */
+  /** @param message a function is called only if the issue is kept. */
   report(location: Location, message: string | (() => string)): void {
     this.#count++
     if (this.#count <= MAX_ISSUES) this.#kept.push({ location, message: typeof message === 'string' ? message : message() })

@@ -38,7 +38,7 @@ const KEYWORDS = new Set(['in', 'true', 'false', 'null'])
 /** Punctuation of two characters, and of one. */
 const TWO = new Set(['==', '!=', '<=', '>=', '&&', '||'])
 const ONE = new Set('<>[]{}().,-!?:+*/%')
-/** Digits that follow a letter behind a backslash. */
+/** Number of hexadecimal digits that follow a letter behind a backslash. */
 const HEX_LENGTHS: ReadonlyMap<string, number> = new Map([
   ['x', 2],
   ['X', 2],
@@ -73,7 +73,7 @@ interface Scan {
   readonly at: number
 }
 
-/** Reads a source into tokens, in steps of some hundred. What begins no token is a fault and left out, as ANTLR's lexers do. */
+/** Reads a source into tokens, in steps of some hundred. Characters that begin no token become faults and are skipped, as in ANTLR's lexers. */
 export const readTokens = (source: Source): Steps<Tokens> => new Lexer(source).read()
 
 class Lexer implements Tokens {
@@ -83,7 +83,7 @@ class Lexer implements Tokens {
   readonly #source: Source
   #at = 0
 
-  /** Positions, by the quote, from which on no string in three such quotes ends. */
+  /** Positions, by the quote, behind which no string in three such quotes ends. */
   readonly #endless = new Map<string, Uint8Array>()
 
   constructor(source: Source) {
@@ -221,7 +221,7 @@ class Lexer implements Tokens {
     return { accepted: false, at: this.#points.length }
   }
 
-  /** Escapes can hide many ends from many beginnings: what one scan has passed in vain, another does not pass again. */
+  /** Escapes can hide many ends from many beginnings: a scan stops where an earlier one has found no end. */
   #endlessFrom(mark: string): Uint8Array {
     const endless = this.#endless.get(mark) ?? new Uint8Array(this.#points.length)
     this.#endless.set(mark, endless)

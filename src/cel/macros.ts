@@ -17,7 +17,7 @@ export class MacroFault extends Error {
   }
 }
 
-/** What a call becomes, in steps if it copies an argument; or nothing where it stays a call. It has as many arguments as its keys in Macros say. Nodes are made in cel-go's order, which their numbers follow. */
+/** Expands a call, in steps if it copies an argument. Returns undefined if the call stays one. The call has as many arguments as its keys in Macros say. Nodes are made in cel-go's order, which their numbers follow. */
 type Expand = (make: MacroBuilder, target: Expr, ...args: Expr[]) => Expr | Steps<Expr> | undefined
 
 /** Calls that are written out when an expression is parsed, by `name:arguments`, or `name:arguments:member`. */
@@ -130,7 +130,7 @@ export const STANDARD_MACROS: Macros = new Map<string, Expand>([
   ['filter:2:member', filter],
 ])
 
-/** A loop over nothing: it binds a name to a value and gives the expression over it. `range`: an empty list, whose number comes before those of the value. */
+/** A loop over nothing: it binds a name to a value and gives the expression over it. `range`: an empty list, numbered before the nodes of the value. */
 function bind(make: MacroBuilder, name: string, range: Expr, init: Expr, expression: Expr): Expr {
   const condition = make.bool(false)
   const step = make.ident(name)

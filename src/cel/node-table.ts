@@ -1,8 +1,8 @@
-/** Values of a page: as many as a power of two. */
+/** Number of values in a page: a power of two. */
 const PAGE_BITS = 6
 const PAGE = 1 << PAGE_BITS
 
-/** Values by the numbers of nodes, which are dense. It grows page by page: a Map of so many nodes is copied as a whole whenever it grows, which no step of a compilation may take. */
+/** Values by the numbers of nodes, which are dense. It grows page by page. A Map of as many nodes is copied as a whole whenever it grows, which takes too long for a step. */
 export class NodeTable<T extends NonNullable<unknown>> {
   readonly #pages: ((T | undefined)[] | undefined)[] = []
 
@@ -33,7 +33,7 @@ export class NodeTable<T extends NonNullable<unknown>> {
     if (page !== undefined) page[id & (PAGE - 1)] = undefined
   }
 
-  /** Whether a value of some node is of a kind. */
+  /** Whether the predicate holds for the value of some node. */
   some(is: (value: T) => boolean): boolean {
     return this.#pages.some(page => page?.some(value => value !== undefined && is(value)))
   }

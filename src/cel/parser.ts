@@ -236,7 +236,7 @@ class Parser {
     while (this.#cursor.accept(','))
   }
 
-  /** A term that nothing is nested in is there at once. */
+  /** Reads a term without steps if no other term is nested in it. */
   #primary(): Expr | Steps<Expr> {
     const token = this.#cursor.current
     switch (token.type) {

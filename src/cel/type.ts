@@ -28,7 +28,7 @@ interface TypeOf<Kind extends TypeKind, Params extends readonly Type[]> {
   readonly name: string
   /** Of a list its elements' type, of a map those of keys and values. */
   readonly params: Params
-  /** How many types it is made of, itself among them: `list(map(string, int))` of four. */
+  /** Number of types that it is made of, itself included: four for `list(map(string, int))`. */
   readonly parts: number
   /** Whether a parameter of a signature, or one that stands for an unknown type, is among them. */
   readonly isOpen: boolean

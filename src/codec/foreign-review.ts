@@ -11,7 +11,7 @@ export const MAX_YAML_BYTES = 32 * 1024
 /** White space of Go's unicode package, and a brace. */
 const OBJECT = /^(?:(?!\ufeff)[\s\u0085])*\{/
 
-/** Whether decoders of apimachinery read a text as JSON alone. */
+/** Whether decoders of apimachinery read a text as JSON only, not as YAML. */
 export const beginsAsObject = (body: Buffer): boolean => OBJECT.test(body.subarray(0, 1024).toString())
 
 /**

@@ -57,7 +57,7 @@ class ChunkParser {
     this.parseShort = parseShort
   }
 
-  /** Reads up to the end of the next string, or one other character. False: the text has ended, or cannot be parsed so. */
+  /** Reads up to the end of the next string, or one other character. Returns false if the text has ended, or cannot be parsed so. */
   readToken(): boolean {
     const { text, at } = this
     const top = this.stack.at(-1)
@@ -132,7 +132,7 @@ class ChunkParser {
     return true
   }
 
-  /** Adds what stands between two commas: one member at least. `long`: the value of the only one. */
+  /** Adds the text between two commas, which has at least one member. `long`: the value of a single long member, for which the text has `null`. */
   private addMembers({ isList, value: target }: Open, members: string, long?: Json): boolean {
     const parsed = this.parseShort(isList ? `[${members}]` : `{${members}}`)
     if (Array.isArray(parsed) && Array.isArray(target)) {

@@ -72,7 +72,7 @@ function begin(value: Json | undefined, schema: Schema, stack: Open[]): string {
   return '{'
 }
 
-/** Keys of the members that are written, in the order of the schema. Not sorted yet if many keys are to be. */
+/** Keys of the members that are written, in the order of the schema. Many keys are left unsorted, to be sorted in steps. */
 function keysOf(schema: Schema, value: JsonObject): Pick<Open & { form: 'object' }, 'keys' | 'isSorted'> {
   if (schema.type === 'struct' && !schema.preserveUnknown) return { keys: declaredKeys(schema, value), isSorted: true }
   const keys = Object.keys(value).filter(key => value[key] !== undefined)

@@ -12,7 +12,7 @@ const SPACE = 0x20
 const BACKSLASH = 0x5c
 const MINUS = 0x2d
 const LETTER_U = 0x75
-/** What may stand behind a backslash, beside `u`. */
+/** Characters that may stand behind a backslash, beside `u`. */
 const ESCAPED: ReadonlySet<number> = new Set(Buffer.from('bfnrt\\/"'))
 
 /** Reads the tokens of a JSON text byte by byte, and refuses what is none with the texts of Go's scanner. */

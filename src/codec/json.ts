@@ -124,7 +124,7 @@ export const encodeJsonInSteps = (schema: StructSchema, object: JsonObject): Ste
 /** The same as a string. */
 export const encodeJsonText = (schema: StructSchema, object: JsonObject): string => WRITERS[schema.form.name].text(schema, object)
 
-/** Elements of an object that is written by one call. */
+/** Most elements of an object that is written by one call. */
 const MOST_AT_ONCE = 4096
 
 interface JsonWriter {

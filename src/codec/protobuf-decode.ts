@@ -153,7 +153,7 @@ class MessageReader {
     let key = ''
     let value: Json | undefined
     while (reader.pos < end) {
-      // Of the members of an entry, the wire type is not looked at.
+      // The wire types of an entry's members are not checked.
       const tag = readTag(reader, undefined)
       const wire = tag & 7
       const number = tag >>> 3
@@ -254,7 +254,7 @@ class MessageReader {
   }
 }
 
-/** `name`: of the field in JSON. */
+/** Throws a ProtobufError for another wire type than the wanted one. `name`: JSON name of the field. */
 function expectField(wire: number, wanted: number, name: string): void {
   if (wire !== wanted) expectWire(wire, wanted, goFieldName(name))
 }

@@ -152,7 +152,7 @@ function skipBytes(reader: Reader, count: number): void {
   reader.pos += count
 }
 
-/** `what`: Go's name of the field. */
+/** Throws a ProtobufError for another wire type than the wanted one. `what`: Go's name of the field. */
 export function expectWire(wire: number, wanted: number, what: string): void {
   if (wire !== wanted) throw new ProtobufError(`proto: wrong wireType = ${wire} for field ${what}`)
 }

@@ -236,9 +236,9 @@ class Grammar {
 /** An alias whose anchor has not been seen. */
 class UnknownAnchor extends Error {}
 
-/** What go-yaml makes of the form of a text. */
+/** Form of a text, as go-yaml's parser sees it. */
 export interface GoYamlForm {
-  /** Why it is no YAML: `yaml: line 4: did not find expected key`. */
+  /** Error of a text that is no YAML: `yaml: line 4: did not find expected key`. */
   readonly fault?: string
   /** Offset of the end of the first document, if go-yaml leaves the rest unread: `{a: b} c`. */
   readonly end?: number | undefined

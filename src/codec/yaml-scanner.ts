@@ -28,7 +28,7 @@ export interface Token {
   readonly line: number
   /** The name of an alias or anchor, the handle of a tag or of its directive, the number of a version. */
   readonly value: string
-  /** Offset behind a scalar, an alias, or the end of a flow collection. Of other tokens, one within them. */
+  /** Offset behind a scalar, an alias, or the end of a flow collection. For other tokens, an offset within them. */
   readonly end: number
 }
 

@@ -94,7 +94,7 @@ import { typesOf } from './types.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly features: Features
-  /** Addresses of etcd's members, as gRPC names them; absent where the store is in this process. */
+  /** Addresses of etcd's members, as gRPC names them. Omitted if the store is in this process. */
   readonly etcdServers?: readonly string[]
   readonly eventTtlSeconds: number
   /** Absent where nobody is asked: then no token is known and nothing is allowed, in the answers of reviews. */

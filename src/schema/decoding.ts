@@ -21,14 +21,14 @@ export interface Decoding {
   emptyMapRead: boolean
   /** Elements of lists and maps that were read since the last step. */
   read: number
-  /** Takes what is left of a list or map to be read. Omitted if all is read at once. */
+  /** Optional. Collects the rest of long lists and maps, which later steps read. Omitted if all is read at once. */
   readonly later?: Steps<undefined>[]
 }
 
 /** Elements that are read at once. */
 const MOST_AT_ONCE = 1024
 
-/** Counts an element that is read. Whether those behind it are left to another step. */
+/** Counts an element that is read. Reports whether the elements behind it are left to another step. */
 export const isReadLong = (run: Decoding): boolean => isLongRead(++run.read)
 
 /** Whether so many elements take more than a step. */

@@ -86,7 +86,7 @@ function* sortedKeysInSteps(value: JsonObject): Steps<string[]> {
   return keys.length <= FEW_KEYS ? sortedKeys(value) : yield* sorted(keys, compareText)
 }
 
-/** Whether the members of all objects of a value stand in the order of their keys' bytes. False once no more elements are to be looked at. */
+/** Whether the members of all objects of a value stand in the order of their keys' bytes. False as well once `left` elements have been looked at. */
 export function isSortedJson(value: Json, walk: { left: number }): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) return value.every(item => --walk.left >= 0 && isSortedJson(item, walk))

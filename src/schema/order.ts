@@ -12,7 +12,7 @@ interface Walk {
 
 /**
  * Whether the members of an object stand in the order in which Go writes them, all the way down: declared order in structs, byte order of keys in maps. JavaScript puts
- * integer-like keys first, so a map may be unable to. False as well of an object that holds more elements of lists and maps than `most`: they are not looked at.
+ * integer-like keys first, so a map may be unable to. False as well for an object whose lists and maps hold more elements than `most`: the rest is not looked at.
  */
 export const isInOrder = (schema: StructSchema, object: JsonObject, most = Number.POSITIVE_INFINITY): boolean => checkerOf(schema)(object, { left: most })
 

@@ -44,7 +44,7 @@ function* decodeStructInSteps(schema: StructSchema, value: Json, options?: Decod
   const run: Decoding = { keepsEmpty: options?.keepEmpty === true, unknownSeen: false, emptyMapRead: false, read: 0, later }
   try {
     const out = structReader(schema)(value, run)
-    // What is left of one may leave some of its own.
+    // The rest of a list or map may add to `later` itself.
     for (const rest of later) {
       yield
       run.read = 0

@@ -140,7 +140,7 @@ function apply(state: State, operation: Operation): void {
   }
 }
 
-/** What the patch itself has brought keeps its text in upstream's document. Whole floats are marked with theirs; for other texts, later tests compare values alone. */
+/** Values of the patch keep their text in upstream's document. Whole floats are marked with their text. Once the patch brings any other text, later tests compare values alone. */
 function bring(state: State, operation: JsonObject): void {
   if (state.literals !== undefined && bringsTexts(operation, state.literals)) state.literals = undefined
 }
@@ -270,7 +270,7 @@ interface FoundValue {
 function isWrittenSo({ value, float }: FoundValue, of: Container, key: string, literals: Literals): boolean {
   if (typeof value !== 'object' || value === null) {
     const literal = literals.get(of)?.get(key)
-    // What is stored of -0.0 is read again as 0.
+    // A stored -0.0 is read back as 0.
     return literal === undefined ? float === undefined : literal === (float ?? (value === 0 ? '0' : goJson(value)))
   }
   const wanted = memberAt(of, key)

@@ -22,7 +22,7 @@ export class ShownCertificates {
   private readonly readsUid: boolean
   private readonly authorities: () => readonly X509Certificate[]
 
-  /** `readsUid`: they may say the uid of their user. `authorities`: optional, those by which TLS verifies. By default there are none, and only certificates that TLS trusts are accepted. */
+  /** `readsUid`: they may say the uid of their user. `authorities`: the authorities by which TLS verifies. Default: none, so that only certificates that TLS trusts are accepted. */
   constructor(readsUid = false, authorities: () => readonly X509Certificate[] = () => []) {
     this.readsUid = readsUid
     this.authorities = authorities

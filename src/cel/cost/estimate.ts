@@ -177,7 +177,7 @@ class Estimator {
     return ONE
   }
 
-  /** Forty for the struct, and its fields. */
+  /** The cost of the fields, and forty for the struct. */
   *#struct({ fields }: StructExpr): Steps<Bounds> {
     let cost = exactly(40)
     for (const { value } of fields) cost = addBounds(cost, yield* this.cost(value))

@@ -111,7 +111,7 @@ export class Planner {
     this.#environment = environment
   }
 
-  /** The whole expression; an error where a part that is computed beforehand fails. In steps of some hundred nodes. */
+  /** Plans the whole expression, in steps of some hundred nodes. Returns an error if a part that is computed beforehand fails. */
   *plan(): Steps<Evaluate | CelError> {
     try {
       return (yield* this.#plan(this.#checked.ast.root)).evaluate

@@ -38,13 +38,13 @@ export interface Program {
   evaluateInTurns(activation: Activation, turns: Turns, options?: EvaluateOptions): Outcome | Promise<Outcome>
 }
 
-/** A program, or what is wrong with values that it computes beforehand: `int('x')`. */
+/** A program, or the error of a part that is computed beforehand: `int('x')`. */
 type Made = Program | { readonly fault: string }
 
-/** What `makeProgramInSteps` does, at once: for expressions that are no client's. */
+/** Makes a program at once, for expressions that are not from clients. */
 export const makeProgram = (checked: Checked, environment: Environment): Made => runAtOnce(makeProgramInSteps(checked, environment))
 
-/** The program of an expression whose types fit. */
+/** Makes the program of a checked expression, in steps. */
 export function* makeProgramInSteps(checked: Checked, environment: Environment): Steps<Made> {
   const planner = new Planner(checked, environment)
   const planned = yield* planner.plan()

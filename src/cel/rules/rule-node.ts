@@ -8,7 +8,7 @@ import { type CompiledRule, compileRule } from './compiled-rule.ts'
 /** Where a schema has its rules. */
 const RULES = 'x-kubernetes-validations'
 
-/** Compiles a rule when it is called first: a promise if that takes more than this turn. */
+/** Compiles a rule on the first call. Returns a promise if that takes more than this turn. */
 type RuleSource = () => CompiledRule | Promise<CompiledRule>
 
 /** The rules of a schema and of what is in it, as a tree like the schema's. */

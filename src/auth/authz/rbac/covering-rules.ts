@@ -3,7 +3,7 @@ import type { PolicyRule } from './policy.ts'
 
 const ALL = '*'
 
-/** A list of rules by which some of them are found. */
+/** A member of rules by which they are indexed. */
 interface Dimension {
   /** The values that a rule is found by. */
   values(rule: PolicyRule): readonly string[]
@@ -36,7 +36,7 @@ const DIMENSIONS: readonly Dimension[] = [
 /** Fewer rules are compared one by one. */
 const FEW = 16
 
-/** Rules in which those that may cover another one are found without a look at all of them. */
+/** An index of rules. It finds the rules that may cover another one without a look at all of them. */
 export interface CoveringRules {
   candidates(rule: PolicyRule): readonly PolicyRule[]
 }

@@ -45,7 +45,7 @@ interface Found {
 export const OPEN_API_TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const META = new Set(['metadata', 'kind', 'apiVersion'])
 
-/** What a custom resource definition's schema may say, a step for some schemas in it. `structural`: it is, so that expressions in it can be looked at. */
+/** Validates the schema of a custom resource definition, in steps of some schemas. `structural`: whether the schema is structural, so that its expressions can be checked. */
 export function* validateOpenApiSchema(schema: JsonSchemaProps, path: FieldPath, rules: SchemaRules, structural: boolean): Steps<FieldError[]> {
   const costs = new RuleCosts(!rules.isUnchanged)
   const found = yield* visit(schema, path, { ...rules, isRoot: true, insideMeta: false, expressions: structural, costs, occurrences: 1n })

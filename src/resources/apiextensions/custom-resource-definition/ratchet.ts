@@ -38,7 +38,7 @@ const ALL: Omit<DefinitionRules, 'minor'> = {
 }
 
 /**
- * The rules that a write must keep: all, but those that the stored definition breaks already. Names are fixed once the kind is served. In steps of some hundred schemas.
+ * The rules that a write must keep: all, but those that the stored definition breaks already. Names are fixed once the kind is served. Runs in steps of some hundred schemas.
  * @param minor of the oldest release that must understand new expressions.
  */
 export function* rulesFor(old: CustomResourceDefinition | undefined, minor: number): Steps<DefinitionRules> {

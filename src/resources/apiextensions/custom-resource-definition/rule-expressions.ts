@@ -60,7 +60,7 @@ function printRule({ rule, message = '', messageExpression = '', fieldPath = '',
   )
 }
 
-/** What is wrong with the expressions of a schema's rules: their syntax, their types, what they are estimated to cost, and earlier values where there are none. In steps of some hundred nodes of a rule. */
+/** Validates the expressions of a schema's rules, in steps of some hundred nodes: their syntax, their types, their estimated cost, and the use of earlier values that do not exist. */
 export function* validateRuleExpressions(schema: JsonSchemaProps, path: FieldPath, scope: RuleScope): Steps<FieldError[]> {
   const rules = schema[RULES] ?? []
   if (rules.length === 0) return []

@@ -69,11 +69,11 @@ const isSelected = ({ selection }: VirtualCall<ComponentStatus>, { metadata }: C
 /** How components are asked. */
 export interface ComponentChecks {
   health(port: number, signal: AbortSignal): Promise<Health>
-  /** Of a member of etcd, by its `host:port` or `unix:path`. */
+  /** Connects to a member of etcd at its `host:port` or `unix:path`. */
   member(address: string, signal: AbortSignal): Promise<void>
 }
 
-/** `etcdServers`: addresses of the members; none: the store is in this process. */
+/** `etcdServers`: addresses of the members. Empty if the store is in this process. */
 export function componentStatuses(
   release: Release,
   etcdServers: readonly string[] = [],

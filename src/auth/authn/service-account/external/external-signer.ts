@@ -41,7 +41,7 @@ const KEYS_TIMEOUT_MS = 60_000
 const METADATA_TIMEOUT_MS = 10_000
 /** As long as a request may take. */
 const SIGN_TIMEOUT_MS = 60_000
-/** A thousand keys. */
+/** Room for a thousand keys. */
 const MAX_RESPONSE_BYTES = 1 << 20
 const LEAST_EXPIRATION_SECONDS = 600
 /** Characters of the header of a token: a key id of 1 KiB takes 8 KiB of them at most. */

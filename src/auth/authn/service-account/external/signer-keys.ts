@@ -123,7 +123,7 @@ function secondsOf(timestamp: FetchedKeys['dataTimestamp']): number {
   return seconds + nanos / 1e9
 }
 
-/** In turns: a signer may have a thousand keys, and each takes some 50 µs to parse. */
+/** Parses the keys in turns: a signer may have a thousand keys, and each takes some 50 µs. */
 async function keysOf(fetched: FetchedKeys['keys']): Promise<readonly VerificationKey[]> {
   const keys: VerificationKey[] = []
   for (const key of fetched) {
