@@ -6,6 +6,7 @@ import { runAtOnce } from '../../../src/lib/steps.ts'
 import type { Json, JsonObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
+import { countedSteps } from '../../support/counted-steps.ts'
 
 /** Texts, and what sigs.k8s.io/json makes of them without a type. */
 const rows = JSON.parse(readFileSync(new URL('../../fixtures/codec/json.json', import.meta.url), 'utf8')) as {
@@ -39,12 +40,9 @@ describe('parseJson and goJson', () => {
   it('sorts the keys of wide objects in steps', () => {
     const keys = Array.from({ length: 20_000 }, (_, i) => `${(i * 7919) % 20_000}k${i % 2 ? '\u{10000}' : '\uffff'}`)
     const wide = Object.fromEntries(keys.map((key, i) => [key, i]))
-    const steps = goJsonInSteps(wide)
-    let count = 0
-    let step = steps.next()
-    for (; !step.done; step = steps.next()) count++
-    expect(count).to.be.greaterThan(step.value.length + 5)
-    expect(step.value.join('')).to.equal(goJson(wide))
+    const { result, yields } = countedSteps(goJsonInSteps(wide))
+    expect(yields).to.be.greaterThan(result.length + 5)
+    expect(result.join('')).to.equal(goJson(wide))
   })
 
   it('keeps integers beyond 2^53', () => {
@@ -124,12 +122,9 @@ describe('encodeJson', () => {
     it(`writes ${name} in steps`, () => {
       const own = types.type(type)
       for (const value of [object as JsonObject, decode(own, object as Json)]) {
-        const steps = encodeJsonInSteps(own, value)
-        let count = 0
-        let step = steps.next()
-        for (; !step.done; step = steps.next()) count++
-        expect(step.value.toString()).to.equal(encodeJson(own, value).toString())
-        expect(count).to.be.greaterThan(10)
+        const { result, yields } = countedSteps(encodeJsonInSteps(own, value))
+        expect(result.toString()).to.equal(encodeJson(own, value).toString())
+        expect(yields).to.be.greaterThan(10)
       }
     })
 

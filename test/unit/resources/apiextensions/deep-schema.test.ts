@@ -4,6 +4,7 @@ import { fieldPath } from '../../../../src/meta/field-path.ts'
 import { validateDefaults } from '../../../../src/resources/apiextensions/custom-resource-definition/default-values.ts'
 import { type SchemaRules, validateOpenApiSchema } from '../../../../src/resources/apiextensions/custom-resource-definition/open-api-schema.ts'
 import { type JsonSchemaProps, someSchemaInSteps } from '../../../../src/schema/json-schema/props.ts'
+import { countedSteps } from '../../../support/counted-steps.ts'
 
 const DEPTH = 320
 const RULES: SchemaRules = {
@@ -18,14 +19,6 @@ let lists: JsonSchemaProps = { type: 'string' }
 for (let i = 0; i < DEPTH; i++) lists = { type: 'array', items: lists }
 const wide: JsonSchemaProps = { type: 'object', properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, { type: 'string' }])) }
 
-/** How often the steps yield, and what they return. */
-function counted<T>(steps: Steps<T>): { readonly yields: number; readonly result: T } {
-  for (let yields = 0; ; yields++) {
-    const { done, value } = steps.next()
-    if (done) return { yields, result: value }
-  }
-}
-
 describe('a schema of a definition', () => {
   const walks: Record<string, (schema: JsonSchemaProps) => Steps<unknown>> = {
     'its members': schema => validateOpenApiSchema(schema, fieldPath(), RULES, true),
@@ -33,21 +26,21 @@ describe('a schema of a definition', () => {
   }
   for (const [what, walk] of Object.entries(walks)) {
     it(`yields far less often than it has levels while ${what} are checked: each yield passes through all levels above`, () => {
-      const { yields, result } = counted(walk(lists))
+      const { yields, result } = countedSteps(walk(lists))
       expect(result).to.deep.equal([])
       expect(yields).to.be.below(DEPTH / 8)
     })
 
     it(`yields often while ${what} are checked, if it is wide`, () => {
-      expect(counted(walk(wide)).yields).to.be.above(20_000 / 100)
+      expect(countedSteps(walk(wide)).yields).to.be.above(20_000 / 100)
     })
   }
 
   it('is searched in steps', () => {
-    const { yields, result } = counted(someSchemaInSteps(wide, ({ type }) => type === 'integer'))
+    const { yields, result } = countedSteps(someSchemaInSteps(wide, ({ type }) => type === 'integer'))
     expect(result).to.equal(false)
     expect(yields).to.be.above(20)
-    expect(counted(someSchemaInSteps(lists, ({ type }) => type === 'string')).result).to.equal(true)
-    expect(counted(someSchemaInSteps(undefined, () => true)).result).to.equal(false)
+    expect(countedSteps(someSchemaInSteps(lists, ({ type }) => type === 'string')).result).to.equal(true)
+    expect(countedSteps(someSchemaInSteps(undefined, () => true)).result).to.equal(false)
   })
 })

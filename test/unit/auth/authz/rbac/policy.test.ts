@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { breakDown, missingRights, missingRules } from '../../../../../src/auth/authz/rbac/covers.ts'
 import { coversPath, type PolicyRule, ruleAllows } from '../../../../../src/auth/authz/rbac/policy.ts'
 import { parseRequestInfo } from '../../../../../src/server/filters/request-info.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 
 const info = (request: string) => {
   const [method = '', path = ''] = request.split(' ')
@@ -63,12 +64,9 @@ describe('missingRules', () => {
     const owned = Array.from({ length: 2000 }, (_, i) => rule('get', '', `r${i}`))
     const copies = Array.from({ length: 2000 }, () => rule('get', '', 'r1', 'a'))
     const wanted = Array.from({ length: 2000 }, (_, i) => rule('get,list', '', `r${i}`))
-    const steps = missingRights([...owned, ...copies], wanted, Number.POSITIVE_INFINITY)
-    let count = 0
-    let step = steps.next()
-    for (; !step.done; step = steps.next()) count++
-    expect(step.value.rules).to.deep.equal(wanted.map(({ resources }) => rule('list', '', String(resources))))
-    expect(count).to.be.lessThan(20_000)
+    const { result, yields } = countedSteps(missingRights([...owned, ...copies], wanted, Number.POSITIVE_INFINITY))
+    expect(result.rules).to.deep.equal(wanted.map(({ resources }) => rule('list', '', String(resources))))
+    expect(yields).to.be.lessThan(20_000)
   })
 
   it('does not search a long list from its beginning for each right', () => {

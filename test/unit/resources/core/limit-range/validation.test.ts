@@ -3,6 +3,7 @@ import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
 import { validateLimitRange } from '../../../../../src/resources/core/limit-range/validation.ts'
 import type { LimitRange } from '../../../../../src/resources/core/v1.types.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 
 const rangeOf = (max: Record<string, string>, min: Record<string, string> = {}): LimitRange => ({
   apiVersion: 'v1',
@@ -14,16 +15,8 @@ const rangeOf = (max: Record<string, string>, min: Record<string, string> = {}):
 describe('validateLimitRange', () => {
   it('checks many resources of one limit in steps', () => {
     const max = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`example.com/k${i}`, '1']))
-    const steps = validateLimitRange(rangeOf(max))
-    let yields = 0
-    for (;;) {
-      const { done, value } = steps.next()
-      if (done) {
-        expect(value).to.deep.equal([])
-        break
-      }
-      yields++
-    }
+    const { result, yields } = countedSteps(validateLimitRange(rangeOf(max)))
+    expect(result).to.deep.equal([])
     expect(yields).to.be.above(100)
   })
 

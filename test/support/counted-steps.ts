@@ -1,0 +1,9 @@
+import type { Steps } from '../../src/lib/steps.ts'
+
+/** Runs steps at once. Returns their result, and how often they yielded. */
+export function countedSteps<T>(steps: Steps<T>): { readonly result: T; readonly yields: number } {
+  for (let yields = 0; ; yields++) {
+    const { done, value } = steps.next()
+    if (done) return { result: value, yields }
+  }
+}
