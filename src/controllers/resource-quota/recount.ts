@@ -1,10 +1,11 @@
-import type { ResourceAccess, ResourceDefinition, ResourceId } from '../../catalog/definition.ts'
-import { runInTurns } from '../../lib/steps.ts'
+import type { ResourceAccess, ResourceId } from '../../catalog/definition.ts'
+import { runInTurns, type Steps } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
+import { qualifiedResource } from '../../meta/gvk.ts'
 import { compareParsed } from '../../meta/quantity.ts'
 import { readQuotas, writeQuotaStatus } from '../../resources/core/resource-quota/admission/quota-store.ts'
-import type { QuotaReservations } from '../../resources/core/resource-quota/admission/reservations.ts'
-import { type Amounts, added, amountsOf, masked, sameAmounts, ZERO } from '../../resources/core/resource-quota/usage/amounts.ts'
+import type { Held, QuotaReservations } from '../../resources/core/resource-quota/admission/reservations.ts'
+import { type Amounts, added, amountsOf, masked, NOTHING, sameAmounts, ZERO } from '../../resources/core/resource-quota/usage/amounts.ts'
 import { UsageCounter } from '../../resources/core/resource-quota/usage/count.ts'
 import type { Evaluator } from '../../resources/core/resource-quota/usage/evaluator.ts'
 import type { ResourceQuota } from '../../resources/core/v1.types.ts'
@@ -27,6 +28,9 @@ export interface RecountParts {
 /** When a count is to be made again although nothing is known to change, in milliseconds from now; Infinity: never. */
 export type RecountIn = number
 
+/** Objects of a namespace by their qualified resource. */
+type Lists = Map<string, readonly StoredObject[]>
+
 /** Long enough for most writes. */
 const WRITE_MS = 1000
 
@@ -40,41 +44,59 @@ export class Recounter {
   }
 
   /**
-   * Counts for all quotas of a namespace. What is reserved for objects that may not be stored yet stays reserved: it is looked up after the quotas were read, and before the objects are. A quota
-   * to which something is added meanwhile is not written, as its version has changed: that throws Conflict, and the count is to be made again.
+   * Counts for all quotas of a namespace. Amounts that are reserved for objects that may not be stored yet stay reserved: reservations are looked up after the quotas were read, and before the
+   * objects are. Throws Conflict if a quota has changed meanwhile, as it does if something is reserved; the caller counts again.
    */
   async recount(namespace: string, now: number, steadyNow: number): Promise<RecountIn> {
     const { access, reservations, raises } = this.#parts
     const quotas = await readQuotas(access, namespace)
+    await reservations.writesEnded(namespace)
     const pending = quotas.map(quota => {
       raises?.observe(quota, steadyNow)
       return { quota, held: reservations.of(namespace, quota.metadata.name ?? ''), raised: raises?.of(quota, steadyNow) }
     })
     let againIn = Number.POSITIVE_INFINITY
-    const lists = new Map<ResourceDefinition, Promise<readonly StoredObject[]>>()
+    const lists: Lists = new Map()
     for (const { quota, held, raised } of pending) {
       const { used, until } = await this.#count(quota, lists, now)
-      // What was reserved and is stored by now is counted twice, until the next time.
       const reserved = added(
         used,
-        masked(held, name => used.has(name)),
+        masked(await runInTurns(this.#unstored(held, lists)), name => used.has(name)),
       )
       const settled = keepRaised(reserved, quota, raised)
-      againIn = Math.min(againIn, until - now, held.size > 0 ? WRITE_MS : againIn, sameAmounts(settled, reserved) ? againIn : GRACE_MS)
+      againIn = Math.min(againIn, until - now, held.length > 0 ? WRITE_MS : againIn, sameAmounts(settled, reserved) ? againIn : GRACE_MS)
       await this.#write(quota, settled)
     }
     return againIn
   }
 
+  /** Sum of the reservations whose objects were not counted. The object of an update may have been counted with its new usage: that is counted twice until the next time. */
+  *#unstored(held: readonly Held[], lists: Lists): Steps<Amounts> {
+    let sum = NOTHING
+    const stored = new Map<string, Set<string>>()
+    for (const { amounts, creates } of held) {
+      yield
+      if (creates !== undefined) {
+        const resource = qualifiedResource(creates.resource)
+        const names = stored.get(resource) ?? (yield* namesOf(lists.get(resource) ?? []))
+        stored.set(resource, names)
+        if (names.has(creates.name)) continue
+      }
+      sum = added(sum, amounts)
+    }
+    return sum
+  }
+
   /** What is used of each resource that is limited and known. */
-  async #count(quota: ResourceQuota, lists: Map<ResourceDefinition, Promise<readonly StoredObject[]>>, now: number): Promise<{ used: Amounts; until: number }> {
+  async #count(quota: ResourceQuota, lists: Lists, now: number): Promise<{ used: Amounts; until: number }> {
     const { namespace = '' } = quota.metadata
     let used: Amounts = new Map()
     let until = Number.POSITIVE_INFINITY
     for (const { definition, evaluator, names } of this.#parts.resources.limitedBy(quota.spec)) {
-      const listed = lists.get(definition) ?? this.#parts.listStored({ group: definition.hub.group, resource: definition.hub.names.plural }, namespace)
-      lists.set(definition, listed)
-      const found = await runInTurns(this.#counterOf(evaluator).count(await listed, quota, now))
+      const resource = qualifiedResource(evaluator.resource)
+      const listed = lists.get(resource) ?? (await this.#parts.listStored({ group: definition.hub.group, resource: definition.hub.names.plural }, namespace))
+      lists.set(resource, listed)
+      const found = await runInTurns(this.#counterOf(evaluator).count(listed, quota, now))
       until = Math.min(until, found.until)
       const none: Amounts = new Map([...names].map(name => [name, ZERO]))
       used = added(
@@ -88,7 +110,7 @@ export class Recounter {
     return { used, until }
   }
 
-  /** Writes the status unless it is that already. Amounts of limited resources that nobody counts stay. Throws Conflict. */
+  /** Writes the status unless it is that already. Amounts of limited resources without an evaluator stay. Throws Conflict. */
   async #write(quota: ResourceQuota, counted: Amounts): Promise<void> {
     const { spec, status } = quota
     const hard = amountsOf(spec.hard)
@@ -104,6 +126,16 @@ export class Recounter {
     this.#counters.set(evaluator, counter)
     return counter
   }
+}
+
+/** Names of stored objects. */
+function* namesOf(objects: readonly StoredObject[]): Steps<Set<string>> {
+  const names = new Set<string>()
+  for (const { key } of objects) {
+    yield
+    names.add(key.slice(key.lastIndexOf('/') + 1))
+  }
+  return names
 }
 
 /** What another server has added lately may be for objects that are not stored yet: no more than that is left above what was counted, and never more than there was. */

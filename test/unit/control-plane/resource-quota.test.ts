@@ -168,6 +168,34 @@ describe('ResourceQuota', () => {
     await s.plane.close()
   })
 
+  it('counts an object once that is stored while its request has not ended', async () => {
+    const s = await inNamespace()
+    await s.limit({ configmaps: '2' })
+    await s.access.create(PODS, 'ns', pod('p'))
+    let release = (): void => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    let isStored = false
+    const write = s.backend.write.bind(s.backend)
+    s.backend.write = async (request, signal) => {
+      const written = await write(request, signal)
+      if (JSON.stringify(request).includes('configmaps/ns/slow')) {
+        isStored = true
+        await held
+      }
+      return written
+    }
+    const slow = s.configMap('slow')
+    await eventually('the object is stored', () => isStored)
+    await s.access.update(QUOTAS, 'ns', 'q', quota => ({ ...quota, spec: { hard: { configmaps: '2', pods: '9' } } }))
+    await eventually('a count', async () => (await s.status()).used?.pods === '1')
+    expect((await s.status()).used).to.deep.equal({ configmaps: '1', pods: '1' })
+    release()
+    await slow
+    await s.plane.close()
+  })
+
   it('refuses with 409 where a quota changes all the time', async () => {
     const s = await inNamespace({ controllers: new Set() })
     await s.access.create(QUOTAS, 'ns', { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'q' } })

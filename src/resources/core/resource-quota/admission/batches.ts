@@ -5,7 +5,7 @@ import { type Amounts, added } from '../usage/amounts.ts'
 import { type Counted, checkRequest, type LimitedResource, type Reserved, type RunningQuota, runningQuota } from './check-request.ts'
 import type { QuotaIndex } from './quota-index.ts'
 import { readQuotas, writeQuotaStatus } from './quota-store.ts'
-import type { QuotaReservations } from './reservations.ts'
+import type { Held, QuotaReservations } from './reservations.ts'
 
 /** As upstream: how long a request waits for its quotas to be written. */
 const TIMEOUT_MS = 10_000
@@ -173,24 +173,22 @@ export class QuotaBatches {
     }
   }
 
-  /** Writes what is used of a quota. It is held before, so that whoever counts meanwhile misses nothing. */
+  /** Writes the usage of a quota, and gives each waiter its reservation. */
   async #write(running: RunningQuota, shares: readonly Share[]): Promise<void> {
     const { index, reservations, access } = this.#env
     const { quota, used } = running
     const { namespace = '', name = '' } = quota.metadata
-    const held = shares.map(({ waiter, amounts }) => ({ waiter, reservation: reservations.hold(namespace, name, amounts) }))
-    try {
-      const written = await writeQuotaStatus(access(), quota, { used })
-      reservations.wrote(written)
-      index.wrote(written)
-      running.quota = written
-    } catch (error) {
-      for (const { reservation } of held) await reservation.rollback()
-      throw error
-    }
-    for (const { waiter, reservation } of held) waiter.held.push(reservation)
+    const held = shares.map(({ waiter, amounts }): Held => ({ namespace, quota: name, amounts, ...createdBy(waiter.counted) }))
+    const reserved = await reservations.reserve(held, namespace, writeQuotaStatus(access(), quota, { used }))
+    index.wrote(reserved.written)
+    running.quota = reserved.written
+    for (const [i, { waiter }] of shares.entries()) waiter.held.push(reserved.reservations[i] as Reservation)
   }
 }
+
+/** Object that a request creates. */
+const createdBy = ({ request, object, evaluator }: Counted): Pick<Held, 'creates'> =>
+  request.operation === 'CREATE' ? { creates: { resource: evaluator.resource, name: object.metadata.name ?? '' } } : {}
 
 /** A request that is to be refused. */
 interface Refused {

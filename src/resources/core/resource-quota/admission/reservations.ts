@@ -1,30 +1,64 @@
-import type { Reservation } from '../../../../catalog/definition.ts'
+import type { Reservation, ResourceId } from '../../../../catalog/definition.ts'
 import type { ResourceQuota } from '../../v1.types.ts'
-import { type Amounts, added, NOTHING } from '../usage/amounts.ts'
+import type { Amounts } from '../usage/amounts.ts'
 
-/** More than are written while somebody still asks for one. */
+/** Revisions of written quotas that are remembered: more than are written before the watch delivers the oldest. */
 const MOST_REVISIONS = 10_000
 
-/** What a write has added to a quota before its object is stored. */
-interface Held {
+/** Amounts that a write reserves in a quota before its object is stored. */
+export interface Held {
   readonly namespace: string
   readonly quota: string
   readonly amounts: Amounts
+  /** Object that the write creates. Omitted for an update. */
+  readonly creates?: { readonly resource: ResourceId; readonly name: string }
 }
 
 /**
- * What is added to quotas by writes of this server that have not ended yet. Whoever counts the objects of a namespace has to add it, or the objects that are about to be stored would not be
- * counted at all. What is left of a server that was killed is in no such list, and so the next count takes it back.
+ * Reservations of this server's writes that have not ended yet. A count of the objects of a namespace must add them, since their objects may not be stored yet. A server that was killed
+ * leaves none, so that the next count takes back what it had reserved.
  */
 export class QuotaReservations {
   readonly #held = new Set<Held>()
+  /** Writes of quotas under way, by namespace. */
+  readonly #writing = new Map<string, Set<Promise<unknown>>>()
   /** Revisions of quotas that this server wrote, latest last. */
   readonly #written = new Set<number>()
   readonly #listeners = new Set<(namespace: string) => void>()
 
-  /** Held from before the quota is written until the write of the object has ended. */
-  hold(namespace: string, quota: string, amounts: Amounts): Reservation {
-    const held = { namespace, quota, amounts }
+  /**
+   * Holds each of the amounts from the moment at which the write of their quota has succeeded, until the write of their object has ended. Rejects as the write of the quota does, and holds
+   * nothing then.
+   */
+  async reserve(
+    held: readonly Held[],
+    namespace: string,
+    write: Promise<ResourceQuota>,
+  ): Promise<{ readonly written: ResourceQuota; readonly reservations: Reservation[] }> {
+    const reserving = this.#reserve(held, namespace, write)
+    const writing = this.#writing.get(namespace) ?? new Set()
+    this.#writing.set(namespace, writing.add(reserving))
+    try {
+      return await reserving
+    } finally {
+      writing.delete(reserving)
+      if (writing.size === 0) this.#writing.delete(namespace)
+    }
+  }
+
+  async #reserve(held: readonly Held[], namespace: string, write: Promise<ResourceQuota>) {
+    try {
+      const written = await write
+      this.wrote(written)
+      return { written, reservations: held.map(each => this.#hold(each)) }
+    } catch (error) {
+      // The store may have the write all the same.
+      this.#returned(namespace)
+      throw error
+    }
+  }
+
+  #hold(held: Held): Reservation {
     this.#held.add(held)
     return {
       commit: async () => {
@@ -32,31 +66,38 @@ export class QuotaReservations {
       },
       rollback: async () => {
         this.#held.delete(held)
-        for (const listener of this.#listeners) listener(namespace)
+        this.#returned(held.namespace)
       },
     }
   }
 
-  /** All that is held of a quota now. */
-  of(namespace: string, quota: string): Amounts {
-    let sum = NOTHING
-    for (const held of this.#held) if (held.namespace === namespace && held.quota === quota) sum = added(sum, held.amounts)
-    return sum
+  #returned(namespace: string): void {
+    for (const listener of this.#listeners) listener(namespace)
   }
 
-  /** Takes note of a quota that this server has written. */
+  /** Resolves when the writes of quotas that are under way in the namespace have ended. */
+  async writesEnded(namespace: string): Promise<void> {
+    await Promise.allSettled(this.#writing.get(namespace) ?? [])
+  }
+
+  /** Reservations in a quota whose writes have not ended. */
+  of(namespace: string, quota: string): readonly Held[] {
+    return [...this.#held].filter(held => held.namespace === namespace && held.quota === quota)
+  }
+
+  /** Records a quota that this server has written. */
   wrote({ metadata }: ResourceQuota): void {
     this.#written.add(Number(metadata.resourceVersion))
     const [oldest] = this.#written
     if (this.#written.size > MOST_REVISIONS && oldest !== undefined) this.#written.delete(oldest)
   }
 
-  /** Whether this server wrote a quota at the revision, lately. */
+  /** Whether this server wrote a quota at the revision recently. */
   isOwn(revision: number): boolean {
     return this.#written.has(revision)
   }
 
-  /** Calls back with the namespace in which something was reserved for a write that has failed, until the signal aborts. */
+  /** Calls the listener with the namespace of each reservation whose write has failed, until the signal aborts. */
   onReturned(listener: (namespace: string) => void, signal: AbortSignal): void {
     this.#listeners.add(listener)
     signal.addEventListener('abort', () => this.#listeners.delete(listener), { once: true })
