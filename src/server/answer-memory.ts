@@ -1,9 +1,9 @@
 import { BufferPool } from '../lib/buffer-pool.ts'
 
-/** Of one write of a long answer; the event loop gets its turn before the next. */
+/** Bytes of one write of a long response. The event loop gets its turn before the next write. */
 export const WRITE_BYTES = 128 * 1024
-/** Kept for the next long answers: 2 MiB. */
+/** Free buffers that are kept for later responses: 2 MiB together. */
 const MAX_FREE = 16
 
-/** The memory that the long answers of one server, and the initial events of its watches, are written in. */
+/** Returns the buffers of one server, for its long responses and the initial events of its watches. */
 export const answerMemory = (): BufferPool => new BufferPool(WRITE_BYTES, MAX_FREE)

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 type Answer = Pick<ServerResponse, 'writableEnded'> & Partial<Pick<ServerResponse, 'req'>>
 
-/** The answer that Node's HTTP/1.1 is writing to a connection: Node keeps it on the socket, and for a while after its end, without saying so in its types. */
+/** Returns the response that Node's HTTP/1.1 server is writing to a connection. Node keeps it on the socket, for a while after its end as well, in a property that its types omit. */
 export const answerUnderWay = (socket: Duplex): Answer | undefined =>
   '_httpMessage' in socket && isAnswer(socket._httpMessage) ? socket._httpMessage : undefined
 

@@ -3,13 +3,13 @@ import type { Http2Request } from '../protocols/http2/request.ts'
 import { Http1Wire } from './http1-wire.ts'
 import type { Wire } from './wire.ts'
 
-/** The answer of a stream of HTTP/2, by whichever stack. */
+/** Response of an HTTP/2 stream, of either stack. */
 export interface Http2Answer extends Wire {
   readonly destroyed: boolean
   readonly writableEnded: boolean
 }
 
-/** Requests and answers of either protocol. */
+/** Requests and responses of either protocol. */
 export type AnyRequest = IncomingMessage | Http2Request
 export type AnyResponse = ServerResponse | Http2Answer
 

@@ -6,8 +6,8 @@ import type { RequestState } from './filters/filter.ts'
 import type { Layer } from './handler-chain.ts'
 
 /**
- * Koa's own `handleRequest` watches the end of every response by `on-finished`, whose asynchronous context costs as much as the rest of Koa. The chain answers whatever fails, and nothing
- * comes after it.
+ * Koa application without the `on-finished` listener. Koa's own `handleRequest` adds one to each response, and its asynchronous context costs as much as the rest of Koa. It is not needed: the chain
+ * responds to every failure, and nothing runs after the chain.
  */
 class App extends Koa<RequestState> {
   handleRequest(ctx: Koa.ParameterizedContext<RequestState>, run: (ctx: Koa.ParameterizedContext<RequestState>) => Promise<unknown>): Promise<unknown> {
@@ -15,7 +15,7 @@ class App extends Koa<RequestState> {
   }
 }
 
-/** Serves requests by a handler chain, as a Koa application. Resolves when a request is over; never rejects. */
+/** Returns a Koa application that serves requests by a handler chain. Its promise resolves when the request is over, and never rejects. */
 export function createApp(chain: readonly Layer[], log: Logger): (req: AnyRequest, res: AnyResponse) => Promise<void> {
   const app = new App()
   app.silent = true

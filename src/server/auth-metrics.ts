@@ -3,7 +3,7 @@ import { doubled } from '../lib/buckets.ts'
 import { CounterFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
 import type { Decision } from '../meta/authorizer.ts'
 
-/** Seconds, from 1 ms on. */
+/** Upper bounds in seconds, from 1 ms on. */
 const BUCKETS = doubled(0.001, 15)
 const RESULT = ['result'] as const
 
@@ -12,7 +12,7 @@ interface Outcome {
   readonly seconds: HistogramChild
 }
 
-/** What authentication and authorization of requests come to. Source: k8s.io/apiserver, pkg/endpoints/filters. */
+/** Metrics of the authentication and authorization of requests. Source: k8s.io/apiserver, pkg/endpoints/filters. */
 export class AuthMetrics {
   private readonly users = new CounterFamily({
     name: 'authenticated_user_requests',
@@ -53,7 +53,7 @@ export class AuthMetrics {
     return [this.users, this.attempts, this.authentications, this.decisions, this.authorizations]
   }
 
-  /** `begun`: by the steady clock. */
+  /** Records the outcome of an authentication. `begun`: its start, by `performance.now()`. */
   authenticated(identity: Identity, begun: number): void {
     const result = identity === undefined ? 'failure' : identity === 'rejected' ? 'error' : 'success'
     this.record(`authentication ${result}`, begun, () => ({ count: this.attempts.child(result), seconds: this.authentications.child(result) }))
@@ -67,6 +67,7 @@ export class AuthMetrics {
     child.value++
   }
 
+  /** Records the outcome of an authorization. `begun` as for `authenticated`. */
   authorized(decision: Decision['decision'] | 'error', begun: number): void {
     const result = RESULT_OF[decision]
     this.record(`authorization ${result}`, begun, () => ({ count: this.decisions.child(result), seconds: this.authorizations.child(result) }))
@@ -87,7 +88,7 @@ const RESULT_OF = { allow: 'allowed', deny: 'denied', 'no opinion': 'no-opinion'
 
 const NAMED: ReadonlySet<string> = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default'])
 
-/** Names of users are many, and nobody's business: upstream distinguishes these few kinds. */
+/** Label of a user. User names are many and personal, so upstream only distinguishes these kinds. */
 function usernameLabel(name: string): string {
   if (NAMED.has(name)) return name
   return name.includes('@') ? 'email_id' : 'other'

@@ -3,7 +3,7 @@ import { PolledFamily } from '../lib/polled-family.ts'
 import type { FeatureState } from '../lifecycle/gates.ts'
 import type { VersionInfo } from './version.ts'
 
-/** What the server is, with which features: families that do not change while it runs. Source: k8s.io/component-base, metrics and featuregate. */
+/** Returns the build information and the feature gates as metric families. They do not change while the server runs. Source: k8s.io/component-base, metrics and featuregate. */
 export function buildMetrics(version: VersionInfo, features: readonly FeatureState[]): MetricFamily[] {
   const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } = version
   return [
@@ -34,7 +34,7 @@ export function buildMetrics(version: VersionInfo, features: readonly FeatureSta
 
 const STAGE_LABEL = { Alpha: 'ALPHA', Beta: 'BETA', GA: '', Deprecated: 'DEPRECATED' } as const
 
-/** Counts what each listener reports to it. */
+/** Counter of failed TLS handshakes of all listeners. */
 export class HandshakeErrors {
   count = 0
 

@@ -20,43 +20,45 @@ import {
 import { EmptyRecords } from './tls/empty-records.ts'
 import { hasLeftHttp } from './upgrade.ts'
 
-/** What is known of a connection between two looks at it. */
+/** State of a connection between two checks. */
 interface Connection {
-  /** As it was accepted. */
+  /** The accepted TCP socket. */
   readonly socket: Socket
-  /** What HTTP/1.1 is spoken on: over TLS another, which is there when the handshake is done. */
+  /** Socket that HTTP/1.1 is spoken on: the TLS socket after a handshake, `socket` otherwise. */
   speaker: Socket
   http2: Http2Session | undefined
-  /** Over TLS, when the handshake is done. */
+  /** Undefined over plain TCP, and until the TLS handshake is done. */
   emptyRecords: EmptyRecords | undefined
   readonly idle: Progress
   readonly stalled: Progress
-  /** As of the last look, in milliseconds. */
+  /** As of the last check: how long the connection has been idle, in milliseconds. */
   idleFor: number
   stalledFor: number
   heldBytes: number
+  /** Bytes that were read as of the last check. */
   read: number
-  /** Of a head that may not have ended. */
+  /** Bytes of a request head that may be incomplete. */
   headBytes: number
+  /** Bytes that were sent as of the last check. */
   sent: number
 }
 
-/** What TLS is spoken over: Node's servers keep it there, without saying so in their types. */
+/** Returns the TCP socket below a TLS socket. Node's servers keep it in a property that its types omit. */
 export const plainSocket = (secure: TLSSocket): Socket => ('_parent' in secure && secure._parent instanceof Socket ? secure._parent : secure)
 
-/** The limits that a test may want smaller. */
+/** Limits that tests lower. */
 export const CONNECTION_LIMITS = { connections: MAX_CONNECTIONS, heldBytes: MAX_HELD_BYTES, stalledMs: STALLED_MS, stalledStreamMs: STALLED_STREAM_MS }
 
 /**
- * The connections of a port, whatever they speak, and what they cost. It looks at them once a second: those that stand still for too long are closed, and when all together hold too much, those
- * that have stood still for longest. A connection beyond the limit takes the place of others that do nothing.
+ * The connections of a port, of any protocol, and their resource limits. A check once a second closes connections that have made no progress for too long. If all connections together hold too many
+ * bytes, those without progress for the longest time are closed first. A connection beyond the limit takes the place of idle ones.
  */
 export class Connections {
   readonly #limits: typeof CONNECTION_LIMITS
   readonly #all = new Map<Socket, Connection>()
   #timer: NodeJS.Timeout | undefined
   #tlsTimer: NodeJS.Timeout | undefined
-  /** When the event loop was last looked at. */
+  /** Time of the last `lookAtTls`, which shows how long the event loop was held. */
   #turned = 0
 
   constructor(limits = CONNECTION_LIMITS) {
@@ -67,7 +69,7 @@ export class Connections {
     return this.#all.size
   }
 
-  /** A connection has been accepted. */
+  /** Adds an accepted connection. */
   add(socket: Socket): void {
     if (this.#all.size >= this.#limits.connections && !this.#evict()) {
       socket.destroy()
@@ -93,7 +95,7 @@ export class Connections {
     this.#timer ??= setInterval(() => this.look(steadyClock.now()), CHECK_MS).unref()
   }
 
-  /** Its TLS handshake is done. `http2`: where that is spoken on it. */
+  /** Records that the TLS handshake of a connection is done. `http2`: its session if ALPN chose HTTP/2. */
   secured(secure: TLSSocket, http2: Http2Session | undefined): void {
     const connection = this.#all.get(plainSocket(secure))
     if (connection === undefined) return
@@ -106,7 +108,7 @@ export class Connections {
     this.#tlsTimer = setInterval(() => this.lookAtTls(steadyClock.now()), TLS_CHECK_MS).unref()
   }
 
-  /** Asks those of HTTP/2 to finish. */
+  /** Asks the clients of HTTP/2 connections to finish (GOAWAY). */
   leave(): void {
     for (const { http2 } of this.#all.values()) http2?.leave()
   }
@@ -115,7 +117,7 @@ export class Connections {
     for (const socket of this.#all.keys()) socket.destroy()
   }
 
-  /** Looks at all. `now`: by a steady clock, in milliseconds. */
+  /** Checks all connections. `now`: milliseconds of a steady clock. */
   look(now: number): void {
     if (this.#all.size === 0) {
       clearInterval(this.#timer)
@@ -134,21 +136,21 @@ export class Connections {
     if (held > this.#limits.heldBytes) this.#relieve(held)
   }
 
-  /** Looks at those of TLS where the event loop is held, for nothing else may report it. To be called every `TLS_CHECK_MS`. */
+  /** Checks the TLS connections if the event loop was held for longer than `BUSY_MS`: records without data cause no events that would show it. Called every `TLS_CHECK_MS`. */
   lookAtTls(now: number): void {
     const late = now - this.#turned - TLS_CHECK_MS
     this.#turned = now
     if (late > BUSY_MS) this.#closeFloods(now)
   }
 
-  /** Of TLS that carries no data. */
+  /** Closes TLS connections whose client sends too many bytes without data. */
   #closeFloods(now: number): void {
     for (const { socket, speaker, emptyRecords } of this.#all.values()) {
       if (emptyRecords?.isFlood(now, socket.bytesRead, speaker.bytesRead)) socket.destroy()
     }
   }
 
-  /** Closes those that stand still, the longest first, and then those that hold most, until a quarter of what all may hold is free. */
+  /** Closes connections until a quarter of the bytes that all may hold is free: those without progress for the longest time first, then those that hold most. */
   #relieve(held: number): void {
     const holding = [...this.#all.values()].filter(({ heldBytes }) => heldBytes > 0)
     holding.sort((a, b) => b.stalledFor - a.stalledFor || b.heldBytes - a.heldBytes)
@@ -160,7 +162,7 @@ export class Connections {
     }
   }
 
-  /** Closes some that do nothing, or whose client does not read. False where there are none. */
+  /** Closes connections that are idle, or whose client does not read. Returns whether any was closed. */
   #evict(): boolean {
     const useless = (each: Connection): number => Math.max(each.idleFor, each.stalledFor)
     const found = [...this.#all.values()].filter(each => useless(each) >= SETTLING_MS)
@@ -200,8 +202,8 @@ function lookAtHttp1(connection: Connection, now: number, limits: typeof CONNECT
 }
 
 /**
- * Bytes of a head that has begun, as far as they are seen from outside: those that came since the last look at which an answer was sent. What came in the same second as an answer may have been
- * before it, or not.
+ * Bytes of a request head that has begun, as seen from outside the parser: those read since the last check at which a response was sent. Bytes that came in the same second as a response may
+ * belong to the request before it.
  */
 function openHeadBytes({ sent, read, headBytes }: Connection, nowSent: number, nowRead: number, busy: boolean): number {
   if (busy) return 0

@@ -1,7 +1,7 @@
 import { StatusError, timeoutError } from '../meta/status.ts'
 
 /**
- * The deadline of a request has passed. Upstream answers past everything that negotiates: the JSON of the bare Status, without its type, and with a Content-Type that is guessed.
+ * The deadline of a request has passed. Upstream's timeout filter bypasses content negotiation: it writes the JSON of the Status without its apiVersion and kind, and Go guesses the Content-Type.
  */
 export class DeadlineError extends StatusError {
   constructor() {

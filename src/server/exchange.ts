@@ -30,64 +30,64 @@ import { Warnings } from './warnings.ts'
 import type { Wire } from './wire.ts'
 import { withheldAnswer } from './withheld-answer.ts'
 
-/** A whole answer above this many bytes is compressed for who accepts it. */
+/** Responses longer than this are compressed if the client accepts gzip, in bytes. kube-apiserver's defaultGzipThresholdBytes. */
 const GZIP_FROM = 128 * 1024
 
 const NOBODY: User = { name: '', groups: [] }
 const DONE = Promise.resolve()
-/** One for all: a thousand watchers that go at once would hold the event loop for their stack traces. */
+/** Shared by all requests: if a thousand watchers close at once, a stack trace for each would hold the event loop. */
 const GONE = new DOMException('The client has gone', 'AbortError')
 
-/** What an exchange needs to know of the server. */
+/** The server's settings and services that an exchange uses. */
 export interface ExchangeHost {
   encodeStatus: StatusEncoder
   readonly compressAnswers: boolean
-  /** What long answers are written in. */
+  /** Buffers for long responses. */
   readonly memory: BufferPool
-  /** Fields, by their names in lower case, that nobody sees once it is known for whom the request is: they speak of users to other servers, too. */
+  /** Optional. Whether a header, by its name in lower case, is removed from `rawHeaders` after authentication: it asserts a user, and other servers would trust it as well. */
   readonly isHidden?: ((field: string) => boolean) | undefined
-  /** Default: the machine's. */
+  /** Defaults to the system clock. */
   readonly clock?: Clock | undefined
 }
 
-/** One request and its answer; also the request's context, for they live and die together and each request makes only one object. `url`: what it is for, where that is not all that the client sent. */
+/** One request and its response. Also the request's context: one object for each request is cheaper than two. `url`: the target if it differs from the request line's, as below a mount. */
 export class HttpExchange implements Exchange, RequestContext {
   readonly req: AnyRequest
   readonly res: AnyResponse
   readonly method: string
   readonly path: string
   readonly search: string
-  /** Why the path can't be read; undefined where it can. */
+  /** Undefined if the path is valid. */
   readonly fault: TargetFault | undefined
   readonly headers: IncomingHttpHeaders
   readonly receivedAt: number
   readonly auditId: string
   user: User = NOBODY
-  /** Absent where the request is not audited. */
+  /** Undefined if the request is not audited. */
   auditing: RequestAudit | undefined
   /** Set by `withWhy`. */
   why: RequestRecord | undefined
-  /** By the steady clock; 0: none. */
+  /** Milliseconds of the steady clock; 0 for a request without deadline. */
   deadline = 0
   longRunning = false
-  /** Whether the user may do what the request is for. Set by `withAuthorization`. */
+  /** Whether the request was authorized. Set by `withAuthorization`. */
   isAuthorized = false
   /** `disturbed` and `webhookFault` are set by `withFaults`. */
   disturbed: Exchange['disturbed']
   webhookFault: RequestContext['webhookFault']
-  /** Held while the request is worked on here; undefined: none is. */
+  /** Seats or in-flight slot that the request holds. Undefined while it holds none. */
   place: { leave(): void } | undefined
-  /** Another server does it. */
+  /** Whether another server serves the request. */
   isDelegated = false
-  /** What it has in its priority level; undefined where it has none. */
+  /** The request's seats in its priority level. Undefined if it has none. */
   seats: SeatRequest | undefined
-  /** Milliseconds for which it waited for its turn. */
+  /** Milliseconds that the request waited in its queue. */
   queuedMs = 0
-  /** Status code of the answer, 0 before there is one. */
+  /** Status code of the response, 0 until it begins. */
   status = 0
-  /** Bytes of the request's body; -1 while it has not been read. */
+  /** Bytes of the request's body; -1 until it is read. */
   received = -1
-  /** Bytes of the answer's body, before compression. */
+  /** Bytes of the response's body before compression. */
   sent = 0
   private readonly started: number
   private parsed: RequestInfo | undefined
@@ -119,7 +119,7 @@ export class HttpExchange implements Exchange, RequestContext {
     this.started = performance.now()
   }
 
-  /** Milliseconds since the request came. */
+  /** Milliseconds since the request was received. */
   elapsed(): number {
     return performance.now() - this.started
   }
@@ -132,7 +132,7 @@ export class HttpExchange implements Exchange, RequestContext {
     this.leavePlace()
   }
 
-  /** As the client sent it. */
+  /** The request target as the client sent it. */
   get uri(): string {
     return this.req.url ?? '/'
   }
@@ -141,7 +141,7 @@ export class HttpExchange implements Exchange, RequestContext {
     return this
   }
 
-  /** What the request will do. It is set once, before anybody is asked whether it may. */
+  /** The operation that is requested. Set once, before it is authorized: the value that is authorized is the value that is served. */
   get info(): RequestInfo {
     invariant(this.parsed, 'the request has not been parsed')
     return this.parsed
@@ -165,7 +165,7 @@ export class HttpExchange implements Exchange, RequestContext {
     return this.headers['user-agent'] ?? ''
   }
 
-  /** Made when first asked for. A request that streams has a real one; for the many short ones that would cost as much as all the rest. */
+  /** Created by the first call. A long-running request gets an AbortController; for a short request, creating one would cost as much as everything else. */
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = this.longRunning ? this.realController() : this.lightController()
@@ -186,14 +186,14 @@ export class HttpExchange implements Exchange, RequestContext {
       () => this.wire.closed && !this.answered,
       gone =>
         this.wire.onClose(() => {
-          // An answer that is complete closes the response, too: then there is nothing to give up.
+          // A complete response closes the wire as well. Then there is nothing to abort.
           if (!this.answered) gone()
         }),
     )
     return { signal, abort: reason => signal.abort(reason) }
   }
 
-  /** Ends the request's work: its signal and its body fail with the reason. */
+  /** Ends the request's work: its signal is aborted and its body rejects with the reason. */
   abort(reason: StatusError): void {
     if (this.aborted !== undefined) return
     this.aborted = reason
@@ -205,12 +205,12 @@ export class HttpExchange implements Exchange, RequestContext {
     return this.aborted !== undefined
   }
 
-  /** Nothing more can be answered: it has been, or nobody is there. */
+  /** Whether a response has begun. */
   get answered(): boolean {
     return this.status !== 0
   }
 
-  /** Nobody is there to be answered. */
+  /** Whether the connection or stream is closed. */
   get clientGone(): boolean {
     return this.wire.closed
   }
@@ -261,7 +261,7 @@ export class HttpExchange implements Exchange, RequestContext {
       this.wire.head(status, all, undefined)
       await pipeline(gatheredStream(body), this.wire.sink())
     } catch {
-      // Either side broke off, or what came is no answer that can be passed on: it can't be ended well.
+      // Either side broke off, or the backend's response is malformed: it cannot be completed.
       body.destroy()
       this.wire.destroy()
     }
@@ -280,7 +280,7 @@ export class HttpExchange implements Exchange, RequestContext {
     this.leavePlace()
   }
 
-  /** Gives up the place in flight that it holds. */
+  /** Releases the in-flight slot or the seats. */
   leavePlace(): void {
     this.place?.leave()
     this.place = undefined
@@ -301,12 +301,12 @@ export class HttpExchange implements Exchange, RequestContext {
     return body
   }
 
-  /** The request came over HTTP/2. */
+  /** Whether the request came over HTTP/2. */
   get isHttp2(): boolean {
     return !(this.res instanceof ServerResponse)
   }
 
-  /** Asks the client to take another connection for its next requests, where this is one of HTTP/2. */
+  /** Asks an HTTP/2 client to open another connection for its next requests (GOAWAY). Does nothing over HTTP/1.1. */
   leaveConnection(): void {
     this.wire.leaveConnection()
   }
@@ -347,7 +347,7 @@ export class HttpExchange implements Exchange, RequestContext {
     return sendLong(this.wire, long, this.host.memory)
   }
 
-  /** Sends an answer without a body. */
+  /** Sends a response without a body. */
   async sendEmpty(status: number): Promise<void> {
     if (this.answered || this.wire.closed) return
     this.status = status
@@ -381,12 +381,12 @@ export class HttpExchange implements Exchange, RequestContext {
     this.why?.begins(contentType)
   }
 
-  /** Whatever it is answered with, the client gets nothing: the connection is cut then. */
+  /** Closes the connection as soon as a response begins: the client receives nothing. */
   withholdAnswer(): void {
     this.wire = withheldAnswer(this.wire)
   }
 
-  /** Cuts the connection where an answer has begun and can't be ended well. */
+  /** Closes the connection of a response that has begun and cannot be completed. */
   destroy(): void {
     this.wire.destroy()
   }

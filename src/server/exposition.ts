@@ -4,18 +4,18 @@ import type { FilledBody } from '../lib/filled-body.ts'
 import { helpOf, type MetricFamily, type Sample } from '../lib/metrics.ts'
 import type { SharedMetrics } from './workers/worker-link.ts'
 
-/** Characters of text that are made into bytes together: a millisecond. */
+/** Characters that are encoded at once. They take about a millisecond. */
 const PIECE_CHARACTERS = 32 * 1024
-/** The fastest: the lines are much alike. */
+/** The fastest level: the lines are similar and compress well. */
 const LEVEL = 1
 
-/** After which the mean delay of the event loop is a number: it is sampled every 10 ms. */
+/** The event loop delay is sampled every 10 ms. Its mean is NaN before the first sample. */
 const FIRST_SAMPLE_MS = 25
 
-/** Loading what counts the process takes as long as a tenth of a start. Collections of garbage and delays of the event loop are counted from then on. */
+/** Loading prom-client takes a tenth of the start of a server, so it is loaded this long after it. Garbage collections and event loop delays are counted from then on. */
 const COUNTED_AFTER_MS = 500
 
-/** What a scrape gets: these families and those of the process but the ones that are disabled; of all workers, where several serve the same port. */
+/** Returns the handler of a scrape. The response has these families and those of the process, except the disabled ones. With several workers, it has the sums over all workers. */
 export function expositionOf(
   families: readonly MetricFamily[],
   shared: SharedMetrics | undefined,
@@ -43,7 +43,7 @@ function* withOwn(families: readonly MetricFamily[], own: Buffer): Generator<Buf
   yield own
 }
 
-/** What counts the process, with families of ours beside. */
+/** Returns a registry of the process's metrics and of our families, which are `adopted`. */
 async function countedWith(families: readonly MetricFamily[], disabled: Iterable<string>) {
   const { adopt, processMetrics, snapshotsOf } = await import('./metrics-registry.ts')
   const registry = processMetrics(disabled)
@@ -53,7 +53,7 @@ async function countedWith(families: readonly MetricFamily[], disabled: Iterable
 }
 
 /**
- * The families in Prometheus' text format, in pieces: with many kinds in use it is megabytes.
+ * Prints families in Prometheus' text format, in pieces: with many kinds in use the text has megabytes.
  * Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  */
 export function* printFamilies(families: Iterable<MetricFamily>): Generator<Buffer, void> {

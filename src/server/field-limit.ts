@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream'
 import { MAX_HEADERS } from './limits.ts'
 
 /**
- * Node passes over the fields of a request beyond a number, without a word, and without a number it takes time as their square. It is set to one more than is taken: then a request that has
- * too many is known by it, and refused whole.
+ * Limits the header fields of a request. Node drops the fields beyond its limit silently, and without a limit it takes quadratic time. The limit is one more than the server accepts, so that a request
+ * with too many fields is recognized and refused.
  */
 export function limitFields(server: Server): void {
   server.maxHeadersCount = MAX_HEADERS + 1
@@ -12,12 +12,12 @@ export function limitFields(server: Server): void {
 
 const TRANSFER_ENCODING = 'transfer-encoding'
 
-/** What a name, an address or a port is made of in Go. */
+/** Characters that Go allows in a Host header. */
 const HOST = /^[\w!$%&'()*+,.:;=[\]~-]*$/
 
 /**
- * Why Go's server refuses a request by its version and fields, as the status that it answers: there are too many, they don't name one host, or the body has another coding than chunks. Returns nothing if it accepts the request.
- * HTTP/1.0 has no such codings (RFC 9112, section 6.1): others may see the end of the body elsewhere.
+ * Returns the status with which Go's server refuses a request for its version and header fields: too many fields, no single valid host, or a transfer coding other than `chunked`. Undefined if it accepts
+ * the request. HTTP/1.0 has no transfer codings (RFC 9112, section 6.1): a proxy in front might see another end of the body.
  */
 export function faultOfFields({
   rawHeaders,
@@ -43,11 +43,11 @@ export function faultOfFields({
 
 const HEADERS = { 'Cache-Control': 'no-cache, private', 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }
 
-/** Refuses a request. */
+/** Refuses a request with a status of `faultOfFields`. */
 export const answerFault = (res: ServerResponse, fault: string): void =>
   void res.writeHead(Number(fault.slice(0, 3)), fault.slice(4), { ...HEADERS, 'Content-Length': fault.length }).end(fault)
 
-/** Refuses a request whose connection has been taken from Node's HTTP already. */
+/** Refuses a request whose connection Node's HTTP has released, as after an upgrade. */
 export function refuseFault(socket: Duplex, fault: string): void {
   const head = Object.entries({ ...HEADERS, 'Content-Length': fault.length }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.on('error', () => {}).resume()

@@ -5,18 +5,18 @@ import type { CompressedPiece, Piece } from '../lib/pieces.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 
 const deflate = promisify(deflateRaw)
-/** As upstream, the fastest. A full flush ends what later bytes can refer to. */
+/** The fastest level, as upstream. A full flush ends the window, so that no later piece refers to bytes of this one. */
 const OPTIONS = { level: 1, finishFlush: constants.Z_FULL_FLUSH }
 /** Magic, deflate, no flags, no time, fastest, unknown system (RFC 1952, section 2.3). */
 const HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255])
-/** An empty last block. */
+/** Empty final block. */
 const LAST_BLOCK = Buffer.from([3, 0])
-/** Pieces that are compressed at a time, in other threads. */
+/** Pieces that are compressed at the same time, on libuv's threads. */
 const AT_ONCE = 4
-/** What is shorter is stored as it is: to set up a compressor costs more. */
+/** Shorter pieces are stored uncompressed: setting up a compressor costs more than it saves. */
 const STORED_BYTES = 512
 
-/** One gzip member of the pieces: only those are compressed that were not before. `write` says whether to go on, when it can take more. */
+/** Writes one gzip member. Pieces that carry compressed bytes from an earlier response are not compressed again. `write` returns whether to continue, when it can take more. */
 export async function writeGzip(pieces: Iterable<Piece>, write: (bytes: Buffer) => boolean | Promise<boolean>): Promise<void> {
   const under: (CompressedPiece | Promise<CompressedPiece>)[] = []
   let crc = 0
@@ -44,7 +44,7 @@ export async function writeGzip(pieces: Iterable<Piece>, write: (bytes: Buffer) 
   await write(tail)
 }
 
-/** Its failure is reported when its turn comes. */
+/** Marks the promise as handled. Its rejection is reported when it is awaited. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
@@ -55,7 +55,7 @@ async function compressed(piece: Piece): Promise<CompressedPiece> {
   const made = { length: raw.length, crc: crc32(raw), shift: shiftBy(raw.length) }
   if (raw.length <= STORED_BYTES) return { deflated: stored(raw), ...made }
   const bytes = await deflate(raw, OPTIONS)
-  // Memory of just its size: what it comes in is larger.
+  // A copy of the exact size: the buffer that zlib returns is larger.
   const deflated = Buffer.allocUnsafeSlow(bytes.length)
   bytes.copy(deflated)
   const result = { deflated, ...made }
@@ -63,7 +63,7 @@ async function compressed(piece: Piece): Promise<CompressedPiece> {
   return result
 }
 
-/** A block that is not compressed. */
+/** Returns a stored (uncompressed) block. */
 function stored(raw: Buffer): Buffer {
   const block = Buffer.allocUnsafe(5 + raw.length)
   block[0] = 0

@@ -46,63 +46,64 @@ import { type ServerEndpoints, serverEndpoints } from './server-endpoints.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
 export interface ChainOptions extends ServerEndpoints, ExchangeHost {
-  /** Who makes the requests of a listener that asks for no credentials; absent: they are authenticated. */
+  /** Optional. User of every request of a listener without authentication. Omitted if requests are authenticated. */
   readonly trusted?: User
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   readonly requests: RequestsInProgress
-  /** Of `requests`. */
+  /** Deadlines of `requests`. */
   readonly deadlines: Deadlines
+  /** Limits that apply without priority and fairness. */
   readonly inFlight: InFlight
-  /** In place of `inFlight`; absent: priority and fairness is off. */
+  /** Optional. Replaces `inFlight`. Omitted if priority and fairness is off. */
   readonly flowLimits?: FlowLimits | undefined
   readonly marks: RequestMarks
   readonly metrics: RequestMetrics
   readonly authMetrics: AuthMetrics
-  /** Absent: nothing is audited. */
+  /** Omitted if auditing is off. */
   readonly auditor?: Auditor | undefined
   readonly requestTimeoutMs: number
-  /** What answers and connections are like. Absent: as any. */
+  /** Optional. Response headers and connection policies. */
   readonly conduct?: ServingConduct
-  /** Absent: nothing fails on purpose. */
+  /** Omitted if fault injection is off. */
   readonly faults?: Faults | undefined
-  /** Absent: nobody takes down what requests go through. */
+  /** Optional. Records each step of recent requests for `binnacle why`. */
   readonly recent?: RecentRequests | undefined
-  /** Absent: writes come in as they come. */
+  /** Optional. Resolves when queued watch events are delivered; writes wait for it. */
   readonly settled?: (() => Promise<void>) | undefined
   /** Set on the console's port only. */
   readonly console?: Pick<ServedConsole, 'serves' | 'serve'> | undefined
-  /** Absent: nothing is traced. */
+  /** Omitted if tracing is off. */
   readonly tracing?: Tracing | undefined
   readonly log: Logger
   readonly impersonation: ImpersonationMode
-  /** Errors say what those of 1.34 and later do. Absent: those of releases before. */
+  /** Whether error messages follow 1.34 and later. Defaults to false. */
   readonly laterWords?: boolean
-  /** A line for every request. */
+  /** Whether every request is logged. */
   readonly logRequests: boolean
   readonly api: Api
 }
 
-/** How answers and connections differ from the ordinary. Empty and 0: not at all. */
+/** Response headers and connection policies. Empty and 0 change nothing. */
 export interface ServingConduct {
-  /** Directives of Strict-Transport-Security. */
+  /** Directives of the Strict-Transport-Security header. */
   readonly hsts: readonly string[]
-  /** Regular expressions of origins whose pages may read answers. */
+  /** Regular expressions for origins whose pages may read responses (CORS). */
   readonly corsOrigins: readonly string[]
-  /** Share of the requests of HTTP/2 after which the client is asked to take another connection. */
+  /** Share of HTTP/2 requests, from 0 to 1, after which the client is asked to open another connection. */
   readonly goawayChance: number
-  /** What would change what is stored is refused. Default: not. */
+  /** Whether requests that change stored objects are refused. Defaults to false. */
   readonly readOnly?: boolean
 }
 
 const ORDINARY: ServingConduct = { hsts: [], corsOrigins: [], goawayChance: 0 }
 
-/** A filter, or Koa middleware that needs more of the context. */
+/** A filter, or Koa middleware that uses more of the context. */
 export type Layer = Filter | Koa.Middleware<RequestState>
 
 /**
- * What every request goes through, in this order: what goes back passes them from the last to the first. Names and order are those of kube-apiserver (DefaultBuildHandlerChain in
- * k8s.io/apiserver, pkg/server/config.go) where it has such a filter. Each listener has a chain of its own over the same services.
+ * Returns the filters of every request, in order. Responses pass them in reverse. Names and order follow kube-apiserver (DefaultBuildHandlerChain in k8s.io/apiserver, pkg/server/config.go) for filters
+ * that it has. Each listener has its own chain over the same services.
  */
 export function handlerChain(options: ChainOptions): readonly Layer[] {
   const { requests, metrics, authMetrics, authorizer, api } = options
@@ -130,7 +131,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
   ]
 }
 
-/** The layers until it is known who makes a request, and its audit has begun. `exchange`: makes the request's exchange. */
+/** Returns the filters up to authentication and the start of the audit event. `exchange`: the filter that creates the exchange. */
 export function received(options: ChainOptions, exchange: Filter, authentication: Filter, spans: RequestSpans = new WeakMap()): readonly Layer[] {
   const { requests, log, metrics, auditor, conduct = ORDINARY } = options
   return [
@@ -151,11 +152,11 @@ export function received(options: ChainOptions, exchange: Filter, authentication
     ...(conduct.corsOrigins.length > 0 ? [withCors(conduct.corsOrigins)] : []),
     authentication,
     ...(options.tracing ? [withTracing(options.tracing, spans)] : []),
-    // What the rest throws is answered, and so audited, before the event is over.
+    // Errors of the filters behind are sent here, before `withAudit` completes the event.
     ...(auditor ? [withAudit(auditor), withErrors(log, options.laterWords)] : []),
   ]
 }
 
-/** The layer in which a request waits for its turn. */
+/** Returns the filter in which a request waits for seats or for an in-flight slot. */
 export const limited = ({ flowLimits, marks, requestTimeoutMs, inFlight }: ChainOptions): Filter =>
   flowLimits ? withPriorityAndFairness(flowLimits, marks, requestTimeoutMs) : withMaxInFlightLimit(inFlight)

@@ -4,23 +4,23 @@ import { printValue } from '../meta/field-error.ts'
 
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 
-/** One thing that must be well. */
+/** A condition of the server's health. */
 export interface HealthCheck {
-  /** Unique; also the last segment of its own path. */
+  /** Unique. It is the last segment of the check's own path. */
   readonly name: string
-  /** Absent: all three. */
+  /** Defaults to all three. */
   readonly endpoints?: readonly HealthEndpoint[]
-  /** A report that is asked for in full tells of it; none fails by it, or waits for it otherwise. */
+  /** Whether the check only informs: it is listed by `?verbose`, and never makes a report fail. It does not run otherwise. */
   readonly informs?: boolean
-  /** Longest time that it may take before it counts as failed. Default: two seconds. */
+  /** Milliseconds before a check that has not finished counts as failed. Defaults to 2000. */
   readonly timeoutMs?: number
-  /** It says whether the server has begun: on `/livez` it counts once the time for that is over. */
+  /** Whether the check reports that startup is complete. It counts on `/livez` only after the grace period. */
   readonly atStart?: boolean
-  /** Optional. Says why the check still fails. Every client can read it in the report of all checks. Default: `reason withheld`. */
+  /** Optional. Returns why the check still fails. Every client can read it in the report of all checks. Defaults to `reason withheld`. */
   readonly progress?: () => string
-  /** Optional. A word on a check that passes, for the report of all checks. */
+  /** Optional. Returns a note on a check that passes, for the report of all checks. */
   readonly note?: () => string | undefined
-  /** Throws, or rejects, while it is not well. */
+  /** Throws, or rejects, while the condition does not hold. */
   check(endpoint: HealthEndpoint): void | Promise<void>
 }
 
@@ -29,7 +29,7 @@ export interface HealthReport {
   readonly text: string
 }
 
-/** Longest time a check may take before it counts as failed. */
+/** Default time limit of a check. */
 const CHECK_TIMEOUT_MS = 2_000
 
 /** `/healthz`, `/livez` and `/readyz` with their texts as kube-apiserver prints them (https://kubernetes.io/docs/reference/using-api/health-checks/). */
@@ -39,7 +39,7 @@ export class Health {
   private readonly now: () => number
   private readonly graceEnd: number
 
-  /** `graceMs`: for what a server begins with, by `--livez-grace-period`; of the clock `now`. */
+  /** `graceMs`: `--livez-grace-period`, from now on. `now`: a clock in milliseconds. */
   constructor(log: Logger, { graceMs, now }: { readonly graceMs: number; readonly now: () => number } = { graceMs: 0, now: () => 0 }) {
     this.log = log
     this.now = now
@@ -50,7 +50,7 @@ export class Health {
     this.checks.push(...checks)
   }
 
-  /** The report of all checks of the endpoint, in full where asked for or where one fails. */
+  /** Runs all checks of the endpoint. Lists them if one fails or the query has `verbose`. */
   async report(endpoint: HealthEndpoint, query: URLSearchParams): Promise<HealthReport> {
     const excluded = new Set(query.getAll('exclude'))
     const unknown = new Set(excluded)
@@ -71,7 +71,7 @@ export class Health {
     return { status: 200, text: query.has('verbose') ? `${lines.join('')}${endpoint} check passed\n` : 'ok' }
   }
 
-  /** The report of one check; undefined where there is none of that name. */
+  /** Runs one check. Returns undefined if the endpoint has no check of that name. */
   async reportOne(endpoint: HealthEndpoint, name: string): Promise<HealthReport | undefined> {
     const check = this.of(endpoint).find(one => one.name === name)
     if (check === undefined) return undefined

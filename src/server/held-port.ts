@@ -3,10 +3,10 @@ import { listening } from './listening.ts'
 import { portOf } from './port-of.ts'
 import type { ConnectionSource } from './workers/worker-link.ts'
 
-/** Connections that wait, at most; more are cut. */
+/** Connections that may wait. Further ones are closed. */
 const MAX_WAITING = 1024
 
-/** Listens where there is no server yet: connections wait, unread, until one takes them. Port 0: one that is free. Rejects where the address can't be had. */
+/** Listens before the server exists. Connections wait, unread, until a server takes them. Port 0: a free one. Rejects if the address cannot be used. */
 export async function holdPort(host: string, port: number): Promise<ConnectionSource> {
   const waiting = new Set<Socket>()
   let take: ((socket: Socket) => void) | undefined
@@ -34,5 +34,5 @@ export async function holdPort(host: string, port: number): Promise<ConnectionSo
   }
 }
 
-/** A client that has left while it waited. */
+/** The client closed the connection while it waited. */
 const ignore = (): void => {}

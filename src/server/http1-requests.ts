@@ -8,26 +8,26 @@ import { answerFault, faultOfFields } from './field-limit.ts'
 import { MAX_PIPELINED, MAX_PIPELINED_BYTES, SMALL_CHUNK_BYTES } from './limits.ts'
 import { originForm } from './request-target.ts'
 
-/** Requests of a connection that wait behind the answer to an earlier one. */
+/** Pipelined requests of a connection that wait until an earlier response is written. */
 interface Waiting {
   requests: number
-  /** Of their heads. */
+  /** Bytes of their heads. */
   bytes: number
 }
 
 const pipelined = new WeakMap<Socket, Waiting>()
 
-/** Bytes of the heads that wait on a connection. */
+/** Returns the bytes of the heads that wait on a connection. */
 export const pipelinedBytes = (socket: Socket): number => pipelined.get(socket)?.bytes ?? 0
 
 /**
- * Serves what Node's HTTP/1.1 reads, of each connection one request after the other, as net/http does. A connection on which too many requests wait for their turn is closed: Node reads on while answers are being
- * made, and each request costs a hundred times its bytes.
+ * Serves the requests of each connection one after the other, as net/http does. Node reads on while responses are being made, and each request costs a hundred times its bytes: a connection on which too many
+ * requests wait is closed.
  */
 export const http1Listener =
   (listener: Listener) =>
   (req: IncomingMessage, res: ServerResponse): void => {
-    // Node gives the connection to the first of those that are not answered.
+    // Node assigns the socket to the first response that is not complete.
     const waits = res.socket === null
     if (waits && !mayWait(req, res)) return
     if (req.headers['transfer-encoding'] !== undefined) boundChunks(req)
@@ -59,18 +59,18 @@ function mayWait({ socket, rawHeaders, url = '' }: IncomingMessage, res: ServerR
   return true
 }
 
-/** What a parser of Node's is told of a request after which the connection speaks something else. */
+/** Return value that tells Node's parser to stop because the connection leaves HTTP. */
 const UPGRADED = 2
 
 /**
- * Ends the turn of Node's parser, which goes on with all that was read, destroyed or not: 64 KiB hold 1,500 requests. It has no documented way; where a version of Node has another parser,
- * they are read and dropped.
+ * Stops Node's parser, which otherwise parses the rest of the read even if the socket is destroyed: 64 KiB hold 1,500 requests. Node has no documented way. With a parser of another shape, those
+ * requests are parsed and dropped.
  */
 function readNoFurther(socket: Socket): void {
   if ('parser' in socket && typeof socket.parser === 'object' && socket.parser !== null) Object.assign(socket.parser, { onIncoming: () => UPGRADED })
 }
 
-/** What the clients of connections do beside asking: small chunks are to HTTP/1.1 what frames without a request are to HTTP/2. */
+/** Small chunks of each connection. HTTP/1.1 chunks are limited like HTTP/2 frames that cause no request. */
 const conducts = new WeakMap<Socket, Conduct>()
 
 function conductOf(socket: Socket): Conduct {
@@ -83,8 +83,8 @@ function conductOf(socket: Socket): Conduct {
 }
 
 /**
- * Closes the connection of bodies that come in many small chunks: Node makes a buffer of each, and calls back with it. They are counted over all requests of the connection, and after the answer, too, where
- * Node would drop what comes.
+ * Closes connections whose bodies come in many small chunks: Node creates a buffer for each and calls back with it. Chunks are counted over all requests of a connection, and after the response as
+ * well, when Node only discards them.
  */
 function boundChunks(req: IncomingMessage): void {
   const conduct = conductOf(req.socket)
@@ -97,7 +97,7 @@ function boundChunks(req: IncomingMessage): void {
     }
     return push.call(this, chunk, encoding)
   }
-  // Node's own drops without a word to anybody.
+  // Node's `_dump` discards chunks without calling `push`.
   Object.assign(req, { _dump: () => void req.removeAllListeners('data').resume() })
 }
 
@@ -112,17 +112,17 @@ function mayCome(conduct: Conduct): boolean {
   }
 }
 
-/** Where a parser of Node's keeps what it calls with a piece of a body: HTTPParser.kOnBody. Without a function there, it reads on to the end of its buffer and makes nothing of it. */
+/** Index of the callback for a piece of a body: HTTPParser.kOnBody. Without a function there, the parser skips bodies to the end of its buffer. */
 const ON_BODY = 3
 
-/** Closes the connection, and spares the turn the chunks that were read with the last one: a record of TLS holds 2,700 of them. */
+/** Closes the connection, and skips the chunks that came in the same read: a TLS record holds 2,700 of them. */
 function refuseChunks(socket: Socket): void {
   socket.destroy()
   if (!('parser' in socket) || typeof socket.parser !== 'object' || socket.parser === null) return
   const parser: { [ON_BODY]?: unknown } = socket.parser
   const onBody = parser[ON_BODY]
   parser[ON_BODY] = null
-  // Node gives the parser to another connection once this one has closed, which is reported after this. Ticks are run between two chunks.
+  // Node gives the parser to another connection after the `close` event of this one, which is emitted later. Ticks run between two chunks, so a tick would be too early.
   setImmediate(() => {
     parser[ON_BODY] = onBody
   })

@@ -3,16 +3,16 @@ import type { Writable } from 'node:stream'
 import type { SharedBytes } from '../lib/shared-bytes.ts'
 import type { Wire } from './wire.ts'
 
-/** How long the rest of a body that is not wanted may come. */
+/** How long the rest of an unwanted body is read before the connection is closed. */
 const DISCARD_MS = 10_000
 const CRLF = Buffer.from('\r\n')
 
-/** The memory of what could not be written is left alone. */
+/** Buffers are not reused after a failed write: Node may still refer to them. */
 const unlessFailed = (taken: () => void) => (error?: Error | null) => {
   if (!error) taken()
 }
 
-/** An answer over HTTP/1.1. Frames of a stream are made chunks here and written past Node's response object, so that memory which several answers share is written as it is. */
+/** An HTTP/1.1 response. Frames of a stream are written as chunks to the socket, past Node's response object, so that bytes that several responses share are not copied. */
 export class Http1Wire implements Wire {
   private readonly res: ServerResponse
 
@@ -100,7 +100,7 @@ export class Http1Wire implements Wire {
 
   onDrain(listener: () => void): void {
     const socket = this.res.socket
-    // Frames pass the response by, so its own drain event does not cover them.
+    // Frames bypass the response, so its `drain` event does not cover them.
     if (socket === null) this.res.once('drain', listener)
     else socket.once('drain', listener)
   }

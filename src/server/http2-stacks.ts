@@ -6,29 +6,29 @@ import { BuiltinConnection } from '../protocols/http2-builtin/connection.ts'
 import { BuiltinPort } from '../protocols/http2-builtin/port.ts'
 import type { Listener } from './any-http.ts'
 
-/** A client's connection of HTTP/2, as those see it that look after connections. */
+/** A client's HTTP/2 connection, as the connection checks see it. */
 export interface Http2Session {
-  /** Requests that are not answered yet. */
+  /** Requests that are not complete. */
   readonly open: number
-  /** Bytes of answers that were sent so far. */
+  /** Bytes of responses that were sent. */
   readonly sentBytes: number
-  /** Bytes that are kept for the connection: what waits for the client, and what it has sent that nobody has read. */
+  /** Bytes that are buffered for the connection: unsent responses and unread request bodies. */
   readonly heldBytes: number
-  /** Something waits for the client. */
+  /** Whether bytes wait for the client to read. */
   readonly isWaiting: boolean
-  /** Ends what takes too long: about once a second, `now` by a steady clock in milliseconds. */
+  /** Closes the connection or streams whose time limits are exceeded. Called about once a second; `now` in milliseconds of a steady clock. */
   check(now: number): void
-  /** Asks the client to go: what it has asked is answered, then the connection ends. */
+  /** Asks the client to leave (GOAWAY). Open requests are completed, then the connection is closed. */
   leave(): void
 }
 
-/** `own`: the stack of this project. `builtin`: that of Node. */
+/** `own`: the stack of this project (`protocols/http2`). `builtin`: `node:http2`. */
 export type Http2Stack = 'own' | 'builtin'
 
-/** Serves a connection that speaks HTTP/2. */
+/** Serves an HTTP/2 connection. */
 type ServeConnection = (socket: TLSSocket) => Http2Session
 
-/** What serves the connections of one port, which share turns of the event loop and memory with each other and with nobody else. */
+/** HTTP/2 stacks by name. The connections of one port share turns of the event loop and memory, separately from other ports. */
 export const HTTP2_STACKS: Readonly<Record<Http2Stack, (serve: Listener, limits: ConnectionLimits) => ServeConnection>> = {
   own: (serve, limits) => {
     const port = new Http2Port(limits)

@@ -8,17 +8,17 @@ const METHOD_NOT_ALLOWED = failure(405, 'MethodNotAllowed', 'the server does not
 
 /** A request line as net/http reads it. The method is a token (RFC 9110, section 9.1). */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ [^ ]+ HTTP\/\d\.\d$/
-/** The start of a line whose rest has not come. */
+/** Beginning of a request line that is incomplete. */
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)/
-/** A longer line is judged by its start. */
+/** Only the beginning of a longer line is checked. */
 const MAX_LINE_BYTES = 8192
 
 /**
- * Answers what Node's HTTP/1.1 parser refuses, on the bare connection, and closes it. Methods that Node does not know are 405, as any other that nothing serves; what is no method is 400. A connection on which a
- * request does not come in time is closed without a response, as by net/http. Bytes after a request that closes the connection are ignored: the response to that request goes on.
+ * Responds to requests that Node's HTTP/1.1 parser rejects, on the bare connection, and closes it. A method that Node does not know gets 405, like any other that has no handler; an invalid method gets 400. If
+ * a request does not arrive in time, the connection is closed without a response, as by net/http. Bytes behind a request that closes the connection are ignored, and the response to it continues.
  */
 export function answerInvalidRequest(error: Error, socket: Duplex): void {
-  // Nothing may be written into an answer, but behind it.
+  // A response that has begun must be complete before anything else is written.
   const answer = answerUnderWay(socket)
   const code = errorCode(error)
   if (code === 'HPE_CLOSED_CONNECTION' && answer !== undefined) return
@@ -26,7 +26,7 @@ export function answerInvalidRequest(error: Error, socket: Duplex): void {
     socket.destroy()
     return
   }
-  // The fault is in the body of a request that is answered.
+  // The error is in the body of a request whose response is complete.
   if (answer?.req?.complete === false) {
     socket.end()
     return
@@ -48,7 +48,7 @@ function refuseMethod(socket: Duplex): void {
   socket.end(head('405 Method Not Allowed', contentType, bytes) + bytes.toString('latin1'))
 }
 
-/** Answers CONNECT, for which Node takes the connection out of HTTP. */
+/** Refuses CONNECT with 405. Node takes the connection of such a request out of HTTP. */
 export function answerConnect(_req: unknown, socket: Duplex): void {
   socket.on('error', () => {})
   // The response to an earlier request is still being written.

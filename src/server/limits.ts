@@ -1,58 +1,58 @@
 import { type ConnectionLimits, SMALL_DATA_BYTES } from '../protocols/http2/limits.ts'
 
 /**
- * What a client may take of the server before it is known who it is, and after. Values are kube-apiserver's or net/http's where they have one. The limits of HTTP/2 that concern its frames
- * alone are in `protocols/http2/limits.ts`.
+ * Limits on what a client can consume, before and after it is authenticated. Values are those of kube-apiserver or net/http if they have such a limit. Limits of HTTP/2 frames are in
+ * `protocols/http2/limits.ts`.
  */
 
-/** Of a request's line and headers. net/http's DefaultMaxHeaderBytes. */
+/** Bytes of a request line and its headers. net/http's DefaultMaxHeaderBytes. */
 export const MAX_HEADER_BYTES = 1 << 20
-/** Fields of a request, over either protocol. net/http counts bytes alone; Node's parser takes time as their square. */
+/** Header fields of a request, over either protocol. net/http limits only their bytes; Node's parser takes quadratic time. */
 export const MAX_HEADERS = 2000
 
-/** Characters of a path, as it was sent, before the query: an answer that refuses it repeats it, longer. kube-apiserver has a limit of the whole head alone. */
+/** Characters of a raw path without the query. An error response repeats the path, escaped. kube-apiserver limits only the whole head. */
 export const MAX_PATH_LENGTH = 64 * 1024
-/** Of a query: each costs as much as a long text. A megabyte, which is the limit of the whole head, holds half a million. */
+/** Parameters of a query. Each costs as much as a long string, and the 1 MiB of a head would hold half a million. */
 export const MAX_QUERY_PARAMETERS = 32_768
 
-/** Requests of an HTTP/1.1 connection that wait behind one that is being answered. net/http reads the next when it has answered the last; clients that pipeline are all but extinct. */
+/** Requests of an HTTP/1.1 connection that wait behind the current one. net/http reads the next request after the response to the last; few clients pipeline. */
 export const MAX_PIPELINED = 64
 
-/** Bytes of their heads, which are kept until the answers before theirs have left: as many as one may have. */
+/** Bytes of the heads of those requests, which are kept until their turn: as many as one head may have. */
 export const MAX_PIPELINED_BYTES = 1 << 20
 
-/** A chunk of a body of fewer bytes is counted as a frame of HTTP/2 that causes no request. */
+/** Chunks of a request body with fewer bytes are limited like HTTP/2 frames that cause no request. */
 export const SMALL_CHUNK_BYTES = SMALL_DATA_BYTES
 
-/** Without a request: kube-apiserver's IdleTimeout. */
+/** Time without a request: kube-apiserver's IdleTimeout. */
 export const IDLE_MS = 90_000
-/** For the TLS handshake, and for a request's line and headers: kube-apiserver's ReadHeaderTimeout. */
+/** Time for a TLS handshake, and for a request line and its headers: kube-apiserver's ReadHeaderTimeout. */
 export const HEADERS_MS = 32_000
-/** How often Node looks for requests whose headers take too long; its own default lets them take twice as long. */
+/** How often Node checks for requests whose headers take too long. Its default of 30 s would allow twice the time. */
 export const HEADERS_CHECK_MS = 5_000
 
-/** Without progress of an answer that is complete: kube-apiserver's --request-timeout, which such an answer has used up by then. */
+/** Time without progress of a complete response: kube-apiserver's --request-timeout, which such a response has used up by then. */
 export const STALLED_MS = 60_000
-/** Without progress of a stream that goes on (a watch, a log, a proxied answer): somebody who reads a log in a pager may do so for a while. */
+/** Time without progress of an open stream (a watch, a log, a proxied response). A log in a pager may stand still for minutes. */
 export const STALLED_STREAM_MS = 15 * 60_000
 
-/** Connections of one port. Past it those that do nothing go first, and where there are none, new ones. */
+/** Connections of one port. Beyond it, idle connections are closed first; without idle ones, new connections are. */
 export const MAX_CONNECTIONS = 20_000
-/** So many of them go at once: looking for them is linear. */
+/** Connections that are closed at once beyond the limit: finding them takes linear time. */
 export const EVICTED_AT_ONCE = 200
-/** A connection that is younger is not taken for one that does nothing. */
+/** A younger connection does not count as idle. */
 export const SETTLING_MS = 1000
 
-/** Bytes kept for all connections of a port: unread answers, unread bodies, unfinished headers. Past it those go that have stood still for longest. */
+/** Bytes that are buffered for all connections of a port: unread responses, unread bodies, incomplete heads. Beyond it, connections without progress for the longest time are closed. */
 export const MAX_HELD_BYTES = 256 << 20
 
-/** How often connections are looked at. */
+/** How often connections are checked. */
 export const CHECK_MS = 1000
-/** How often it is looked whether the event loop is held: for more milliseconds than these, connections of TLS are looked at in between. */
+/** How often TLS connections are checked for a held event loop. They are checked if it was held for more than `BUSY_MS`. */
 export const TLS_CHECK_MS = 50
 export const BUSY_MS = 20
 
-/** maxConcurrentStreams: kube-apiserver's --http2-max-streams-per-connection of 1000, and windows of its size. */
+/** kube-apiserver's HTTP/2 settings: --http2-max-streams-per-connection of 1000, and its window sizes. */
 export const HTTP2_LIMITS: ConnectionLimits = {
   maxConcurrentStreams: 1000,
   streamWindow: 256 * 1024,

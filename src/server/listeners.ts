@@ -23,22 +23,22 @@ import { writeBounds } from './tls/write-bounds.ts'
 import { type PassesOn, upgradeListener } from './upgrade.ts'
 import type { ConnectionSource } from './workers/worker-link.ts'
 
-/** A server's event: a TLS socket that is ready, and the connection where it speaks HTTP/2. */
+/** Event of a server: a TLS connection is established. Arguments: its socket, and its HTTP/2 session if it speaks HTTP/2. */
 const SECURED = 'secured'
 
-/** Of HTTP/1.1, over TLS and without. */
+/** Options of Node's HTTP/1.1 servers, with and without TLS. */
 const HTTP1_OPTIONS = {
   maxHeaderSize: MAX_HEADER_BYTES,
   keepAliveTimeout: IDLE_MS,
   headersTimeout: HEADERS_MS,
   connectionsCheckingInterval: HEADERS_CHECK_MS,
-  // In Go's words, with what else is wrong with fields.
+  // Checked by `faultOfFields`, with Go's messages.
   requireHostHeader: false,
 }
 
 const never: PassesOn = () => false
 
-/** Serves HTTP/1.1 by the listener. `own`: what Node does with a connection. Returns what takes one. */
+/** Serves HTTP/1.1. `own`: Node's connection listener. Returns a function that serves a connection. */
 function serveHttp1(server: AnyServer, listener: Listener, own: (socket: Duplex) => void, passesOn: PassesOn): (socket: Duplex) => void {
   const turns = new TurnShare()
   const take = (socket: Duplex): void => {
@@ -53,38 +53,40 @@ function serveHttp1(server: AnyServer, listener: Listener, own: (socket: Duplex)
   return take
 }
 
-/** What a server of Node does with a connection of its own accord, before anybody has listened. */
+/** Returns the listener with which Node's server serves a connection. Called before other listeners are added. */
 function ownListener(server: AnyServer, event: 'connection' | 'secureConnection'): (socket: Duplex) => void {
   const [own] = server.listeners(event)
   invariant(own, `a server without a listener for ${event}`)
   return socket => own.call(server, socket)
 }
 
-/** A port that serves, and can be stopped. */
+/** An open port. */
 export interface Port {
   readonly port: number
-  /** Takes no new connections, asks the open ones to finish, and resolves when they have gone. */
+  /** Stops accepting connections, asks open ones to finish, and resolves when all are closed. */
   close(): Promise<void>
-  /** Asks again those that had something to do before. */
+  /** Asks open connections to finish again: those that were busy at `close` may be idle now. */
   finish(): void
-  /** Cuts what is still open. */
+  /** Closes the connections that are still open. */
   destroy(): void
 }
 
-/** What a port of HTTPS is made with. */
+/** Options of an HTTPS port. */
 export interface SecurePortOptions {
   readonly certificates: ServingCertificates
-  /** What speaks HTTP/2; absent: it is not spoken. */
+  /** Optional. Omitted if HTTP/2 is disabled. */
   readonly http2?: Http2Stack | undefined
-  /** Requests of a connection of HTTP/2 that may be open at once. Absent: 1000. */
+  /** Concurrent streams of an HTTP/2 connection. Defaults to 1000. */
   readonly maxStreams?: number
-  /** Whether clients may show certificates. Default: true. */
+  /** Whether client certificates are requested. Defaults to true. */
   readonly asksCertificates?: boolean
+  /** Called for each failed TLS handshake. */
   readonly onHandshakeError?: () => void
+  /** Optional. Whether requests for a path are proxied to another server. By default, none are. */
   readonly passesOn?: PassesOn
 }
 
-/** HTTPS with HTTP/2 and HTTP/1.1 by ALPN. A client may show a certificate; whether it is good is the authenticator's question. */
+/** HTTPS port with HTTP/2 and HTTP/1.1 by ALPN. Client certificates are optional; the authenticator verifies them. */
 export function createSecurePort(
   listener: Listener,
   { certificates, http2, maxStreams, asksCertificates = true, onHandshakeError, passesOn = never }: SecurePortOptions,
@@ -107,14 +109,14 @@ export function createSecurePort(
   server.on('connection', (socket: Socket) => handshakes.add(socket))
   server.on('secureConnection', (socket: TLSSocket) => {
     handshakes.end(plainSocket(socket))
-    // As node:http does for its own: an answer of several writes would wait for the client's delayed acknowledgement.
+    // node:http does so for its own connections. Otherwise a response of several writes would wait for the client's delayed acknowledgement.
     socket.setNoDelay(true)
     boundWrites(socket)
     const session = socket.alpnProtocol === 'h2' ? serveHttp2?.(socket) : undefined
     server.emit(SECURED, socket, session)
     if (session === undefined) takeHttp1(socket)
   })
-  // A client that breaks off its handshake or connection is no concern of ours.
+  // The client broke off its handshake or connection.
   server.on('tlsClientError', (_error, socket) => {
     onHandshakeError?.()
     socket.destroy()
@@ -122,14 +124,14 @@ export function createSecurePort(
   return server
 }
 
-/** Where a server of TLS has the context of connections that name no host: Node says so in no type. */
+/** Property in which a TLS server keeps the context of connections without a server name. Node's types omit it. */
 interface WithContext {
   _sharedCreds: SecureContext
 }
 
 const hasContext = (server: object): server is WithContext => '_sharedCreds' in server
 
-/** Gives connections to an address that has a certificate the context of that: clients that connect by address name no host, and Node asks for no other context then. */
+/** Serves connections to an address with a certificate of its own with the context of that certificate. Clients that connect by address send no server name, and Node then does not call the SNI callback. */
 function certifyAddresses(server: HttpsServer, certificates: ServingCertificates): void {
   const take = ownListener(server, 'connection')
   server.removeAllListeners('connection')
@@ -147,7 +149,7 @@ function certifyAddresses(server: HttpsServer, certificates: ServingCertificates
   })
 }
 
-/** Plain HTTP without credentials, for loopback only. Requests that a web page sends by a browser of this machine are refused. */
+/** Plain HTTP without authentication, for loopback only. Requests by web pages through a browser of this machine are refused. */
 export function createInsecurePort(listener: Listener, passesOn: PassesOn = never): Server {
   const guarded: Listener = (req, res) => {
     const refused = refusalOf(req)
@@ -170,13 +172,13 @@ function follow(server: AnyServer, connections = new Connections()): Connections
   return connections
 }
 
-/** Asks connections that are idle to go, and those of HTTP/2 to finish. */
+/** Closes idle connections, and asks HTTP/2 clients to finish. */
 function finish(server: AnyServer, connections: Connections): void {
   connections.leave()
   server.closeIdleConnections()
 }
 
-/** Starts to listen. Rejects where the address can't be had. */
+/** Starts to listen. Rejects if the address cannot be used. */
 export async function open(server: AnyServer, port: number, host: string, followed?: Connections): Promise<Port> {
   const connections = follow(server, followed)
   await listening(server, host, port)
@@ -196,10 +198,10 @@ export async function open(server: AnyServer, port: number, host: string, follow
 export function serveHanded(server: AnyServer, source: ConnectionSource): Port {
   const connections = follow(server)
   let onGone: () => void = () => {}
-  // A server that listens looks after slow clients from then on.
+  // Node starts its checks for slow clients when a server listens.
   server.emit('listening')
   source.open(socket => {
-    // As a server of its own would make them.
+    // The defaults of connections that node:http accepts.
     socket.allowHalfOpen = true
     socket.setNoDelay(true)
     server.emit('connection', socket)

@@ -10,14 +10,15 @@ import { writeGzip } from './gzip-pieces.ts'
 import { WireStream } from './stream-writer.ts'
 import { lengthOf, type Wire } from './wire.ts'
 
+/** Bodies of several buffers are joined up to this many bytes: more writes would cost more than the copy. */
 const JOIN_UP_TO = 16 * 1024
-/** Parts of a long answer that are written in one turn: half a millisecond of copying, where a turn for each would cost a fifth of it. */
+/** Parts of a long response that are written in one turn. Copying them takes half a millisecond; a turn for each would add a fifth. */
 const PARTS_AT_ONCE = 4
 
 const NOTHING = Buffer.alloc(0)
 const isSegments = (body: readonly Buffer[] | FilledBody): body is readonly Buffer[] => Array.isArray(body)
 
-/** One buffer, or a long body to be sent in parts. A few small pieces cost more to write than to join. */
+/** Returns a body as one buffer, or as a long body that is sent in parts. Up to JOIN_UP_TO bytes are joined. */
 export function shapeOf(body: Buffer | readonly Buffer[] | FilledBody): { single: Buffer; long: FilledBody | undefined; length: number } {
   if (Buffer.isBuffer(body)) return { single: body, long: undefined, length: body.length }
   if (!isSegments(body)) {
@@ -30,7 +31,7 @@ export function shapeOf(body: Buffer | readonly Buffer[] | FilledBody): { single
   return length <= JOIN_UP_TO ? { single: Buffer.concat(body, length), long: undefined, length } : { single: NOTHING, long: filledWith(body, length), length }
 }
 
-/** After the head, of which the length is a part. */
+/** Sends a long body. The head, with its Content-Length, has been sent. */
 export async function sendLong(wire: Wire, body: FilledBody, memory: BufferPool): Promise<void> {
   const pace = new WireStream(wire, memory)
   let parts = 0
@@ -50,13 +51,13 @@ export async function sendLong(wire: Wire, body: FilledBody, memory: BufferPool)
   wire.end()
 }
 
-/** After the head, which says gzip. */
+/** Sends a long body compressed. The head, with `Content-Encoding: gzip`, has been sent. */
 export async function sendCompressed(wire: Wire, body: FilledBody, memory: BufferPool): Promise<void> {
   if (body.pieces !== undefined) return sendPieces(wire, body.pieces(), memory)
   try {
     await pipeline(partsOf(body), createGzip({ level: 1 }), wire.sink())
   } catch {
-    // The client has gone; what was written of the answer can't be ended well.
+    // The client has gone. The response cannot be completed.
     wire.destroy()
   }
 }
@@ -90,7 +91,7 @@ async function sendPieces(wire: Wire, pieces: Iterable<Piece>, memory: BufferPoo
 
 async function* partsOf(body: FilledBody): AsyncGenerator<Buffer> {
   for (let given = 0; given < body.length; ) {
-    // Compression works on it in another thread: memory of its own.
+    // zlib reads the part on another thread, so its memory is not reused.
     const part = body.fill(Buffer.allocUnsafeSlow(WRITE_BYTES))
     given += part.length
     yield part
@@ -98,7 +99,7 @@ async function* partsOf(body: FilledBody): AsyncGenerator<Buffer> {
   }
 }
 
-/** As upstream reads it: `gzip` as it stands, with no parameter. */
+/** Reports whether the client accepts gzip. Like upstream, it ignores an entry with a parameter, such as `gzip;q=1`. */
 export function acceptsGzip({ 'accept-encoding': accepted }: IncomingHttpHeaders): boolean {
   if (typeof accepted !== 'string') return false
   return accepted === 'gzip' || accepted.split(',').some(one => one.trim() === 'gzip')

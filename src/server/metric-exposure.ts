@@ -3,23 +3,24 @@ import { type Polled, PolledFamily } from '../lib/polled-family.ts'
 import { metricStateOf } from '../lifecycle/metric-lives.ts'
 import type { Release } from '../lifecycle/release.ts'
 
-/** By metric and label: the values that may be shown. */
+/** Allowed label values, by metric name and label name (`--allow-metric-labels`). */
 export type LabelAllowLists = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
 
-/** Which metrics are shown, and how. */
+/** Settings that determine which metrics are exposed, and how. */
 export interface MetricExposure {
-  /** Whose metrics they are. */
+  /** Release whose metrics are exposed. */
   readonly release: Release
-  /** Those, too, that the release hides. */
+  /** Whether metrics that the release hides are exposed (`--show-hidden-metrics-for-version`). */
   readonly showHidden: boolean
+  /** Names of metrics that are not exposed (`--disabled-metrics`). */
   readonly disabled: ReadonlySet<string>
   readonly allowedLabels: LabelAllowLists
 }
 
-/** The value of a label in place of those that are not allowed. */
+/** Value that replaces label values which are not allowed. */
 const UNEXPECTED = 'unexpected'
 
-/** The families that the release has, with their class in it and the notice of those that are deprecated, without those that are hidden or disabled; and what is counted of that. */
+/** Returns the families of the release without hidden and disabled ones. Their help has the stability level and any deprecation notice. Adds the metrics on registration itself. */
 export function exposedFamilies(families: readonly MetricFamily[], exposure: MetricExposure): MetricFamily[] {
   const registered = new Map<string, Polled>()
   const shown: MetricFamily[] = []
@@ -40,10 +41,10 @@ export function exposedFamilies(families: readonly MetricFamily[], exposure: Met
   return [...shown, ...ownFamilies(registered, counts, exposure)]
 }
 
-/** What is printed of a family beside its samples. */
+/** Returns the parts of a family other than its samples. */
 const described = ({ name, type, labels, across }: MetricFamily) => ({ name, type, labels, ...(across && { across }) })
 
-/** Samples that differ in values alone that are not allowed become one. What they count is counted. */
+/** Merges samples that differ only in label values that are not allowed. Counts the merged observations in `counts`. */
 function constrained(
   family: MetricFamily,
   allowed: ReadonlyMap<string, ReadonlySet<string>>,
@@ -65,7 +66,7 @@ function constrained(
   return sums.values()
 }
 
-/** Source: k8s.io/component-base, metrics/registry.go. */
+/** Returns the metrics on registration. Source: k8s.io/component-base, metrics/registry.go. */
 function ownFamilies(
   registered: ReadonlyMap<string, Polled>,
   counts: { readonly hidden: number; readonly unexpected: ReadonlyMap<string, number> },

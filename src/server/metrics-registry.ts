@@ -2,10 +2,10 @@ import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import { helpOf, type MetricFamily, type Sample } from '../lib/metrics.ts'
 import type { MetricSnapshot } from './workers/messages.ts'
 
-/** Gauges under the names of counters, which say nothing that others don't. */
+/** Gauges with the names of counters. Other metrics have the same values. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
-/** What is counted of the process, from the first call on: once for all servers in it. */
+/** Metrics of the process, counted from the first call on and shared by all servers in it. */
 let counted: Registry | undefined
 
 function countedOfProcess(): Registry {
@@ -16,7 +16,7 @@ function countedOfProcess(): Registry {
   return counted
 }
 
-/** The metrics of the process, but those that are disabled. */
+/** Returns a registry of the metrics of the process, except the disabled ones. */
 export function processMetrics(disabled: Iterable<string> = []): Registry {
   const without = new Set([...MISNAMED, ...disabled])
   const registry = new Registry()
@@ -28,11 +28,11 @@ export function processMetrics(disabled: Iterable<string> = []): Registry {
   return registry
 }
 
-/** What the registry counts at this moment: prom-client gives its types as text, and calls them numbers in its declarations. */
+/** Returns the current values of a registry. prom-client declares types as numbers, but returns them as strings. */
 export const snapshotsOf = async (registry: Pick<Registry, 'getMetricsAsJSON'>): Promise<MetricSnapshot[]> =>
   (await registry.getMetricsAsJSON()) as unknown as MetricSnapshot[]
 
-/** Lets prom-client print a family of ours: its registry asks a metric for `name` and `get()` only. */
+/** Registers a family of ours with prom-client, whose registry only uses `name` and `get()` of a metric. */
 export function adopt(registry: Registry, family: MetricFamily): void {
   const metric = {
     name: family.name,
@@ -48,5 +48,5 @@ export function adopt(registry: Registry, family: MetricFamily): void {
   registry.registerMetric(metric as unknown as Metric)
 }
 
-/** Every label in its place. */
+/** Moves the bucket bound of a sample to its label `le`. */
 const withBound = ({ le, labels, ...sample }: Sample): Sample => ({ ...sample, labels: le === undefined ? labels : { ...labels, le } })

@@ -1,9 +1,9 @@
 import { MAX_QUERY_PARAMETERS } from './limits.ts'
 
-/** A pair with a broken percent escape, or with a semicolon. */
+/** A pair with an invalid percent escape or a semicolon. */
 const DROPPED = /;|%(?![0-9a-fA-F]{2})/
 
-/** The parameters of a query as Go's net/url reads them: what is malformed is left out, pair by pair. */
+/** Parses a query as Go's net/url does: malformed pairs are dropped, the others are kept. */
 export function parseQuery(search: string): URLSearchParams {
   if (!DROPPED.test(search)) return new URLSearchParams(search)
   return new URLSearchParams(
@@ -14,7 +14,7 @@ export function parseQuery(search: string): URLSearchParams {
   )
 }
 
-/** Whether a query has more parameters than are read. */
+/** Reports whether a query has more than MAX_QUERY_PARAMETERS parameters. */
 export function hasTooManyParameters(search: string): boolean {
   if (search.length < MAX_QUERY_PARAMETERS) return false
   let count = 1

@@ -2,8 +2,8 @@ import { badRequestError, type StatusError, tooLargeError } from '../meta/status
 import type { AnyRequest } from './any-http.ts'
 
 /**
- * Collects a request's body. Throws 413 as soon as it is known to be longer than `limit` bytes, 400 where it breaks off, and what `onAbort` is called with where
- * the request ends otherwise.
+ * Reads the whole body of a request. Rejects with 413 as soon as the body is known to be longer than `limit` bytes, with 400 if it breaks off, and with the reason that the listener of `onAbort` is called
+ * with.
  */
 export function readBody(req: AnyRequest, limit: number, onAbort: (listener: (reason: StatusError) => void) => void): Promise<Buffer> {
   const declared = req.headers['content-length']
@@ -37,11 +37,11 @@ export function readBody(req: AnyRequest, limit: number, onAbort: (listener: (re
   })
 }
 
-/** Chunks smaller than this are copied: a buffer of its own for each byte of a body would cost a hundred times the body. */
+/** Smaller chunks are copied into pages: a buffer for each byte of a body would take a hundred times the body's memory. */
 const SMALL_BYTES = 1024
 const PAGE_BYTES = 16 * 1024
 
-/** The chunks of a body, in memory that grows with their bytes and not with their number. */
+/** The chunks of a body. Their memory is proportional to their bytes, not to their number. */
 class Chunks {
   private readonly whole: Buffer[] = []
   private page: Buffer | undefined

@@ -13,13 +13,13 @@ const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 
 const WITH_DRY_RUN = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 /** The labels that name a version of a resource. */
 const SUBJECT = ['group', 'version', 'resource'] as const
-/** Bytes: from 50 KB on, 100 KB each. */
+/** Upper bounds in bytes: 50 KB, then in steps of 100 KB. */
 const BODY_SIZES = Array.from({ length: 31 }, (_, i) => 50_000 + i * 100_000)
 const SIZES = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
 
-/** What is counted of one kind of request, found by one look-up. */
+/** Series of one kind of request, cached so that a request needs a single look-up. */
 interface Children {
-  /** By resource: somebody serves it. */
+  /** Whether the series have the labels of a resource: the resource is served. */
   readonly isLabelled: boolean
   readonly labels: readonly string[]
   readonly duration: HistogramChild
@@ -91,7 +91,7 @@ export class RequestMetrics {
   private readonly knownOf = new Map<string, string[]>()
   private readonly bodies = new Map<string, HistogramChild>()
 
-  /** `isServed`: whether there is a route for a request. Others are counted without labels of a resource. `queued`: omitted if no request waits. */
+  /** `isServed`: whether the API has a route for a request; other requests are counted without labels of a resource. `queued`: omitted if requests do not wait in queues. */
   constructor(inFlight: RequestWatermarks, isServed: (info: ResourceRequestInfo) => boolean, queued?: RequestWatermarks) {
     this.isServed = isServed
     this.inFlight = new ReadGauge(
@@ -118,7 +118,7 @@ export class RequestMetrics {
     return [this.total, this.durations, this.sliDurations, this.sizes, this.bodySizes, this.longRunning, this.terminations, this.inFlight, this.queued]
   }
 
-  /** Counts a request that is over. One that was refused before it was authorized has no latency and no size here, as with kube-apiserver, and is counted without labels of a resource. */
+  /** Counts a finished request. Like kube-apiserver, it records no latency and size of a request that was refused before it was authorized. Such a request is counted without labels of a resource. */
   record(exchange: HttpExchange): void {
     const info = exchange.info
     const code = exchange.status
@@ -141,7 +141,7 @@ export class RequestMetrics {
     if (isTermination(code)) this.countTermination(children.labels, code)
   }
 
-  /** Removes what was counted of a version that is not served any more. */
+  /** Removes the series of a version that is no longer served. */
   forget({ group, version, resource, isLast }: GoneVersion): void {
     for (const family of [this.total, this.durations, this.sliDurations, this.sizes, this.longRunning, this.terminations])
       family.forget(group, version, resource)
@@ -153,7 +153,7 @@ export class RequestMetrics {
     for (const verb of Object.keys(BODY_VERBS)) this.bodies.delete(bodyKey(verb, group, resource))
   }
 
-  /** kube-apiserver counts only requests that were dropped because the server is busy, with all their labels. Others are counted here by verb and code. */
+  /** kube-apiserver only counts requests that were dropped because the server is busy, with all their labels. The others are counted here by verb and code. */
   private countRefused(exchange: HttpExchange, info: RequestInfo, code: number): void {
     const labels =
       code === 429 && info.isResource && this.isServed(info)
@@ -179,7 +179,7 @@ export class RequestMetrics {
     return child
   }
 
-  /** The gauge of long-running requests like this one, to be raised and lowered. */
+  /** Returns the gauge of long-running requests with the labels of this one. The caller increments and decrements it. */
   running(exchange: HttpExchange): NumberChild {
     return this.longRunning.child(...withoutDryRun(this.childrenOf(exchange, exchange.info).labels), COMPONENT)
   }
@@ -198,7 +198,7 @@ export class RequestMetrics {
       const known = this.known.get(keyOf(verb, dryRun, info))
       if (known !== undefined) return known
     }
-    // What nothing serves is counted without its labels: they would be the client's inventions.
+    // Requests without a route are counted without labels: a client could invent any number of them.
     const isLabelled = info.isResource && this.isServed(info)
     const key = isLabelled ? keyOf(verb, dryRun, info) : `${verb}/${dryRun}/${pathLabel(exchange)}`
     const unlabelled = isLabelled ? undefined : this.known.get(key)
@@ -219,7 +219,7 @@ export class RequestMetrics {
   }
 }
 
-/** Codes of requests that the server ended to protect itself. */
+/** Reports whether the code means that the server ended the request to protect itself. */
 const isTermination = (code: number): boolean => code === 429 || code === 504
 
 const bodyKey = (verb: string, group: string, resource: string): string => `${verb}/${group}/${resource}`
@@ -246,7 +246,7 @@ const withoutDryRun = (labels: readonly string[]): string[] => [labels[0] ?? '',
 
 const scopeOf = (info: RequestInfo): string => (info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster')
 
-/** The path itself for the few that are known beforehand. */
+/** Label of a non-resource path. Only a few known paths have one. */
 const pathLabel = ({ path }: HttpExchange): string => (LABELLED_PATHS.has(path) ? path : '')
 const LABELLED_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/metrics', '/version', '/api', '/apis', '/openapi/v2', '/openapi/v3'])
 

@@ -1,19 +1,19 @@
 import { unescapePath } from '../lib/url.ts'
 import { MAX_PATH_LENGTH } from './limits.ts'
 
-/** Why the path of a request can't be read. */
+/** Why a request's path is invalid. */
 export type TargetFault = 'path too long' | 'invalid escape'
 
-/** What a request's URL names. */
+/** Path and query of a request's URL. */
 export interface RequestTarget {
-  /** Percent-decoded. As it was sent where its escapes are not valid, `/` where it is too long. */
+  /** Percent-decoded. The raw path if its escapes are invalid, `/` if it is too long. */
   readonly path: string
   /** The raw query, without `?`. */
   readonly search: string
   readonly fault: TargetFault | undefined
 }
 
-/** Splits the URL of a request. A fault is returned, not thrown: a request that has one is answered, logged and counted as any other. */
+/** Splits the URL of a request. A fault is returned, not thrown: such a request is logged, counted and refused like any other. */
 export function parseTarget(url: string): RequestTarget {
   const mark = url.indexOf('?')
   const search = mark < 0 ? '' : url.slice(mark + 1)
@@ -23,7 +23,7 @@ export function parseTarget(url: string): RequestTarget {
   return { path: path ?? raw, search, fault: path === undefined ? 'invalid escape' : undefined }
 }
 
-/** The path of a URL as it was sent. */
+/** Returns the path of a URL without decoding it. */
 export function rawPathOf(url: string): string {
   const mark = url.indexOf('?')
   return mark < 0 ? url : url.slice(0, mark)
@@ -31,7 +31,7 @@ export function rawPathOf(url: string): string {
 
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i
 
-/** The path and query of a target in absolute form, whose host stands for the Host header (RFC 9112, section 3.2.2). Other targets are returned as they are. */
+/** Returns path and query of a target in absolute form, whose host takes precedence over the Host header (RFC 9112, section 3.2.2). Other targets are returned unchanged. */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target
   const [start] = ABSOLUTE.exec(target) ?? []

@@ -1,6 +1,6 @@
 import type { RequestInfo } from '../meta/context.ts'
 
-/** Counts of requests that read, and of those that write. */
+/** Counts of requests that read and of requests that write. */
 export interface RequestWatermarks {
   readonly readOnly: Watermark
   readonly mutating: Watermark
@@ -8,11 +8,11 @@ export interface RequestWatermarks {
 
 /** Receives each new count. */
 export interface CountObserver {
-  /** `at`: the time by its own clock, where the caller knows it. */
+  /** `at`: time by the observer's clock. Omitted if the caller does not know it. */
   set(count: number, at?: number): void
 }
 
-/** The highest count of the last second. */
+/** Counter of current requests that also has its highest value of the last second. */
 export class Watermark {
   current = 0
   private peak = 0
@@ -23,7 +23,7 @@ export class Watermark {
     this.observer = observer
   }
 
-  /** `now`: milliseconds since the epoch. `at`: the same by the observer's clock. */
+  /** Counts a request. `now`: milliseconds since the epoch. `at`: the same time by the observer's clock. */
   enter(now: number, at?: number): void {
     this.current++
     const second = Math.floor(now / 1000)

@@ -1,9 +1,9 @@
 import { type StatusError, serviceUnavailableError } from '../meta/status.ts'
 import type { HttpExchange } from './exchange.ts'
 
-/** What shutdown waits for, and what it ends. */
+/** Requests that are in progress. Shutdown waits for the short ones and ends the long-running ones. */
 export class RequestsInProgress {
-  /** All requests that are not over. */
+  /** All requests that are in progress. */
   readonly all: ReadonlySet<HttpExchange>
   private readonly open = new Set<HttpExchange>()
   private readonly longRunning = new Set<HttpExchange>()
@@ -23,7 +23,7 @@ export class RequestsInProgress {
     if (this.draining && this.open.size === 0) this.idle?.()
   }
 
-  /** Notes that a request is long-running: it is ended at shutdown, not waited for. Throws 503 once that has begun. */
+  /** Marks a request as long-running: shutdown ends it without waiting. Throws 503 if shutdown has begun. */
   addLongRunning(exchange: HttpExchange): void {
     if (this.draining) throw shuttingDown()
     this.longRunning.add(exchange)
@@ -33,7 +33,7 @@ export class RequestsInProgress {
     this.longRunning.delete(exchange)
   }
 
-  /** Ends the long-running requests at once, by their signals, and waits for the rest. Resolves when none is in progress, or after `graceMs`, when those that are left are cut. */
+  /** Aborts long-running requests and waits for the others. Resolves when none is in progress, or after `graceMs`; the caller then closes the remaining ones. */
   async drain(graceMs: number): Promise<void> {
     this.draining = true
     for (const exchange of this.longRunning) exchange.abort(shuttingDown())

@@ -14,33 +14,34 @@ import type { RequestState } from './filters/filter.ts'
 import type { Health, HealthEndpoint, HealthReport } from './health.ts'
 import type { VersionInfo } from './version.ts'
 
+/** Services behind the server's own endpoints. */
 export interface ServerEndpoints {
   readonly health: Health
   readonly version: VersionInfo
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
-  /** Absent: priority and fairness is off. */
+  /** Omitted if priority and fairness is off. */
   readonly flowLimits?: FlowLimits | undefined
-  /** Of this server alone; absent: none. */
+  /** Routes of this server only. Defaults to none. */
   readonly ownRoutes?: readonly OwnRoute[]
-  /** What a scrape gets; absent: there is nothing to scrape. */
+  /** Returns the response to a scrape. Omitted if `/metrics` is not served. */
   exposition?(): Promise<Buffer | FilledBody>
 }
 
-/** The version is JSON, whatever else a client may accept. */
+/** Media types of the version, which is JSON only. */
 const VERSION_TYPES = ['application/json']
 const TEXT = 'text/plain; charset=utf-8'
 const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 const HEALTH: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz']
 
-/** Serves what is the server's own: health, metrics, version, the documents of the issuer of tokens, and routes of its services. Resources pass at once. */
+/** Serves the non-resource endpoints: health, metrics, version, the token issuer's documents, and routes of the server's services. Requests for resources skip the router. */
 export function serverEndpoints(endpoints: ServerEndpoints): Koa.Middleware<RequestState> {
   const routes = routerOf(endpoints).routes() as Koa.Middleware<RequestState>
   return (ctx, next) => {
     const { info, path } = ctx.state.exchange
     if (info.isResource) return next()
-    // The path that was authorized, and not what the router would read in the URL once more.
+    // The path that was authorized. The router must not parse the URL a second time.
     ctx.newRouterPath = path
-    // "All methods" are those that Node knows to the router, and over HTTP/2 a method may be any word. The exchange keeps what came.
+    // The router's `all` covers the methods that Node knows, and over HTTP/2 a method may be any word. The exchange keeps the original method.
     if (!METHODS.includes(ctx.method)) Object.defineProperty(ctx, 'method', { value: 'POST' })
     return routes(ctx, next)
   }
@@ -65,7 +66,7 @@ function routerOf({ health, version, exposition, issuerDocuments, flowLimits, ow
     router.all(`/${endpoint}/*check`, async ({ state: { exchange } }) => {
       const report = await health.reportOne(endpoint, exchange.path.slice(endpoint.length + 2))
       if (report === undefined) throw pageNotFound()
-      // As upstream, whose single checks are written plainly.
+      // Upstream writes the result of a single check without the header `X-Content-Type-Options`.
       return report.status === 200 ? exchange.sendBytes(200, TEXT, Buffer.from(report.text)) : sendReport(exchange, report)
     })
   }

@@ -46,66 +46,67 @@ import type { ConnectionSource, SharedMetrics } from './workers/worker-link.ts'
 
 export interface ServerOptions {
   readonly api: Api
-  /** Whether the API has a route for a request: metrics have labels for no others. */
+  /** Whether the API has a route for a request. Metrics only have resource labels for such requests. */
   readonly isServed: (info: ResourceRequestInfo) => boolean
-  /** Calls its argument for each version of a kind that is served no more. */
+  /** Registers a function that is called for each version of a kind that is no longer served. */
   readonly followGone: (gone: (version: GoneVersion) => void) => void
   readonly encodeStatus: StatusEncoder
-  /** Long answers are compressed for who accepts it (gate APIResponseCompression). */
+  /** Whether long responses are compressed if the client accepts it (gate APIResponseCompression). */
   readonly compressAnswers: boolean
-  /** What long answers are written in: of this server alone. */
+  /** Buffers for long responses, owned by this server. */
   readonly memory: BufferPool
-  /** Absent: nothing fails on purpose. */
+  /** Omitted if fault injection is off. */
   readonly faults?: Faults | undefined
-  /** Absent: nobody takes down what requests go through. */
+  /** Optional. Records each step of recent requests for `binnacle why`. */
   readonly recent?: RecentRequests | undefined
-  /** For tests: writes come in one by one, each when this has resolved after the one before. Absent: as they come. */
+  /** Optional, for tests. Resolves when the effects of a write are complete; writes are serialized and wait for it. */
   readonly settled?: (() => Promise<void>) | undefined
-  /** Of the times at which requests come, as the API shows them. Default: the machine's. */
+  /** Clock of request times that the API shows. Defaults to the system clock. */
   readonly clock?: Clock | undefined
   readonly authenticator: Authenticator
-  /** Names of fields by which front proxies say for whom requests are, besides the standard ones. */
+  /** Optional. Whether a header, by its name in lower case, is one with which front proxies assert users, besides the standard ones. */
   readonly isHidden?: ((field: string) => boolean) | undefined
   readonly authorizer: Authorizer
-  /** Absent: nothing is audited. */
+  /** Omitted if auditing is off. */
   readonly auditor?: Auditor | undefined
   readonly health: Health
   readonly version: VersionInfo
-  /** The feature gates that it runs with. */
+  /** Feature gates of the server. */
   readonly features: readonly FeatureState[]
   readonly impersonation: ImpersonationMode
-  /** Errors say what those of 1.34 and later do. Absent: those of releases before. */
+  /** Whether error messages follow 1.34 and later. Defaults to false. */
   readonly laterWords?: boolean
-  /** Who signs tokens of service accounts, and with what; asked with each request for it. */
+  /** Optional. Returns the discovery documents of the service account token issuer. Called for each request. */
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
+  /** Optional. Routes of the server's own services, such as `why`. */
   readonly ownRoutes?: readonly OwnRoute[]
-  /** Control planes below paths of this server; absent: none. */
+  /** Optional. Control planes that are mounted below paths of this server. */
   readonly mounts?: ServedMounts | undefined
-  /** Beside those of requests and of the process. */
+  /** Metrics besides those of requests and of the process. */
   readonly metrics: readonly MetricFamily[]
-  /** Which of them are shown; absent: all, as they are declared. */
+  /** Optional. Determines which metrics are exposed. Defaults to all, as declared. */
   readonly exposure?: MetricExposure
-  /** Where others serve the same port: a scrape returns the figures of all. */
+  /** Set if several processes serve the port: a scrape returns the sums of all. */
   readonly sharedMetrics?: SharedMetrics
   readonly tls: TlsMaterial
-  /** Absent: TLS 1.2 and later, with what is secure today. */
+  /** Defaults to TLS 1.2 and later, with secure cipher suites. */
   readonly tlsPolicy?: TlsPolicy
-  /** Undefined: HTTP/1.1 alone. */
+  /** Undefined if only HTTP/1.1 is served. */
   readonly http2: Http2Stack | undefined
-  /** Requests of a connection of HTTP/2 that may be open at once. Absent: 1000. */
+  /** Concurrent streams of an HTTP/2 connection. Defaults to 1000. */
   readonly maxStreams?: number
   readonly conduct?: ServingConduct
   readonly tracing?: Tracing | undefined
   /** Optional. Omitted if the console is off. */
   readonly console?: ConsolePort | undefined
-  /** Where somebody else holds a port, as another process: what that hands on of it. Absent, and undefined: this server listens. */
+  /** Optional. Returns the connections of a port that another process holds. If it returns undefined, or is omitted, this server listens itself. */
   readonly handed?: ((port: PortName, number: number) => ConnectionSource | undefined) | undefined
   readonly bindAddress: string
-  /** 0: one that is free. */
+  /** 0 chooses a free port. */
   readonly securePort: number
-  /** Undefined: no plain HTTP. 0: one that is free. */
+  /** Port of plain HTTP. Undefined if it is off; 0 chooses a free port. */
   readonly insecurePort: number | undefined
-  /** Priority and fairness, in place of the two limits below; absent: it is off. */
+  /** Priority and fairness, which replaces the two limits below. Omitted if it is off. */
   readonly flowLimits?: FlowLimits | undefined
   readonly maxRequestsInFlight: number
   readonly maxMutatingRequestsInFlight: number
@@ -114,35 +115,35 @@ export interface ServerOptions {
   readonly logRequests: boolean
 }
 
-/** The console has a port of its own, so that no page of a backend is of its origin. */
+/** The console has its own port, so that no page of a backend shares its origin. */
 export interface ConsolePort {
   readonly served: ServedConsole
-  /** 0: one that is free. */
+  /** 0 chooses a free port. */
   readonly port: number
 }
 
 export interface RunningServer {
   readonly securePort: number
   readonly insecurePort: number | undefined
-  /** Undefined without a console. */
+  /** Undefined if the console is off. */
   readonly consolePort: number | undefined
-  /** What it counts, as it is declared: whichever of it is shown. Those of the process are not among them. */
+  /** Metrics of the server as declared, regardless of their exposure. Metrics of the process are not included. */
   readonly families: readonly MetricFamily[]
-  /** PEM of the CAs whose client certificates are believed of connections that begin from now on. */
+  /** Replaces the trusted client CAs, for new connections. */
   believe(authorities: AuthorityMaterial): void
-  /** Certificates of connections that begin from now on. Throws where a key does not belong to its certificate. */
+  /** Replaces the serving certificates, for new connections. Throws if a key does not match its certificate. */
   show(served: ServedCertificates): void
-  /** Takes no more connections, ends watches, waits for requests in progress up to `graceMs`, and cuts what is left. */
+  /** Stops accepting connections, ends watches, waits up to `graceMs` for requests in progress, and closes what is left. */
   stop(graceMs: number): Promise<void>
 }
 
-/** Who makes the requests of the insecure port, as kube-apiserver called it when it had one. */
+/** User of requests on the insecure port, as in kube-apiserver when it had one. */
 const UNSECURED: User = { name: 'system:unsecured', groups: [MASTERS, 'system:authenticated'] }
 const LOOPBACK = '127.0.0.1'
-/** For clients to take the last bytes and leave, when all is answered. */
+/** Time for clients to read the last bytes and close, after all requests are complete. */
 const LAST_BYTES_MS = 250
 
-/** The chain of the console's port: it knows the console's sessions and no other credentials, so that a browser cannot be made to present any. */
+/** Options of the console port's chain. It only accepts the console's sessions: a browser cannot be made to present other credentials. */
 const consoleChain = (options: ChainOptions, console: ServedConsole): ChainOptions => ({
   ...options,
   console,
@@ -150,7 +151,7 @@ const consoleChain = (options: ChainOptions, console: ServedConsole): ChainOptio
   ...(options.conduct && { conduct: { ...options.conduct, corsOrigins: [] } }),
 })
 
-/** Serves on HTTPS and, where asked for, on plain HTTP. Resolves when both listen. */
+/** Serves HTTPS and, if enabled, plain HTTP and the console. Resolves when all ports listen. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const inFlight = new InFlight(options.maxRequestsInFlight, options.maxMutatingRequestsInFlight)
   const marks = marksOf(options.flowLimits?.metrics)
@@ -210,7 +211,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const closed = Promise.all(ports.map(port => port.close()))
       await requests.drain(graceMs)
       for (const port of ports) port.finish()
-      // What was answered last is on its way to the kernel.
+      // The last responses may still be in the sockets' buffers.
       await Promise.race([closed, sleep(LAST_BYTES_MS, undefined, { ref: false })])
       for (const port of ports) port.destroy()
       await closed

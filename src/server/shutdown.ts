@@ -1,19 +1,19 @@
 import type { Logger } from '../lib/log.ts'
 
-/** Requests in progress get this long, at most, when a server ends. */
+/** Maximum time that requests in progress have when a server ends. */
 export const REQUEST_GRACE_MS = 60_000
 
 export interface ShutdownSteps {
-  /** Between readiness failing and the ports closing. */
+  /** Milliseconds between the failure of readiness and the closing of the ports (`--shutdown-delay-duration`). */
   readonly delayMs: number
-  /** For requests in progress. */
+  /** Milliseconds for requests in progress. */
   readonly graceMs: number
   stopServing(graceMs: number): Promise<void>
   closeStore(): Promise<void>
   readonly log: Logger
 }
 
-/** Whether the server has been asked to end; readiness looks at it. */
+/** The shutdown of a server. Readiness fails once it is under way. */
 export class Shutdown {
   private begun = false
 
@@ -21,7 +21,7 @@ export class Shutdown {
     return this.begun
   }
 
-  /** Readiness fails first; then, after the delay, the ports close and requests in progress finish; the store is closed last. */
+  /** Runs the steps in order: readiness fails, then, after the delay, the ports close and requests in progress finish. The store is closed last. */
   async run({ delayMs, graceMs, stopServing, closeStore, log }: ShutdownSteps): Promise<void> {
     this.begun = true
     if (delayMs > 0) {

@@ -1,7 +1,7 @@
 import { exitAtRest } from '../lib/exit-at-rest.ts'
 import type { Logger } from '../lib/log.ts'
 
-/** Resolves at the first SIGTERM or SIGINT; the second one ends the process on the spot. */
+/** Resolves at the first SIGTERM or SIGINT. The second one ends the process immediately. */
 export function stopSignal(log: Logger): Promise<void> {
   return new Promise(resolve => {
     let asked = false
@@ -21,8 +21,8 @@ export function stopSignal(log: Logger): Promise<void> {
 }
 
 /**
- * A worker's: resolves at the first SIGTERM, or when the primary says so. A terminal and some init systems signal every process of the group, so that the primary is signalled as well: it
- * decides what SIGINT means, and what a second signal does.
+ * Stop signal of a worker: resolves at the first SIGTERM, or when the primary asks it to stop. A terminal and some init systems signal every process of the group, so the primary receives the signal as
+ * well. It decides about SIGINT and about a second signal.
  */
 export function workerStopSignal(primary: Promise<void>): Promise<void> {
   process.on('SIGINT', () => {})

@@ -3,14 +3,14 @@ import type { BufferPool } from '../lib/buffer-pool.ts'
 import type { SharedBytes } from '../lib/shared-bytes.ts'
 import { FRAME_MARGIN, type Wire } from './wire.ts'
 
-/** A reader with this much unwritten when more comes is cut off: the kernel has buffered megabytes before that shows. */
+/** Unwritten bytes beyond which the next write closes the stream. The kernel has buffered megabytes by then. */
 const MAX_UNWRITTEN = 1 << 20
-/** How long a stream that was ended may take to hand its last bytes to the kernel. */
+/** Time for the last bytes of an ended stream to reach the kernel, in milliseconds. */
 const LINGER_MS = 5_000
 
-/** The answer of a watch. Nothing waits for the client: one that leaves too much unwritten is cut off when more comes, and one that does not take its last bytes in time as well. */
+/** Body of a watch response. It never waits for the client: a client with too many unwritten bytes is disconnected by the next write, and one that does not take the last bytes in time as well. */
 export class WireStream implements StreamWriter {
-  /** Written so far. */
+  /** Bytes that were written so far. */
   bytes = 0
   private readonly wire: Wire
   private readonly memory: BufferPool
@@ -18,7 +18,7 @@ export class WireStream implements StreamWriter {
   private linger: NodeJS.Timeout | undefined
   private wake: (() => void) | undefined
 
-  /** `memory`: what `writeFilled` fills. */
+  /** `memory`: buffers for `writeFilled`. */
   constructor(wire: Wire, memory: BufferPool) {
     this.wire = wire
     this.memory = memory

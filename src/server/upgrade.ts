@@ -7,35 +7,35 @@ import type { AnyRequest, Listener } from './any-http.ts'
 import { faultOfFields, refuseFault } from './field-limit.ts'
 import { originForm, parseTarget } from './request-target.ts'
 
-/** A connection whose client asks to leave HTTP. Its bytes are nobody's until the answer. */
+/** A connection whose client asks to leave HTTP. Its bytes are kept until `detach` hands them over. */
 export interface Upgrade {
   readonly socket: Duplex
-  /** What has come behind the request. */
+  /** Bytes that came behind the request. */
   readonly head: Buffer
-  /** Takes the connection from the response, which can answer no more. */
+  /** Detaches the connection from the response, which cannot be written afterwards. */
   detach(): void
 }
 
-/** What may come before the answer. */
+/** Bytes that a client may send before the response. */
 const MAX_EARLY_BYTES = 64 * 1024
-/** A client that has gone without a word is noticed by this. */
+/** Delay of TCP keep-alive probes, which detect a client that disappeared. */
 const KEEP_ALIVE_MS = 30_000
 
 const upgrades = new WeakMap<AnyRequest, Upgrade>()
 
-/** Connections that are no longer read and written as HTTP. */
+/** Connections that have left HTTP. */
 const taken = new WeakSet<Duplex>()
 
 export const hasLeftHttp = (socket: Duplex): boolean => taken.has(socket)
 
 export const upgradeOf = (req: AnyRequest): Upgrade | undefined => upgrades.get(req)
 
-/** Those subresources alone leave HTTP by any way. */
+/** Subresources that may leave HTTP by any protocol. */
 const LEAVES_HTTP = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+\/(?:attach|exec|log|portforward|proxy)(?:[/?]|$)/
-/** What may be a watch, which goes on as a WebSocket where the client asks for that. What is none is answered over HTTP all the same, and the connection closed. */
+/** Paths that may be a watch, which is served over a WebSocket on request. Other requests with such a path get their response over HTTP, and the connection is closed. */
 const MAY_WATCH = /^\/api(?:\/|s\/[^/?]+\/)[^/?]+\/(?:watch\/|[^?]*\?(?:.*&)?watch(?:[=&]|$))/
 
-/** Whether a request with such a path is passed on to another server, with which it may leave HTTP by any way. */
+/** Whether requests for a path are proxied to another server. They may leave HTTP by any protocol. */
 export type PassesOn = (path: string) => boolean
 
 function leavesHttp({ method, url = '', headers: { upgrade = '' } }: IncomingMessage, passesOn: PassesOn): boolean {
@@ -44,8 +44,8 @@ function leavesHttp({ method, url = '', headers: { upgrade = '' } }: IncomingMes
 }
 
 /**
- * Node gives a server that listens for upgrades every request with an Upgrade header, and takes the connection out of HTTP. Most of those only offer one (h2c, by Java's client): they go
- * back into HTTP, without the offer. `readmit` lets the server take a connection as if it were new. The head has to be there whole: a field that Node had left out would be missing from what is served.
+ * Returns the listener for requests with an Upgrade header. Node takes the connections of all such requests out of HTTP. Most clients only offer an upgrade (h2c, by Java's client): their connections go back into
+ * HTTP without the offer, by `readmit`, which serves a connection as if it were new. Requests with more fields than Node keeps are refused: the head that goes back would be incomplete.
  */
 export function upgradeListener(
   listener: Listener,
@@ -53,9 +53,9 @@ export function upgradeListener(
   passesOn: PassesOn,
 ): (req: IncomingMessage, socket: Duplex, head: Buffer) => void {
   return (req, socket, head) => {
-    // Node has taken away its own listeners, of which this was one.
+    // Node has removed its own listeners. This one is what is left of them.
     socket.removeAllListeners('data')
-    // The answer to an earlier request on this connection is still being written: two can't share it.
+    // The response to an earlier request on this connection is still being written. Two responses cannot share it.
     if (answerUnderWay(socket)) {
       socket.destroy()
       return
@@ -71,7 +71,7 @@ export function upgradeListener(
       readmit(socket)
       return
     }
-    // The server's own listeners have gone. A connection that breaks closes the response, which is enough.
+    // Node's own error listener is gone. A broken connection closes the response, which is enough.
     socket.on('error', () => socket.destroy())
     if (socket instanceof Socket) socket.setKeepAlive(true, KEEP_ALIVE_MS)
     taken.add(socket)
@@ -96,7 +96,7 @@ export function upgradeListener(
 }
 
 /**
- * Reads what a client sends before it is answered, up to a bound: one that goes meanwhile is noticed only by a read, and its connection is closed. `giveBack` leaves the connection as if nothing had been
+ * Reads what a client sends before the response, up to a bound: only a read shows that the client closed the connection, which is then closed here. `giveBack` restores the connection as if nothing had been
  * read.
  */
 function keepEarly(socket: Duplex): { giveBack(): void } {
@@ -120,7 +120,7 @@ function keepEarly(socket: Duplex): { giveBack(): void } {
   }
 }
 
-/** The request's line and headers as they came, but for the offer to leave HTTP. */
+/** Returns the request line and headers without the upgrade offer. */
 function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   eachField(rawHeaders, (name, value) => {

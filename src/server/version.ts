@@ -1,7 +1,7 @@
 import type { Features } from '../lifecycle/gates.ts'
 import { minorOf, type Release } from '../lifecycle/release.ts'
 
-/** version.Info, as `/version` and `kubectl version` show it. */
+/** version.Info, the body of `/version`. */
 export interface VersionInfo {
   readonly major: string
   readonly minor: string
@@ -18,17 +18,17 @@ export interface VersionInfo {
   readonly platform: string
 }
 
-/** What the server runs on. */
+/** The Node runtime. */
 export interface Runtime {
   readonly version: string
   readonly platform: string
   readonly arch: string
 }
 
-/** A version that clients know how to compare: the first patch of the release, and the program. */
+/** Returns the gitVersion: the first patch of the release, which clients can compare, with the program as build metadata. */
 export const gitVersion = (release: Release): string => `v${release}.0+binnacle`
 
-/** What the server is: the release that it emulates, and what it is built of. Releases before 1.33 do not say beside which ones they run. */
+/** Returns the version information. Releases before 1.33 have no emulation and compatibility versions. */
 export const versionInfo = ({ version, platform, arch }: Runtime, { release, compatibility }: Pick<Features, 'release' | 'compatibility'>): VersionInfo => ({
   major: '1',
   minor: `${minorOf(release)}`,

@@ -1,15 +1,15 @@
-/** Characters of all warnings of an answer; beyond, each is cut (as kube-apiserver does, for the limits of clients and proxies). */
+/** Characters of all warnings of a response. Beyond, each warning is truncated, as kube-apiserver does for the header limits of clients and proxies. */
 const MAX_TOTAL = 4096
 const MAX_EACH_WHEN_CUT = 256
 
-/** What an answer warns of: each text once, in order. However many there are, no more are kept than the headers hold. */
+/** Warnings of a response, without duplicates, in order. Only as many are kept as the headers hold. */
 export class Warnings {
   private readonly texts = new Set<string>()
-  /** UTF-16 units of the texts, each counted as it is when cut. */
+  /** UTF-16 units of the texts after truncation. */
   private cutLength = 0
 
   add(text: string): void {
-    // From here on every text is cut, and those that stand already fill the headers.
+    // All texts are truncated from here on, and those already added fill the headers.
     if (this.cutLength > MAX_TOTAL || text === '' || this.texts.has(text) || /\p{Cc}/u.test(text)) return
     this.texts.add(text)
     this.cutLength += Math.min(text.length, MAX_EACH_WHEN_CUT)
@@ -20,7 +20,7 @@ export class Warnings {
   }
 }
 
-/** Values of the `Warning` headers (RFC 7234, 5.5) for texts without duplicates: `299 - "text"`. A text with control characters is left out, as upstream does. */
+/** Returns the values of the `Warning` headers (RFC 7234, section 5.5): `299 - "text"`. `texts` has no duplicates. Texts with control characters are left out, as upstream does. */
 export function warningHeaders(texts: readonly string[]): string[] {
   const sendable = texts.filter(text => text !== '' && !/\p{Cc}/u.test(text))
   const total = sendable.reduce((sum, text) => sum + text.length, 0)
@@ -36,7 +36,7 @@ export function warningHeaders(texts: readonly string[]): string[] {
   return headers
 }
 
-/** Header values are bytes: Node writes each character as one, so UTF-8 is spelled in them. */
+/** Node writes each character of a header value as one byte, so the text is encoded as UTF-8 first. */
 const headerOf = (text: string): string =>
   `299 - "${Buffer.from(
     text.replace(/["\\]/g, c => `\\${c}`),

@@ -1,41 +1,41 @@
 import type { Writable } from 'node:stream'
 import type { SharedBytes } from '../lib/shared-bytes.ts'
 
-/** Room before and after a frame's bytes for what frames them. */
+/** Bytes before and after a frame's data, for the protocol's framing. */
 export const FRAME_MARGIN = 10
 
-/** What is asked of a connection under an answer: the little in which HTTP/1.1 and HTTP/2 differ. */
+/** The connection or stream of a response: the operations in which HTTP/1.1 and HTTP/2 differ. */
 export interface Wire {
-  /** Flat list of names and values, without hop-by-hop headers. `length` undefined: the answer's length is not known. */
+  /** Writes the head. `headers`: names and values in turn, without hop-by-hop headers. `length`: undefined if it is not known. */
   head(status: number, headers: string[], length: number | undefined): void
-  /** Head and body at once. */
+  /** Writes head and body. */
   whole(status: number, headers: string[], body: Buffer): void
-  /** Head of an answer that must have no body (HEAD). */
+  /** Writes the head of a response that must not have a body, such as to HEAD. */
   bodiless(status: number, headers: string[], length: number | undefined): void
-  /** `taken`: called when nothing refers to the chunk's memory any more. Where the connection breaks off it may never be. */
+  /** Writes a part of the body. Returns false if the caller should wait for `onDrain`. `taken` is called when the chunk's memory can be reused; it may never be called if the connection breaks. */
   write(chunk: Buffer, taken?: () => void): boolean
   /**
-   * Writes one frame of a stream, past the response object, in one packet where it fits; returns its bytes. Never empty: to HTTP/1.1 that would be the end.
+   * Writes one frame of a stream past the response object, in one packet if it fits. Returns the bytes that were written. The frame must not be empty: an empty chunk ends an HTTP/1.1 body.
    */
   frame(bytes: SharedBytes): number
   /**
-   * Writes one frame of a stream that has memory of its own: the bytes between `from` and `to`. There are FRAME_MARGIN bytes around them that the wire may write to. Returns the frame's
-   * bytes. `taken`: as of `write`.
+   * Writes one frame of a stream from a buffer of the caller: the bytes between `from` and `to`. The wire may write to FRAME_MARGIN bytes before and after them. Returns the bytes that were written. `taken` as
+   * for `write`.
    */
   frameIn(memory: Buffer, from: number, to: number, taken: () => void): number
   end(): void
   destroy(): void
-  /** Asks the client to take another connection for its next requests. Of HTTP/2 alone: nothing happens to others. */
+  /** Asks an HTTP/2 client to open another connection for its next requests (GOAWAY). Does nothing over HTTP/1.1. */
   leaveConnection(): void
   readonly unwritten: number
   readonly needsDrain: boolean
   readonly closed: boolean
-  /** Nothing will be done with the rest of the request's body: the client is let finish for a while, for it may only look for the answer then. */
+  /** Discards the rest of the request's body. The client may send on for a while: some clients read the response only when they have sent the body. */
   discardBody(): void
   onClose(listener: () => void): void
   onDrain(listener: () => void): void
   offDrain(listener: () => void): void
-  /** The answer's body as a stream, for what comes as one. Broken off, it takes the answer with it. */
+  /** Returns the response's body as a stream. Destroying it closes the connection or stream. */
   sink(): Writable
 }
 

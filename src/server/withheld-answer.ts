@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import type { Wire } from './wire.ts'
 
-/** The wire with which a request is answered whose client is to get nothing: it breaks off where the answer would begin. */
+/** Returns a wire on which the client receives nothing: it is destroyed when a response would begin. */
 export function withheldAnswer(wire: Wire): Wire {
   const cut = (): void => wire.destroy()
   return {

@@ -118,7 +118,7 @@ describe('moments and branches', function () {
     })
     it('is read-only, and reaches nothing', async () => {
       const refused = await body(server.request('DELETE', `${at}${CONFIG_MAPS}/a`), 405)
-      expect(refused).to.include({ kind: 'Status', reason: 'MethodNotAllowed', message: 'a moment of the past is read-only, and changes nothing' })
+      expect(refused).to.include({ kind: 'Status', reason: 'MethodNotAllowed', message: 'a moment of the past is read-only: objects cannot be changed' })
       for (const [method, path] of [
         ['POST', CONFIG_MAPS],
         ['PUT', `${CONFIG_MAPS}/a`],

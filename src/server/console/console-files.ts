@@ -1,10 +1,10 @@
 import { basename, join } from 'node:path'
 import { readProgramFile } from '../../lib/program-files.ts'
 
-/** Beside the bundle, or, where this module runs as it is, what `make build` has made. */
+/** Directory of the page's files: beside the bundle, or the output of `make build` when the sources run directly. */
 const DIRECTORY = basename(import.meta.dirname) === 'console' ? join(import.meta.dirname, '../../../dist/console') : join(import.meta.dirname, 'console')
 
-/** What is served, by its path, with its media type. */
+/** Media types of the files, by name. Other files are not served. */
 const TYPES: Readonly<Record<string, string>> = {
   'index.html': 'text/html; charset=utf-8',
   'console.js': 'text/javascript; charset=utf-8',
@@ -17,11 +17,11 @@ export interface ConsoleFile {
   readonly bytes: Buffer
 }
 
-/** The files of the page, by their names. They are read when they are first asked for, and are kept. */
+/** Files of the page, by name. Each is read at its first request and cached. */
 export class ConsoleFiles {
   readonly #read = new Map<string, ConsoleFile>()
 
-  /** Undefined: there is no such file. */
+  /** Returns undefined if there is no such file. */
   get(name: string): ConsoleFile | undefined {
     const kept = this.#read.get(name)
     if (kept !== undefined) return kept

@@ -2,30 +2,30 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
 import type { User } from '../../meta/context.ts'
 
-/** A link that nobody has opened by then is void. */
+/** Lifetime of a link that is not used. */
 export const LINK_MS = 15 * 60_000
-/** A session ends by itself. */
+/** Lifetime of a session. */
 export const SESSION_MS = 12 * 60 * 60_000
-/** Of more, the oldest go. */
+/** Limits on open links and sessions. Beyond them, the oldest are dropped. */
 const MOST_LINKS = 16
 const MOST_SESSIONS = 64
-/** By which other tokens are told apart at once. */
+/** Prefix of session tokens, which distinguishes them from other tokens without a look-up. */
 const SESSION_PREFIX = 'binnacle-console.'
 
-/** A secret that was handed out, and until when it is good (milliseconds since the epoch). */
+/** A token, and when it expires (milliseconds since the epoch). */
 export interface Grant {
   readonly token: string
   readonly expires: number
 }
 
 interface Kept {
-  /** SHA-256 of the token, which is kept nowhere. */
+  /** SHA-256 of the token. The token itself is not stored. */
   readonly hash: Buffer
   readonly user: User
   readonly expires: number
 }
 
-/** One-time links to the console, and the sessions that they open. A session is that of who has asked for the link, and of the groups that this user had then. */
+/** One-time links to the console, and the sessions that they open. A session belongs to the user who requested the link, with the groups that the user had at that time. */
 export class ConsoleSessions {
   readonly #clock: Clock
   #links: readonly Kept[] = []
@@ -35,14 +35,14 @@ export class ConsoleSessions {
     this.#clock = clock
   }
 
-  /** A link's token. It opens one session. */
+  /** Returns the token of a new link. It opens one session. */
   link(user: User): Grant {
     const { grant, kept } = this.#grant('', user, LINK_MS)
     this.#links = [...this.#links, kept].slice(-MOST_LINKS)
     return grant
   }
 
-  /** Uses a link up. Undefined: there is none that is good. */
+  /** Opens a session and removes the link. Returns undefined if the link is unknown, used or expired. */
   open(link: string): (Grant & { readonly user: User }) | undefined {
     const used = this.#find(this.#links, link)
     if (used === undefined) return undefined
@@ -52,16 +52,17 @@ export class ConsoleSessions {
     return { ...grant, user: used.user }
   }
 
-  /** Whether a bearer token is one of a session, good or not. */
+  /** Reports whether a bearer token has the form of a session token, valid or not. */
   isSession(token: string): boolean {
     return token.startsWith(SESSION_PREFIX)
   }
 
+  /** Returns the user of a session. Undefined if the session is unknown or expired. */
   userOf(session: string): User | undefined {
     return this.#find(this.#sessions, session)?.user
   }
 
-  /** Ends a session; false where there is none. */
+  /** Closes a session. Returns whether it existed. */
   close(session: string): boolean {
     const ended = this.#find(this.#sessions, session)
     this.#sessions = this.#sessions.filter(each => each !== ended)
@@ -74,7 +75,7 @@ export class ConsoleSessions {
     return { grant: { token, expires }, kept: { hash: hashOf(token), user, expires } }
   }
 
-  /** Takes as long for a token that is nearly right as for any other. */
+  /** Compares in constant time, so that the duration reveals nothing about the hash. */
   #find(among: readonly Kept[], token: string): Kept | undefined {
     const hash = hashOf(token)
     const found = among.filter(each => timingSafeEqual(each.hash, hash))[0]

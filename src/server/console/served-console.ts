@@ -6,7 +6,7 @@ import { failure, methodNotAllowedError, pathNotFoundError, unauthorizedError } 
 import { ConsoleFiles } from './console-files.ts'
 import type { ConsoleSessions } from './console-sessions.ts'
 
-/** Everything comes from this server, and as files: no script, style or handler stands in the page itself. */
+/** Content-Security-Policy of the console's files. All resources are files of this server; the page has no inline scripts, styles or event handlers. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -33,12 +33,12 @@ const HEADERS: readonly (readonly [string, string])[] = [
 
 const ROOT = '/console'
 const SESSIONS = '/console/sessions'
-/** A token has 60 bytes. */
+/** Bytes of the body with a link's token. A token has 60 bytes. */
 const MAX_BODY_BYTES = 1024
 
 /**
- * The console as its port serves it: its files, which hold no secrets, without authentication, and the exchange of a link for a session. A session is presented in a header field that a page has to set: no other page can
- * make a browser send it, and there is no CORS here, whatever the flags say.
+ * The console as its port serves it: its files, which hold no secrets, without authentication, and the exchange of a link for a session. A session is presented in a header that a script has to set: no other
+ * page can make a browser send it, and the console's port has no CORS, regardless of the flags.
  */
 export class ServedConsole {
   readonly #sessions: ConsoleSessions
@@ -48,12 +48,12 @@ export class ServedConsole {
     this.#sessions = sessions
   }
 
-  /** Whether the path is one of the console. */
+  /** Reports whether the path belongs to the console. */
   serves(path: string): boolean {
     return path.startsWith(ROOT) && (path.length === ROOT.length || path[ROOT.length] === '/')
   }
 
-  /** Throws a StatusError. */
+  /** Serves a file, opens a session (POST) or closes one (DELETE). Throws a StatusError. */
   async serve(exchange: Exchange): Promise<void> {
     for (const [name, value] of HEADERS) exchange.setHeader(name, value)
     if (exchange.path === SESSIONS) return this.#serveSessions(exchange)
@@ -63,14 +63,14 @@ export class ServedConsole {
     await exchange.sendBytes(200, file.type, file.bytes)
   }
 
-  /** Knows sessions alone: nothing but the console's page presents one. */
+  /** Accepts sessions only, so that a browser cannot be made to present other credentials. */
   readonly authenticator: Authenticator = ({ headers }) => {
     const token = bearerToken(headers.authorization)
     const user = token === undefined ? undefined : this.#sessions.userOf(token)
     return user && authenticated(user)
   }
 
-  /** Rejects tokens of sessions, which are good on the console's port alone. They are shown to no other authenticator. */
+  /** Returns an authenticator that rejects the tokens of sessions, which are valid on the console's port only. They are not passed to the other authenticators. */
   withoutSessions(others: Authenticator): Authenticator {
     return credentials => {
       const token = bearerToken(credentials.headers.authorization)
@@ -80,7 +80,7 @@ export class ServedConsole {
 
   async #serveSessions(exchange: Exchange): Promise<void> {
     if (exchange.method !== 'POST' && exchange.method !== 'DELETE') throw methodNotAllowedError()
-    if (!isOwnPage(exchange)) throw failure(403, 'Forbidden', 'the console answers its own pages alone')
+    if (!isOwnPage(exchange)) throw failure(403, 'Forbidden', 'the console only serves requests of its own pages')
     if (exchange.method === 'DELETE') {
       if (!this.#sessions.close(bearerToken(exchange.headers.authorization) ?? '')) throw unauthorizedError()
       return exchange.sendBytes(200, 'application/json', Buffer.from('{}'))
@@ -94,7 +94,7 @@ export class ServedConsole {
   }
 }
 
-/** A browser says from which page a request comes, by the origin, and others say nothing (https://www.w3.org/TR/fetch-metadata/). */
+/** Reports whether the request comes from the console's page, or from a program other than a browser. Browsers send the site and origin of the page (https://www.w3.org/TR/fetch-metadata/); others send neither. */
 function isOwnPage({ headers }: Exchange): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') return false

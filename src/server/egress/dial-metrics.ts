@@ -28,7 +28,7 @@ export class DialMetrics {
 
   readonly families = [this.#starts, this.#seconds, this.#failures]
 
-  /** Of connections through this proxy. */
+  /** Returns the observer of connections through a proxy. */
   of({ at }: ConnectProxy): DialObserver {
     const transport = 'socketPath' in at ? 'uds' : 'tcp'
     return {

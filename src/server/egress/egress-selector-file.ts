@@ -13,7 +13,7 @@ import { DecodeError } from '../../schema/decode.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
 import { DialMetrics } from './dial-metrics.ts'
 
-/** Names of files. */
+/** Paths of PEM files. */
 interface TlsFiles {
   readonly caBundle?: string
   readonly clientCert?: string
@@ -25,7 +25,7 @@ interface Transport {
   readonly uds?: { readonly udsName?: string }
 }
 
-/** How connections for a purpose are made. */
+/** How connections of an egress selection are made. */
 interface Connection {
   readonly proxyProtocol?: string
   readonly transport?: Transport
@@ -37,10 +37,10 @@ interface EgressConfig {
   readonly egressSelections?: Selections
 }
 
-/** The file can't be used; the message is for the user. */
+/** The configuration is invalid. The message is for the user. */
 export class EgressConfigError extends Error {
   override readonly name = 'EgressConfigError'
-  /** As errors of the system have one: the user's to mend. */
+  /** Distinguishes a configuration error from a bug, like the codes of system errors. */
   readonly code = 'ERR_EGRESS_CONFIG'
 }
 
@@ -49,7 +49,7 @@ const PROTOCOLS = ['Direct', 'HTTPConnect', 'GRPC']
 const NAMES = ['cluster', 'controlplane', 'etcd'] as const
 const PATH = fieldPath('service', 'connection')
 
-/** The ways out that a file's bytes name. Throws EgressConfigError in kube-apiserver's words, and of what is not implemented by name. */
+/** Parses an EgressSelectorConfiguration. Throws EgressConfigError with kube-apiserver's messages, or with the name of a feature that is not implemented. */
 export async function parseEgressFile(bytes: Buffer): Promise<Egress> {
   const ways = new Map<string, ConnectProxy>()
   const selections = readSelections(bytes)
@@ -101,7 +101,7 @@ async function tlsOf({ caBundle = '', clientCert = '', clientKey = '' }: TlsFile
   return tls
 }
 
-/** What is valid of the file's bytes. */
+/** Decodes and validates the file. Throws EgressConfigError with all field errors. */
 function readSelections(bytes: Buffer): Selections {
   const types = new TypeRegistry().addFile('egressselector', join(import.meta.dirname, 'egress-selector-configuration.types'))
   const type = types.type('egressselector.EgressSelectorConfiguration')

@@ -3,7 +3,7 @@ import { RequestAudit } from '../../audit/request-audit.ts'
 import { PlainTextError } from '../../meta/plain-text-error.ts'
 import type { Filter, Next } from './filter.ts'
 
-/** Audits a request as the policy says: its events are written as it goes on. Throws a PlainTextError where the first can't be written, and that is to fail the request. */
+/** Audits a request by the policy: writes an event for each stage. Throws a PlainTextError if the first event cannot be written and the backend is strict. */
 export const withAudit =
   (auditor: Auditor): Filter =>
   ({ state: { exchange } }, next) => {
@@ -23,7 +23,7 @@ async function follow(audit: RequestAudit, next: Next): Promise<void> {
   }
 }
 
-/** Audits what fails before it gets to `withAudit`: requests of which nobody knows who makes them, and those whose timeout can't be read. The answer is their only event. */
+/** Audits requests that fail before `withAudit`: those that cannot be authenticated, and those with an invalid timeout. The response is their only event. */
 export const withFailedRequestAudit =
   (auditor: Auditor): Filter =>
   ({ state: { exchange } }, next) =>

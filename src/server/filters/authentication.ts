@@ -7,7 +7,7 @@ import { whyUser } from '../../why/request-record.ts'
 import type { AuthMetrics } from '../auth-metrics.ts'
 import type { Filter } from './filter.ts'
 
-/** Finds out who makes the request. Throws 401 where nobody knows, or the credentials are not valid. */
+/** Authenticates the request. Throws 401 if no authenticator accepts its credentials, or one rejects them. */
 export const withAuthentication =
   (authenticator: Authenticator, metrics: Pick<AuthMetrics, 'authenticated'>): Filter =>
   ({ state: { exchange } }, next) => {
@@ -25,7 +25,7 @@ export const withAuthentication =
     return next()
   }
 
-/** Of a listener that asks for no credentials: all its requests are this user's. */
+/** Assigns a fixed user to every request of a listener without authentication. */
 export const withUser =
   (user: User): Filter =>
   ({ state: { exchange } }, next) => {
@@ -34,7 +34,7 @@ export const withUser =
     return next()
   }
 
-/** Takes down who makes a request, by what it has shown. */
+/** Records the credential that a request presented, and why authenticators refused it. */
 class Proof implements ProofNotes {
   private readonly why: RequestNotes
   private proof: WhyProof = { kind: 'none' }

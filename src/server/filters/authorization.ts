@@ -6,7 +6,7 @@ import type { AuthMetrics } from '../auth-metrics.ts'
 import type { HttpExchange } from '../exchange.ts'
 import type { Filter } from './filter.ts'
 
-/** Asks whether the user may do what the request's info says. Throws 403. Whatever the mode is, upstream first asks about system:masters: here without a promise. */
+/** Authorizes the request's info. Throws 403. In every mode, upstream first allows system:masters; that case needs no promise here. */
 export const withAuthorization =
   (authorizer: Authorizer, metrics: Pick<AuthMetrics, 'authorized'>): Filter =>
   ({ state: { exchange } }, next) => {

@@ -3,7 +3,7 @@ import type { ServedConsole } from '../console/served-console.ts'
 import type { Filter } from './filter.ts'
 import { notOnConsole } from './without-connections.ts'
 
-/** Headers of whatever is not one of the console's files: as a document it would run nothing, and no cache returns it where no session is presented. */
+/** Headers of everything except the console's files: opened as a document it runs nothing, and no cache returns it to a request without a session. */
 const DATA_HEADERS: readonly (readonly [string, string])[] = [
   ['Content-Security-Policy', "sandbox; default-src 'none'; frame-ancestors 'none'"],
   ['X-Content-Type-Options', 'nosniff'],
@@ -20,7 +20,7 @@ export const withConsole =
     return next()
   }
 
-/** Throws 403 for what aggregated servers would answer: the console shares its origin with none of them. */
+/** Throws 403 for paths of aggregated servers, which must not share the console's origin. */
 export const withoutAggregation =
   ({ passesOn }: Pick<Api, 'passesOn'>): Filter =>
   ({ state: { exchange } }, next) => {

@@ -4,10 +4,10 @@ import type { Filter } from './filter.ts'
 const METHODS = 'POST, GET, OPTIONS, PUT, DELETE, PATCH'
 const HEADERS = 'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since'
 const EXPOSED = 'Date'
-/** A browser's has some hundred characters. A longer one is not looked through, and so not allowed. */
+/** Longer origins are not matched, and so not allowed. A browser's origin has some hundred characters. */
 const LONGEST_ORIGIN = 4096
 
-/** Lets pages of some origins read answers (https://fetch.spec.whatwg.org/#http-cors-protocol), and answers their preflight requests, which bear no credentials. `origins`: regular expressions. */
+/** Lets pages of some origins read responses (https://fetch.spec.whatwg.org/#http-cors-protocol), and responds to their preflight requests, which carry no credentials. `origins`: regular expressions. */
 export function withCors(origins: readonly string[]): Filter {
   const allowed = origins.map(patternOf)
   return ({ state: { exchange } }, next) => {
@@ -24,6 +24,6 @@ export function withCors(origins: readonly string[]): Filter {
 
 function patternOf(expression: string): LinearRegExp {
   const compiled = compileRegExp(expression)
-  if ('fault' in compiled) throw new Error(`${expression} is no regular expression: ${compiled.fault}`)
+  if ('fault' in compiled) throw new Error(`${expression} is not a valid regular expression: ${compiled.fault}`)
   return compiled
 }

@@ -6,13 +6,13 @@ import { DeadlineError } from '../deadline-error.ts'
 import type { HttpExchange } from '../exchange.ts'
 import type { Filter } from './filter.ts'
 
-/** Nothing is done in less: a deadline that is shorter has passed when it is set. */
+/** A shorter timeout leaves no time to do anything: the request is refused. */
 const SHORTEST_MS = 1
 
-/** How often deadlines are looked at: one timer for all requests costs them nothing. */
+/** How often deadlines are checked. One timer for all requests is cheaper than a timer for each. */
 const SWEEP_MS = 100
 
-/** Gives a request a deadline that is not long-running: the server's, or an earlier one that the client asks for by `?timeout=10s`. Throws 400, and 504 where that leaves no time at all. */
+/** Sets the deadline of a request that is not long-running: the server's, or an earlier one that the client requests by `?timeout=10s`. Throws 400 if that is invalid, and 504 if it leaves no time. */
 export const withRequestDeadline =
   (deadlines: Deadlines, maximumMs: number): Filter =>
   ({ state: { exchange } }, next) => {
@@ -44,8 +44,8 @@ function durationOf(text: string): number {
 }
 
 /**
- * Watches the deadlines of the requests in a set. One that passes first aborts the request's work; if that brings no answer by the next look, it is answered here. An answer that is being sent by
- * then, to a client that does not read or reads slowly, is cut, as kube-apiserver's.
+ * Enforces the deadlines of the requests in a set. When a deadline passes, the request's work is aborted. If that leads to no response by the next check, 504 is sent here. A response that is still being sent
+ * by then, to a client that does not read or reads slowly, is cut off, as in kube-apiserver.
  */
 export class Deadlines {
   private readonly open: ReadonlySet<HttpExchange>
@@ -55,7 +55,7 @@ export class Deadlines {
     this.open = open
   }
 
-  /** Called when a request with a deadline has come into the set. */
+  /** Starts the checks. Called when a request with a deadline was added to the set. */
   watch(): void {
     this.timer ??= setInterval(() => this.sweep(steadyClock.now()), SWEEP_MS).unref()
   }

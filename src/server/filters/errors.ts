@@ -9,15 +9,15 @@ import type { HttpExchange } from '../exchange.ts'
 import type { Filter } from './filter.ts'
 
 /**
- * Answers with what the layers behind it throw, or with a 500 where they have not answered. Where an answer has begun, the connection is cut.
- * @param laterWords errors say what those of 1.34 and later do.
+ * Responds with the error that a later filter throws, or with 500 if none has responded. If the response has begun, the connection is closed.
+ * @param laterWords whether error messages follow 1.34 and later
  */
 export const withErrors =
   (log: Logger, laterWords = false): Filter =>
   async ({ state: { exchange } }, next) => {
     try {
       await next()
-      if (!exchange.answered && !exchange.clientGone && !exchange.req.destroyed) throw new Error('the handler has not answered')
+      if (!exchange.answered && !exchange.clientGone && !exchange.req.destroyed) throw new Error('the handler has not responded')
     } catch (error) {
       await answer(exchange, laterWords && error instanceof StatusError ? error.inLaterWords() : error, log)
     }
@@ -26,7 +26,7 @@ export const withErrors =
 async function answer(exchange: HttpExchange, error: unknown, log: Logger): Promise<void> {
   if (error instanceof PlainTextError && !exchange.answered) return sendPlainText(exchange, error)
   const status = statusErrorOf(error)
-  // What was wrong may be as long as the body, and is written whole.
+  // The message may be as long as the body, and is encoded at once.
   if (turnIsLong()) await nextLongTurn()
   const clientGone = exchange.clientGone && !exchange.answered
   const isBug = status.code >= 500 && !(error instanceof StatusError) && !clientGone
@@ -36,7 +36,7 @@ async function answer(exchange: HttpExchange, error: unknown, log: Logger): Prom
   else if (!exchange.res.writableEnded) exchange.destroy()
 }
 
-/** As Go's http.Error, with upstream's beginning of a 500. */
+/** Responds in plain text as Go's http.Error does, with upstream's prefix for a 500. */
 function sendPlainText(exchange: HttpExchange, { code, message, retryAfter }: PlainTextError): Promise<void> {
   const text = code === 500 ? escapeHtml(`Internal Server Error: ${quote(exchange.req.url ?? '/')}: ${message}`) : message
   exchange.setHeader('X-Content-Type-Options', 'nosniff')
@@ -44,7 +44,7 @@ function sendPlainText(exchange: HttpExchange, { code, message, retryAfter }: Pl
   return exchange.sendBytes(code, 'text/plain; charset=utf-8', Buffer.from(code === 400 ? text : `${text}\n`))
 }
 
-/** What no handler has foreseen is the server's fault; only a body that the stack is too small for is the client's. */
+/** Errors that no handler foresaw are internal errors, except a stack overflow, which the body's nesting causes. */
 function statusErrorOf(error: unknown): StatusError {
   if (error instanceof StatusError) return error
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded')

@@ -1,7 +1,7 @@
 import { type ExchangeHost, HttpExchange } from '../exchange.ts'
 import type { Filter } from './filter.ts'
 
-/** Begins a request: its exchange has the time at which it was received and its audit ID. */
+/** Creates the exchange of a request, with its time of receipt and its audit ID. */
 export const withExchange =
   (host: ExchangeHost): Filter =>
   (ctx, next) => {

@@ -9,15 +9,15 @@ import { detailsOf, expiredError, failure, type StatusError } from '../../meta/s
 import type { HttpExchange } from '../exchange.ts'
 import type { Filter, Next } from './filter.ts'
 
-/** What faults are carried out with. */
+/** State and services that faults use. */
 export interface Faults {
   readonly rules: FaultRules
   readonly times: RevisionTimes
-  /** Makes somebody else the holder of a Lease, where there is one. */
+  /** Replaces the holder of a Lease. Does nothing if the Lease does not exist. */
   takeLease(namespace: string, name: string): Promise<void>
 }
 
-/** Does to requests what the rules say. It stands behind all that may refuse or keep them, so that a fault counts where the request would have been served. */
+/** Applies the fault rules to requests. Runs behind all filters that may refuse or delay a request, so that a fault only counts for requests that would be served. */
 export const withFaults =
   (faults: Faults): Filter =>
   ({ state: { exchange } }, next) =>
@@ -46,7 +46,7 @@ async function disturb(faults: Faults, exchange: HttpExchange, next: Next): Prom
   return next()
 }
 
-/** As the query of a list that asks for the version of a time ago. It is given whole, as any version is. */
+/** Rewrites the query of a list so that it reads the revision of a time ago. The list is complete, as for any exact revision. */
 async function lookBack({ times }: Faults, behind: string, query: URLSearchParams): Promise<void> {
   const revision = await times.ago(millisecondsOf(behind))
   if (revision === undefined) return
@@ -64,7 +64,7 @@ const REASONS: Readonly<Record<number, string>> = {
 }
 
 function statusOf(
-  { code, reason = REASONS[code] ?? '', message = 'a fault on purpose', retryAfterSeconds }: NonNullable<FaultSpec['status']>,
+  { code, reason = REASONS[code] ?? '', message = 'an injected fault', retryAfterSeconds }: NonNullable<FaultSpec['status']>,
   { info }: HttpExchange,
 ): StatusError {
   const { group, resource, name } = info

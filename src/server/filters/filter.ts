@@ -2,13 +2,13 @@ import type { ApiState } from '../../endpoints/filters/filter.ts'
 import type { AnyRequest, AnyResponse } from '../any-http.ts'
 import type { HttpExchange } from '../exchange.ts'
 
-/** Koa's `ctx.state` of a request: what the filters hand to those behind them. */
+/** Koa's `ctx.state` of a request: values that filters pass on to later ones. */
 export interface RequestState extends ApiState {
-  /** Set by `withExchange`, the first of them. */
+  /** Set by `withExchange`, the first filter. */
   exchange: HttpExchange
 }
 
-/** What a filter reads of Koa's context. */
+/** The part of Koa's context that filters use. */
 export interface FilterContext {
   readonly req: AnyRequest
   readonly res: AnyResponse
@@ -18,7 +18,7 @@ export interface FilterContext {
 export type Next = () => Promise<void>
 
 /**
- * A layer of Koa middleware in the handler chain. It rejects, throws or answers the request, or passes it on by `next`. One that has nothing to do afterwards returns the promise of `next`
- * as it is: each promise more costs every request.
+ * A layer of Koa middleware in the handler chain. It rejects, throws, responds to the request, or passes it on by `next`. A filter that does nothing afterwards returns the promise of `next` itself: another
+ * promise would cost every request.
  */
 export type Filter = (ctx: FilterContext, next: Next) => Promise<void>

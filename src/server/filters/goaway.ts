@@ -1,8 +1,8 @@
 import type { Filter } from './filter.ts'
 
 /**
- * Asks the client of one HTTP/2 request in so many to take another connection, and so perhaps another server behind a load balancer; what it has asked for is answered on this one.
- * `random`: from 0 to 1, without 1.
+ * Asks the clients of some HTTP/2 requests to open another connection, which a load balancer may route to another server. Open requests are completed on this connection.
+ * `chance`: share of requests. `random`: at least 0 and less than 1.
  */
 export const withProbabilisticGoaway =
   (chance: number, random: () => number): Filter =>

@@ -3,7 +3,7 @@ import type { Logger } from '../../lib/log.ts'
 import type { HttpExchange } from '../exchange.ts'
 import type { Filter } from './filter.ts'
 
-/** Logs a line for every request, once it is over. */
+/** Logs a line for every request when it is over. */
 export const withHttpLogging =
   (log: Logger): Filter =>
   async ({ state: { exchange } }, next) => {
@@ -26,10 +26,10 @@ const logRequest = (log: Logger, exchange: HttpExchange): void =>
     resp: exchange.status,
   })
 
-/** Names that are longer are cut, as kube-apiserver does. */
+/** Longer names are truncated, as in kube-apiserver. */
 const MOST_OF_A_NAME = 64
 
-/** What priority and fairness made of it. */
+/** Returns the log fields of priority and fairness. */
 function fairnessOf({ arrival, startedAt, endedAt }: SeatRequest): Readonly<Record<string, unknown>> {
   const { flow, estimate, details } = arrival
   const executed = startedAt === undefined || endedAt === undefined ? undefined : milliseconds(endedAt - startedAt)

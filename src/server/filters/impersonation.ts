@@ -9,14 +9,14 @@ import type { HttpExchange } from '../exchange.ts'
 import type { Filter } from './filter.ts'
 
 /**
- * `constrained`: rights to impersonate may be for some requests alone (the gate ConstrainedImpersonation). `early`: before 1.35, who names no user to impersonate is told of a failure of the server, in plain
- * text.
+ * Version of impersonation. `constrained`: permissions to impersonate may be limited to some requests (the gate ConstrainedImpersonation). `early`: releases before 1.35, which respond with 500 in plain text
+ * to headers without a user.
  */
 export type ImpersonationMode = 'early' | 'plain' | 'constrained'
 
 const failure = (why: string): Error => new PlainTextError(500, why)
 
-/** Makes the request that of the user whom its headers name, where its own user may impersonate that one. Throws 403, and for what no user is named with 400. */
+/** Replaces the user of a request by the one that its headers name, if its own user may impersonate that one. Throws 403, and 400 for headers without a user. */
 export function withImpersonation(authorizer: Authorizer, mode: ImpersonationMode): Filter {
   const faceless = mode === 'early' ? failure : undefined
   const wanted = async ({ user, info, rawHeaders, signal }: HttpExchange, asked: Authorizer): Promise<Impersonated> =>
@@ -36,7 +36,7 @@ export function withImpersonation(authorizer: Authorizer, mode: ImpersonationMod
   }
 }
 
-/** The same authorizer. Why it allows goes into the list, and what it does not allow is taken down. */
+/** Returns an authorizer that records its decisions. The reasons of those that allow are appended to the list; the others are noted. */
 const noting = (authorizer: Authorizer, why: RequestNotes, allowedBy: string[]): Authorizer => ({
   async authorize(user, request, signal) {
     const decided = await authorizer.authorize(user, request, signal)
@@ -48,5 +48,6 @@ const noting = (authorizer: Authorizer, why: RequestNotes, allowedBy: string[]):
   },
 })
 
+/** Returns the part of an impersonation that was authorized, such as `impersonate users jane`. */
 const partOf = ({ verb, resource, subresource, namespace, name }: RequestAttributes): string =>
   `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`} ${namespace === '' ? '' : `${namespace}/`}${name}`

@@ -4,7 +4,7 @@ import { isReadOnly, type RequestWatermarks, Watermark } from '../request-waterm
 import type { Filter } from './filter.ts'
 import { tooManyRequests } from './too-many-requests.ts'
 
-/** Holds a place in flight for each request that is not long-running, until it is done or another server does it. Throws 429 where there is none. */
+/** Holds an in-flight slot for each request that is not long-running, until it is complete or another server serves it. Throws 429 if there is none. */
 export const withMaxInFlightLimit =
   (inFlight: InFlight): Filter =>
   async ({ state: { exchange } }, next) => {
@@ -17,7 +17,7 @@ export const withMaxInFlightLimit =
     }
   }
 
-/** Bounds how many requests that read, and how many that write, are worked on at once. 0: no bound. */
+/** Limits the requests that read and those that write separately. 0: no limit. */
 export class InFlight implements RequestWatermarks {
   readonly readOnly = new Watermark()
   readonly mutating = new Watermark()
@@ -29,7 +29,7 @@ export class InFlight implements RequestWatermarks {
     this.maxMutating = maxMutating
   }
 
-  /** Takes a place, and gives what to leave it with. Throws 429 where there is none; system:masters always get in. */
+  /** Takes a slot. The caller releases it by `leave`. Throws 429 if there is none; system:masters always get one. */
   enter(info: RequestInfo, user: User, now: number): Watermark {
     const reads = isReadOnly(info)
     const mark = reads ? this.readOnly : this.mutating

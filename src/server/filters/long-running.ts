@@ -6,8 +6,8 @@ import type { Filter, Next } from './filter.ts'
 type Gauges = Pick<RequestMetrics, 'running'>
 
 /**
- * Counts the long-running requests that are open, and ends them when the server shuts down; throws 503 from then on. It stands behind all that may wait, so that none gets past the moment at
- * which they are ended.
+ * Counts the open long-running requests, and ends them when the server shuts down. Throws 503 from then on. Runs behind all filters that may wait, so that no request gets past them after the others
+ * were ended.
  */
 export const withLongRunning =
   (requests: RequestsInProgress, metrics: Gauges): Filter =>

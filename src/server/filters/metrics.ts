@@ -1,7 +1,7 @@
 import type { RequestMetrics } from '../request-metrics.ts'
 import type { Filter } from './filter.ts'
 
-/** Counts every request that was answered, with its latency and sizes, once it is over. One whose path is no request of any kind is not counted, nor one that another server has done, which counts it. */
+/** Counts every request that got a response, with its latency and sizes, when it is over. Requests with an invalid path are not counted, nor delegated ones, which the other server counts. */
 export const withMetrics =
   (metrics: Pick<RequestMetrics, 'record'>): Filter =>
   async ({ state: { exchange } }, next) => {

@@ -8,16 +8,16 @@ import { isReadOnly, type RequestWatermarks, Watermark } from '../request-waterm
 import type { Filter, Next } from './filter.ts'
 import { tooManyRequests } from './too-many-requests.ts'
 
-/** No request waits longer, whatever its time is. */
+/** Maximum time in a queue, regardless of the request's timeout. */
 const MAX_WAIT_MS = 60_000
 
-/** Requests that wait for their turn, and those that are served. */
+/** Counts of waiting and of executing requests. */
 export interface RequestMarks {
   readonly waiting: RequestWatermarks
   readonly executing: RequestWatermarks
 }
 
-/** `metrics` receives the counts where there is flow control. */
+/** Returns the counts. `metrics`: receives them; undefined without flow control. */
 export function marksOf(metrics: FlowMetrics | undefined): RequestMarks {
   const marks = (phase: 'waiting' | 'executing'): RequestWatermarks => ({
     readOnly: new Watermark(metrics?.requestsOf(phase, 'readOnly')),
@@ -27,8 +27,8 @@ export function marksOf(metrics: FlowMetrics | undefined): RequestMarks {
 }
 
 /**
- * Lets a request wait for seats in the priority level of its flow schema, for a quarter of its time, and holds them while it is served; a watch has them until it has got what it begins with.
- * Throws 429 where there is no room, or the wait was too long. Other long-running requests pass. `requestTimeoutMs`: of requests without a deadline.
+ * Lets a request wait for seats in the priority level of its flow schema, for up to a quarter of its timeout, and holds the seats while it is served. A watch holds them until its initial events are sent.
+ * Throws 429 if the queues are full or the wait was too long. Other long-running requests pass. `requestTimeoutMs`: timeout of requests without a deadline.
  */
 export function withPriorityAndFairness({ flows, clock }: FlowLimits, marks: RequestMarks, requestTimeoutMs: number): Filter {
   const served = (exchange: HttpExchange, seats: SeatRequest, next: Next): Promise<void> =>
@@ -61,7 +61,7 @@ export function withPriorityAndFairness({ flows, clock }: FlowLimits, marks: Req
     }
   }
 
-  /** Resolves with whether it has got seats. */
+  /** Waits for seats. Resolves with whether the request got them. */
   const waited = (exchange: HttpExchange, seats: SeatRequest): Promise<boolean> =>
     new Promise(resolve => {
       const { signal } = exchange
@@ -99,7 +99,7 @@ export function withPriorityAndFairness({ flows, clock }: FlowLimits, marks: Req
   }
 }
 
-/** What a request holds while it is served: where another server does it, its seats are free at once. */
+/** Seats of a request that is being served. If the request is delegated to another server, they are released early. */
 class SeatsHeld {
   private readonly flows: FlowControl
   private readonly seats: SeatRequest
@@ -127,7 +127,7 @@ const seated = ({ arrival: { flow }, initialSeats }: SeatRequest, waited: number
 
 const markOf = ({ readOnly, mutating }: RequestWatermarks, { info }: HttpExchange): Watermark => (isReadOnly(info) ? readOnly : mutating)
 
-/** How long it may still wait: a quarter of its time, from when it came. Its deadline is by the clock of `now`. */
+/** Returns the milliseconds that a request may still wait: a quarter of its timeout, counted from its receipt. Its deadline is by the clock of `now`. */
 export function waitLimit(exchange: Pick<HttpExchange, 'deadline' | 'elapsed'>, now: number, requestTimeoutMs: number): number {
   const elapsed = exchange.elapsed()
   const time = exchange.deadline === 0 ? requestTimeoutMs : exchange.deadline - now + elapsed

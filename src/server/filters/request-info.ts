@@ -12,7 +12,7 @@ import type { Filter } from './filter.ts'
 
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/
 
-/** Reads from method, path and query what the request will do: the one value that is authorized and done. Throws 400 where they can't be read, or are longer than is read. */
+/** Parses method, path and query into the request's info: the one value that is authorized and served. Throws 400 if the target is invalid or longer than the limits. */
 export const withRequestInfo: Filter = ({ state: { exchange } }, next) => {
   const { fault } = exchange
   if (fault === 'path too long') throw badRequestError(`the path of a request has ${MAX_PATH_LENGTH} characters at most`)
@@ -25,7 +25,7 @@ export const withRequestInfo: Filter = ({ state: { exchange } }, next) => {
 
 const invalidEscape = (raw: string): Error => (BAD_ESCAPE.test(raw) ? badRequestLine() : badRequestError(`invalid URL escape in ${JSON.stringify(raw)}`))
 
-/** A map: over HTTP/2 a method may be any word, `constructor` too. */
+/** A Map, not an object: over HTTP/2 a method may be any word, such as `constructor`. */
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['POST', 'create'],
   ['GET', 'get'],
@@ -36,12 +36,12 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
 ])
 const NOTHING: readonly string[] = []
 
-/** Where the resource begins in the segments of a path. */
+/** Position of the resource in the segments of a path. */
 interface Place {
   readonly apiPrefix: 'api' | 'apis'
   readonly group: string
   readonly version: string
-  /** What stands before the resource in place of the method's verb. */
+  /** Segment before the resource that replaces the method's verb. */
   readonly special: 'watch' | 'proxy' | undefined
   readonly namespace: string
   readonly inNamespace: boolean
@@ -50,12 +50,12 @@ interface Place {
 }
 
 /**
- * Reads a request's path by the API grammar (https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris):
+ * Parses a request's path by the API grammar (https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris):
  *
  *     /api/VERSION[/watch]/… and /apis/GROUP/VERSION[/watch]/… with RESOURCE[/NAME[/SUBRESOURCE…]] or namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE…]]
  *
- * Anything else is not a resource. `path` is percent-decoded; `query` is asked only where a collection is read or deleted. Throws a
- * PlainTextError for a watch or proxy of nothing, which names the `url`.
+ * Any other path is a non-resource request. `path` is percent-decoded; `query` is only called if a collection is read or deleted. Throws a PlainTextError with the `url` for a watch or proxy path without
+ * a resource.
  */
 export function parseRequestInfo(method: string, path: string, query: () => URLSearchParams, url = path): RequestInfo {
   const segments = split(path)
@@ -63,7 +63,7 @@ export function parseRequestInfo(method: string, path: string, query: () => URLS
   return place === undefined ? nonResource(method, path) : resourceRequest(method, path, segments, place, query)
 }
 
-/** Undefined where the path is not that of a resource. */
+/** Returns undefined if the path is not that of a resource. */
 function placeOf(segments: readonly string[], url: string): Place | undefined {
   const apiPrefix = segments[0]
   if (apiPrefix !== 'api' && apiPrefix !== 'apis') return undefined
@@ -110,7 +110,7 @@ function resourceRequest(method: string, path: string, segments: readonly string
     version,
     namespace,
     resource: segments[at] ?? '',
-    // As kube-apiserver reads it, a proxy path has no subresource.
+    // Like kube-apiserver, a proxy path has no subresource.
     subresource: special === 'proxy' ? '' : (segments[at + 2] ?? ''),
     name,
     ...(fieldSelector && { fieldSelector }),
@@ -126,7 +126,7 @@ function resourceRequest(method: string, path: string, segments: readonly string
 
 const nonResource = (method: string, path: string): NonResourceRequestInfo => ({ ...nonResourceAttributes(method.toLowerCase(), path), isResource: false })
 
-/** Segments between slashes, those around the whole path not counted. */
+/** Splits a path at slashes, without leading and trailing ones. */
 function split(path: string): string[] {
   let end = path.length
   while (end > 1 && path.charCodeAt(end - 1) === 47) end--
@@ -135,26 +135,26 @@ function split(path: string): string[] {
   return path.slice(start, end).split('/')
 }
 
-/** How the API reads a boolean of a query: whatever is there and is not `false` or `0`. */
+/** Reads a boolean query parameter as the API does: any value other than `false` and `0` is true. */
 const isTrue = (value: string | null): boolean => value !== null && !/^(?:false|0)$/i.test(value)
 
-/** Of a selector that is longer than this, nothing is read before somebody is asked: it is authorized as one of the whole collection, which takes more rights and not fewer. */
+/** Longer selectors are not parsed before authorization. The request is then authorized for the whole collection, which requires more permissions, not fewer. */
 const LONG_SELECTOR = 4096
 
-/** Undefined where there is none, and of a selector that cannot be read. */
+/** Parses a selector. Returns undefined if there is none or it is invalid. */
 function termsOf<T>(selector: string | null, parse: (text: string) => readonly T[]): readonly T[] | undefined {
   if (selector === null || selector === '' || selector.length > LONG_SELECTOR) return undefined
   return ifReadable(() => parse(selector))
 }
 
-/** The name that a field selector requires: a list of one object is authorized as that object. */
+/** Returns the name that a field selector requires: a list of one object is authorized as that object. */
 function selectedName(terms: readonly FieldTerm[] | undefined): string {
   if (terms === undefined) return ''
   const name = new FieldMatcher(terms).required('metadata.name') ?? ''
   return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name
 }
 
-/** Long-running requests have no deadline and take no place in flight: watches, and streams to and from containers. */
+/** Reports whether a request is long-running: a watch, or a stream to or from a container. Long-running requests have no deadline and no in-flight limit. */
 export function isLongRunning(info: RequestInfo): boolean {
   if (info.verb === 'watch' || info.verb === 'proxy') return true
   if (!info.isResource) return LONG_RUNNING_PATHS.has(info.path)
@@ -162,6 +162,6 @@ export function isLongRunning(info: RequestInfo): boolean {
   return LONG_RUNNING_SUBRESOURCES.has(info.subresource)
 }
 
-/** What is sent at the client's pace, however much it is. */
+/** Paths whose response is sent at the client's pace and may be of any size. */
 const LONG_RUNNING_PATHS: ReadonlySet<string> = new Set(['/binnacle/v1/snapshot'])
 const LONG_RUNNING_SUBRESOURCES: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])

@@ -4,13 +4,13 @@ import type { HttpExchange } from '../exchange.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import type { Filter } from './filter.ts'
 
-/** Whose clients may have their requests recorded: kube-apiserver's. */
+/** Groups whose clients may have their requests sampled, as in kube-apiserver. */
 const TRUSTED = ['system:masters', 'system:monitoring']
 
-/** Spans of requests, from the filter that begins them to the one that does what was asked. */
+/** Spans of requests, from `withTracing` to `withOperationSpan`. */
 export type RequestSpans = WeakMap<HttpExchange, Span>
 
-/** Records a request, from its receipt on. */
+/** Records a span for a request, which begins at its receipt. */
 export const withTracing =
   (tracing: Tracing, spans: RequestSpans): Filter =>
   async ({ state: { exchange } }, next) => {
@@ -46,7 +46,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   watch: 'List',
 }
 
-/** Records what is done with a resource, within the span of its request, with the calls that it takes. */
+/** Records a child span for an operation on a resource, with the calls that it makes. */
 export const withOperationSpan =
   (spans: RequestSpans, tracing: Tracing): Filter =>
   async ({ state: { exchange } }, next) => {
@@ -61,7 +61,7 @@ export const withOperationSpan =
     }
   }
 
-/** Of a resource its route, of anything else the method. */
+/** Name of a span: method and route of a resource, or the method of any other path. */
 function spanName({ method, info }: HttpExchange): string {
   if (!info.isResource) return method
   const { group, version, namespace, resource, name, subresource } = info

@@ -1,7 +1,7 @@
 import type { RequestsInProgress } from '../requests-in-progress.ts'
 import type { Filter } from './filter.ts'
 
-/** Keeps every request in the set of those in progress, for its deadline and for shutdown. */
+/** Adds the request to those in progress, for its deadline and for shutdown. */
 export const withWaitGroup =
   (requests: RequestsInProgress): Filter =>
   async ({ state: { exchange } }, next) => {

@@ -1,7 +1,7 @@
 import type { RecentRequests } from '../../why/recent-requests.ts'
 import type { Filter } from './filter.ts'
 
-/** Takes down what each request goes through. It stands around all that answers, so that what fails early is among it. */
+/** Records the steps of each request. Runs around every filter that may respond, so that early failures are recorded as well. */
 export const withWhy =
   (recent: Pick<RecentRequests, 'follow'>): Filter =>
   ({ state: { exchange } }, next) =>

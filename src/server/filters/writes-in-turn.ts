@@ -1,8 +1,8 @@
 import type { Filter } from './filter.ts'
 
 /**
- * Lets requests in one after the other where they write, each when what the one before has led to is over, and those that read behind the writes that came before. For tests that have to write the same each time.
- * @param settled resolves when nothing is going on any more
+ * Serializes writes: each starts when the effects of the one before are complete. Reads wait for the writes that came before them. For tests that require the same revisions in each run.
+ * @param settled resolves when no work is pending
  */
 export function withWritesInTurn(settled: () => Promise<void>): Filter {
   let last: Promise<void> = Promise.resolve()

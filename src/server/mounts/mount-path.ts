@@ -1,11 +1,11 @@
 import { rawPathOf } from '../request-target.ts'
 
-/** Which control plane a request is for, where it is not this server's own: a moment of its past, or a branch of it. */
+/** The control plane of a request other than this server's own: a past revision, or a branch. `path` is the prefix of the URL. */
 export type Mount =
   | { readonly kind: 'moment'; readonly revision: number; readonly path: string }
   | { readonly kind: 'branch'; readonly name: string; readonly path: string }
 
-/** A DNS label: it needs no escapes in a path. */
+/** A DNS label, which needs no escapes in a path. */
 export const BRANCH_NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/
 
 const ROOT = '/binnacle/'
@@ -13,7 +13,7 @@ const MOMENT = '/binnacle/at/'
 const BRANCH = '/binnacle/branches/'
 const REVISION = /^[1-9][0-9]{0,15}$/
 
-/** The mount that a URL begins with, as it was sent: a path with escapes in that place is no mount's, and neither is one that begins otherwise. */
+/** Returns the mount of a URL. The prefix is matched without decoding: an escaped prefix is not a mount. */
 export function mountOf(url: string): Mount | undefined {
   if (!url.startsWith(ROOT)) return undefined
   const path = rawPathOf(url)
@@ -33,7 +33,7 @@ function endOfSegment(path: string, from: number): number {
   return slash < 0 ? path.length : slash
 }
 
-/** What is left of the URL below the mount: a path that begins with a slash, and the query. */
+/** Returns the part of the URL below the mount: a path that begins with a slash, and the query. */
 export function urlBelow({ path }: Mount, url: string): string {
   const rest = url.slice(path.length)
   return rest.startsWith('/') ? rest : `/${rest}`

@@ -21,21 +21,21 @@ import { serverEndpoints } from '../server-endpoints.ts'
 import { type Mount, mountOf, urlBelow } from './mount-path.ts'
 import type { MountedPlane, Mounts } from './mounts.ts'
 
-/** What the filters of a mounted chain hand to those behind them. */
+/** Values that the filters of a mounted chain pass on to later ones. */
 interface MountState extends RequestState {
   mount?: Mount
-  /** Whoever it is, only the mount knows. */
+  /** Whether only the mount's plane authenticated the user. */
   isLocal?: boolean
 }
 
 /**
- * What a request below a mount goes through: everything that any request of this server does until it is known whose it is and has its turn, then what the plane has in place of this server's own authorizer and API.
- * Nothing is opened for who may not use it, or beyond the limits of this server.
+ * Returns the filters of a request below a mount: those of this server up to authentication and flow control, then the authorizer and the API of the plane. A plane is only opened for users who may use it, and
+ * within the limits of this server.
  */
 export function mountedChain(options: ChainOptions, mounts: Mounts): readonly Layer[] {
   const { authMetrics, authorizer } = options
   return [
-    // The console's pages and users, and what is told of recent requests, are those of this server alone.
+    // The console and the records of recent requests belong to this server only.
     ...received({ ...options, console: undefined, recent: undefined }, withMountedExchange(options), withMountAuthentication(options, mounts)),
     withMountNote,
     limited(options),
@@ -56,7 +56,7 @@ const withMountedExchange =
     return next()
   }
 
-/** Throws 401 where nobody knows who makes the request. */
+/** Authenticates the request by this server or the plane. Throws 401 if neither accepts its credentials. */
 function withMountAuthentication({ trusted, authMetrics }: ChainOptions, mounts: Mounts): Filter {
   return async (ctx, next) => {
     const state: MountState = ctx.state
@@ -76,14 +76,14 @@ function withMountAuthentication({ trusted, authMetrics }: ChainOptions, mounts:
   }
 }
 
-/** Also where it gets no further: its audit tells what it is for. */
+/** Annotates the audit event with the mount, before the request can be refused. */
 const withMountNote: Filter = (ctx, next) => {
   const { exchange, mount }: MountState = ctx.state
   if (mount) exchange.audit?.annotate('binnacle.dev/mount', mount.path)
   return next()
 }
 
-/** Whoever this server knows needs its leave to use a mount at all: to `get` its path. Throws 403. */
+/** Authorizes users of this server to use the mount: they need `get` on its path. Throws 403. Users that only the plane knows pass. */
 const withMountGate =
   (authorizer: Authorizer): Filter =>
   async (ctx, next) => {
@@ -97,7 +97,7 @@ const withMountGate =
     return next()
   }
 
-/** Goes through the layers of the plane. It stays open until the request is over. */
+/** Runs the filters of the plane, which stays open until the request is over. */
 function withPlane(options: ChainOptions, mounts: Mounts, authMetrics: AuthMetrics): Layer {
   const chains = new WeakMap<MountedPlane, readonly Layer[]>()
   const ownEndpoints = serverEndpoints({ health: healthOf(options), version: options.version })
@@ -142,14 +142,14 @@ const planeChain = ({ api, authorizer, isReadOnly }: MountedPlane, options: Chai
   serveResource,
 ]
 
-/** The plane is not asked by who looks after it: that it is there says all. */
+/** Health of a mounted plane. It is not probed separately: a plane that is open is healthy. */
 function healthOf({ log }: ChainOptions): Health {
   const health = new Health(log)
   health.add({ name: 'ping', check: () => {} })
   return health
 }
 
-/** Nodes, pods and services are those of the present, and of this server alone. */
+/** Error for subresources that connect to nodes, pods and services, which only belong to this server's present state. */
 const unreached = (): StatusError => failure(405, 'MethodNotAllowed', 'moments and branches reach no nodes, pods or services', {})
 
 function through(layers: readonly Layer[], ctx: Koa.ParameterizedContext<RequestState>, next: Koa.Next): Promise<void> {

@@ -3,32 +3,33 @@ import type { Api } from '../../endpoints/api.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
 import type { Mount } from './mount-path.ts'
 
-/** A control plane that is served below a path of this server. */
+/** A control plane that is mounted below a path of this server. */
 export interface MountedPlane {
   readonly api: Api
-  /** Who may do what there, and impersonate whom. */
+  /** Authorizes requests to the plane, impersonation included. */
   readonly authorizer: Authorizer
-  /** Nothing can be written there. */
+  /** Whether the plane refuses writes. */
   readonly isReadOnly: boolean
 }
 
-/** A plane that is kept open for a request. */
+/** A plane that stays open for a request. */
 export interface HeldPlane {
   readonly plane: MountedPlane
   /** Called once, when the request is over. */
   release(): void
 }
 
-/** Who somebody is in front of a mount. */
+/** The user of a request to a mount. */
 export interface MountIdentity {
   readonly identity: Identity
-  /** Known there alone, and not to this server. */
+  /** Whether only the mount's plane authenticated the user, and not this server. */
   readonly isLocal: boolean
 }
 
-/** The control planes that are served below paths of this server. */
+/** The control planes that are mounted below paths of this server. */
 export interface Mounts {
+  /** Authenticates a request by this server's authenticator and the plane's. */
   authenticate(mount: Mount, credentials: Credentials): Promise<MountIdentity>
-  /** Opens the plane where it is not, and ends the request by the callback before it closes it. Throws a StatusError: 404 and 410 where there is none, 429 where there is no room. */
+  /** Opens the plane if it is closed. Before the plane is closed again, the request is ended by `end`. Throws a StatusError: 404 or 410 if the plane does not exist, 429 if too many are open. */
   hold(mount: Mount, request: { readonly isLongRunning: boolean; readonly signal: AbortSignal; end(): void }): Promise<HeldPlane>
 }

@@ -4,7 +4,7 @@ import { mountedChain } from './mounted-chain.ts'
 import type { Mounts } from './mounts.ts'
 import type { ServedMounts } from './served-mounts.ts'
 
-/** Requests below mounts go to them, all others to the listener's own application. */
+/** Serves requests below mounts by the mounted chain, and all others by the listener's own application. */
 export const serveMounts = (mounts: Mounts): ServedMounts => ({
   serving(app, options) {
     const mounted = createApp(mountedChain(options, mounts), options.log)

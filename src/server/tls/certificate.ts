@@ -17,11 +17,11 @@ import {
 } from '../../lib/der-writer.ts'
 import { parseIp } from '../../meta/ip.ts'
 
-/** Certificates of X.509 (RFC 5280), written as we issue them. */
+/** X.509 certificates (RFC 5280) as this server issues them. */
 
 const signBytes = promisify(sign)
 
-/** What signs: an authority's subject as its certificate has it, byte for byte, for some clients compare the bytes. */
+/** A certificate authority. Its subject is copied byte by byte from its certificate, because some clients compare the bytes. */
 export interface Issuer {
   readonly subject: Buffer
   readonly publicKey: KeyObject
@@ -35,11 +35,11 @@ export interface CertificateRequest {
   readonly notBefore: Date
   readonly notAfter: Date
   readonly extensions: readonly Buffer[]
-  /** Of 16 bytes. Default: random ones. */
+  /** 16 bytes. Defaults to random ones. */
   readonly serial?: Buffer | undefined
 }
 
-/** The certificate, in PEM. */
+/** Signs a certificate. Returns PEM. */
 export async function signCertificate({
   issuer,
   subject,
@@ -65,21 +65,21 @@ export async function signCertificate({
   return `-----BEGIN CERTIFICATE-----\n${text.replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`
 }
 
-/** Throws an Error for keys other than of EC and RSA. */
+/** Returns the signature algorithm for a key. Throws an Error unless it is an EC or RSA key. */
 function signatureOf({ asymmetricKeyType }: KeyObject): Buffer {
   if (asymmetricKeyType === 'ec') return derSequence(derIdentifier('1.2.840.10045.4.3.2'))
   if (asymmetricKeyType === 'rsa') return derSequence(derIdentifier('1.2.840.113549.1.1.11'), derNull())
-  throw new Error(`the key of the certificate authority is of type ${asymmetricKeyType}: it has to be an EC or RSA key`)
+  throw new Error(`the key of the certificate authority is of type ${asymmetricKeyType}: use an EC or RSA key`)
 }
 
-/** Positive, and of the same length always. */
+/** Makes a serial number positive, with a constant length. */
 function positive(serial: Buffer): Buffer {
   const bytes = Buffer.from(serial)
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40
   return bytes
 }
 
-/** The authority of a certificate and its key, both in PEM. */
+/** Returns the authority of a certificate and its key, both PEM. */
 export function issuerOf(cert: string, key: string): Issuer {
   const { raw } = new X509Certificate(cert)
   const { subject, publicKey } = fieldsOf(readDer(raw)[0])
@@ -91,14 +91,14 @@ const VERSION = 0xa0
 
 function fieldsOf(certificate: DerValue | undefined): { subject: DerValue | undefined; publicKey: DerValue | undefined } {
   const fields = sequenceOf(sequenceOf(certificate)[0])
-  // The version may be left out.
+  // The version is optional.
   const [, , , , subject, publicKey] = fields[0]?.tag === VERSION ? fields.slice(1) : fields
   return { subject, publicKey }
 }
 
 const NAME_PARTS = { O: '2.5.4.10', CN: '2.5.4.3' } as const
 
-/** A distinguished name of these parts, in their order. */
+/** Returns a distinguished name of these parts, in order. */
 export const nameOf = (...parts: readonly (readonly [keyof typeof NAME_PARTS, string])[]): Buffer =>
   derSequence(...parts.map(([part, text]) => derSet(derSequence(derIdentifier(NAME_PARTS[part]), derText(text)))))
 
@@ -122,7 +122,7 @@ export const subjectKeyIdentifier = (key: KeyObject): Buffer => extension('2.5.2
 
 export const authorityKeyIdentifier = ({ publicKey }: Issuer): Buffer => extension('2.5.29.35', derSequence(derImplicit(0, keyIdentifier(publicKey))))
 
-/** SHA-1 of the key's bits (RFC 5280, section 4.2.1.2): a name, nothing that has to be secure. */
+/** Returns the SHA-1 of the key's bits (RFC 5280, section 4.2.1.2). It is an identifier and need not be collision-resistant. */
 function keyIdentifier(key: KeyObject): Buffer {
   const [, bits] = sequenceOf(readDer(key.export({ type: 'spki', format: 'der' }))[0])
   // The first byte is the number of unused bits.
@@ -134,7 +134,7 @@ function keyIdentifier(key: KeyObject): Buffer {
 const DNS_NAME = 2
 const IP_ADDRESS = 7
 
-/** What is no address is left out of `ips`. */
+/** Returns the extension subjectAltName. Invalid IP addresses are left out. */
 export function alternativeNames(dns: readonly string[], ips: readonly string[]): Buffer {
   const addresses = ips.flatMap(text => parseIp(text) ?? [])
   const names = dns.map(name => derImplicit(DNS_NAME, Buffer.from(name, 'latin1')))

@@ -8,15 +8,15 @@ const generate = promisify(generateKeyPair)
 export type ClientKeys = Promise<{ readonly publicKey: KeyObject; readonly privateKey: KeyObject }>
 
 /**
- * Takes a tenth of a second, and three times as long with bad luck, on another thread. RSA: of other keys, programs on fabric8's client (Java) read none without a further library.
+ * Generates a client key on another thread. Takes a tenth of a second, in bad cases three times as long. RSA: fabric8's client (Java) cannot read other keys without a further library.
  */
 export const makeClientKeys = (): ClientKeys => generate('rsa', { modulusLength: 2048 })
 
-/** Begins to make the keys of the administrator where the directory has none, or there is none: what else a first start does takes about as long. */
+/** Starts to generate the administrator's key if the directory has none. The rest of a first start takes about as long. */
 export function beginAdminKeys(directory: string | undefined): ClientKeys | undefined {
   if (directory !== undefined && existsSync(join(directory, 'admin.key'))) return undefined
   const keys = makeClientKeys()
-  // Whoever takes them sees the failure; a start that fails for another reason takes none.
+  // A rejection is reported to the caller that awaits the keys. A start that fails for another reason never does.
   keys.catch(() => {})
   return keys
 }

@@ -1,4 +1,4 @@
-/** Groups of key exchange by the numbers of IANA, which are Go's CurveIDs, in the order in which Go prefers them. `openssl`: undefined where it has none before 3.5. */
+/** Key exchange groups by IANA number, which are Go's CurveIDs, in Go's order of preference. `openssl`: undefined for groups that OpenSSL supports from 3.5 on only. */
 const CURVES: readonly { readonly id: number; readonly openssl?: string }[] = [
   { id: 4588 },
   { id: 4587 },
@@ -10,7 +10,7 @@ const CURVES: readonly { readonly id: number; readonly openssl?: string }[] = [
 ]
 const MOST = 65_535
 
-/** `groups`: for OpenSSL; undefined where nothing is asked for. The order that is given has no effect, as in Go. */
+/** Converts `--tls-curve-preferences` to OpenSSL's `groups`. Undefined if the list is empty. The given order has no effect, as in Go. */
 export function curvesOf(ids: readonly string[]): { readonly groups: string | undefined } | { readonly fault: string } {
   const seen = new Set<number>()
   for (const text of ids) {

@@ -3,7 +3,7 @@ import type { Logger } from '../../lib/log.ts'
 import { pollFiles } from '../../lib/poll-files.ts'
 import { type Authorities, type AuthorityMaterial, authoritiesOf, checkHoldsCertificates } from './authorities.ts'
 
-/** The files of authorities. */
+/** Files of certificate authorities. */
 export interface AuthorityFiles {
   /** `--client-ca-file`. */
   readonly clients?: string
@@ -13,27 +13,27 @@ export interface AuthorityFiles {
 
 export interface FollowOptions {
   readonly files: AuthorityFiles
-  /** PEM of the CA that is believed beside those of the file. */
+  /** PEM of the server's own CA, which is trusted besides those of the file. */
   readonly ownCa: string
-  /** What is in force. */
+  /** CAs that are in use. */
   readonly inForce: AuthorityMaterial
   readonly intervalMs: number
   readonly log: Logger
-  /** Receives the certificates that are to be in force, as PEM and parsed. */
+  /** Receives the new CAs, as PEM and parsed. */
   onChange(material: AuthorityMaterial, authorities: Authorities): void
 }
 
-/** The CAs whose client certificates are believed, of this server and of the file. */
+/** Returns the PEM of the CAs that are trusted for client certificates: this server's and those of the file. */
 export const clientCaOf = (ownCa: string, fileText: string): string => `${ownCa}\n${fileText}`
 
-/** Takes up what the files say whenever they have changed, until the signal aborts. A file that cannot be used changes nothing, and is looked at again. */
+/** Polls the files until the signal aborts, and calls `onChange` when their contents change. Invalid files are logged and read again at the next poll. */
 export function followClientCa({ files, ownCa, inForce, intervalMs, log, onChange }: FollowOptions, signal: AbortSignal): Promise<void> {
   const { clients: file, frontProxies } = files
   const changed = (material: AuthorityMaterial): void => {
     onChange(material, authoritiesOf(material))
-    log.info('the client CAs have changed', { file, frontProxies })
+    log.info('reloaded client CAs', { file, frontProxies })
   }
-  const failed = (error: string): void => log.error('the client CAs can not be reloaded', { file, frontProxies, error })
+  const failed = (error: string): void => log.error('cannot reload client CAs', { file, frontProxies, error })
   return pollFiles({ read: () => readMaterial(files, ownCa), identityOf, inForce: identityOf(inForce), intervalMs, changed, failed }, signal)
 }
 

@@ -5,23 +5,23 @@ import type { Logger } from '../../lib/log.ts'
 import { pollFiles } from '../../lib/poll-files.ts'
 import type { NamedCertificate, TlsMaterial } from './tls-material.ts'
 
-/** A certificate and its key, as paths. */
+/** Paths of a certificate and its key. */
 export interface PairFiles {
   readonly cert: string
   readonly key: string
 }
 
-/** Files of certificates that a server shows. */
+/** Certificate files of a server. */
 export interface ServingFiles {
-  /** Absent: those that were made. */
+  /** Omitted if the server's own certificate is generated. */
   readonly ordinary?: PairFiles | undefined
   readonly named: readonly (PairFiles & Pick<NamedCertificate, 'names'>)[]
 }
 
-/** What files hold. */
+/** Contents of the files. */
 export type ServedCertificates = Partial<Pick<TlsMaterial, 'cert' | 'key'>> & Required<Pick<TlsMaterial, 'named'>>
 
-/** Rejects where a file cannot be read, or a key does not belong to its certificate. */
+/** Reads the files. Rejects if one cannot be read or a key does not match its certificate. */
 export async function readServingFiles({ ordinary, named }: ServingFiles): Promise<ServedCertificates> {
   const pairs = await Promise.all(named.map(async files => ({ ...(await pairOf(files, 'failed to load SNI cert and key')), names: files.names })))
   return { ...(ordinary && (await pairOf(ordinary, 'invalid serving cert keypair'))), named: pairs }
@@ -39,20 +39,20 @@ async function pairOf(files: PairFiles, fault: string): Promise<{ cert: string; 
 
 export interface FollowServingOptions {
   readonly files: ServingFiles
-  /** As of now. */
+  /** Certificates that are in use. */
   readonly inForce: ServedCertificates
   readonly intervalMs: number
   readonly log: Logger
   onChange(served: ServedCertificates): void
 }
 
-/** Takes up what the files hold whenever that has changed, until the signal aborts. Files that cannot be used, or of which one is newer than the other, change nothing, and are looked at again. */
+/** Polls the files until the signal aborts, and calls `onChange` when their contents change. Invalid files, such as a key that was replaced before its certificate, are logged and read again at the next poll. */
 export function followServingFiles({ files, inForce, intervalMs, log, onChange }: FollowServingOptions, signal: AbortSignal): Promise<void> {
   const identityOf = (served: ServedCertificates): string => JSON.stringify(served)
   const changed = (served: ServedCertificates): void => {
     onChange(served)
-    log.info('the serving certificates have changed')
+    log.info('reloaded serving certificates')
   }
-  const failed = (error: string): void => log.error('the serving certificates can not be reloaded', { error })
+  const failed = (error: string): void => log.error('cannot reload serving certificates', { error })
   return pollFiles({ read: () => readServingFiles(files), identityOf, inForce: identityOf(inForce), intervalMs, changed, failed }, signal)
 }

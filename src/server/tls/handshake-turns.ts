@@ -1,36 +1,36 @@
 import type { Socket } from 'node:net'
 import { handleOf, type SocketHandle } from '../../lib/socket-handle.ts'
 
-/** After a turn of more milliseconds no handshake is read for as long: a write that has begun takes several turns. */
+/** After a turn that took longer, in milliseconds, no handshake is read for the same time: a write that is in progress takes several turns. */
 const LONG_TURN_MS = 10
-/** Milliseconds between two rounds that bring nothing, at least. */
+/** Minimum pause in milliseconds between two rounds in which no client sent anything. */
 const PAUSE_MS = 4
-/** And at most. In between, a pause is as many times as long as the round before it: silent connections take little of a processor. */
+/** Maximum pause. In between, a pause takes PAUSES_PER_ROUND times as long as the round before it, so that silent connections take little CPU. */
 const LONG_PAUSE_MS = 50
 const PAUSES_PER_ROUND = 4
-/** A connection that has sent nothing for so many milliseconds leaves the line, */
+/** A connection that has sent nothing for this long, in milliseconds, leaves the line. */
 const QUIET_MS = 1000
-/** and has a turn after so many. */
+/** A connection outside the line is read again after this time, in milliseconds. */
 const LOOK_MS = 2000
 
 interface Handshake {
   readonly socket: Socket
   readonly handle: SocketHandle
-  /** Bytes that the client had sent when it was last looked at. */
+  /** Bytes that the client had sent when its connection was last read. */
   read: number
-  /** When they had come, or the line began. */
+  /** Time of the last bytes, or of the start of the round. */
   since: number
-  /** When it has its next turn, once it has left the line. */
+  /** Time of the next read, for a connection outside the line. */
   due: number
 }
 
-/** What the turns need of the event loop. */
+/** The event loop, as far as the turns need it. */
 export interface HandshakeLoop {
   /** Milliseconds of a steady clock. */
   now(): number
-  /** Calls back after the next poll, which does not wait for anything. */
+  /** Calls back after the next poll. The poll does not block. */
   afterPoll(callback: () => void): void
-  /** Calls back after so many milliseconds. */
+  /** Calls back after a delay in milliseconds. */
   after(milliseconds: number, callback: () => void): void
 }
 
@@ -41,21 +41,21 @@ const NODE: HandshakeLoop = {
 }
 
 /**
- * Shares the turns of the event loop out among the connections of a port that are in their TLS handshake: a turn reads one of them, in a line that goes round. OpenSSL verifies the whole chain of certificates that
- * a client shows, up to 100 KB, within one read: 97 on a slow curve take 25 to 90 ms.
+ * Shares the turns of the event loop among the connections of a port that are in their TLS handshake: each turn reads one of them, round-robin. OpenSSL verifies the whole certificate chain of a client, up
+ * to 100 KB, within one read: 97 certificates on a slow curve take 25 to 90 ms.
  */
 export class HandshakeTurns {
   readonly #loop: HandshakeLoop
-  /** In the order of their turns. */
+  /** Connections in the line, in the order of their turns. */
   readonly #open = new Map<Socket, Handshake>()
-  /** Those that have been silent for long, in the order in which they are due: as many as a client may leave open take little of a processor, and hold up nobody who goes on. */
+  /** Connections that have been silent for long, in the order of their due times. A client may leave many open without taking much CPU or delaying the others. */
   readonly #quiet = new Map<Socket, Handshake>()
-  /** The one that is read. The others are not. */
+  /** The connection that is being read. All others are stopped. */
   #reading: Handshake | undefined
   #isRunning = false
-  /** When the turn began that reads it; undefined where it may have waited for something. */
+  /** Start of the turn that reads it. Undefined if the turn may have waited for something else. */
   #began: number | undefined
-  /** Connections that were read in vain, one after the other, and since when. */
+  /** Consecutive reads that brought nothing, and the start of the round. */
   #inVain = 0
   #inVainSince = 0
 
@@ -63,12 +63,12 @@ export class HandshakeTurns {
     this.#loop = loop
   }
 
-  /** A connection has been accepted. Node begins to read it when the caller is done. */
+  /** Adds an accepted connection. Node starts reading it when the caller returns. */
   add(socket: Socket): void {
     process.nextTick(() => this.#take(socket))
   }
 
-  /** The handshake is done, or the connection closed. */
+  /** Removes a connection whose handshake is done, or that was closed. */
   end(socket: Socket): void {
     this.#open.delete(socket)
     this.#quiet.delete(socket)
@@ -120,7 +120,7 @@ export class HandshakeTurns {
     }
   }
 
-  /** Those that are due go to the end of the line, and so does one that is the only one left. */
+  /** Appends connections that are due to the line, and a single remaining one. */
   #wake(now: number): void {
     for (const [socket, handshake] of this.#quiet) {
       if (handshake.due > now && this.#size > 1) return
@@ -129,7 +129,7 @@ export class HandshakeTurns {
     }
   }
 
-  /** One that was read goes to the end of the line, or out of it. */
+  /** Stops the connection that was read. It goes to the end of the line, or out of it if it is silent. */
   #putBack(handshake: Handshake, now: number): void {
     const { socket, handle, read } = handshake
     if (!this.#open.delete(socket)) return
@@ -151,7 +151,7 @@ export class HandshakeTurns {
     this.#inVainSince = now
   }
 
-  /** Nobody in the line has sent anything. */
+  /** Pauses after a round in which no client sent anything. */
   #pause(now: number): void {
     const since = this.#inVainSince
     this.#beginRound(now)

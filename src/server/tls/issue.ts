@@ -28,7 +28,7 @@ export interface Names {
 const DAY_MS = 86_400_000
 const CA_DAYS = 3650
 const LEAF_DAYS = 365
-/** Clocks of clients may be late. */
+/** Validity before the time of issue, for clients whose clock is slow. */
 const BACKDATE_MS = 3_600_000
 
 const generate = promisify(generateKeyPair)
@@ -37,14 +37,14 @@ const makeServerKeys = (): ClientKeys => generate('ec', { namedCurve: 'P-256' })
 export interface CaOptions {
   readonly keys: ClientKeys
   readonly validity: { readonly notBefore: Date; readonly notAfter: Date }
-  /** Default: a random one. */
+  /** Defaults to random. */
   readonly serial?: Buffer
 }
 
-/** A certificate authority of its own: EC P-256, ten years. */
+/** Issues a self-signed certificate authority: EC P-256, ten years. */
 export const issueCa = (commonName: string): Promise<KeyPair> => issueCaOf(commonName, { keys: makeServerKeys(), validity: validity(CA_DAYS) })
 
-/** A certificate authority of these keys. */
+/** Issues a self-signed certificate authority for these keys. */
 export async function issueCaOf(commonName: string, { keys, validity, serial }: CaOptions): Promise<KeyPair> {
   const { publicKey, privateKey } = await keys
   const subject = nameOf(['CN', commonName])
@@ -59,11 +59,11 @@ export async function issueCaOf(commonName: string, { keys, validity, serial }: 
   return { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
 }
 
-/** A server's certificate for these names, a year long. */
+/** Issues a server certificate for these names: EC P-256, one year. */
 export const issueServing = (ca: KeyPair, commonName: string, { dns, ips }: Names): Promise<KeyPair> =>
   issue(ca, makeServerKeys(), nameOf(['CN', commonName]), [extendedKeyUsage('server'), alternativeNames(dns, ips)])
 
-/** A client's certificate: its user is the common name, its groups the organizations. RSA, a year long. `keys`: those of the client. */
+/** Issues a client certificate: its common name is the user, its organizations are the groups. RSA, one year. `keys`: the client's. */
 export const issueClient = (ca: KeyPair, user: string, groups: readonly string[], keys = makeClientKeys()): Promise<KeyPair> =>
   issue(ca, keys, nameOf(...groups.map(group => ['O', group] as const), ['CN', user]), [extendedKeyUsage('client')])
 

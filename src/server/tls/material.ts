@@ -10,38 +10,38 @@ import { issueCa, issueClient, issueServing, type KeyPair, type Names } from './
 import type { TlsMaterial } from './tls-material.ts'
 
 export const ADMIN_USER = 'kubernetes-admin'
-/** A certificate is made anew when less than this is left of it. */
+/** A certificate is renewed when its remaining validity is shorter. */
 const RENEW_MS = 30 * 86_400_000
 
 export interface CertificateOptions {
-  /** Where `ca`, `apiserver` and `admin` (`.crt`, `.key`) are kept; made where missing, mode 0700. Undefined: they are made, and kept nowhere. */
+  /** Directory of the pairs `ca`, `apiserver` and `admin` (`.crt`, `.key`), created with mode 0700. If undefined, the pairs are generated and not stored. */
   readonly directory: string | undefined
   /** `--tls-cert-file` and `--tls-private-key-file`: both, or neither. */
   readonly servingFiles?: { readonly cert: string; readonly key: string }
-  /** `--client-ca-file`: believed beside our own CA. */
+  /** `--client-ca-file`: trusted besides the server's own CA. */
   readonly clientCaFile?: string
   /** `--requestheader-client-ca-file`: the CA of front proxies. */
   readonly frontProxyCaFile?: string
   readonly names: Names
-  /** For the administrator's certificate, if it has to be made. */
+  /** Optional. Keys of the administrator's certificate, in case it has to be issued. */
   readonly adminKeys?: ClientKeys
-  /** Where several servers share a CA: gives theirs, which is what `make` makes if there is none yet. Asked where the directory has none. */
+  /** Optional, for several servers with one CA. Returns the shared CA, which is the result of `make` if there is none yet. Only called if the directory has no CA. */
   readonly shareCa?: (make: () => Promise<KeyPair>) => Promise<KeyPair>
 }
 
 export interface Credentials {
   readonly tls: TlsMaterial
-  /** The administrator's. Later than the rest where they have to be made: their keys take a tenth of a second or more, and no port waits for them. */
+  /** Pair of the administrator. Resolves later than the rest if it has to be issued: generating its key takes a tenth of a second or more, and the ports do not wait for it. */
   readonly admin: Promise<KeyPair>
-  /** PEM of what a client checks the server against. */
+  /** PEM with which clients verify the server. */
   readonly serverCa: string
-  /** The CA that signs client certificates here. */
+  /** CA that signs client certificates. */
   readonly ownCa: KeyPair
 }
 
 /**
- * The server's certificates and the administrator's, found on disk or made. A serving pair that someone else has put into the directory is used as it is; one of ours is made
- * anew when it expires or does not have all the names.
+ * Loads the certificates of the server and the administrator, or issues them. A serving pair of another issuer in the directory is used as it is. A pair of our own is issued again before it expires, or
+ * if it lacks some of the names.
  */
 export async function loadCredentials(options: CertificateOptions): Promise<Credentials> {
   const { directory, names } = options
@@ -51,7 +51,7 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
   const ca = await keep(directory, 'ca', isFresh, shareCa ? () => shareCa(makeCa) : makeCa)
   const issuer = new X509Certificate(ca.cert)
   const ours = (cert: X509Certificate): boolean => cert.checkIssued(issuer) && cert.verify(issuer.publicKey)
-  // Not of a CA that was here before, which bears the same name.
+  // A certificate of an earlier own CA has the same issuer name, but another signature. It is replaced.
   const someoneElses = (cert: X509Certificate): boolean => cert.issuer !== issuer.subject
   const given = options.servingFiles
   const admin = keep(
@@ -60,7 +60,7 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
     cert => ours(cert) && isFresh(cert),
     () => issueClient(ca, ADMIN_USER, [MASTERS], options.adminKeys),
   )
-  // Whoever takes it sees the failure; a start that fails for another reason takes none.
+  // A rejection is reported to the caller that awaits it. A start that fails for another reason never does.
   admin.catch(() => {})
   const serving =
     given === undefined

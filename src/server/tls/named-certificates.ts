@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { NamedCertificate, TlsMaterial } from './tls-material.ts'
 
-/** What stands before an IPv4 address on a socket of IPv6. */
+/** Prefix of an IPv4 address on an IPv6 socket. */
 const MAPPED = '::ffff:'
 const DOMAIN = /^(?:\*|(?:\*\.)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*)$/
 const LONGEST_DOMAIN = 253
@@ -16,15 +16,15 @@ interface Candidate {
 }
 
 /**
- * Chooses the certificate for a name that a client asks for, as crypto/tls does with k8s.io/apiserver's map of names: an exact name before a wildcard, names that were given before those of the
- * certificates, and earlier certificates before later ones.
+ * Chooses the certificate for a server name (SNI), as crypto/tls does with k8s.io/apiserver's map of names: an exact name before a wildcard, configured names before names in the certificates, and earlier
+ * certificates before later ones.
  */
 export class NamedCertificates {
   readonly #byName = new Map<string, SecureContext>()
   readonly #ordinary: Candidate
   readonly #candidates: readonly Candidate[]
 
-  /** `ordinary`: for who asks for no name, or one that nobody has. */
+  /** `ordinary`: certificate for clients that send no server name, or an unknown one. */
   constructor(ordinary: Pair, named: readonly NamedCertificate[], contextOf: (pair: Pair) => SecureContext) {
     const candidateOf = (pair: Pair): Candidate => ({ certificate: new X509Certificate(pair.cert), context: contextOf(pair) })
     this.#ordinary = candidateOf(ordinary)
@@ -37,7 +37,7 @@ export class NamedCertificates {
     for (const [i, { names }] of named.entries()) if (names.length === 0) add(namesOf(this.#candidates[i]?.certificate), i)
   }
 
-  /** Never that of an address. */
+  /** Returns the certificate for a server name. Addresses are never matched. */
   forName(asked: string): SecureContext {
     const name = asked.toLowerCase()
     const found = this.#byName.get(name) ?? this.#byName.get(name.replace(/^[^.]*/, '*'))
@@ -46,13 +46,13 @@ export class NamedCertificates {
     return (all.find(({ certificate }) => certificate.checkHost(name) !== undefined) ?? this.#ordinary).context
   }
 
-  /** For a client that names no host, by the address to which it has connected. Undefined: the ordinary one. */
+  /** Returns the certificate for a client that sends no server name, by the local address of its connection. Undefined if the ordinary one applies. */
   forAddress(address: string): SecureContext | undefined {
     return this.#byName.get(address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address)
   }
 }
 
-/** Its common name, where that may be one of a host, and its DNS names. Addresses don't count: no client asks for them by name. */
+/** Returns the DNS names of a certificate, and its common name if that is a valid host name. IP addresses are left out: clients do not send them as server names. */
 function namesOf(certificate: X509Certificate | undefined): string[] {
   const commonName = /^CN=(.*)$/m.exec(certificate?.subject ?? '')?.[1] ?? ''
   const isHost = isIP(commonName) === 0 && DOMAIN.test(commonName) && commonName.length <= LONGEST_DOMAIN

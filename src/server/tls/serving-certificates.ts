@@ -6,15 +6,15 @@ import type { TlsMaterial } from './tls-material.ts'
 import { DEFAULT_TLS_POLICY, type TlsPolicy } from './tls-policy.ts'
 
 /**
- * As in Go: a connection keeps the certificate that it was verified with (by renegotiation a client could show another one, which nobody verifies), and every connection
- * shows its own (a resumed session would keep the verdict of an earlier one). Without tickets nothing is left to resume by: Node's cache of sessions is off unless one listens for it.
+ * Options of OpenSSL for Go's behaviour: a client certificate is verified once for each connection. Without renegotiation, a client cannot replace it by one that is not verified. Without tickets, a session
+ * cannot be resumed with the result of an earlier verification. Node's own session cache is off unless there is a listener for it.
  */
 const ONE_VERIFIED_HANDSHAKE = constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET
 
-/** TLS before 1.2 needs signatures with SHA-1, which OpenSSL counts as of level 0. */
+/** Returns the cipher list. TLS before 1.2 needs SHA-1 signatures, which OpenSSL only allows at security level 0. */
 const withLevel = ({ ciphers, minVersion }: TlsPolicy): string => (minVersion === 'TLSv1' || minVersion === 'TLSv1.1' ? `${ciphers}:@SECLEVEL=0` : ciphers)
 
-/** What the connections of one server are secured with. What changes holds for connections that begin from then on. */
+/** Certificates and TLS policy of a server's connections. Changes apply to new connections. */
 export class ServingCertificates {
   readonly #policy: TlsPolicy
   #material: TlsMaterial
@@ -26,7 +26,7 @@ export class ServingCertificates {
     this.#named = this.#namedOf(material)
   }
 
-  /** For a server that is made. */
+  /** Returns the options of a new server. */
   options(): TlsOptions {
     return {
       ...this.#contextOptions(this.#material),
@@ -34,7 +34,7 @@ export class ServingCertificates {
     }
   }
 
-  /** Some address has a certificate of its own. */
+  /** Whether any address has its own certificate. */
   get hasAddresses(): boolean {
     return this.#named !== undefined
   }
@@ -43,7 +43,7 @@ export class ServingCertificates {
     return address === undefined ? undefined : this.#named?.forAddress(address)
   }
 
-  /** For all servers that are made with these. Throws where a key does not belong to its certificate; then all is as before. Named certificates may change, and not come or go altogether. */
+  /** Replaces certificates of the servers that were created with these options. Throws if a key does not match its certificate; then nothing changes. Named certificates can be replaced, but not added to a server without any, or removed altogether. */
   change(servers: readonly Server[], change: Partial<TlsMaterial>): void {
     const material = { ...this.#material, ...change }
     const named = this.#namedOf(material)

@@ -3,14 +3,14 @@ import type { Writable } from 'node:stream'
 type Entry = { readonly chunk: Buffer | string; readonly encoding: BufferEncoding }
 type Done = (error?: Error | null) => void
 
-/** Up to here Node encrypts into buffers of one TLS record; for a longer write it allocates a buffer as long as the write. */
+/** Up to this length, Node encrypts into buffers of one TLS record. For a longer write it allocates a buffer of the write's length. */
 const SHORT_WRITE = 16 * 1024 - 1
-/** Of what the connections of a port may keep of such buffers. */
+/** Bytes of such buffers that all connections of a port may keep. */
 const BUDGET = 8 << 20
 
 /**
- * Bounds the writes of the sockets that it is given, by how many of them are open. A TLS socket of Node keeps the buffer of its longest write until it is closed: a thousand that have once written 128 KiB keep
- * 130 MB. A few may keep that, and need fewer writes.
+ * Returns a function that limits the length of a socket's writes, by the number of open sockets. Node's TLS sockets keep the buffer of their longest write until they are closed: a thousand that have written
+ * 128 KiB once keep 130 MB. With few sockets longer writes are allowed, because fewer writes are faster.
  */
 export function writeBounds(budget = BUDGET): (socket: Writable) => void {
   let open = 0
@@ -22,7 +22,7 @@ export function writeBounds(budget = BUDGET): (socket: Writable) => void {
   }
 }
 
-/** Takes the place of the methods with which the stream hands on its bytes: whoever writes, and whatever had to wait, goes on in writes of `most` bytes. */
+/** Replaces the methods by which the stream passes its bytes on, so that all writes, queued ones included, have at most `most` bytes. */
 function boundWrites(socket: Writable, most: () => number): void {
   const write = socket._write.bind(socket)
   const writev = socket._writev?.bind(socket)
@@ -55,7 +55,7 @@ function boundWrites(socket: Writable, most: () => number): void {
   }
 }
 
-/** The first entry after `from` that no longer fits. */
+/** Returns the index of the first entry after `from` that no longer fits. */
 function endOfPart(entries: readonly Entry[], from: number, most: number): number {
   let to = from
   for (let bytes = 0; to < entries.length; to++) {

@@ -19,7 +19,7 @@ const SCOPE = 'k8s.io/apiserver'
 const DEFAULT_ENDPOINT = 'localhost:4317'
 const MILLION = 1_000_000
 
-/** Records requests whose client does, and of the others as many as the configuration says. `processor`: another in tests. */
+/** Samples requests whose client samples them, and of the others the configured share. `processor`: replaced by tests. */
 export function openTracing(config: TracingConfig, processor: SpanProcessor = batchesTo(config)): Tracing {
   const rate = config.samplingRatePerMillion ?? 0
   const root = rate > 0 ? new TraceIdRatioBasedSampler(rate / MILLION) : new AlwaysOffSampler()
@@ -35,7 +35,7 @@ export function openTracing(config: TracingConfig, processor: SpanProcessor = ba
     begin: request => beginRequest(tracer, propagator, request),
     within: (span, work) => running.run(span, work),
     current: () => running.getStore(),
-    // A collector that is not there fails it.
+    // Shutting down rejects if the collector cannot be reached.
     close: () => provider.shutdown().catch(() => {}),
   }
 }

@@ -8,23 +8,23 @@ import { TypeRegistry } from '../../schema/idl.ts'
 
 /** apiserver.config.k8s.io TracingConfiguration: https://kubernetes.io/docs/reference/config-api/apiserver-config.v1beta1/ */
 export interface TracingConfig {
-  /** Of the collector; absent: localhost:4317. */
+  /** Address of the collector. Defaults to localhost:4317. */
   readonly endpoint?: string
-  /** Absent or 0: requests whose client traces them, alone. */
+  /** Defaults to 0. Only requests whose client samples them are recorded. */
   readonly samplingRatePerMillion?: number
 }
 
-/** The file can't be used; the message is for the user. */
+/** The configuration is invalid. The message is for the user. */
 export class TracingConfigError extends Error {
   override readonly name = 'TracingConfigError'
-  /** As errors of the system have one: the user's to mend. */
+  /** Distinguishes a configuration error from a bug, like the codes of system errors. */
   readonly code = 'ERR_TRACING_CONFIG'
 }
 
 const VERSIONS = ['apiserver.config.k8s.io/v1alpha1', 'apiserver.config.k8s.io/v1beta1', 'apiserver.config.k8s.io/v1']
 const MOST_RATE = 1_000_000
 
-/** Reads and checks a file's bytes. Throws TracingConfigError in kube-apiserver's words. */
+/** Parses and validates a TracingConfiguration. Throws TracingConfigError with kube-apiserver's messages. */
 export function parseTracingFile(bytes: Buffer): TracingConfig {
   const types = new TypeRegistry().addFile('tracing', join(import.meta.dirname, 'tracing-configuration.types'))
   const type = types.type('tracing.TracingConfiguration')

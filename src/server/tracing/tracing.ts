@@ -1,23 +1,24 @@
 import type { Attributes, Span, Spans } from '../../lib/spans.ts'
 
-/** What is known of a request when its span begins. */
+/** A request for which a span begins. */
 export interface TracedRequest {
-  /** Of the span. */
+  /** Name of the span. */
   readonly name: string
   /** Milliseconds since the epoch. */
   readonly begun: number
-  /** The headers traceparent and tracestate (https://www.w3.org/TR/trace-context/). */
+  /** Headers of the request, of which traceparent and tracestate are used (https://www.w3.org/TR/trace-context/). */
   readonly headers: Readonly<Record<string, unknown>>
-  /** The span becomes part of the client's trace; otherwise it begins one that is linked with it. */
+  /** Whether the span joins the client's trace. Otherwise it begins a trace that is linked to it. */
   readonly trusted: boolean
   readonly attributes: Attributes
 }
 
-/** Traces requests, and sends what it has recorded to a collector. What cannot be sent is lost: nothing waits for it. */
+/** Traces requests, and exports the spans to a collector. Spans that cannot be exported are dropped; requests do not wait for the export. */
 export interface Tracing extends Spans {
+  /** Begins the span of a request. */
   begin(request: TracedRequest): Span
-  /** Does work, and all that it waits for, for which the span is the current one. */
+  /** Runs `work` with the span as the current one, across everything that it awaits. */
   within<T>(span: Span, work: () => T): T
-  /** Sends what is left. */
+  /** Exports the remaining spans. */
   close(): Promise<void>
 }

@@ -2,14 +2,14 @@ import { AggregatorRegistry, type MetricObject } from 'prom-client'
 import { snapshotsOf } from '../metrics-registry.ts'
 import type { MetricSnapshot, WorkerProcess } from './messages.ts'
 
-/** A worker that has not answered by then counts with its figures of the scrape before. */
+/** Time that workers have to report their metrics. A worker that is late counts with its previous report. */
 const COLLECT_MS = 2_000
-/** Families of a process, not of the service: each worker has its own line. */
+/** Families of a process, not of the service: they have a sample for each worker. */
 const OF_PROCESS = /^(?:process|nodejs)_/
 
 /**
- * The metrics of all workers as one exposition, whichever of them is asked. Counters and histograms are added up, those of workers that have ended included (as of the last scrape), so
- * that none goes backwards; gauges as each declares; families of the process carry the label `worker`.
+ * Metrics of all workers as one exposition, regardless of the worker that serves the scrape. Counters and histograms are summed over all workers, including those that have ended (as of their last report), so
+ * that none decreases. Gauges are aggregated as each declares. Families of the process have the label `worker`.
  */
 export class ClusterMetrics {
   private readonly workers: () => Iterable<readonly [number, WorkerProcess]>
@@ -19,21 +19,21 @@ export class ClusterMetrics {
   private readonly waiting = new Map<number, () => void>()
   private nextId = 0
 
-  /** `own`: the primary's families. */
+  /** `own`: returns the primary's families. */
   constructor(workers: () => Iterable<readonly [number, WorkerProcess]>, own: () => readonly MetricSnapshot[]) {
     this.workers = workers
     this.own = own
   }
 
-  /** Asks every worker, and gives the text of the exposition. */
+  /** Collects the metrics of every worker. Returns the text of the exposition. */
   async gather(): Promise<string> {
     await Promise.all(Array.from(this.workers(), ([, worker]) => this.ask(worker)))
     return total([...this.latest.values(), this.retired, this.own()]).metrics()
   }
 
-  /** A worker's answer. */
+  /** Handles a worker's report. */
   collected(number: number, id: number, families: readonly MetricSnapshot[]): void {
-    // The report of one that answers late is still true.
+    // A late report is still correct, and newer than the one before.
     this.latest.set(
       number,
       families.map(family => (OF_PROCESS.test(family.name) ? ofWorker(family, String(number)) : family)),
@@ -41,7 +41,7 @@ export class ClusterMetrics {
     this.waiting.get(id)?.()
   }
 
-  /** The worker has ended: what it had counted stays. */
+  /** Keeps the counters of a worker that has ended. */
   async retire(number: number): Promise<void> {
     const last = this.latest.get(number)
     if (last === undefined) return
@@ -67,7 +67,7 @@ export class ClusterMetrics {
 
 const total = (snapshots: readonly (readonly MetricSnapshot[])[]) => AggregatorRegistry.aggregate(snapshots as unknown as MetricObject[])
 
-/** The same with the label `worker`. */
+/** Returns the family with the label `worker`. */
 export const ofWorker = (family: MetricSnapshot, worker: string): MetricSnapshot => ({
   ...family,
   aggregator: 'sum',

@@ -3,9 +3,9 @@ import { listening } from '../listening.ts'
 import { portOf } from '../port-of.ts'
 import type { PortName, WorkerProcess } from './messages.ts'
 
-/** Connections that wait while no worker takes any; beyond, new ones are closed at once. */
+/** Connections that may wait while no worker accepts any. Beyond, new ones are closed. */
 const MAX_WAITING = 10_000
-/** Connections handed to a worker that it has not answered for: one that hangs gets no more. */
+/** Connections that a worker has not acknowledged. A worker that hangs is handed no more. */
 const MAX_UNANSWERED = 64
 
 interface Handed {
@@ -14,8 +14,8 @@ interface Handed {
 }
 
 /**
- * Holds the ports, and hands each connection to the next worker. A connection stays open here until the worker says that it has it, so that none is lost with a worker that ends:
- * another gets it then. (That is why this is not `node:cluster`, where what is on its way to a worker that is killed hangs.)
+ * Holds the ports, and hands each connection to the next worker. A connection stays open here until the worker acknowledges it, so that none is lost if the worker ends: it is handed to another worker. (This
+ * is why `node:cluster` is not used: there, a connection on its way to a killed worker hangs.)
  */
 export class Distributor {
   private readonly servers: Server[] = []
@@ -26,7 +26,7 @@ export class Distributor {
   private nextId = 0
   private ending = false
 
-  /** Opens a port, 0 for one that is free, and gives its number. Rejects where the address can't be had. */
+  /** Opens a port, and returns its number. Port 0: a free one. Rejects if the address cannot be used. */
   async listen(name: PortName, port: number, host: string): Promise<number> {
     const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, socket => {
       socket.on('error', () => {})
@@ -37,13 +37,13 @@ export class Distributor {
     return portOf(server)
   }
 
-  /** The worker serves, and takes connections from now on. */
+  /** Adds a worker that serves. It is handed connections from now on. */
   add(worker: WorkerProcess): void {
     this.takers.push(worker)
     const handed = new Map<number, Handed>()
     this.handed.set(worker, handed)
     worker.onExit(() => this.remove(worker))
-    // By then every word of the worker has been heard: what it has not taken it has not read.
+    // All messages of the worker have been received by then. Connections that it did not acknowledge were not read.
     worker.onGone(() => {
       this.handed.delete(worker)
       for (const one of handed.values()) this.hand(one)
@@ -51,14 +51,14 @@ export class Distributor {
     for (const one of this.waiting.splice(0)) this.hand(one)
   }
 
-  /** The worker takes no more. What was handed to it is still answered for. */
+  /** Stops handing connections to a worker. Acknowledgements of earlier ones are still accepted. */
   remove(worker: WorkerProcess): void {
     const at = this.takers.indexOf(worker)
     if (at >= 0) this.takers.splice(at, 1)
     if (this.ending && this.takers.length === 0) this.close()
   }
 
-  /** The worker has the connection (`took`), or hands it back. */
+  /** Handles a worker's acknowledgement (`took`) or refusal of a connection. */
   answered(worker: WorkerProcess, id: number, took: boolean): void {
     const handed = this.handed.get(worker)
     const one = handed?.get(id)
@@ -70,7 +70,7 @@ export class Distributor {
     if (next !== undefined) this.hand(next)
   }
 
-  /** Closes the ports when the last worker takes no more, or at once where none does. */
+  /** Closes the ports when no worker accepts connections. */
   end(): void {
     this.ending = true
     if (this.takers.length === 0) this.close()
@@ -81,7 +81,7 @@ export class Distributor {
     for (const { socket } of this.waiting.splice(0)) socket.destroy()
   }
 
-  /** Whose turn it is, of those that answer. */
+  /** Returns the next worker, round-robin, of those with few unacknowledged connections. */
   private next(): WorkerProcess | undefined {
     for (let i = 0; i < this.takers.length; i++) {
       const worker = this.takers[this.turn++ % this.takers.length]

@@ -4,58 +4,58 @@ import type { Credentials } from '../tls/material.ts'
 
 export type PortName = 'secure' | 'insecure'
 
-/** What a worker needs beside the command line, which is the primary's. */
+/** Data that a worker needs besides the command line, which it shares with the primary. */
 export interface WorkerBegin {
   readonly credentials: Pick<Credentials, 'tls' | 'serverCa'> & { readonly ownCa: Pick<KeyPair, 'cert'> }
   readonly securePort: number
-  /** 0: none. */
+  /** 0 if there is no such port. */
   readonly insecurePort: number
-  /** Others serve: it takes connections only once it can answer from memory. */
+  /** Whether other workers serve already. Then the worker accepts connections only when its caches are filled. */
   readonly fillFirst: boolean
 }
 
-/** One family as prom-client gives it in JSON. */
+/** One family as prom-client prints it in JSON. */
 export interface MetricSnapshot {
   readonly name: string
   readonly help: string
   readonly type: string
-  /** How the figures of several processes make one, by prom-client's names. */
+  /** How values of several processes are aggregated, by prom-client's names. */
   readonly aggregator: string
   readonly values: readonly { readonly value: number; readonly labels: Readonly<Record<string, string | number>>; readonly metricName?: string }[]
 }
 
-/** From the primary to a worker. `id` says which question an answer is for. */
+/** Messages of the primary to a worker. The response to a message has the same `id`. */
 export type ToWorker =
   | { readonly type: 'begin'; readonly begin: WorkerBegin }
   | { readonly type: 'stop' }
   | { readonly type: 'ping' }
-  /** Comes with a socket. */
+  /** Sent with a socket. */
   | { readonly type: 'connection'; readonly id: number; readonly port: PortName }
   | { readonly type: 'collect'; readonly id: number }
   | { readonly type: 'scraped'; readonly id: number; readonly text: string }
 
-/** From a worker to the primary. */
+/** Messages of a worker to the primary. */
 export type FromWorker =
-  /** It listens: what was sent before is lost. */
+  /** The worker receives messages. Earlier ones are lost. */
   | { readonly type: 'hello' }
   | { readonly type: 'serving' }
   | { readonly type: 'pong' }
-  /** Of a connection: it has it, and may have read of it; or it does not want it, and has not. */
+  /** `took`: the worker has the connection, and may have read from it. `refused`: it has not read from it, and does not serve it. */
   | { readonly type: 'took' | 'refused'; readonly id: number }
-  /** It takes no more connections. */
+  /** The worker accepts no more connections. */
   | { readonly type: 'closing' }
   | { readonly type: 'collected'; readonly id: number; readonly families: readonly MetricSnapshot[] }
   | { readonly type: 'scrape'; readonly id: number }
 
-/** A worker as the primary sees it. Messages to one that has ended are lost. */
+/** A worker as the primary sees it. Messages to a worker that has ended are dropped. */
 export interface WorkerProcess {
   readonly pid: number
-  /** `socket`: a connection to hand over, which stays open here. */
+  /** `socket`: a connection that is handed over. It stays open in the primary. */
   send(message: ToWorker, socket?: Socket): void
-  /** kill -9. */
+  /** Sends SIGKILL. */
   kill(): void
   onMessage(handle: (message: FromWorker) => void): void
   onExit(handle: (code: number | null, signal: string | null) => void): void
-  /** It has ended, and nothing more will be heard of it. */
+  /** Called when the worker has ended and all its messages have been received. */
   onGone(handle: () => void): void
 }

@@ -2,35 +2,36 @@ import type { Logger } from '../../lib/log.ts'
 import type { FromWorker, WorkerProcess } from './messages.ts'
 
 export interface SupervisorOptions {
-  /** Workers to keep running: they have the numbers 1 to this. */
+  /** Number of workers to keep running. They are numbered from 1. */
   readonly count: number
-  /** Starts a worker. `othersServe`: it takes the place of one that has ended, while others answer. */
+  /** Starts a worker. `othersServe`: whether other workers serve while it starts. */
   fork(number: number, othersServe: boolean): WorkerProcess
   readonly log: Logger
-  /** What a worker says beyond what the supervisor asks. */
+  /** Called for messages of a worker that the supervisor does not handle. */
   onMessage(number: number, worker: WorkerProcess, message: FromWorker): void
-  /** It has opened its ports. */
+  /** Called when a worker has opened its ports. */
   onServing(worker: WorkerProcess): void
+  /** Called when a worker has ended. */
   onEnd(number: number): void
-  /** Milliseconds, of a clock that nobody sets. */
+  /** Milliseconds of a steady clock. */
   now(): number
-  /** Time between two questions whether a worker is alive. Default 5 s. */
+  /** Milliseconds between two pings. Defaults to 5000. */
   readonly pingMs?: number
 }
 
-/** A worker that ends after less than this is started anew later and later. */
+/** A worker that ends sooner is restarted with an increasing delay. */
 const STEADY_MS = 30_000
 const FIRST_WAIT_MS = 100
 const LAST_WAIT_MS = 10_000
-/** A worker that leaves so many questions without an answer, one each so often, hangs. */
+/** Milliseconds between two pings, and how many unanswered ones mean that the worker hangs. */
 const PING_MS = 5_000
 const MAX_SILENT_PINGS = 6
 
-/** A worker has written why, to standard error. */
+/** A worker ended during startup. It has written the reason to standard error. */
 export class StartError extends Error {
   override readonly name = 'StartError'
   readonly code = 'WORKER_ENDED'
-  /** Of the worker; null if a signal ended it. */
+  /** Exit code of the worker; null if a signal ended it. */
   readonly exitCode: number | null
 
   constructor(message: string, exitCode: number | null) {
@@ -44,22 +45,22 @@ interface Place {
   worker: WorkerProcess | undefined
   serving: boolean
   startedAt: number
-  /** Lives in a row that were short. */
+  /** Consecutive runs that were short. */
   shortLives: number
   silentPings: number
 }
 
-/** How long to wait before a worker is started anew, by how many of its lives in a row were short. */
+/** Returns the milliseconds before a worker is restarted, by the number of its consecutive short runs. */
 export const restartWait = (shortLives: number): number => (shortLives === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (shortLives - 1), LAST_WAIT_MS))
 
 /**
- * Keeps a number of workers running: one that ends is started anew, at once or after a wait that doubles while it keeps ending; one that no longer answers is killed. A
- * worker that ends before all have served for the first time is a start that has failed.
+ * Keeps a number of workers running. A worker that ends is restarted, with a delay that doubles while it keeps ending; one that does not respond is killed. If a worker ends before all have served for the
+ * first time, the start has failed.
  */
 export class Supervisor {
-  /** Workers that were started anew. */
+  /** Number of restarts. */
   restarts = 0
-  /** Resolves when all serve for the first time; rejects where one ends before. */
+  /** Resolves when all workers serve for the first time. Rejects if one ends before. */
   readonly serving: Promise<void>
   private readonly options: SupervisorOptions
   private readonly places: readonly Place[]
@@ -77,7 +78,7 @@ export class Supervisor {
       this.resolveServing = resolve
       this.rejectServing = reject
     })
-    this.serving.catch(() => {}) // whoever waits for it sees the failure
+    this.serving.catch(() => {}) // a rejection is reported to the caller that awaits it
     this.places = Array.from({ length: options.count }, (_, index) => ({
       number: index + 1,
       worker: undefined,
@@ -90,12 +91,12 @@ export class Supervisor {
     this.pings = setInterval(() => this.ping(), options.pingMs ?? PING_MS)
   }
 
-  /** Those that run, by their numbers. */
+  /** Returns the running workers by number. */
   workers(): [number, WorkerProcess][] {
     return this.places.flatMap<[number, WorkerProcess]>(({ number, worker }) => (worker === undefined ? [] : [[number, worker]]))
   }
 
-  /** Asks all to end, and kills those that have not after `graceMs`. Resolves when none is left, with whether all ended well. */
+  /** Asks all workers to stop, and kills those that still run after `graceMs`. Resolves when all have ended, with whether all exited with code 0. */
   async stop(graceMs: number): Promise<boolean> {
     this.state = 'stopping'
     for (const timer of this.timers) clearTimeout(timer)
@@ -106,7 +107,7 @@ export class Supervisor {
     for (const [, worker] of this.workers()) worker.send({ type: 'stop' })
     const late = setTimeout(() => {
       for (const [number, worker] of this.workers()) {
-        this.options.log.warn('a worker does not end', { worker: number, pid: worker.pid })
+        this.options.log.warn('killing a worker that does not stop', { worker: number, pid: worker.pid })
         worker.kill()
       }
     }, graceMs)
@@ -115,7 +116,7 @@ export class Supervisor {
     return this.clean
   }
 
-  /** Kills all on the spot. */
+  /** Kills all workers immediately. */
   kill(): void {
     for (const [, worker] of this.workers()) worker.kill()
   }
@@ -156,7 +157,7 @@ export class Supervisor {
       case 'stopping':
         if (code !== 0) {
           this.clean = false
-          log.warn('a worker ended badly', how)
+          log.warn('worker failed while stopping', how)
         }
         if (this.workers().length === 0) this.resolveGone()
         return
@@ -166,7 +167,7 @@ export class Supervisor {
       case 'serving': {
         place.shortLives = now() - place.startedAt < STEADY_MS ? place.shortLives + 1 : 0
         const wait = restartWait(place.shortLives)
-        log.warn('a worker has ended and is started anew', { ...how, waitMs: wait })
+        log.warn('restarting a worker that ended', { ...how, waitMs: wait })
         const timer = setTimeout(() => {
           this.timers.delete(timer)
           this.restarts++
@@ -184,7 +185,7 @@ export class Supervisor {
         place.silentPings++
         place.worker.send({ type: 'ping' })
       } else {
-        this.options.log.error('a worker does not answer and is killed', { worker: place.number, pid: place.worker.pid })
+        this.options.log.error('killing a worker that does not respond', { worker: place.number, pid: place.worker.pid })
         place.worker.kill()
       }
     }

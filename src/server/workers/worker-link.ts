@@ -1,40 +1,40 @@
 import type { Socket } from 'node:net'
 import type { FromWorker, MetricSnapshot, PortName, ToWorker, WorkerBegin } from './messages.ts'
 
-/** The environment variable of a worker's process: a number from 1 on. */
+/** Environment variable of a worker's process: its number, from 1. */
 export const WORKER_VARIABLE = 'BINNACLE_WORKER'
 
-/** The metrics of several processes, from any of them. */
+/** Metrics of several processes, available from each of them. */
 export interface SharedMetrics {
-  /** What this process has counted, for whoever gathers. */
+  /** Registers the function that collects the metrics of this process. */
   offer(collect: () => Promise<readonly MetricSnapshot[]>): void
-  /** The exposition of all. */
+  /** Returns the exposition of all processes. Rejects if the primary does not respond in time. */
   gather(): Promise<string>
 }
 
-/** Connections that another process takes from a port and hands on. */
+/** Connections of a port that another process holds. */
 export interface ConnectionSource {
-  /** Of the port. */
+  /** Number of the port. */
   readonly port: number
-  /** Gives every connection from now on; those that come before are handed back. */
+  /** Passes on every connection from now on. Connections before that are handed back. */
   open(take: (socket: Socket) => void): void
-  /** Takes no more: what still comes is handed back. */
+  /** Accepts no more connections. Later ones are handed back. */
   close(): void
 }
 
-/** A worker's side of its talk with the primary. */
+/** A worker's link to the primary. */
 export interface WorkerLink extends SharedMetrics {
   readonly number: number
   readonly begin: Promise<WorkerBegin>
-  /** Resolves when the primary says that it is time to end. */
+  /** Resolves when the primary asks the worker to stop. */
   readonly stop: Promise<void>
-  /** `number`: of the port that the primary holds. */
+  /** Returns the connections of a port. `number`: its number. */
   connections(port: PortName, number: number): ConnectionSource
-  /** The ports are open. */
+  /** Reports that the ports are open. */
   serving(): void
 }
 
-/** What a link needs of the process. */
+/** The process's channel to its parent, as far as a link needs it. */
 export interface Channel {
   readonly env: Readonly<Record<string, string | undefined>>
   send?: ((message: FromWorker) => boolean) | undefined
@@ -43,7 +43,7 @@ export interface Channel {
 
 const GATHER_MS = 10_000
 
-/** The link to the primary; undefined in a process that is no worker. */
+/** Connects to the primary. Returns undefined if the process is not a worker. */
 export function connectToPrimary(channel: Channel): WorkerLink | undefined {
   const number = Number(channel.env[WORKER_VARIABLE] ?? 0)
   if (!(number > 0) || channel.send === undefined) return undefined
@@ -79,7 +79,7 @@ export function connectToPrimary(channel: Channel): WorkerLink | undefined {
         const id = nextId++
         const timer = setTimeout(() => {
           waiting.delete(id)
-          reject(new Error('the primary does not tell the metrics of all workers'))
+          reject(new Error('the primary has not sent the metrics of all workers in time'))
         }, GATHER_MS)
         waiting.set(id, text => {
           clearTimeout(timer)
@@ -91,7 +91,7 @@ export function connectToPrimary(channel: Channel): WorkerLink | undefined {
   }
   const take = (id: number, port: PortName, socket: Socket): void => {
     const taker = takers.get(port)
-    // Said before anything is read of it.
+    // Acknowledged before anything is read from it.
     send({ type: taker === undefined ? 'refused' : 'took', id })
     if (taker === undefined) socket.destroy()
     else taker(socket)
@@ -99,7 +99,7 @@ export function connectToPrimary(channel: Channel): WorkerLink | undefined {
   channel.on('message', (message, socket) => {
     switch (message.type) {
       case 'connection':
-        // Its client may have gone on the way.
+        // The socket is missing if its client disconnected on the way.
         if (socket !== undefined) take(message.id, message.port, socket)
         else send({ type: 'took', id: message.id })
         return
@@ -119,5 +119,5 @@ export function connectToPrimary(channel: Channel): WorkerLink | undefined {
   return link
 }
 
-/** JSON has no word for what is no number, as the mean of nothing. */
+/** Removes values that JSON cannot represent, such as NaN for a mean without samples. */
 const finite = (family: MetricSnapshot): MetricSnapshot => ({ ...family, values: family.values.filter(({ value }) => Number.isFinite(value)) })

@@ -97,6 +97,6 @@ describe('issue', () => {
     expect(new X509Certificate(cert).verify(new X509Certificate(rsa.cert).publicKey)).to.equal(true)
     expect(new X509Certificate(rsa.cert).validTo).to.equal('Jan  1 00:00:00 2051 GMT')
     const failure = await authority(generateKeyPairSync('ed25519')).catch(String)
-    expect(failure).to.equal('Error: the key of the certificate authority is of type ed25519: it has to be an EC or RSA key')
+    expect(failure).to.equal('Error: the key of the certificate authority is of type ed25519: use an EC or RSA key')
   })
 })
