@@ -4,59 +4,59 @@ import type { JsonObject } from '../meta/object.ts'
 import type { Exchange } from './exchange.ts'
 import type { ForeignSwagger } from './openapi/merge.ts'
 
-/** What another server has reported of a group version. */
+/** A group version of an aggregated server, as its discovery describes it. */
 export interface ForeignVersion {
-  /** APIResourceDiscovery of each of its resources (apidiscovery.k8s.io/v2). */
+  /** APIResourceDiscovery of each resource (apidiscovery.k8s.io/v2). */
   readonly resources: readonly JsonObject[]
-  /** `Stale`: it did not answer when it was last asked. */
+  /** `Stale`: the server did not respond to the last discovery request. */
   readonly freshness: 'Current' | 'Stale'
 }
 
-/** A group version as discovery lists it. */
+/** A group version in discovery. */
 export interface ListedVersion {
   /** `v1` */
   readonly name: string
   /** `apps/v1` */
   readonly groupVersion: string
-  /** Absent: this server serves it. */
+  /** Set if an aggregated server serves the version. Omitted if this server does. */
   readonly foreign?: ForeignVersion
 }
 
-/** Versions by group, groups and versions in the order in which they are listed; the core group under the empty name. */
+/** Versions by group, groups and versions in discovery order. The core group has the empty name. */
 export type ListedGroups = ReadonlyMap<string, readonly ListedVersion[]>
 
-/** A document of `/openapi/v3` that another server has. */
+/** A document of `/openapi/v3` of an aggregated server. */
 export interface ForeignDocument {
   /** `apis/GROUP/VERSION` */
   readonly path: string
   readonly url: string
 }
 
-/** Documents of OpenAPI that other servers have. */
+/** OpenAPI documents of aggregated servers. */
 export interface ForeignOpenApi {
-  /** Counts changes of what `v2` and `v3` return. */
+  /** Incremented when the result of `v2` or `v3` changes. */
   readonly generation: number
-  /** Of `/openapi/v2`, those that come first when names are given before others. */
+  /** Documents of `/openapi/v2`, in order of precedence for conflicting names. */
   v2(): readonly ForeignSwagger[]
-  /** Those of servers without `/openapi/v3`, by the path that they would have there. */
+  /** Documents of servers without `/openapi/v3`, by the path that they would have there. */
   v2Alone(): ReadonlyMap<string, ForeignSwagger>
-  /** Where the documents of `/openapi/v3` are, sorted by path, in steps. */
+  /** Locations of the documents of `/openapi/v3`, sorted by path, in steps. */
   v3(): Steps<readonly ForeignDocument[]>
-  /** Passes on a request for a document of `/openapi/v3`; undefined: nobody has it. */
+  /** Proxies a request for a document of `/openapi/v3`. Undefined if no aggregated server has it. */
   serveV3(exchange: Exchange, path: string): Promise<void> | undefined
 }
 
-/** Knows which group versions other servers serve (APIServices), and passes requests on to them. */
+/** The aggregation layer: the group versions of aggregated servers (APIServices), to which it proxies requests. */
 export interface Aggregator {
-  /** Counts changes of what `groups` and `discovered` return. */
+  /** Incremented when the result of `groups` or `discovered` changes. */
   readonly generation: number
   readonly openApi: ForeignOpenApi
-  /** Passes on a request of another server's group version; undefined: it is this server's. */
+  /** Proxies a request for a group version of an aggregated server. Undefined if this server serves it. */
   serve(exchange: Exchange): Promise<void> | undefined
-  /** Whether a request with such a path is passed on. */
+  /** Whether requests for a path are proxied. */
   passesOn(path: string): boolean
-  /** What `/apis` lists, by APIServices; undefined: they say nothing but what the catalog does. */
+  /** Groups of `/apis` by APIServices. Undefined if they list nothing besides the catalog. */
   groups(snapshot: CatalogSnapshot): ListedGroups | undefined
-  /** What aggregated discovery lists; undefined as with `groups`. */
+  /** Groups of aggregated discovery. Undefined as for `groups`. */
   discovered(snapshot: CatalogSnapshot): ListedGroups | undefined
 }

@@ -7,17 +7,17 @@ import { withScope } from './filters/scope.ts'
 import type { OpenApiEndpoint } from './openapi/endpoint.ts'
 import type { EndpointEnvironment } from './scope.ts'
 
-/** What the handler chain of a server needs of the API. */
+/** The API's filters in the handler chain of a server. */
 export interface Api {
   readonly withDiscovery: ApiFilter
   readonly withScope: ApiFilter
-  /** Passes on what other servers serve; absent: nothing is. */
+  /** Optional. Proxies requests to aggregated servers. Omitted if aggregation is off. */
   readonly withAggregation?: ApiFilter
-  /** Whether a request with such a path is passed on. */
+  /** Whether requests for a path are proxied. */
   readonly passesOn?: (path: string) => boolean
 }
 
-/** The API of one server, as filters of its handler chain. `aggregator`: absent where nothing is passed on to other servers. */
+/** Returns the API of a server as filters of its handler chain. `aggregator`: omitted if aggregation is off. */
 export const createApi = (env: EndpointEnvironment, discovery: Discovery, openApi: OpenApiEndpoint, aggregator?: Aggregator): Api => ({
   withDiscovery: withDiscovery(env.catalog, discovery, openApi),
   withScope: withScope(env),

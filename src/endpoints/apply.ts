@@ -27,7 +27,7 @@ import { type ManagedView, viewTarget, writeView } from './view.ts'
 import type { WriteOptions } from './write-options.ts'
 
 /**
- * PATCH with `application/apply-patch+yaml` or `+cbor`: server-side apply of an object, of a subresource of the same kind, or of a view (scale); creates what is not there, but for views.
+ * PATCH with `application/apply-patch+yaml` or `+cbor`: server-side apply of an object, of a subresource of the same kind, or of a view (scale). Creates a missing object, except through a view.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
 export async function apply(scope: Scope<'patch'>, { config, repeated }: Configuration, options: WriteOptions): Promise<{ answer: Answer; created: boolean }> {
@@ -65,17 +65,17 @@ export async function apply(scope: Scope<'patch'>, { config, repeated }: Configu
   })
 }
 
-/** A configuration, and what it is to become. */
+/** An applied configuration and its target. */
 interface Applied {
   readonly scope: Scope
   readonly config: JsonObject
   readonly options: WriteOptions
   readonly target: BodyTarget
-  /** Warns of a fault of the body itself, or throws 400. Called where upstream does: after conflicts, before the merged object is decoded. */
+  /** Warns of keys that are repeated in the body, or throws 400. Called where upstream does: after conflicts, before the merged object is decoded. */
   checkRepeated(): void
 }
 
-/** The live object with the configuration merged into it, decoded, and its managers. `convert`: to the versions of other managers. Throws ApplyErrors, too. */
+/** Merges the configuration into the live object. Returns the decoded object and its managed fields. `convert`: converts to the versions of other managers. Throws ApplyErrors as well. */
 function* merged({ scope, config, options, target, checkRepeated }: Applied, live: KubeObject | undefined, convert?: Change['convert']): Steps<ManagedView> {
   const { served, subresource, subresourceName } = scope
   const { why } = scope.exchange.ctx
@@ -104,7 +104,7 @@ function* merged({ scope, config, options, target, checkRepeated }: Applied, liv
   return { wanted, managedFields }
 }
 
-/** Takes down which fields of others the configuration would change. */
+/** Records the conflicts: fields of other managers that the configuration would change. */
 function* noted<T>(why: RequestNotes | undefined, applying: Steps<T>): Steps<T> {
   try {
     return yield* applying
@@ -123,7 +123,7 @@ const whyConflict = ({ manager: { manager, operation, subresource, time }, path 
   ...(time !== undefined && { since: time }),
 })
 
-/** Takes down what decoding has added to what a patch has made: defaults. */
+/** Records the fields that decoding a patched object has added: defaults. */
 export function noteAdded(why: RequestNotes, patched: Json, decoded: Json): void {
   const changes = why.changes(patched, decoded)
   const added = changes === 'too large' ? changes : changes.filter(({ op }) => op === 'add')
@@ -142,11 +142,11 @@ function* decodedMerged(target: BodyTarget, config: JsonObject, object: JsonObje
 
 export interface Configuration {
   readonly config: JsonObject
-  /** Keys that are there twice, which only strict decoding minds: `line 6: key "a" already set in map`. */
+  /** Repeated keys, which only strict decoding refuses: `line 6: key "a" already set in map`. */
   readonly repeated: readonly string[]
 }
 
-/** Reads a configuration in CBOR, whose faults no level of field validation lets pass. */
+/** Parses a configuration in CBOR. Repeated keys are an error at every level of field validation. */
 export function parseCborConfiguration(body: Buffer): Configuration {
   try {
     const { value, fault } = parseCbor(body)
@@ -160,7 +160,7 @@ export function parseCborConfiguration(body: Buffer): Configuration {
   }
 }
 
-/** Reads a configuration in YAML, in steps. */
+/** Parses a configuration in YAML, in steps. */
 export function* parseConfiguration(body: Buffer): Steps<Configuration> {
   let parsed: ParsedYaml
   boundYamlValues(body)
@@ -179,7 +179,7 @@ export function* parseConfiguration(body: Buffer): Steps<Configuration> {
   return { config: value ?? {}, repeated: duplicates }
 }
 
-/** Failures of an apply as Statuses. */
+/** Throws the failures of an apply as Statuses. */
 function* translated<T>(steps: Steps<T>): Steps<T> {
   try {
     return yield* steps

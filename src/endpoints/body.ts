@@ -27,7 +27,7 @@ import type { Exchange } from './exchange.ts'
 import { bodyMediaType } from './negotiate.ts'
 import type { FieldValidation } from './write-options.ts'
 
-/** What reading a body needs of a request. */
+/** The part of a Scope that is used to decode a body. */
 export interface BodyScope {
   readonly exchange: Exchange
   readonly snapshot: CatalogSnapshot
@@ -36,19 +36,19 @@ export interface BodyScope {
 
 type ParsedBody = (ParsedJson | ParsedYaml | ParsedCbor) & {
   readonly claimed: Claim
-  /** Why a protobuf message cannot be read, although its envelope can. The value is empty then. */
+  /** Error of a protobuf message whose envelope is valid. The value is empty then. */
   readonly messageFault?: string
 }
 
-/** What a body is to be. */
+/** Expected type of a body. */
 interface Expected {
   readonly kind: string
   readonly schema: StructSchema
-  /** Of a body that can't be parsed, or has no type. Default: 400 as upstream words it, `the object provided is unrecognized (must be of type K): …`. */
+  /** Error for a body that cannot be parsed or has no type. Defaults to 400 with upstream's text, `the object provided is unrecognized (must be of type K): …`. */
   readonly refuse?: (why: string) => StatusError
 }
 
-/** Parses a body by its media type and reads its type, in steps. Throws 415, and as `expected` refuses. */
+/** Parses a body by its media type and reads its apiVersion and kind, in steps. Throws 415, and the error of `expected.refuse`. */
 export function* parseBody(offer: MediaOffer, contentType: string | undefined, body: Buffer, expected: Expected): Steps<ParsedBody> {
   const { kind, schema, refuse = why => unrecognized(kind, why, body) } = expected
   const format = formatOf(bodyMediaType(contentType, offer))
@@ -71,12 +71,12 @@ export function* parseBody(offer: MediaOffer, contentType: string | undefined, b
   }
 }
 
-/** The type comes first: a message of another kind is not read as this one. */
+/** Parses a protobuf body. Its type is checked first: a message of another kind is not decoded. */
 function* parseProtobuf(body: Buffer, kind: string, schema: StructSchema, refuse: (why: string) => StatusError): Steps<ParsedBody> {
   let claimed: Claim | undefined
   try {
     const envelope = unwrap(body)
-    // Upstream takes an apiVersion that cannot be parsed as absent.
+    // Upstream treats an apiVersion that cannot be parsed as absent.
     claimed = { apiVersion: parseApiVersion(envelope.apiVersion) ? envelope.apiVersion : '', kind: envelope.kind }
     const mine = claimed.kind === '' || claimed.kind === kind
     return { value: mine ? yield* decodeMessageInSteps(schema, envelope.message, MOST_VALUES) : {}, duplicates: [], claimed }
@@ -103,7 +103,7 @@ function parseCborBody(body: Buffer, refuse: (why: string) => StatusError): Pars
   }
 }
 
-/** Decodes and defaults a body. Unknown and repeated fields are warned of, refused or dropped as asked. Each call of the result makes a fresh object. */
+/** Decodes and defaults a body. Unknown and repeated fields cause warnings, are refused or are dropped, by `fieldValidation`. Each call of the returned function makes a fresh object. */
 export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, fieldValidation: FieldValidation): Promise<() => KubeObject> {
   const { exchange } = scope
   const parsed = await runInTurns(parseBody(scope.env.media, exchange.headers['content-type'], body, target), exchange.ctx.signal)
@@ -145,17 +145,17 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   }
 }
 
-/** Gives a copy what is known of the members of the original beside their values. */
+/** Copies the marks of members (whole floats, empty values that were given) from one object to its copy. */
 const copyMarks = <T extends object>(from: object, to: T): T => copyGivenEmpty(from, copyWholeFloats(from, to))
 
 const UNKNOWN = /^unknown field "(.*)"$/s
 
-/** Takes down which fields of a body are not those of its kind, as decoders report them. */
+/** Records the fields of a body that its kind does not have. `faults`: messages of decoders. */
 export function noteUnknown(why: RequestNotes | undefined, faults: readonly string[]): void {
   if (why === undefined || faults.length === 0) return
   const fields = faults.slice(0, MOST_UNKNOWN).flatMap(fault => UNKNOWN.exec(fault)?.[1] ?? [])
   if (fields.length > 0) why.note({ step: 'dropped', because: 'unknown field', fields })
 }
 
-/** Fields that are told. */
+/** Maximum number of fields that are recorded. */
 const MOST_UNKNOWN = 100

@@ -9,7 +9,7 @@ import { writeOptions } from './write-options.ts'
 /** POST to a collection. */
 export async function create(scope: Scope<'create'>): Promise<Answer> {
   const { exchange, served } = scope
-  // Unlike an update, which checks its options first.
+  // Checked before the options. An update checks its options first.
   bodyMediaType(exchange.headers['content-type'], scope.env.media)
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'CreateOptions', scope.env)

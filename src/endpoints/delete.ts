@@ -24,15 +24,15 @@ import { dryRunErrors, META_GROUP } from './write-options.ts'
 interface DecodedOptions {
   readonly options: DeleteOptions
   readonly dryRun: boolean
-  /** What the request says, as admission sees it. */
+  /** The options of the request, as admission sees them. */
   readonly stated: JsonObject
-  /** The object is deleted because it can't be read. */
+  /** Whether the object is deleted because it cannot be read (`ignoreStoreReadErrorWithClusterBreakingPotential`). */
   readonly unsafe: boolean
 }
 
 /**
- * DELETE of one object. The answer is a Status where nothing of the object is left to show, unless the kind shows it all the same. There is no result
- * where it could not be read: nothing is known of it then.
+ * DELETE of one object. The response is a Status if the object is gone, unless the kind returns deleted objects. There is no result if the object could not be read: nothing is known
+ * of it.
  */
 export async function deleteOne(scope: Scope<'delete'>): Promise<{ code: number; result: DeleteResult | undefined }> {
   const { options, dryRun, stated, unsafe } = await deleteOptions(scope)
@@ -45,7 +45,7 @@ export async function deleteOne(scope: Scope<'delete'>): Promise<{ code: number;
   return { code: !result.deleted && options.orphanDependents === false ? 202 : 200, result }
 }
 
-/** DELETE of a collection: of what the query selects. Returns what was selected; options stand in the body or the query. */
+/** DELETE of a collection: of the objects that the query selects. Returns the selected objects. Options are in the body or the query. */
 export async function deleteCollection(scope: Scope<'deletecollection'>): Promise<ListResult> {
   const selection = await listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))
   const { options, dryRun, stated, unsafe } = await deleteOptions(scope)
@@ -59,7 +59,7 @@ const invalidOptions = (errors: readonly FieldError[]) => invalidError({ group: 
 
 const UNSAFE_VERB = 'unsafe-delete-ignore-read-errors'
 
-/** Unsafe deletion needs a right of its own, beside the right to delete. */
+/** Authorizes unsafe deletion, which requires its own permission besides that to delete. */
 async function authorizeUnsafeDeletion(scope: Scope<'delete'>): Promise<void> {
   const { user, signal } = scope.exchange.ctx
   const gr = groupResourceOf(scope.served)
@@ -76,7 +76,7 @@ async function authorizeUnsafeDeletion(scope: Scope<'delete'>): Promise<void> {
   throw forbiddenError(gr, scope.name, reason)
 }
 
-/** From the body where there is one, otherwise from the query. Throws 400 and 422. Where the gate of unsafe deletion is off, its option is dropped, as upstream does. */
+/** Decodes options from the body, or from the query if the body is empty. Throws 400 and 422. The option of unsafe deletion is dropped if its gate is off, as upstream does. */
 async function deleteOptions(scope: Scope): Promise<DecodedOptions> {
   const body = await scope.exchange.readBody(MAX_BODY_BYTES)
   const raw = body.length > 0 ? await fromBody(scope, body) : fromQuery(scope)
@@ -98,7 +98,7 @@ async function deleteOptions(scope: Scope): Promise<DecodedOptions> {
   }
 }
 
-/** metav1.DeleteOptions as the request has them: any text may stand for a policy. */
+/** metav1.DeleteOptions as in the request: the policy may be any text. */
 type RawOptions = {
   gracePeriodSeconds?: number
   preconditions?: { uid?: string; resourceVersion?: string }
@@ -131,7 +131,7 @@ async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
   }
 }
 
-/** Upstream gives faults of this body no reason: the decoder's text in a 500. */
+/** Returns the error of this body: upstream responds with the decoder's text and 500. */
 const plain = (text: string) => failure(500, '', text)
 
 function fromQuery(scope: Scope): RawOptions {
@@ -152,7 +152,7 @@ function fromQuery(scope: Scope): RawOptions {
   }
 }
 
-/** Of a collection `resourceVersion` says both what is listed and what each object must be. */
+/** Reads preconditions from the query. In a collection, `resourceVersion` selects the list and is also a precondition of each object. */
 function preconditionsOf(query: URLSearchParams): RawOptions['preconditions'] {
   const uid = stringParameter(query, 'uid')
   const resourceVersion = stringParameter(query, 'resourceVersion')
@@ -169,7 +169,7 @@ function optionErrors(raw: RawOptions): FieldError[] {
   return [...errors, ...dryRunErrors(raw.dryRun ?? [])]
 }
 
-/** Unsafe deletion sees nothing of the object, so every option that depends on it is refused. */
+/** Refuses options that depend on the object: unsafe deletion cannot read it. */
 function exclusiveErrors(raw: RawOptions): FieldError[] {
   const given = {
     dryRun: (raw.dryRun ?? []).length > 0,

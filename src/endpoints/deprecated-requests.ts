@@ -1,6 +1,6 @@
 import { GaugeFamily } from '../lib/metrics.ts'
 
-/** 1 for each deprecated API that a client has asked for since the server began. */
+/** Returns the gauge of deprecated APIs that were requested since the server started: 1 for each. */
 export const createDeprecatedRequests = (): GaugeFamily =>
   new GaugeFamily({
     name: 'apiserver_requested_deprecated_apis',

@@ -20,7 +20,7 @@ import { update } from './update.ts'
 import { callVirtual } from './virtual.ts'
 import { watch } from './watch.ts'
 
-/** A handler of one verb takes requests of that verb alone. */
+/** Handlers by verb. A handler only accepts the scope of its own verb. */
 type Handlers = { readonly [V in ServedVerb]: (scope: Scope<V>, form: AnswerForm) => Promise<void> }
 
 const HANDLERS: Handlers = {
@@ -37,7 +37,7 @@ const HANDLERS: Handlers = {
   },
 }
 
-/** The end of the chain: does what the request was authorized for. */
+/** End of the handler chain: executes the verb that was authorized. */
 export const serveResource: ApiFilter = ({ state: { scope, form } }) => {
   invariant(scope, 'the request has been resolved')
   return dispatch(scope, form)
@@ -70,7 +70,7 @@ async function list(scope: Scope<'list'>, form: AnswerForm): Promise<void> {
 
 async function openWatch(scope: Scope<'watch'>): Promise<void> {
   const options = await listOptions(scope.exchange, scope.served.version, scope.name, scope.env.watchList, isNamespaced(scope))
-  // As upstream has it: the deprecated path alone says nothing of initial events.
+  // Like upstream, a watch on the deprecated path alone sends no bookmark after its initial events.
   const opened = options.watch ? options : { ...options, startAtHand: true as const }
   return watch(scope, opened, () => {
     const form = negotiateStream(scope)
@@ -79,7 +79,7 @@ async function openWatch(scope: Scope<'watch'>): Promise<void> {
   })
 }
 
-/** Whether a bookmark ends the initial events. */
+/** Reports whether a bookmark ends the initial events. */
 const endsInitialEvents = ({ allowWatchBookmarks, sendInitialEvents, resourceVersion, startAtHand }: ReadOptions): boolean =>
   allowWatchBookmarks && startAtHand !== true && (sendInitialEvents ?? (resourceVersion === '' || resourceVersion === '0'))
 
@@ -119,7 +119,7 @@ async function remove(scope: Scope<'delete'>, form: AnswerForm): Promise<void> {
   await respondStatus(scope, form, code, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...deletionDetails(scope, code, result) })
 }
 
-/** Upstream names the kind where it has not seen the object, and the resource where it has. */
+/** Returns the details of a Status for a deletion. Like upstream's, they name the kind if the object was not read, and the resource if it was. */
 function deletionDetails(scope: Scope<'delete'>, code: number, result: DeleteResult | undefined): object {
   const { served, name } = scope
   if (result === undefined) return { details: { name, kind: served.version.kind }, code }

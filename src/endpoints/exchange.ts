@@ -7,75 +7,74 @@ import type { StatusError } from '../meta/status.ts'
 import type { Watcher } from '../storage/storage.ts'
 
 /**
- * One request as an endpoint sees it, and the only way in which it is answered: by exactly one of `sendBytes`, `sendStatusError`, `stream`, `relay` or `hijack`.
- * A handler may also throw: a StatusError is sent as it is, anything else becomes a 500 and is logged.
+ * A request as an endpoint sees it. Each request gets exactly one response, by one of `sendBytes`, `sendStatusError`, `stream`, `relay` or `hijack`.
+ * A handler may also throw: a StatusError is sent as it is, any other error is logged and sent as 500.
  */
 export interface Exchange {
   /** Upper case. */
   readonly method: string
-  /** Percent-decoded, without the query: as `ctx.info.path`. */
+  /** Percent-decoded, without the query. Equals `ctx.info.path`. */
   readonly path: string
   /** The raw query, without `?`. */
   readonly search: string
-  /** Parsed from `search` when first asked for. */
+  /** Parsed from `search` by the first access. */
   readonly query: URLSearchParams
-  /** Names in lower case; HTTP/2 pseudo headers stand among them. */
+  /** Names in lower case, including HTTP/2 pseudo-headers. */
   readonly headers: IncomingHttpHeaders
-  /** Names and values in turn, as they came. */
+  /** Names and values in turn, as received. */
   readonly rawHeaders: readonly string[]
-  /** The client's address, or the empty text where the connection has gone. */
+  /** Address of the client. Empty if the connection is closed. */
   readonly remoteAddress: string
-  /** The client asks to leave HTTP (`Connection: Upgrade`, over HTTP/1.1), and may: `hijack` is there for it. */
+  /** Whether the client requests to leave HTTP (`Connection: Upgrade`, over HTTP/1.1) and the path allows it. `hijack` may be called then. */
   readonly asksUpgrade: boolean
-  /** What is done to a watch on purpose; absent: nothing. */
+  /** Optional. Applies faults to a watch. Omitted if no fault rule matches. */
   readonly disturbed?: ((watcher: Watcher) => Watcher) | undefined
   readonly ctx: RequestContext
-  /** The request's own, or the one that the client has given it. */
+  /** Audit ID from the request's `Audit-ID` header, or a generated one. */
   readonly auditId: string
-  /** What the request will do, and what it was authorized for. */
+  /** Operation of the request, as it was authorized. */
   readonly info: RequestInfo
-  /** The whole body. Throws a StatusError: 413 where it is longer than `limit` bytes, 408/400 where it breaks off. Read once; a second call gives the same buffer. */
+  /** Reads the whole body. Throws a StatusError: 413 if it is longer than `limit` bytes, 400 or 408 if it breaks off. Later calls return the same buffer. */
   readBody(limit: number): Promise<Buffer>
-  /** The body as it comes, to be passed on; undefined where there is none. In place of `readBody`. */
+  /** Returns the body as a stream, for a proxied request. Undefined if there is none. Excludes `readBody`. */
   bodyStream(): Readable | undefined
-  /** Sets a header of the answer. Never a hop-by-hop one (HTTP/2 forbids them). */
+  /** Sets a header of the response. Hop-by-hop headers are not allowed: HTTP/2 forbids them. */
   setHeader(name: string, value: string | readonly string[]): void
   /**
-   * Sends a whole answer with its Content-Length. A large one is written in parts, and the event loop gets its turn between them. Compressed where
-   * the client accepts gzip and there are 128 KiB or more. The buffers may be shared: they are never changed. HEAD gets the headers alone.
-   * Resolves when all has been handed to the socket, or the client has gone.
+   * Sends a complete response with its Content-Length. A long body is written in parts, with turns of the event loop in between. Compressed if the client accepts gzip and the body has more than 128 KiB. The
+   * buffers may be shared; they are never modified. A response to HEAD has headers only. Resolves when everything has been handed to the socket, or the client has gone.
    */
   sendBytes(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void>
   /** Sends a Status in the media type that the client accepts, with Retry-After from its details. */
   sendStatusError(error: StatusError): Promise<void>
-  /** Starts an answer of unknown length (a watch): headers go out at once, nothing is compressed, nothing waits. */
+  /** Starts a response of unknown length, such as a watch. Headers are sent immediately, and nothing is compressed or buffered. */
   stream(status: number, contentType: string): StreamWriter
   /**
-   * Passes on the answer of another server: its headers (names and values in turn, none of them hop-by-hop), then its body as it comes, at the client's pace. Resolves when the body
-   * has ended, or been cut off with the client's connection because either side broke off. Never rejects.
+   * Sends the response of another server: its headers (names and values in turn, without hop-by-hop headers), then its body at the client's pace. Resolves when the body has ended, or when the client's
+   * connection was closed because either side broke off. Never rejects.
    */
   relay(status: number, headers: readonly string[], body: Readable): Promise<void>
-  /** Another server does the request from now on: it gives up its place in flight, and is not counted as one of this server. */
+  /** Marks the request as served by another server: its in-flight slot or seats are released, and it is not counted in this server's metrics. */
   delegate(): void
-  /** Takes the connection of a request that `asksUpgrade`, with the bytes that came behind it: the caller answers, with this status, and ends it. */
+  /** Takes over the connection of a request with `asksUpgrade`, with the bytes behind it. The caller writes the response, with this status, and ends the connection. */
   hijack(status: number): { readonly socket: Duplex; readonly head: Buffer }
 }
 
-/** The open end of a streamed answer. It closes by itself when the client goes or stops reading; `ctx.signal` is aborted then, too. */
+/** Body of a streamed response. It closes when the client disconnects or stops reading; `ctx.signal` is aborted then as well. */
 export interface StreamWriter {
-  /** False once nothing more can be written. */
+  /** False once nothing can be written. */
   readonly open: boolean
-  /** Bytes accepted here and not yet by the kernel. */
+  /** Bytes that were accepted here and not yet by the kernel. */
   readonly unwritten: number
   /**
-   * Writes the bytes, in one packet where they fit. Never waits: a client that has more than 1 MiB unwritten when more comes is too slow and is cut off. False once
-   * closed. They may be shared with other streams.
+   * Writes bytes, in one packet if they fit. Never waits: if more than 1 MiB is unwritten, the client is too slow and is disconnected. Returns false once the stream is closed. The bytes may be shared with
+   * other streams.
    */
   write(bytes: SharedBytes): boolean
-  /** As `write`, of what `fill` writes into memory that is used again and again: for what is long and nobody else gets. It returns how much that is. Undefined: what is written are messages. */
+  /** Writes bytes that `fill` puts into a reused buffer; it returns their number. For long data that no other stream shares. Result as for `write`. Omitted by streams of messages. */
   writeFilled?(fill: (memory: Buffer) => number): boolean
-  /** Resolves when the kernel has taken what was written, or the stream has closed: for pacing what is long and ready, such as initial events. */
+  /** Resolves when the kernel has accepted what was written, or the stream has closed. Paces long data that is ready, such as initial events. */
   drained(): Promise<void>
-  /** Ends the answer well-formed. */
+  /** Completes the response. */
   end(): void
 }

@@ -15,11 +15,11 @@ import { META_GROUP } from './write-options.ts'
 
 export interface ReadOptions extends ListOptions {
   readonly watch: boolean
-  /** Seconds; undefined where the server decides. */
+  /** Seconds. Undefined if the server chooses. */
   readonly timeoutSeconds: number | undefined
 }
 
-/** As the query has them: the match may be any text. */
+/** Options before validation: `resourceVersionMatch` may be any text. */
 type StatedOptions = Omit<ReadOptions, 'resourceVersionMatch'> & { readonly resourceVersionMatch: string }
 
 const MATCHES: readonly string[] = ['', 'Exact', 'NotOlderThan'] satisfies ReadOptions['resourceVersionMatch'][]
@@ -38,7 +38,7 @@ const NONE: ReadOptions = {
   timeoutSeconds: undefined,
 }
 
-/** Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (watches of one object). `watchList`: the gate. Throws 400 and 422. */
+/** Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (a watch of one object). `watchList`: the gate WatchList. Throws 400 and 422. */
 export async function listOptions(exchange: Exchange, version: Version, name: string, watchList: boolean, namespaced = true): Promise<ReadOptions> {
   if (exchange.search === '' && name === '') return NONE
   const { query } = exchange
@@ -70,7 +70,7 @@ export async function listOptions(exchange: Exchange, version: Version, name: st
   return options
 }
 
-/** A selector of so many characters is read in turns. */
+/** Selectors with at least this many characters are parsed in turns. */
 const LONG = 4096
 
 async function selector<T>({ ctx }: Exchange, text: string, parse: (text: string) => T, steps: (text: string) => Steps<T>): Promise<T> {
@@ -84,7 +84,7 @@ async function selector<T>({ ctx }: Exchange, text: string, parse: (text: string
 
 const unselectable = (field: string): string => `field label not supported: ${field}`
 
-/** Fields that the kind does not know. Kinds with selectable fields of their own and kinds without say it differently upstream, and only the latter always know of namespaces. */
+/** Throws 400 for fields that the kind cannot select. Upstream has different texts for kinds with and without selectable fields, and only kinds without always accept `metadata.namespace`. */
 function checkFields(version: Version, terms: readonly FieldTerm[], namespaced: boolean): void {
   for (const { field } of terms) {
     if (field === 'metadata.name') continue
@@ -116,7 +116,7 @@ function listErrors(options: StatedOptions): FieldError[] {
 function watchErrors(options: StatedOptions, watchList: boolean): FieldError[] {
   const errors: FieldError[] = []
   const { resourceVersionMatch } = options
-  // Since WatchList, a watch that says nothing of its start asks for initial events, not older than any version: as if it had said so.
+  // With WatchList, a watch without a start and without options is treated as if it had requested initial events with NotOlderThan.
   const fromPresent = options.resourceVersion === '' || options.resourceVersion === '0'
   if (watchList && options.sendInitialEvents === undefined && resourceVersionMatch === '' && fromPresent && options.continue !== '')
     errors.push(forbidden(match, 'resourceVersionMatch is forbidden when continue is provided'))

@@ -24,21 +24,21 @@ import type { AnswerForm } from './forms/answer-form.ts'
 import { formOf, type Output, PLAIN_FORM } from './forms/form-of.ts'
 import type { Scope } from './scope.ts'
 
-/** The form of the answer. Throws 406 where the client accepts none. */
+/** Negotiates the form of the response. Throws 406 if the client accepts none. */
 export const negotiate = (scope: Scope): AnswerForm => (acceptsPlain(scope) ? PLAIN_FORM : formOf(acceptedOutput(scope)))
 
-/** The same view in compact JSON, whatever media type was negotiated. */
+/** Returns the same view in compact JSON, regardless of the media type. */
 export const jsonFormOf = (scope: Scope): AnswerForm =>
   acceptsPlain(scope) ? PLAIN_FORM : formOf({ ...acceptedOutput(scope), mediaType: JSON_TYPE, pretty: false })
 
-/** Whether the client asks for JSON and nothing else, as most do. */
+/** Reports whether the client accepts JSON only, as most do. */
 const acceptsPlain = ({ exchange }: Scope): boolean =>
   exchange.headers.accept === JSON_TYPE && exchange.search === '' && !prefersPretty(undefined, exchange.ctx.userAgent)
 
-/** Likewise for a watch. */
+/** Negotiates the form of a watch. Throws 406. */
 export const negotiateStream = (scope: Scope): AnswerForm => formOf(acceptedStream(scope))
 
-/** The type of a body. Throws 415. */
+/** Returns the media type of a request's body. Throws 415. */
 export function bodyMediaType(contentType: string | undefined, { types }: MediaOffer): string {
   const type = negotiateInput(contentType, types)
   if (type === undefined) throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(types))
@@ -46,9 +46,9 @@ export function bodyMediaType(contentType: string | undefined, { types }: MediaO
 }
 
 interface Prepared {
-  /** By dialect, of those that were asked for. */
+  /** Rules by dialect. Filled on demand. */
   readonly rules: Map<Dialect, NegotiationRules>
-  /** The types of the routes of an object and of a collection, as errors list them. */
+  /** Media types of the routes of an object and of a collection, as errors list them. */
   readonly objectTypes: readonly string[]
   readonly collectionTypes: readonly string[]
   readonly aliases: readonly string[]
@@ -72,7 +72,7 @@ function prepare(offer: MediaOffer): Prepared {
   return known
 }
 
-/** Objects are offered in the types in which they have a form; what else is told of them has one in all. */
+/** Returns the rules of a dialect. Objects are offered in the types that the dialect has; Statuses and Tables in all. */
 function rulesOf(dialect: Dialect, offer: MediaOffer, { rules }: Prepared): NegotiationRules {
   let known = rules.get(dialect)
   if (known === undefined) {
@@ -83,7 +83,7 @@ function rulesOf(dialect: Dialect, offer: MediaOffer, { rules }: Prepared): Nego
   return known
 }
 
-/** What the client wants the answer in. Throws 406: as upstream's router words it where no clause names an offered type, as its negotiation does otherwise. */
+/** Negotiates media type and view. Throws 406, with the text of upstream's router if no clause names an offered type, and with the text of its negotiation otherwise. */
 export function acceptedOutput(scope: Scope): Output {
   const { exchange, info, dialect, subresource } = scope
   const accept = exchange.headers.accept
@@ -97,10 +97,10 @@ export function acceptedOutput(scope: Scope): Output {
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
 }
 
-/** Of built-in kinds, and of discovery whatever is offered for kinds: never CBOR. */
+/** Media types of built-in kinds and of discovery. CBOR is never among them, whatever is offered for custom resources. */
 const DISCOVERY_OFFER = mediaOffer()
 
-/** What the client wants a document of discovery in. Throws 406, with the two texts of `acceptedOutput`. */
+/** Negotiates the form of a discovery document. Throws 406 with the texts of `acceptedOutput`. */
 export function acceptedDocument(exchange: Exchange): Output {
   const { accept } = exchange.headers
   const { objectTypes, aliases } = prepare(DISCOVERY_OFFER)
@@ -110,7 +110,7 @@ export function acceptedDocument(exchange: Exchange): Output {
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange) }
 }
 
-/** The same of aggregated discovery in one of these versions; undefined where no clause asks for it. As upstream: plain clauses before that one don't count. */
+/** Negotiates aggregated discovery in one of these versions. Undefined if no clause requests it. As upstream, clauses without `as` are ignored, even if they come first. */
 export function acceptedAggregation(exchange: Exchange, versions: readonly string[]): (Output & { readonly as: Transform }) | undefined {
   const rules: NegotiationRules = {
     allowsTransform: (_mediaType, as) => as?.group === 'apidiscovery.k8s.io' && as.kind === 'APIGroupDiscoveryList' && versions.includes(as.version),
@@ -124,7 +124,7 @@ export const notAcceptable = (scope: Scope) => failure(406, 'NotAcceptable', not
 
 const BODIES = new Set(['POST', 'PUT', 'PATCH'])
 
-/** No route gives what the client accepts. Upstream's router takes a body of no stated length for none, and one that is missing for one of a wrong type. */
+/** Returns the error of a request whose Accept header matches no route. Upstream's router assumes that a request without Content-Length has no body, and responds to a missing body with 415. */
 export function unroutable({ method, headers }: Exchange, types: readonly string[]) {
   const text = routeNotAcceptableText(types)
   if (!BODIES.has(method) || headers['content-length'] !== undefined) return failure(406, 'NotAcceptable', text, {})
@@ -136,7 +136,7 @@ export const UNROUTABLE_TYPE = '415: Unsupported Media Type'
 const pretty = (exchange: Exchange): boolean =>
   prefersPretty(exchange.search.includes('pretty') ? exchange.query.get('pretty') : undefined, exchange.ctx.userAgent)
 
-/** Likewise for a watch: the preferred type must be one that streams. */
+/** Negotiates media type and view of a watch. The preferred type must support streaming. Throws 406. */
 export function acceptedStream(scope: Scope): Output {
   const { media } = scope.env
   const accepted = acceptStream(scope.exchange.headers.accept, media.types, rulesOf(scope.dialect, media, prepare(media)))

@@ -4,8 +4,8 @@ import { pathNotFoundError, type StatusError } from '../meta/status.ts'
 import { builtInsOf } from '../registry/other-type.ts'
 
 /**
- * A path that nobody serves. Upstream's router tells so in a Status below the roots of its own groups, whatever their versions; past it, where custom kinds are served and all the rest, the
- * answer is plain text.
+ * Returns the error of a path that has no handler. Upstream's router responds with a Status below the roots of its built-in groups, whatever their versions. Below other groups, as those of custom resources,
+ * and anywhere else, the response is plain text.
  */
 export function notServed(path: string, snapshot: CatalogSnapshot): StatusError | PlainTextError {
   return isRouted(path, snapshot) ? pathNotFoundError() : pageNotFound()
@@ -17,6 +17,6 @@ function isRouted(path: string, snapshot: CatalogSnapshot): boolean {
   return root === 'apis' && group !== undefined && group !== '' && isBuiltInGroup(snapshot, group)
 }
 
-/** Whether some kind of the group is not custom. */
+/** Reports whether a group has a built-in kind. */
 export const isBuiltInGroup = (snapshot: CatalogSnapshot, group: string): boolean =>
   snapshot.servedGroupVersions().some(apiVersion => apiVersion.startsWith(`${group}/`) && builtInsOf(snapshot)(apiVersion).length > 0)

@@ -1,11 +1,11 @@
 import type { Exchange } from './exchange.ts'
 
-/** What this server serves beside the API and kube-apiserver's endpoints, under `/binnacle/` and `/console/`. It is authorized as a non-resource URL, and audited, counted and limited as any request. */
+/** A route of this server besides the API and kube-apiserver's endpoints, under `/binnacle/` or `/console/`. It is authorized as a non-resource URL, and audited, counted and limited like any request. */
 export interface OwnRoute {
-  /** Percent-decoded. With a slash at its end: every path that begins with it. */
+  /** Percent-decoded. A path that ends with a slash matches every path below it. */
   readonly path: string
-  /** Any other method is answered with 405. */
+  /** Allowed methods. Others get 405. */
   readonly methods: readonly string[]
-  /** Answers by the exchange. Throws a StatusError. */
+  /** Sends the response. Throws a StatusError. */
   handle(exchange: Exchange): Promise<void>
 }

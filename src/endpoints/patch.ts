@@ -38,12 +38,12 @@ import { type WriteOptions, writeOptions } from './write-options.ts'
 const unsupported = (types: readonly string[]) =>
   failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${types.join(', ')}`)
 
-/** The types that the server takes for the kind. */
+/** Returns the patch types that are accepted for the kind. */
 const patchTypes = ({ env, dialect }: Scope): PatchTypes => dialect.patchTypes(env.media.types.some(media => media.type === CBOR_TYPE))
 
 /**
- * Upstream's router looks for a route by each of the types that Content-Type lists, before anything else; custom kinds are served past it. Throws 415, and 406 where there is an empty body of no
- * such type.
+ * Checks that a route accepts the Content-Type. Upstream's router does so before anything else, with each type that the header lists; custom resources are not routed by type. Throws 415, or 406 if the body is
+ * empty.
  */
 export function checkPatchRoute(scope: Scope): void {
   const { exchange, dialect } = scope
@@ -73,7 +73,7 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
   let warned = false
   const run = async (current: KubeObject): Promise<KubeObject> => {
-    // A missing object is reported before a faulty patch.
+    // A missing object takes precedence over an invalid patch.
     parsing ??= parsePatch(type, body, options)
     const parsed = await parsing
     if (turnIsLong()) await nextLongTurn()
@@ -97,19 +97,19 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
 
 interface ParsedPatch {
   readonly value: Json
-  /** Some of its numbers are not written as Go writes them (`1.0`). */
+  /** Whether some numbers are not written as Go writes them (`1.0`). */
   readonly hasFloats: boolean
-  /** Of a JSON patch that tests something. */
+  /** Literals of a JSON patch with `test` operations. */
   readonly literals?: Literals | undefined
-  /** Faults of the patch itself that a strict decoder would find. */
+  /** Errors in the patch itself that a strict decoder reports. */
   readonly faults: readonly string[]
-  /** What decoding the result says of a number that no float64 holds, which nobody has minded before. */
+  /** Error of decoding the result if a number does not fit a float64, which was not checked before. */
   readonly overflow?: string
 }
 
 const duplicateFault = (path: string): string => `duplicate field "${path}"`
 
-/** Reads a patch. Unless field validation is off, its own faults are found: what is refused at once is thrown, the rest is returned with the result. */
+/** Parses a patch. Unless field validation is off, errors in the patch itself are found. Fatal ones are thrown, the others are returned. */
 async function parsePatch(type: string, body: Buffer, options: WriteOptions): Promise<ParsedPatch> {
   const checked = options.fieldValidation !== 'Ignore'
   let parsed: ParsedJson
@@ -141,16 +141,16 @@ async function parsePatch(type: string, body: Buffer, options: WriteOptions): Pr
   return { value, hasFloats, faults: duplicates.map(duplicateFault) }
 }
 
-/** What is patched. */
+/** The target of a patch. */
 interface Patching {
   readonly scope: Scope<'patch'>
   readonly target: BodyTarget
-  /** Of the patch. */
+  /** Media type of the patch. */
   readonly type: string
   readonly current: KubeObject
 }
 
-/** Where numbers or texts may not stand as Go writes them. */
+/** Matches patches whose numbers or strings may differ from Go's encoding. */
 const MAYBE_ODD = /[\\<>&]|-0|\d[.eE]|\xe2\x80[\xa8\xa9]/
 
 const tests = (patch: Json): boolean => Array.isArray(patch) && patch.some(operation => isJsonObject(operation) && operation.op === 'test')
@@ -186,7 +186,7 @@ function* decodePatched(
     throw error
   }
   yield
-  // The converter of strategic merges sorts what it finds; decoders report it as they come to it.
+  // The converter of strategic merge patches sorts unknown fields; decoders report them in order.
   if (type === STRATEGIC_PATCH) unknown.sort(compareText)
   noteUnknown(why, unknown)
   if (why) noteAdded(why, patched, next)
@@ -201,7 +201,7 @@ function* decodePatched(
 
 interface Patched {
   readonly patched: Json
-  /** What an error about the result quotes. */
+  /** Returns the value that an error about the result quotes. */
   shown(): string
 }
 
@@ -220,7 +220,7 @@ function patchValue(target: BodyTarget, type: string, { value, literals }: Parse
   })
 }
 
-/** Failures of patching as Statuses. */
+/** Throws the failures of patching as Statuses. */
 async function guard<T>(run: () => T | Promise<T>): Promise<T> {
   try {
     return await run()
@@ -230,7 +230,7 @@ async function guard<T>(run: () => T | Promise<T>): Promise<T> {
       case 'bad request':
         throw badRequestError(error.message)
       case 'unprocessable':
-        // Upstream hides what was wrong behind this text.
+        // Upstream's message hides the cause.
         throw failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
       case 'too large':
         throw tooLargeError(error.message)

@@ -2,10 +2,10 @@ import { quote } from '../lib/go-quote.ts'
 import { parseInt64 } from '../lib/integer.ts'
 import { badRequestError } from '../meta/status.ts'
 
-/** Query parameters as upstream's codec reads them: the first value counts, and texts of errors are Go's. */
+/** Returns a query parameter. As in upstream's codec, the first value counts, and errors have Go's texts. */
 export const stringParameter = (query: URLSearchParams, name: string): string => query.get(name) ?? ''
 
-/** Every value but `false` and `0`, in any case, is true; undefined where the parameter is absent. */
+/** Parses a boolean: every value but `false` and `0`, in any case, is true. Undefined if the parameter is absent. */
 export function booleanParameter(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name)
   if (value === null) return undefined
@@ -13,7 +13,7 @@ export function booleanParameter(query: URLSearchParams, name: string): boolean 
   return text !== 'false' && text !== '0'
 }
 
-/** An int64. Throws 400 with Go's text; undefined where the parameter is absent. Values beyond 2^53 are clamped: no limit reaches so far. */
+/** Parses an int64. Undefined if the parameter is absent. Throws 400 with Go's text. Values beyond 2^53 lose precision, which no limit reaches. */
 export function integerParameter(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name)
   if (value === null) return undefined

@@ -3,7 +3,7 @@ import type { ListOptions } from '../registry/read.ts'
 
 type Asked = Pick<ListOptions, 'resourceVersion'> & Partial<Pick<ListOptions, 'resourceVersionMatch' | 'limit' | 'continue'>>
 
-/** What a read has asked for, and what that means for a resource with a watch cache (`cached`), or without. https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list */
+/** Describes the options of a read and their meaning for a resource with a watch cache (`cached`) or without. https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list */
 export const readStep = (asked: Asked, cached: boolean): WhyStep => ({
   step: 'read',
   resourceVersion: asked.resourceVersion,
@@ -14,13 +14,13 @@ export const readStep = (asked: Asked, cached: boolean): WhyStep => ({
 function meaningOf({ resourceVersion, resourceVersionMatch = '', limit = 0, continue: token = '' }: Asked, cached: boolean): string {
   const from = cached ? 'the watch cache' : 'the store'
   if (token !== '')
-    return 'the next page of a list, in the state of its first page: from the watch cache where it still has that state, otherwise from the store'
+    return 'the next page of a list, at the revision of its first page: from the watch cache if it still has that revision, otherwise from the store'
   if (resourceVersion === '')
     return cached
-      ? 'the newest state: the watch cache asks the store for its revision, and answers when it has come to it'
-      : 'the newest state: from the store, as this resource has no watch cache'
-  if (resourceVersion === '0') return `any state: what ${from} has now`
+      ? 'the latest state: from the watch cache, when it has reached the current revision of the store'
+      : 'the latest state: from the store, because the resource has no watch cache'
+  if (resourceVersion === '0') return `any state: ${from} as it is now`
   if (resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit > 0))
-    return `the state at ${resourceVersion} itself: from the watch cache where it still has that state, otherwise from the store`
-  return `a state as new as ${resourceVersion}, or newer: ${from} answers when it has come to it`
+    return `the state at exactly ${resourceVersion}: from the watch cache if it still has that revision, otherwise from the store`
+  return `a state not older than ${resourceVersion}: from ${from}, when it has reached that revision`
 }

@@ -7,14 +7,14 @@ import { auditsAnswer, sendAudited } from './audited-answer.ts'
 import type { AnswerForm, Body, Made } from './forms/answer-form.ts'
 import type { Scope } from './scope.ts'
 
-/** Answers in the form that was negotiated. */
+/** Sends an object in the negotiated form. */
 export function respondObject(scope: Scope, form: AnswerForm, code: number, answer: Answer): Promise<void> {
   if (!('stored' in answer)) return respondTyped(scope, form, code, scope.served.version.schema, answer.object)
   if (auditsAnswer(scope)) return sendAudited(scope, form, code, each => each.stored(scope, answer.stored))
   return send(scope, form, code, form.stored(scope, answer.stored))
 }
 
-/** With an object that is not stored, of this schema. */
+/** Sends an object of this schema that is not stored. */
 export function respondTyped(scope: Scope, form: AnswerForm, code: number, schema: StructSchema, object: KubeObject): Promise<void> {
   if (auditsAnswer(scope)) return sendAudited(scope, form, code, each => each.object(scope, schema, object))
   return send(scope, form, code, form.object(scope, schema, object))
@@ -25,13 +25,13 @@ export function respondList(scope: Scope, form: AnswerForm, result: ListResult):
   return send(scope, form, 200, form.list(scope, result))
 }
 
-/** With a list whose items are not stored. */
+/** Sends a list whose items are not stored. */
 export function respondPlainList(scope: Scope, form: AnswerForm, items: readonly KubeObject[]): Promise<void> {
   if (auditsAnswer(scope)) return sendAudited(scope, form, 200, each => each.plainList(scope, items))
   return send(scope, form, 200, form.plainList(scope, items))
 }
 
-/** With a Status, of a success. */
+/** Sends a Status of a success. */
 export function respondStatus(scope: Scope, form: AnswerForm, code: number, status: AnsweredStatus): Promise<void> {
   scope.exchange.ctx.audit?.answersStatus(status)
   return send(scope, form, code, form.status(status))

@@ -17,48 +17,49 @@ import type { WatchMetrics } from './watch-metrics.ts'
 import type { WatchOutput } from './watch-writing.ts'
 import type { WriteOptions } from './write-options.ts'
 
+/** Maximum bytes of a request's body. kube-apiserver's MaxRequestBodyBytes. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
 
-/** What every verb needs from the composition. */
+/** Services and settings that the handlers of all verbs use. */
 export interface EndpointEnvironment {
   readonly catalog: Catalog
   readonly registry: Pick<Registry, 'store' | 'admit' | 'access' | 'withDeclared'>
   readonly clock: TimerClock
-  /** The media types of bodies and answers. */
+  /** Media types of request and response bodies. */
   readonly media: MediaOffer
-  /** Seconds below which no watch is ended by the server; the end comes between this and twice this. */
+  /** Minimum duration of a watch without a timeout, in seconds. The server ends it after this to twice this time. */
   readonly minRequestTimeoutSeconds: number
-  /** Watches may ask for initial events (the gate WatchList). */
+  /** Whether watches may request initial events (the gate WatchList). */
   readonly watchList: boolean
-  /** False: unknown and repeated fields of bodies are dropped, without a warning (the gate ServerSideFieldValidation is off). */
+  /** Defaults to true. If false, unknown and repeated fields of bodies are dropped without a warning (the gate ServerSideFieldValidation is off). */
   readonly validatesFields?: boolean
-  /** Which deprecated APIs were asked for; absent: nobody wants to know. */
+  /** Optional. Gauge of the deprecated APIs that were requested. */
   readonly deprecatedRequests?: GaugeFamily
-  /** What watches send; absent: nobody wants to know. */
+  /** Optional. Metrics of events that watches send. */
   readonly watchMetrics?: WatchMetrics
-  /** What watches share. */
+  /** Frames and backlog limit that all watches share. */
   readonly watchOutput: WatchOutput
-  /** For what reaches nodes: logs, exec, proxies. */
+  /** Connections to kubelets, for logs, exec and the like. */
   readonly kubelets: Kubelets
-  /** What is done for clients that speak over WebSockets with kubelets; absent: nothing, as what they say passes as it is. */
+  /** Optional. Translates between WebSocket clients and kubelets that speak SPDY. Omitted if streams are proxied unchanged. */
   readonly streams?: StreamTranslation
-  /** Asks whether the user may; absent: unsafe deletion is off (the gate AllowUnsafeMalformedObjectDeletion). */
+  /** Optional. Authorizes unsafe deletion. Omitted if it is off (the gate AllowUnsafeMalformedObjectDeletion). */
   readonly unsafeDeletion?: Authorizer['authorize']
-  /** Whether a user may open a stream into a pod by an upgraded GET, which needs the right to create one as well. Absent: the right to get suffices. */
+  /** Optional. Authorizes `create` for a stream into a pod by an upgraded GET. Omitted if `get` suffices. */
   readonly streamCreation?: Authorizer['authorize']
-  /** Waits until a kind whose definition is established is served here; absent: there are no definitions. */
+  /** Optional. Waits until a kind whose definition is established is served here. Omitted without custom resource definitions. */
   readonly awaitKind?: (group: string, resource: string, signal: AbortSignal) => Promise<void>
-  /** Aborted when the server begins to shut down: watches end then. */
+  /** Aborted when the server begins to shut down, which ends watches. */
   readonly shutdown: AbortSignal
 }
 
-/** Empty: of a method without a verb, which proxies pass on. */
+/** Empty for a method without a verb, which only proxies accept. */
 export type ServedVerb = Verb | ''
 
-/** A request's info with the verb that it was authorized for. */
+/** A request's info with the verb that was authorized. */
 export type InfoOf<V extends ServedVerb> = ResourceRequestInfo & { readonly verb: V }
 
-/** What the catalog says of a request. */
+/** A request resolved against the catalog. */
 interface Resolved<V extends ServedVerb> {
   readonly snapshot: CatalogSnapshot
   readonly served: ServedResource
@@ -67,8 +68,8 @@ interface Resolved<V extends ServedVerb> {
 }
 
 /**
- * One request for a resource, resolved against the catalog. Everything that says what is done, and to what, is copied from the request's info, which the authorizer was asked about: there is
- * no other way to make one. A handler of one verb takes the scope of that verb alone, so it cannot be given another request.
+ * A request for a resource, resolved against the catalog. Verb and target are copied from the request's info, which was authorized: there is no other way to make a scope. A handler of a verb only accepts the
+ * scope of that verb, so it cannot be given another request.
  */
 export class Scope<V extends ServedVerb = ServedVerb> {
   readonly exchange: Exchange
@@ -76,14 +77,14 @@ export class Scope<V extends ServedVerb = ServedVerb> {
   readonly snapshot: CatalogSnapshot
   readonly served: ServedResource
   readonly subresource: Subresource | undefined
-  /** Of the resource; a view of it may have another. */
+  /** Dialect of the resource. A view of it may have another. */
   readonly dialect: Dialect
   readonly verb: V
-  /** Empty, or the name of `subresource`. */
+  /** Name of `subresource`, or empty. */
   readonly subresourceName: string
-  /** Empty for what has no namespace. */
+  /** Empty for cluster-scoped resources. */
   readonly namespace: string
-  /** Of the object that the path names; empty for a collection. */
+  /** Name of the object in the path. Empty for a collection. */
   readonly name: string
   readonly info: InfoOf<V>
 
@@ -104,7 +105,7 @@ export class Scope<V extends ServedVerb = ServedVerb> {
 
 export const isNamespaced = ({ served }: Scope): boolean => served.definition.scope === 'Namespaced'
 
-/** What of a resource's store each verb may use. */
+/** The store methods that each verb may call. */
 interface StoreOf {
   readonly get: Pick<ResourceStore, 'get' | 'isCached'>
   readonly list: Pick<ResourceStore, 'list' | 'isCached'>
@@ -118,7 +119,7 @@ interface StoreOf {
 
 export const storeOf = <V extends Verb>(scope: Scope<V>): StoreOf[V] => scope.env.registry.store(scope.served)
 
-/** What a request is about. */
+/** Returns the target of a request. */
 export const subjectOf = (scope: Scope) => ({
   ctx: scope.exchange.ctx,
   served: scope.served,

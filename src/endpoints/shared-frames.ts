@@ -6,14 +6,14 @@ import type { Framing } from './forms/framing.ts'
 
 const EVENT_TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const
 
-/** A batch of events in the form of a watch. Shared by all watches that get the same events in the same form. */
+/** A batch of events, framed for a watch. Shared by all watches that receive the same events in the same form. */
 export class FramedBatch {
-  /** One an event. */
+  /** One frame for each event. */
   readonly frames: readonly Message[]
-  /** Of each frame. */
+  /** Length of each frame in bytes. */
   readonly lengths: readonly number[]
   readonly bytes: number
-  /** The sizes of the frames, once they have been sorted. */
+  /** Histogram of the frame sizes. Set when it is first needed. */
   sizes: HistogramChild | undefined
   #parts: readonly SharedBytes[] | undefined
 
@@ -25,9 +25,7 @@ export class FramedBatch {
     this.bytes = bytes
   }
 
-  /**
-   * What is written at a time: of no more than so many bytes, but for a longer frame, which is a part of its own. Whoever asks first decides the bound, as each division is another copy in memory.
-   */
+  /** Returns the frames in parts of at most `most` bytes, for one write each. A longer frame is its own part. The first call determines the bound, because each division is another copy in memory. */
   parts(most: number): readonly SharedBytes[] {
     this.#parts ??= this.frames.length === 0 ? [] : this.frames.length === 1 || this.bytes <= most ? [new SharedBytes(this.frames)] : this.#split(most)
     return this.#parts
@@ -55,26 +53,26 @@ interface Kept {
   readonly framed: FramedBatch
 }
 
-/** Batches that are kept, and their bytes: one at least is. */
+/** Maximum number and bytes of batches that are kept. At least one is. */
 const MOST_BATCHES = 8
 const MOST_BYTES = 16 << 20
-/** Objects whose frames are kept: twice so many at the most. */
+/** Objects in one generation of frames. Up to two generations are kept. */
 const GENERATION = 512
 
 /**
- * The frames of the last events, for the watches that are still to get them. Batches are found by their events: watchers that want the same get the same, one watcher after the other. Watchers
- * that want other parts of the same changes find the frames of single events. Two generations of these are kept, so that few are kept for long. A frame
- * that is no more than the bytes of a small object with something around them is not made: it is copied with the others of its batch, and nothing of it outlives that.
+ * Frames of the latest events, for watches that have not sent them yet. Batches are found by their events: watchers with the same selectors receive the same batch one after the other. Watchers with
+ * other selectors find the frames of single events. Two generations of these are kept, so that a frame is soon released. A frame that consists of the stored bytes of a small object and a few bytes around them is
+ * not cached: it is copied into its batch.
  */
 export class SharedFrames {
   readonly #batches: Kept[] = []
   #bytes = 0
-  /** Frames that were made, rather than found. */
+  /** Number of frames that were made rather than found. */
   #made = 0
   #young = new Map<StoredObject, Map<string, Buffer>>()
   #old = new Map<StoredObject, Map<string, Buffer>>()
 
-  /** Frames up to the first event that the form cannot show. Of large objects they are made in turns. */
+  /** Returns frames up to the first event that the form cannot represent. Frames of large objects are made in turns. */
   of(framing: Framing, batch: readonly StorageEvent[]): FramedBatch | Promise<FramedBatch> {
     const { id } = framing
     if (id !== undefined) for (const kept of this.#batches) if (kept.id === id && sameEvents(kept.batch, batch)) return kept.framed
@@ -82,7 +80,7 @@ export class SharedFrames {
     return this.#frame(framing, batch, frames) ? this.#framed(framing, batch, frames) : this.#frameInTurns(framing, batch, frames)
   }
 
-  /** Adds frames until none is left to make, or the turn has been long. False: some are left. */
+  /** Appends frames until none is left or the turn has been long. Returns false if some are left. */
   #frame(framing: Framing, batch: readonly StorageEvent[], frames: Message[]): boolean {
     for (let event = batch[frames.length]; event !== undefined; event = batch[frames.length]) {
       const made = this.#made
@@ -156,10 +154,10 @@ function sameEvents(a: readonly StorageEvent[], b: readonly StorageEvent[]): boo
   return true
 }
 
-/** The frame of one event. Undefined: the form cannot show it. */
+/** Returns the frame of an event. Undefined if the form cannot represent it. */
 export const frameOf = (framing: Framing, event: StorageEvent): Buffer | undefined =>
   event.type === 'bookmark' ? framing.bookmark(String(event.revision), event.initialEnd) : framing.object(EVENT_TYPES[event.type], event.object)
 
-/** Writes the frame of an event into memory and returns where it ends; 0: it has to be made by `frameOf`. */
+/** Writes the frame of an event into memory. Returns its end, or 0 if it has to be made by `frameOf`. */
 export const frameInto = (framing: Framing, event: StorageEvent, memory: Buffer, at: number): number =>
   event.type === 'bookmark' ? 0 : (framing.into?.(EVENT_TYPES[event.type], event.object, memory, at) ?? 0)

@@ -5,14 +5,14 @@ import { formOf } from './forms/form-of.ts'
 
 interface StatusBody {
   readonly contentType: string
-  /** The client accepts none of the media types. */
+  /** Whether the client accepts none of the media types. */
   readonly isUnaccepted: boolean
   readonly bytes: Body
 }
 
 /**
- * Writes a Status in the media type that the client accepts. If it accepts none, the Status is indented JSON without a newline at its end, as Go's json.MarshalIndent writes it; a long one ends with a newline.
- * A Status that quotes much of a body is written in turns.
+ * Returns the encoder of Statuses, in the media type that the client accepts. If it accepts none, the Status is indented JSON without a trailing newline, as Go's json.MarshalIndent writes it; a long one has the
+ * newline. A Status that quotes much of a body is written in turns.
  */
 export const statusEncoder =
   ({ types }: MediaOffer) =>

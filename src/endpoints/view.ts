@@ -14,24 +14,24 @@ import { groupResourceOf } from '../registry/types.ts'
 import type { BodyTarget } from './dialect/body-type.ts'
 import type { Scope } from './scope.ts'
 
-/** What the body of a request to a subresource of another kind is, if it is one. */
+/** Returns the body type of a subresource of another kind, such as scale. Undefined if the subresource has the kind of its parent. */
 export const viewTarget = (subresource: Subresource | undefined): BodyTarget | undefined => subresource?.kind
 
-/** A view that is to be written, and who manages its fields then. */
+/** A view to be written, with its managed fields. */
 export interface ManagedView {
   readonly wanted: KubeObject
   readonly managedFields: readonly ManagedFieldsEntry[]
 }
 
-/** Where the versions of a resource, served or not, keep what a view calls spec.replicas. */
+/** Returns the path of the view's `spec.replicas` in each version of the parent, served or not. */
 const replicasPaths = ({ served, subresourceName }: Scope): ReplicasPaths =>
   new Map(
     [...versionsOf(served.definition)].map(([apiVersion, version]) => [apiVersion, subresourceOf(version, subresourceName)?.view?.fields['spec.replicas']]),
   )
 
 /**
- * The parent as a write of its view makes it, with managed fields: those of the view are taken from the parent's, and put back there. `write` gets the view as it is, with its
- * managed fields, to keep.
+ * Returns the parent as a write of its view makes it. The view's managed fields are derived from the parent's, and merged back into them. `write` receives the current view, with its managed fields, and may
+ * keep it.
  */
 export async function writeView(
   scope: Scope,
@@ -52,7 +52,7 @@ export async function writeView(
   return next
 }
 
-/** A view that was updated or patched: the writer owns what it changes. */
+/** Returns an updated or patched view. The writer owns the fields that it changes. */
 export function updatedView({ env, subresource, subresourceName }: Scope, live: KubeObject, wanted: KubeObject, manager: string): ManagedView {
   const kind = subresource?.kind
   invariant(kind, 'a view is of a kind of its own')
@@ -64,7 +64,7 @@ export function updatedView({ env, subresource, subresourceName }: Scope, live: 
   }
 }
 
-/** Puts a view's fields into its parent, which the caller owns. The view's resourceVersion and uid, if it has any, must be the parent's. */
+/** Copies a view's fields into its parent, which the caller owns. A resourceVersion and uid in the view must equal the parent's. */
 export function putView(scope: Scope, view: SubresourceView, parent: KubeObject, wanted: KubeObject): KubeObject {
   const gr = groupResourceOf(scope.served)
   const part = { ...gr, resource: `${gr.resource}/${scope.subresourceName}` }
@@ -76,7 +76,7 @@ export function putView(scope: Scope, view: SubresourceView, parent: KubeObject,
   throw invalidError({ group: kind?.group ?? gr.group, kind: kind?.kind ?? scope.served.version.kind }, scope.name, next)
 }
 
-/** Runs declared rules besides, where the view has any. */
+/** Returns the validation by declared rules, if the view has any. */
 function judgeOf({ env, subresource, subresourceName }: Scope, view: SubresourceView, parent: KubeObject, next: KubeObject): Parameters<typeof view.put>[2] {
   const kind = subresource?.kind
   if (!view.declaredRules || !kind) return undefined

@@ -15,7 +15,7 @@ import { isNamespaced, MAX_BODY_BYTES, type Scope, subjectOf } from './scope.ts'
 import { viewTarget } from './view.ts'
 import { writeOptions } from './write-options.ts'
 
-/** A resource or subresource that is not stored: its definition does what the request's verb says, and answers. */
+/** Serves a resource or subresource that is not stored, such as a review: its definition executes the verb. */
 export async function callVirtual(scope: Scope, form: AnswerForm, virtual: VirtualResource): Promise<void> {
   const { exchange, served, subresource, verb, namespace, name } = scope
   const asked = verb === 'create' ? await readRequest(scope) : { dryRun: false, ...(verb === 'list' && { selection: await selectionOf(scope) }) }
@@ -28,7 +28,7 @@ export async function callVirtual(scope: Scope, form: AnswerForm, virtual: Virtu
 
 const selectionOf = (scope: Scope): Promise<ReadOptions> => listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))
 
-/** The body of a create, as admission makes it. */
+/** Reads the body of a create and runs admission. */
 async function readRequest(scope: Scope): Promise<{ body: KubeObject; dryRun: boolean }> {
   const { exchange, served, subresource, subresourceName, namespace, name } = scope
   const bytes = await exchange.readBody(MAX_BODY_BYTES)
@@ -42,7 +42,7 @@ async function readRequest(scope: Scope): Promise<{ body: KubeObject; dryRun: bo
   return { body, dryRun }
 }
 
-/** Objects that are not stored have managed fields all the same, as upstream's have. */
+/** Adds managed fields, which upstream adds to objects that are not stored as well. */
 async function ownFields({ schema, group, version }: BodyTarget, subresource: string, manager: string, body: KubeObject, now: number): Promise<void> {
   const apiVersion = apiVersionOf({ group, version })
   const entries = await runInTurns(updateManagedInSteps({ schema, old: undefined, next: body, manager, subresource, apiVersion, now: formatTime(now) }))

@@ -3,17 +3,17 @@ import { doubled } from '../lib/buckets.ts'
 import { CounterFamily, HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
 import type { FramedBatch } from './shared-frames.ts'
 
-/** Bytes. */
+/** Upper bounds in bytes. */
 const SIZES = doubled(1024, 8)
 const DURATIONS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60]
 const KIND = ['group', 'version', 'kind'] as const
 
-/** What one watch sends is counted here: its children are looked up when it begins. */
+/** Counts the events of one watch. The series are looked up when the watch begins. */
 export interface WatchMeter {
   sent(batch: FramedBatch): void
-  /** One, of so many bytes. */
+  /** Counts one event of so many bytes. */
   sentOne(bytes: number): void
-  /** The bookmark that ends the initial events has been sent, so many seconds after the request came. */
+  /** Records that the bookmark after the initial events was sent, so many seconds after the request. */
   initialEventsSent(seconds: number): void
 }
 
@@ -24,7 +24,7 @@ interface WatchedVersion {
   readonly names: { readonly plural: string }
 }
 
-/** kube-apiserver's families of watches. Source: k8s.io/apiserver, pkg/endpoints/metrics. */
+/** kube-apiserver's metrics of watches. Source: k8s.io/apiserver, pkg/endpoints/metrics. */
 export class WatchMetrics {
   private readonly events = new CounterFamily({
     name: 'apiserver_watch_events_total',
@@ -54,14 +54,14 @@ export class WatchMetrics {
     return [this.events, this.sizes, this.initial]
   }
 
-  /** Removes what was counted of a version that is served no more. */
+  /** Removes the series of a version that is no longer served. */
   forget({ group, version, kind, resource }: GoneVersion): void {
     this.events.forget(group, version, kind)
     this.sizes.forget(group, version, kind)
     this.initial.forget(group, version, resource)
   }
 
-  /** Of a watch of this version of a kind. `namespace`, `name`: of all that is watched, or empty. */
+  /** Returns the meter of a watch of this version. `namespace`, `name`: empty if all are watched. */
   meter(version: WatchedVersion, namespace: string, name: string): WatchMeter {
     const events = this.events.child(version.group, version.name, version.kind)
     const sizes = this.sizes.child(version.group, version.name, version.kind)
@@ -77,7 +77,7 @@ export class WatchMetrics {
   }
 }
 
-/** Of so many frames on, their sizes are sorted once for all watches that are sent the same. */
+/** For batches with at least this many frames, the histogram is computed once for all watches that send the batch. */
 const MANY = 8
 
 function count(batch: FramedBatch, events: NumberChild, sizes: HistogramChild): void {

@@ -7,22 +7,22 @@ import type { Framing } from './forms/framing.ts'
 import { type FramedBatch, frameInto, frameOf, SharedFrames } from './shared-frames.ts'
 import type { WatchMeter } from './watch-metrics.ts'
 
-/** A client with this much unwritten is waited for; what comes meanwhile waits in the watch's queue, which is bounded. */
+/** Unwritten bytes beyond which the writer waits for the client. Later events wait in the watch's queue, which is bounded. */
 const PACE_BYTES = 768 * 1024
-/** Frames of one write. More would be joined in memory for nothing. */
+/** Maximum bytes of a write. Joining more frames would only take memory. */
 const WRITE_BYTES = 1 << 20
-/** The same while many clients are behind: two records of TLS, framing included. */
+/** Maximum bytes of a write while many clients are slow: two TLS records, framing included. */
 const SHORT_WRITE_BYTES = 32_000
-/** A client that has taken nothing for so long is given up. */
+/** Milliseconds without progress after which the client counts as stalled. */
 const STALLED_MS = 5_000
 
-/** From so many events on, what only one watcher gets is not framed event by event. */
+/** Batches of one watcher with at least this many events are framed directly into the write buffer. */
 const OWN_EVENTS = 8
 
-/** What all watches of a server write through: the frames that they share, and the bound on what waits for clients that are behind. */
+/** State that all watches of a server share: frames, and the limit on what waits for slow clients. */
 export class WatchOutput {
   readonly frames = new SharedFrames()
-  /** Less for each where many clients are behind. */
+  /** Unwritten bytes of slow clients. The more clients are slow, the less each may have. */
   readonly backlog = new Backlog({ budget: 24 << 20, most: PACE_BYTES, least: 16 * 1024 })
 }
 
@@ -35,7 +35,7 @@ export interface WatchWriterOptions {
   readonly signal: AbortSignal
 }
 
-/** Writes the events of one watch, no faster than its client takes them. */
+/** Writes the events of a watch at the pace of its client. */
 export class WatchWriter {
   readonly #writer: StreamWriter
   readonly #framing: Framing
@@ -51,7 +51,7 @@ export class WatchWriter {
     this.#signal = signal
   }
 
-  /** False where the stream has ended or should end: also before the first event that the form cannot show. `own`: no other watcher gets the batch. */
+  /** Writes a batch. Returns false if the stream has ended or should end, as before the first event that the form cannot represent. `own`: no other watcher receives the batch. */
   write(batch: readonly StorageEvent[], own: boolean): boolean | Promise<boolean> {
     if (own && batch.length >= OWN_EVENTS && this.#writer.writeFilled !== undefined) return this.#writeOwn(batch)
     const framed = this.#output.frames.of(this.#framing, batch)
@@ -67,7 +67,7 @@ export class WatchWriter {
     return Promise.resolve(written).then(() => false)
   }
 
-  /** The client has been written to, has not ended the watch, and does not read. */
+  /** Whether the watch is open, was written to, and its client does not read. */
   get isStalled(): boolean {
     return this.#writer.open && !this.#signal.aborted && this.#writer.unwritten > PACE_BYTES
   }
@@ -88,11 +88,11 @@ export class WatchWriter {
     return true
   }
 
-  /** Into memory that is used again: of a hundred thousand initial events nothing is left to collect. */
+  /** Writes frames into a reused buffer, so that a hundred thousand initial events leave no garbage. */
   async #writeOwn(batch: readonly StorageEvent[]): Promise<boolean> {
     const writer = this.#writer
     let next = 0
-    /** A frame that had no room any more. */
+    /** A frame that did not fit the buffer. */
     let left: Buffer | undefined
     let shown = true
     const fill = (memory: Buffer): number => {
@@ -122,7 +122,7 @@ export class WatchWriter {
       const before = next
       if (!writer.writeFilled?.(fill) || !shown) return false
       if (next === before && left !== undefined) {
-        // Longer than that memory.
+        // The frame is longer than the buffer.
         this.#meter?.sentOne(left.length)
         if (!writer.write(new SharedBytes([left]))) return false
         left = undefined
@@ -134,7 +134,7 @@ export class WatchWriter {
     return true
   }
 
-  /** False where the client has taken nothing for long, or the watch has ended meanwhile. */
+  /** Waits until the client reads. Resolves with false if it has read nothing for too long, or the watch has ended. */
   #untilTaken(): Promise<boolean> {
     const writer = this.#writer
     const signal = this.#signal

@@ -13,28 +13,28 @@ import { WatchWriter } from './watch-writing.ts'
 import { asksWebSocket } from './web-socket/handshake.ts'
 import { openSocketStream } from './web-socket/stream.ts'
 
-/** One for all: stack traces of a thousand watches that end at once would hold the event loop. */
+/** Shared by all watches: if a thousand end at once, a stack trace for each would hold the event loop. */
 const OVER = new DOMException('The watch is over', 'AbortError')
 
 /**
- * Streams events until the client goes, the time is over, the server shuts down or the watch falls behind. As upstream, a watch that cannot be opened is refused before its form is looked at: `frame`
- * may throw.
+ * Streams events until the client disconnects, the timeout expires, the server shuts down or the watch falls behind. As upstream, an error of opening the watch takes precedence over one of negotiation:
+ * `frame` may throw.
  */
 export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: () => Framing): Promise<void> {
   const { exchange, env } = scope
-  // A negative time is over at once; 0 is none.
+  // A negative timeout ends the watch immediately; 0 means no timeout.
   const seconds = options.timeoutSeconds ? Math.max(options.timeoutSeconds, 0) : env.minRequestTimeoutSeconds * (1 + Math.random())
   const { clock } = env
   const begun = clock.steady.now()
   const meter = env.watchMetrics?.meter(scope.served.version, scope.namespace, watchedName(options))
-  // Only who wants bookmarks gets the one that ends the initial events.
+  // The bookmark after the initial events is only sent to clients that allow bookmarks.
   let awaitsEnd = meter !== undefined && options.allowWatchBookmarks
   const over = new AbortController()
   const end = () => over.abort(OVER)
   const timer = clock.after(Math.min(seconds * 1000, LONGEST_TIMER_MS), end)
   exchange.ctx.signal.addEventListener('abort', end, { once: true })
   env.shutdown.addEventListener('abort', end, { once: true })
-  // What has been over before is not reported to a listener.
+  // A signal that is already aborted calls no listener.
   if (exchange.ctx.signal.aborted || env.shutdown.aborted) end()
   try {
     const deadline = clock.steady.now() + seconds * 1000
@@ -49,7 +49,7 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
     const writer = streamTo(exchange, framing, end)
     if (writer === undefined) return unused()
     if (watcher instanceof StatusError) {
-      // A start that is gone, or not reached in time, or a state that can't be read, is reported inside the stream, as one that is compacted while the stream is open.
+      // An expired or unreachable resourceVersion, or a state that cannot be read, is reported in the stream, like a compaction while it is open.
       writer.write(new SharedBytes([framing.error(watcher)]))
       return finishStream(writer)
     }
@@ -65,7 +65,7 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
           awaitsEnd = false
           meter?.initialEventsSent((clock.steady.now() - begun) / 1000)
         }
-        // No promise where none is needed: this is done for every watcher.
+        // A promise only if needed: this runs for every watcher.
         if (written === true) return true
         return Promise.resolve(written).then(taken => {
           if (!taken && events.isStalled) watcher.close(true)
@@ -86,7 +86,7 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
   }
 }
 
-/** What is made; where it fails, `undo` is called. */
+/** Returns the result of `make`. Calls `undo` if it throws. */
 function attempt<T>(make: () => T, undo: () => void): T {
   try {
     return make()
@@ -103,11 +103,11 @@ function endsInitialEvents(batch: readonly StorageEvent[]): boolean {
   return last?.type === 'bookmark' && last.initialEnd
 }
 
-/** Over a WebSocket where the client asks for one; undefined where its handshake is none. */
+/** Opens the stream, over a WebSocket if the client requests one. Undefined if the handshake was refused. */
 const streamTo = (exchange: Exchange, { contentType, messages }: Framing, gone: () => void): StreamWriter | undefined =>
   asksWebSocket(exchange) ? openSocketStream(exchange, messages, gone) : exchange.stream(200, contentType)
 
-/** Reasons of a state that can't be read. */
+/** Reasons of an error because the state cannot be read. */
 const UNREADABLE = ['InternalError', 'StorageReadError']
 
 function eventStatus(error: unknown): StatusError {
@@ -119,7 +119,7 @@ const finishStream = (writer: StreamWriter): void => {
   if (writer.open) writer.end()
 }
 
-/** A start that is gone is reported inside the stream: an ERROR event with a 410. */
+/** Returns the Status of an error in the stream. An expired resourceVersion becomes an ERROR event with 410. */
 function streamError(scope: Scope<'watch'>, options: ReadOptions, error: unknown): StatusError {
   const status = toStatus(error, {
     gr: groupResourceOf(scope.served),

@@ -9,30 +9,30 @@ import { invalidError } from '../meta/status.ts'
 import type { Exchange } from './exchange.ts'
 import { booleanParameter, stringParameter } from './query.ts'
 
-/** How a body with unknown or repeated fields is met. */
+/** Treatment of unknown and repeated fields in a body. */
 export type FieldValidation = (typeof VALIDATIONS)[number]
 const VALIDATIONS = ['Ignore', 'Warn', 'Strict'] as const
 
-/** What CreateOptions, UpdateOptions and PatchOptions have in common. */
+/** Options common to CreateOptions, UpdateOptions and PatchOptions. */
 export interface WriteOptions {
   readonly dryRun: boolean
   readonly fieldValidation: FieldValidation
-  /** As the request names it, or made from its user agent. */
+  /** The request's field manager, or one derived from its user agent. */
   readonly manager: string
-  /** The fieldManager of the query alone. */
+  /** The query's `fieldManager`, or empty. */
   readonly namedManager: string
   readonly force?: boolean
-  /** What the query itself says, as admission sees it; absent where there is no query. */
+  /** The options of the query, as admission sees them. Omitted without a query. */
   readonly stated?: JsonObject
 }
 
 export const META_GROUP = 'meta.k8s.io'
 
-/** How the options of a write are read. */
+/** How the options of a write are decoded. */
 interface OptionRules {
-  /** Of an apply patch. */
+  /** Whether the request is an apply patch. */
   readonly apply?: boolean
-  /** Absent: true. Otherwise unknown and repeated fields are dropped, whatever the query says (the gate ServerSideFieldValidation). */
+  /** Defaults to true. If false, unknown and repeated fields are dropped regardless of the query (the gate ServerSideFieldValidation is off). */
   readonly validatesFields?: boolean
 }
 
@@ -53,7 +53,7 @@ export function writeOptions(
     if (apply && manager === '') errors.push(required(fieldPath('fieldManager'), 'is required for apply patch'))
     if (!apply && force !== undefined) errors.push(forbidden(fieldPath('force'), 'may not be specified for non-apply patch'))
   }
-  // The error of each invalid character quotes the whole name, of which a URL may hold much.
+  // The error of each invalid character quotes the whole name, and a URL may contain a long one.
   errors.push(...boundedAtOnce(() => validateFieldManager(manager, fieldPath('fieldManager'))))
   const dryRun = query.getAll('dryRun')
   errors.push(...dryRunErrors(dryRun))
@@ -75,7 +75,7 @@ export function writeOptions(
   }
 }
 
-/** Go prints the whole list as the bad value. */
+/** Validates the values of `dryRun`. Go prints the whole list as the invalid value. */
 export function dryRunErrors(values: readonly string[]): FieldError[] {
   if (values.every(value => value === 'All')) return []
   const printed = `[]string{${values.map(value => JSON.stringify(value)).join(', ')}}`

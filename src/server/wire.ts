@@ -14,9 +14,7 @@ export interface Wire {
   bodiless(status: number, headers: string[], length: number | undefined): void
   /** Writes a part of the body. Returns false if the caller should wait for `onDrain`. `taken` is called when the chunk's memory can be reused; it may never be called if the connection breaks. */
   write(chunk: Buffer, taken?: () => void): boolean
-  /**
-   * Writes one frame of a stream past the response object, in one packet if it fits. Returns the bytes that were written. The frame must not be empty: an empty chunk ends an HTTP/1.1 body.
-   */
+  /** Writes one frame of a stream past the response object, in one packet if it fits. Returns the bytes that were written. The frame must not be empty: an empty chunk ends an HTTP/1.1 body. */
   frame(bytes: SharedBytes): number
   /**
    * Writes one frame of a stream from a buffer of the caller: the bytes between `from` and `to`. The wire may write to FRAME_MARGIN bytes before and after them. Returns the bytes that were written. `taken` as

@@ -425,7 +425,7 @@ describe('moments and branches', function () {
       expect(await names(`${at}${CONFIG_MAPS}`, past)).to.eql(['kept'])
       expect(await run(runAt, '10m', 'ago')).to.equal(await run(runAt, '10m ago'))
       expect(await failed(run(runAt, '1h'))).to.match(/^2030-05-01T11:20:00.000Z is no longer kept: history begins at /)
-      expect(await failed(run(runAt, 'x'))).to.match(/^"x" names no moment/)
+      expect(await failed(run(runAt, 'x'))).to.match(/^"x" is not a moment/)
       expect(await failed(run(runBranch, 'trial'))).to.equal(`${past.url} has no branches: start it with --branches 4`)
       expect(await failed(run(runMerge, 'trial', '--dry-run'))).to.equal(`${past.url} has no branches: start it with --branches 4`)
       writeFileSync(file, none.kubeconfig)

@@ -87,7 +87,7 @@ describe('why a request was answered as it was', function () {
       reason: 'RBAC: allowed by RoleBinding "readers/shop" of Role "readers" to Group "devs"',
     })
     expect(stepOf(answer, 'priority level')).to.include({ flowSchema: 'global-default', waited: 0 })
-    expect(stepOf(answer, 'read').meaning).to.match(/^the newest state: the watch cache asks/)
+    expect(stepOf(answer, 'read').meaning).to.match(/^the latest state: from the watch cache, when/)
     expect(answer.denial).to.equal(undefined)
   })
 
@@ -320,7 +320,7 @@ describe('why a request was answered as it was', function () {
 
   it('says of reads what was asked for, and whether the store was', async () => {
     const any = await why(plane, 'GET', `${CONFIG_MAPS}?resourceVersion=0`)
-    expect(stepOf(any, 'read')).to.include({ resourceVersion: '0', meaning: 'any state: what the watch cache has now' })
+    expect(stepOf(any, 'read')).to.include({ resourceVersion: '0', meaning: 'any state: the watch cache as it is now' })
     expect(stepsOf(any, 'store')).to.deep.equal([])
     const { metadata } = (await plane.request('GET', CONFIG_MAPS)).body as AnyObject
     const exact = await why(plane, 'GET', `${CONFIG_MAPS}?resourceVersion=${metadata.resourceVersion}&resourceVersionMatch=Exact`)

@@ -17,78 +17,78 @@ import { TlsAgent } from '../../lib/tls-agent.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import { escapePath } from '../../lib/url.ts'
 
-/** How kubelets are reached, and who they know us by. PEM. */
+/** How kubelets are reached, and the certificate that authenticates this server to them. PEM. */
 export interface Kubelets extends KubeletAddresses {
-  /** Of the kubelets' certificates; without one they are not checked. */
+  /** CA of the kubelets' certificates. If omitted, the certificates are not verified. */
   readonly certificateAuthority?: string
   readonly client?: { readonly cert: string; readonly key: string }
-  /** How they, pods and services are dialled; absent: directly. */
+  /** Optional. Dials kubelets, pods and services. If omitted, they are dialled directly. */
   readonly dial?: Dial | undefined
 }
 
 /** A request to a kubelet, a pod, a service or a node. */
 export interface Question {
   readonly method: string
-  /** Names and values in turn. The host is among them, or is the destination's. */
+  /** Names and values in turn. Without a Host header, the destination's host is used. */
   readonly headers: readonly string[]
   readonly body?: Readable | undefined
   readonly signal: AbortSignal
 }
 
-/** What came back: a response, and where it leaves HTTP (101) the connection with what has come on it already. */
+/** A response. If it switched protocols (101), also the connection, with the bytes that came behind the response. */
 export interface Reply {
   readonly response: IncomingMessage
   readonly upgraded?: { readonly socket: Duplex; readonly head: Buffer }
 }
 
-/** Asks a destination. Throws DialError where nobody answers. */
+/** Sends a request to a destination. Throws DialError if it cannot be reached. */
 export type Ask = (destination: Destination, question: Question) => Promise<Reply>
 
-/** What TLS goes by. Only HTTP/1.1 is spoken, which alone can be upgraded. */
+/** TLS options. Only HTTP/1.1 is offered, because HTTP/2 connections cannot be upgraded. */
 export interface TlsChoices extends SecureContextOptions {
   readonly rejectUnauthorized: boolean
   readonly ALPNProtocols: string[]
-  /** The name in the certificate; absent: the host. */
+  /** Name in the certificate. Defaults to the host. */
   readonly servername?: string
 }
 
-/** How a server is spoken to over TLS. */
+/** How a server is reached over TLS. */
 export interface Transport {
   readonly tls: TlsChoices
-  /** Keeps connections for further requests; absent: each request has one of its own. */
+  /** Optional. Reuses connections. If omitted, each request has its own connection. */
   readonly agent?: Agent
-  /** For requests without an agent. */
+  /** Optional. Dials for requests without an agent. */
   readonly dial?: Dial | undefined
   readonly certificates?: CertificateObserver
 }
 
 const BROKEN = 'net/http: HTTP/1.x transport connection broken'
 
-/** For the connection and its handshake together; for the answer the client decides how long to wait. */
+/** Time limit of a connection and its handshake in milliseconds. The client decides how long to wait for the response. */
 const DIAL_MS = 30_000
 
-/** Who has gone without a word is noticed by this. */
+/** Delay of TCP keep-alive probes, which detect a peer that disappeared. */
 const KEEP_ALIVE_MS = 30_000
-/** Of the head of an answer: as much as of a request. */
+/** Maximum bytes of a response head: as for requests. */
 const MAX_HEADER_BYTES = 1 << 20
 
-/** Methods whose requests change nothing, so that they can be sent again. */
+/** Methods that change nothing, whose requests can be repeated. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 const PORTS = { http: '80', https: '443' } as const
 
 const hostText = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
 
-/** Host and port, as URLs have them: with the port where it is given. */
+/** Returns host and port as in a URL. Without a port if none is given. */
 export const authorityOf = ({ host, port }: Destination): string => (port === '' ? hostText(host) : `${hostText(host)}:${port}`)
 
-/** Path and query, escaped. */
+/** Returns path and query, escaped. */
 export const targetOf = ({ path, query }: Destination): string => {
   const escaped = escapePath(path.startsWith('/') ? path : `/${path}`)
   return query === '' ? escaped : `${escaped}?${query}`
 }
 
-/** What a destination is trusted by: a kubelet by its authority, where one is given. */
+/** Returns the TLS options of a destination. A kubelet is verified if a CA is configured. */
 function tlsOf(trust: Trust, { certificateAuthority, client }: Kubelets): TlsChoices {
   const verified = trust === 'kubelet' && certificateAuthority !== undefined
   return {
@@ -99,7 +99,7 @@ function tlsOf(trust: Trust, { certificateAuthority, client }: Kubelets): TlsCho
   }
 }
 
-/** In place of a lookup: what an earlier one has found. */
+/** Returns a lookup function with the result of an earlier lookup. */
 const found =
   (addresses: readonly LookupAddress[]): LookupFunction =>
   (_host, { all }, done) => {
@@ -109,25 +109,25 @@ const found =
     else done(new DialError('no addresses'), '')
   }
 
-/** Dials what an earlier lookup has found: a proxy would look the name up again, and might find what is not allowed. */
+/** Dials an address of an earlier lookup: a proxy would resolve the name again, possibly to an address that is not allowed. */
 function dialFound(dial: Dial | undefined, addresses: readonly LookupAddress[] | undefined): Dial | undefined {
   const address = addresses?.[0]?.address
   return dial && address !== undefined ? (_host, port, done) => dial(address, port, done) : dial
 }
 
-/** Asks a kubelet, a pod, a service or a node, on a connection of its own. */
+/** Sends a request to a kubelet, a pod, a service or a node, on its own connection. */
 export const ask = (destination: Destination, kubelets: Kubelets, question: Question): Promise<Reply> =>
   askOver({ tls: tlsOf(destination.trust, kubelets), dial: kubelets.dial }, destination, question)
 
-/** The same for all that is asked of them. */
+/** Returns `ask` for all destinations. */
 export const askAsServer =
   (kubelets: Kubelets): Ask =>
   (destination, question) =>
     ask(destination, kubelets, question)
 
 /**
- * Sends a request, and resolves with the head of the answer. Throws DialError where nobody answers. The signal ends the connection at any time, also after this has resolved, unless it was
- * upgraded: then it is the caller's.
+ * Sends a request, and resolves with the head of the response. Throws DialError if the destination cannot be reached. The signal closes the connection at any time, even after this has resolved, unless it was upgraded:
+ * then the caller owns it.
  */
 export async function askOver(transport: Transport, destination: Destination, question: Question): Promise<Reply> {
   for (;;) {
@@ -135,29 +135,29 @@ export async function askOver(transport: Transport, destination: Destination, qu
     try {
       return await attempt.reply
     } catch (error) {
-      // The other side may have closed a connection that was kept, before it has seen the request or behind it.
+      // The other side may have closed a reused connection before it received the request.
       if (!attempt.metClosedConnection || !REPEATABLE.has(question.method) || question.body || question.signal.aborted) throw error
     }
   }
 }
 
-/** A status that no response to a client can have, as Node's parser lets pass: Go calls codes of less than three digits malformed, and cannot pass on those below 100. */
+/** Returns the error of a status code that Node's parser accepts but no response can have: Go rejects codes of fewer than three digits, and cannot proxy codes below 100. */
 function statusFault({ statusCode = 0 }: IncomingMessage): DialError | undefined {
   if (statusCode === 101) return new DialError('it switched protocols unasked')
   if (statusCode >= 100) return undefined
   return new DialError(`${BROKEN}: malformed HTTP status code "${String(statusCode).padStart(3, '0')}"`)
 }
 
-/** What is not sent is read all the same: some clients read a response only when they have sent their request. */
+/** Sends the body. Bytes that the other side does not accept are read and dropped: some clients read the response only after they have sent their request. */
 function sendBody(body: Readable, request: ClientRequest): void {
   request.once('close', () => body.unpipe(request).resume())
   body.on('error', error => request.destroy(error)).pipe(request)
 }
 
-/** One request on one connection. */
+/** A request on one connection. */
 class Attempt {
   readonly reply: Promise<Reply>
-  /** It failed on a connection that earlier requests have used. */
+  /** Whether it failed on a reused connection that the other side had closed. */
   metClosedConnection = false
 
   constructor({ tls, agent, certificates, ...transport }: Transport, destination: Destination, { method, headers, body, signal }: Question) {
@@ -197,7 +197,7 @@ class Attempt {
       const timer = setTimeout(() => request.destroy(new DialError(`dial tcp ${address}: i/o timeout`)), DIAL_MS)
       const connected = (): void => clearTimeout(timer)
       request.on('socket', socket => {
-        // What a proxy has dialled is connected already.
+        // A socket from a proxy is connected already.
         if (request.reusedSocket || (scheme === 'http' && !socket.connecting)) return connected()
         socket
           .setNoDelay(true)

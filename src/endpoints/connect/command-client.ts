@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { Piece } from '../../protocols/websocket/frame-reader.ts'
 import { MessageSocket } from '../../protocols/websocket/message-socket.ts'
 
-/** Which streams a command has. */
+/** Streams of a command. */
 export interface CommandStreams {
   readonly stdin: boolean
   readonly stdout: boolean
@@ -10,43 +10,43 @@ export interface CommandStreams {
   readonly tty: boolean
 }
 
-/** The first byte of each message: https://kubernetes.io/docs/reference/using-api/api-concepts, v5.channel.k8s.io. */
+/** Channels: the first byte of each message. https://kubernetes.io/docs/reference/using-api/api-concepts, v5.channel.k8s.io. */
 const STDIN = 0
-/** Channels on which a client is sent something. */
+/** Channels from the server to the client. */
 export const STDOUT = 1
 export const STDERR = 2
 const ERROR = 3
 const RESIZE = 4
-/** The byte behind it is the channel on which the client sends no more. */
+/** Closes a channel. The byte behind it is the channel on which the client sends no more. */
 const CLOSE = 255
 
-/** Without a message of either side, pings aside: that of kube-apiserver. */
+/** Time without a message of either side, pings excepted, before the connection is closed, as kube-apiserver has it. */
 const IDLE_MS = 4 * 60 * 60_000
 
-/** What the client sends before the kubelet takes it; then it has to wait. */
+/** Bytes that the client may send before the kubelet reads. Beyond, the client has to wait. */
 const MAX_EARLY_BYTES = 64 * 1024
 
-/** Each of them costs something, however short. */
+/** Messages that the client may send before the kubelet reads: even a short one costs memory. */
 const MAX_EARLY_MESSAGES = 1000
 
 const NOTHING = Buffer.alloc(0)
 const LEADS = { [STDOUT]: Buffer.from([STDOUT]), [STDERR]: Buffer.from([STDERR]), [ERROR]: Buffer.from([ERROR]) }
 
-/** JSON as Go's encoder writes it. */
+/** Escapes JSON as Go's encoder does. */
 const goEscaped = (json: string): string => json.replace(/[&<>\u2028\u2029]/g, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** The kubelet's side of a command, to which the client's messages go. https://kep.k8s.io/4006 */
+/** The kubelet's side of a command, which receives the client's messages. https://kep.k8s.io/4006 */
 export interface CommandInput {
-  /** False: the client has to wait until `resume`. */
+  /** Returns false if the client has to wait until `resume`. */
   stdin(bytes: Buffer): boolean
-  /** Sizes of the terminal, in JSON. */
+  /** Receives sizes of the terminal in JSON. */
   resize(bytes: Buffer): boolean
   stdinEnded(): void
-  /** The client reads again. */
+  /** Called when the client reads again. */
   drained(): void
 }
 
-/** The client of a command, which speaks v5.channel.k8s.io. */
+/** Client of a command, which speaks v5.channel.k8s.io. */
 export class CommandClient {
   readonly #socket: MessageSocket
   readonly #streams: CommandStreams
@@ -54,15 +54,15 @@ export class CommandClient {
   readonly #idle: NodeJS.Timeout
   #isGone = false
   #input: CommandInput | undefined
-  /** What came before there was an input. */
+  /** Messages that came before there was an input. */
   #early: ((input: CommandInput) => unknown)[] = []
   #earlyBytes = 0
-  /** Of the message that is under way; undefined before its first byte. */
+  /** Channel of the current message. Undefined before its first byte. */
   #channel: number | undefined
-  /** What follows CLOSE. */
+  /** Bytes behind CLOSE. */
   #closing: Buffer = NOTHING
 
-  /** `left` is called when the client closes, goes, breaks the protocol, or has been idle for too long. */
+  /** `left`: called when the client closes, disconnects, violates the protocol, or has been idle for too long. */
   constructor(socket: Duplex, streams: CommandStreams, left: () => void, idleMs = IDLE_MS) {
     this.#streams = streams
     this.#left = left
@@ -78,14 +78,14 @@ export class CommandClient {
     })
   }
 
-  /** Begins to read, and sends an empty message: the client is connected. */
+  /** Starts reading, and sends an empty message: the client is connected. */
   start(head: Buffer): void {
     const { stdout, stderr } = this.#streams
     this.send(stdout ? STDOUT : stderr ? STDERR : ERROR, NOTHING)
     this.#socket.start(head)
   }
 
-  /** From now on what the client sends has a reader. */
+  /** Attaches the receiver of the client's messages, which were buffered until now. */
   attach(input: CommandInput): void {
     this.#input = input
     const early = this.#early
@@ -95,7 +95,7 @@ export class CommandClient {
     if (isTaken) this.#socket.resume()
   }
 
-  /** False: more should wait until `drained`. */
+  /** Sends bytes. Returns false if the caller should wait until `drained`. */
   send(channel: keyof typeof LEADS, bytes: Buffer): boolean {
     this.#touch()
     return this.#socket.send(LEADS[channel], bytes)
@@ -105,7 +105,7 @@ export class CommandClient {
     this.#socket.resume()
   }
 
-  /** Sends how the command ended, and closes. */
+  /** Sends the result of the command, and closes. */
   end(status: object): void {
     this.send(ERROR, Buffer.from(goEscaped(JSON.stringify(status))))
     this.#socket.close()
@@ -135,7 +135,7 @@ export class CommandClient {
   }
 
   #touch(): void {
-    // A timer that was cleared would begin anew.
+    // Refreshing a cleared timer would start it again.
     if (!this.#isGone) this.#idle.refresh()
   }
 
@@ -149,7 +149,7 @@ export class CommandClient {
       if (give(this.#input, bytes) === false) this.#socket.pause()
       return
     }
-    // A copy: a few bytes would hold on to a whole packet.
+    // Copied, because a few bytes would retain a whole packet.
     const kept = Buffer.from(bytes)
     this.#early.push(input => give(input, kept))
     this.#earlyBytes += kept.length

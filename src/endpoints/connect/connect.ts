@@ -13,7 +13,7 @@ import { asksTranslation, translate } from './translate.ts'
 import { asksTunnel, tunnel } from './tunnel.ts'
 import { upgrade } from './upgrade.ts'
 
-/** Serves a subresource that reaches out of the server. Throws what is wrong with the request, and what was wrong with whom it went to. */
+/** Serves a subresource that connects to another server. Throws errors of the request and of the destination. */
 export async function connect(scope: Scope, subresource: ConnectSubresource): Promise<void> {
   const { exchange, env, namespace, name } = scope
   const { how, options: schema } = subresource
@@ -33,7 +33,7 @@ export async function connect(scope: Scope, subresource: ConnectSubresource): Pr
   return forward(exchange, destination, { ask: askAsServer(env.kubelets) })
 }
 
-/** Ports and commands of WebSocket clients are translated where the gates say so; anything else is passed on as it is. */
+/** Serves an upgrade. Port forwards and commands of WebSocket clients are translated if the gates are enabled; everything else is proxied unchanged. */
 function leaveHttp({ exchange, env }: Scope, { speaks }: ConnectSubresource, destination: Destination, options: ConnectOptions): Promise<void> {
   const { kubelets, streams } = env
   if (speaks === 'remote command' && streams?.translates && asksTranslation(exchange))
@@ -42,7 +42,7 @@ function leaveHttp({ exchange, env }: Scope, { speaks }: ConnectSubresource, des
   return upgrade(exchange, destination, { ask: askAsServer(kubelets) })
 }
 
-/** A stream by an upgraded GET needs the right to create it, too: it does what a POST does. Throws 403. */
+/** Authorizes `create` for a stream by an upgraded GET, which has the effect of a POST. Throws 403. */
 async function authorizeCreation({ exchange, env, info, served, name }: Scope): Promise<void> {
   if (!env.streamCreation || info.verb === 'create') return
   const { user, signal } = exchange.ctx
@@ -50,7 +50,7 @@ async function authorizeCreation({ exchange, env, info, served, name }: Scope): 
   if (decision !== 'allow') throw forbiddenError(groupResourceOf(served), name, reason)
 }
 
-/** What follows the subresource: with a slash before it, and one after it where the request had one. */
+/** Returns the path behind the subresource, with a leading slash. A trailing slash is kept. */
 function subpathOf({ info }: Scope): string {
   const { path } = info
   const rest = info.rest.join('/')
@@ -58,7 +58,7 @@ function subpathOf({ info }: Scope): string {
   return path.endsWith('/') && !led.endsWith('/') ? `${led}/` : led
 }
 
-/** CONNECT: the options are the object. */
+/** Runs admission of CONNECT. Its object is the options. */
 async function admit(scope: Scope, options: JsonObject): Promise<void> {
   const object = decodedObject(options)
   await scope.env.registry.admit(admissionRequest({ ...subjectOf(scope), dryRun: false }, 'CONNECT', { object }))

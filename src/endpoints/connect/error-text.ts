@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 
-/** Of the body of an error. */
+/** Maximum bytes of an error's body that are read. */
 const MAX_ERROR_BYTES = 50_000
 
-/** How much of the body of a refusal an error quotes. */
+/** Returns the beginning of a refusal's body, which the error quotes. */
 export async function errorText(body: Readable): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0

@@ -16,18 +16,18 @@ type Header = readonly [name: string, value: string]
 
 const REDIRECT_REFUSED = Buffer.from('the backend attempted to redirect this request, which is not permitted')
 
-/** How a request is passed on. */
+/** How a request is proxied. */
 export interface Passing {
   readonly ask: Ask
-  /** Of the request, in place of those that are passed on otherwise. */
+  /** Optional. Returns the headers to send instead of the forwarded ones. */
   headers?(headers: readonly Header[], to: Destination): Header[]
-  /** Whether an answer that sends the client elsewhere is refused. */
+  /** Whether a redirect of the backend is refused. */
   readonly refusesRedirects?: boolean
 }
 
 /**
- * Passes a request on and its answer back, both as streams at the pace of who reads them. Headers are those of a reverse proxy; redirects and the links of HTML pages are changed so
- * that they lead through this server again.
+ * Proxies a request and its response. Both are streamed at the pace of their readers. Headers are forwarded as by a reverse proxy. Redirects and links in HTML pages are rewritten so that they lead through this
+ * server again.
  */
 export async function forward(exchange: Exchange, destination: Destination, passing: Passing): Promise<void> {
   const own = destination.path
@@ -35,7 +35,7 @@ export async function forward(exchange: Exchange, destination: Destination, pass
   const path = !own.endsWith('/') && asked.endsWith('/') ? `${own}/` : own
   const query = exchange.search
   if (path === '' && (exchange.method === 'GET' || exchange.method === 'HEAD')) {
-    // A page without a slash at its end could not have relative links.
+    // Relative links of a page require a trailing slash.
     return exchange.relay(301, ['Location', `${escapePath(asked)}/${query === '' ? '' : `?${query}`}`, 'Content-Length', '0'], Readable.from([]))
   }
   const to: Destination = { ...destination, path, query }
@@ -46,19 +46,19 @@ export async function forward(exchange: Exchange, destination: Destination, pass
   await answer(exchange, reply, place, passing.refusesRedirects === true)
 }
 
-/** The part of the client's path that is before the destination's own. */
+/** Returns the part of the client's path before the destination's path. */
 function prefixOf(asked: string, own: string): string {
   const suffix = asked.endsWith('/') && !own.endsWith('/') ? `${own}/` : own
   return asked.endsWith(suffix) ? asked.slice(0, asked.length - suffix.length) : asked
 }
 
-/** The client's own path, escaped once more: X-Forwarded-Uri of upstream's proxy. */
+/** Returns upstream's X-Forwarded-Uri: the client's path, escaped a second time. */
 function forwardedUri(prefix: string, path: string): string {
   const joined = joinPaths(prefix, escapePath(path))
   return path.endsWith('/') ? `${joined}/` : joined
 }
 
-/** 503 where nobody answers; a body whose length nobody has said goes in chunks. */
+/** Sends the request. Throws 503 if the destination cannot be reached. A body of unknown length is chunked. */
 async function send(exchange: Exchange, to: Destination, ask: Ask, headers: readonly Header[]): Promise<Reply> {
   const body = exchange.bodyStream()
   const chunked: Header[] = body && firstValue(headers, 'content-length') === '' ? [['Transfer-Encoding', 'chunked']] : []
@@ -70,7 +70,7 @@ async function send(exchange: Exchange, to: Destination, ask: Ask, headers: read
   }
 }
 
-/** Redirects and pages get their links changed; everything else passes as a stream. */
+/** Sends the response. Redirects and pages are rewritten; everything else is streamed. */
 async function answer(exchange: Exchange, { response, upgraded }: Reply, place: ProxyPlace, refusesRedirects: boolean): Promise<void> {
   if (upgraded) {
     upgraded.socket.destroy()
@@ -95,7 +95,7 @@ async function answer(exchange: Exchange, { response, upgraded }: Reply, place: 
   return answerPage(exchange, status, headers, response, link => rewriteUrl(link, place))
 }
 
-/** A page in a coding that is not known, or that is not the one of its header, passes as it is. */
+/** Sends a page with rewritten links. If its coding is unknown or does not match its header, the page is sent unchanged. */
 async function answerPage(
   exchange: Exchange,
   status: number,

@@ -4,7 +4,7 @@ import { eachField } from '../../lib/raw-fields.ts'
 import { splitAt } from '../../lib/split-text.ts'
 import type { Exchange } from '../exchange.ts'
 
-/** Headers of one connection: they are not passed on (RFC 9110, 7.6.1). */
+/** Headers of a single connection, which are not forwarded (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'proxy-connection',
@@ -17,7 +17,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Credentials, and whom the client acts for: they are for this server alone, and what stands in fields of front proxies came from the client or from a front proxy. */
+/** Reports whether a header has credentials, or names the user of the request. Such headers are for this server only; user headers come from the client or a front proxy. */
 const isCredential = (name: string): boolean => {
   const spelling = fieldSpelling(name)
   return spelling === 'authorization' || IMPERSONATION.test(spelling) || name.startsWith('impersonate-') || isUserField(name)
@@ -25,7 +25,7 @@ const isCredential = (name: string): boolean => {
 
 const IMPERSONATION = /^impersonate(?:user|uid|group|extra)/
 
-/** Fields that this server sets for backends, by their spelling. Only it does so: a reader may not tell `X_Forwarded_For` of a client from X-Forwarded-For. */
+/** Headers that this server sets for backends, by normalized spelling. Other spellings are dropped: a backend may treat a client's `X_Forwarded_For` as X-Forwarded-For. */
 const SET_HERE: ReadonlyMap<string, string> = new Map(
   ['host', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-uri', 'via', 'audit-id'].map(name => [fieldSpelling(name), name]),
 )
@@ -34,14 +34,14 @@ const isOddSpelling = (name: string): boolean => (SET_HERE.get(fieldSpelling(nam
 
 type Header = readonly [name: string, value: string]
 
-/** Names and values in turn as pairs. */
+/** Returns names and values in turn as pairs. */
 export function pairsOf(raw: readonly string[]): Header[] {
   const pairs: Header[] = []
   eachField(raw, (name, value) => pairs.push([name, value]))
   return pairs
 }
 
-/** Without those of one connection, and those that its Connection header names; but for X-Forwarded-For, as this server's word of where the request came from is not the client's to take back. */
+/** Removes hop-by-hop headers, and those that the Connection header names. X-Forwarded-For stays: a client must not remove the address that this server adds. */
 export function endToEnd(headers: readonly Header[]): Header[] {
   const named = new Set<string>()
   for (const [name, value] of headers) {
@@ -51,7 +51,7 @@ export function endToEnd(headers: readonly Header[]): Header[] {
   return headers.filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()) && !named.has(name.toLowerCase()))
 }
 
-/** What of a request's headers another server gets: as they came, but for credentials and what HTTP/2 puts among them, with the client's address added. */
+/** Returns the headers of a request for another server: unchanged except for credentials and HTTP/2 pseudo-headers, with the client's address added. */
 export function forwardedHeaders(exchange: Exchange): Header[] {
   const out: Header[] = []
   const before: string[] = []
@@ -69,10 +69,10 @@ export function forwardedHeaders(exchange: Exchange): Header[] {
   return [...(host === undefined ? [] : [['Host', host] as const]), ...out, ...(via.length === 0 ? [] : [['X-Forwarded-For', via.join(', ')] as const])]
 }
 
-/** The first value of a header, the empty text without one. */
+/** Returns the first value of a header. Empty if it is absent. */
 export const firstValue = (headers: readonly Header[], name: string): string => headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
 
-/** With one value for a header, in place of those that it had. */
+/** Replaces all values of a header by one. */
 export const withHeader = (headers: readonly Header[], name: string, value: string): Header[] => [
   ...headers.filter(([each]) => each.toLowerCase() !== name.toLowerCase()),
   [name, value],

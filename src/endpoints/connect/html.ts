@@ -1,6 +1,6 @@
 import { joinBuffers } from '../../lib/join-buffers.ts'
 
-/** Attributes that hold a link, by element. */
+/** Attributes with a URL, by element. */
 const LINKS: Readonly<Record<string, readonly string[]>> = {
   a: ['href'],
   applet: ['codebase'],
@@ -29,19 +29,19 @@ const LINKS: Readonly<Record<string, readonly string[]>> = {
   video: ['poster', 'src'],
 }
 
-/** Elements whose content is text, whatever it looks like. */
+/** Elements whose content is text even if it looks like markup. */
 const RAW_TEXT: ReadonlySet<string> = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes'])
 
-/** Bytes that are looked at in one step, and as how many of them a tag and a link count. */
+/** Bytes that are parsed in a step, and the bytes that a tag and a link count for. */
 const STEP_BYTES = 16 * 1024
 const TAG_BYTES = 16
 const LINK_BYTES = 512
-/** Longer values are no links that any server takes: pictures as `data:` URLs are of that length, and stay as they are anyway. */
+/** Longer values are not rewritten. No server accepts such long URLs; images as `data:` URLs are that long, and need no rewriting. */
 const MAX_LINK_BYTES = 64 * 1024
-/** Longer names are read no further: no element or attribute that is looked for has one. */
+/** Longer names are truncated. No relevant element or attribute has one. */
 const MAX_NAME_LENGTH = 16
 
-/** State of the reader. https://html.spec.whatwg.org/multipage/parsing.html#tokenization, as far as links need it. */
+/** State of the tokenizer. https://html.spec.whatwg.org/multipage/parsing.html#tokenization, as far as links require it. */
 type State =
   | 'text'
   | 'tag open'
@@ -56,8 +56,8 @@ type State =
   | 'plain value'
 
 /**
- * Changes the links of an HTML page that comes in chunks; everything else stays byte for byte, whatever its character set. Every byte is looked at once. At most one value is held back, of up to
- * 64 KiB, whatever the length of the page.
+ * Rewrites the links of an HTML page that comes in chunks. Everything else is unchanged, byte for byte, in any character set. Each byte is parsed once. At most one value of up to 64 KiB is buffered, regardless of
+ * the length of the page.
  */
 export class PageRewriter {
   readonly #rewrite: (link: string) => string
@@ -67,28 +67,28 @@ export class PageRewriter {
   #written = 0
   #out: Buffer[] = []
   #state: State = 'text'
-  /** Name of the element whose tag is being read. */
+  /** Name of the element whose tag is being parsed. */
   #element = ''
   #links: readonly string[] | undefined
-  /** Names of attributes of the tag that hold links. */
+  /** Names of the tag's attributes that have a link. */
   #seen: string[] = []
   #attribute = ''
   #valueFrom = 0
-  /** The value that is being read is a link. */
+  /** Whether the current value is a link. */
   #isLink = false
-  /** The part of a link that earlier chunks had. */
+  /** Beginning of a link, from earlier chunks. */
   #held = ''
   #quote = 0
-  /** Bytes of the beginning of a comment, of its end, or of the end of raw text that have been read. */
+  /** Matched bytes of the start of a comment, of its end, or of the end of raw text. */
   #matched = 0
   #budget = 0
 
-  /** `rewrite` gets the text of a link in Latin-1. */
+  /** `rewrite`: rewrites a link, given as Latin-1. */
   constructor(rewrite: (link: string) => string) {
     this.#rewrite = rewrite
   }
 
-  /** Takes the next chunk. All of the one before has been read. */
+  /** Takes the next chunk. The previous one must have been parsed. */
   push(chunk: Buffer): void {
     this.#chunk = chunk
     this.#at = 0
@@ -96,12 +96,12 @@ export class PageRewriter {
     this.#valueFrom = 0
   }
 
-  /** Whether some of the chunk is not read yet. */
+  /** Whether a part of the chunk is not parsed yet. */
   get isBehind(): boolean {
     return this.#at < this.#chunk.length
   }
 
-  /** Reads the next bytes of the chunk. Returns what can be sent, which may be nothing. */
+  /** Parses the next bytes of the chunk. Returns bytes to be sent, possibly none. */
   step(): Buffer {
     for (this.#budget = STEP_BYTES; this.#budget > 0 && this.isBehind; this.#budget--) this.#read()
     if (this.#isLink) {
@@ -110,12 +110,12 @@ export class PageRewriter {
     return this.#taken()
   }
 
-  /** The page is over. Returns what was held back. */
+  /** Ends the page. Returns the buffered bytes. */
   finish(): Buffer {
     return Buffer.from(this.#held, 'latin1')
   }
 
-  /** Keeps the beginning of a link until its end has come. */
+  /** Buffers the beginning of a link until its end is known. */
   #hold(): void {
     this.#writeTo(this.#valueFrom)
     this.#held += this.#chunk.toString('latin1', this.#valueFrom)
@@ -123,7 +123,7 @@ export class PageRewriter {
     if (this.#held.length > MAX_LINK_BYTES) this.#leaveLink()
   }
 
-  /** The value is no link: it stays as it is. */
+  /** Leaves the value unchanged. */
   #leaveLink(): void {
     this.#isLink = false
     if (this.#held === '') return
@@ -142,7 +142,7 @@ export class PageRewriter {
     return out
   }
 
-  /** Reads one byte, or what can be passed over at once. */
+  /** Parses one byte, or several that need no attention. */
   #read(): void {
     const byte = this.#chunk[this.#at] ?? 0
     switch (this.#state) {
@@ -202,7 +202,7 @@ export class PageRewriter {
     this.#state = 'tag open'
   }
 
-  /** After `<`, until it is known what begins there. */
+  /** Parses the bytes behind `<` until the kind of markup is known. */
   #readTagOpen(byte: number): void {
     if (byte === COMMENT[this.#matched]) {
       this.#at++
@@ -225,7 +225,7 @@ export class PageRewriter {
     this.#state = 'before attribute'
   }
 
-  /** Until `-->`. */
+  /** Skips to `-->`. */
   #readComment(byte: number): void {
     this.#at++
     if (byte === DASH) this.#matched++
@@ -233,7 +233,7 @@ export class PageRewriter {
     else this.#matched = 0
   }
 
-  /** Until the closing tag of the element. */
+  /** Skips to the closing tag of the element. */
   #readRawText(byte: number): void {
     const close = `</${this.#element}`
     if (this.#matched === close.length && (SPACE_OR_SLASH.has(byte) || byte === GREATER)) {
@@ -252,7 +252,7 @@ export class PageRewriter {
       this.#state = RAW_TEXT.has(this.#element) ? 'raw text' : 'text'
     } else if (SPACE_OR_SLASH.has(byte)) this.#at++
     else {
-      // The first byte of a name may be any other.
+      // The first byte of a name may be any other byte.
       this.#attribute = ''
       this.#readName(byte)
       this.#state = 'attribute name'
@@ -278,7 +278,7 @@ export class PageRewriter {
       return
     }
     this.#valueFrom = this.#at
-    // The first of several attributes with the same name counts.
+    // Of several attributes with the same name, the first applies.
     this.#isLink = this.#links?.includes(this.#attribute) === true && !this.#seen.includes(this.#attribute)
     if (this.#isLink) this.#seen.push(this.#attribute)
     if (byte === QUOTE || byte === APOSTROPHE) {
@@ -336,7 +336,7 @@ const isLetter = (byte: number): boolean => (byte | 0x20) >= 0x61 && (byte | 0x2
 
 const lowerCase = (byte: number): string => String.fromCharCode(byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte)
 
-/** Without its quotes, references resolved. */
+/** Removes quotes and resolves character references. */
 function valueIn(text: string): string {
   const quoted = text.startsWith('"') || text.startsWith("'")
   return unescapeHtml(quoted ? text.slice(1, -1) : text)

@@ -9,7 +9,7 @@ import { ask, authorityOf, type Kubelets, type Reply, targetOf } from './ask.ts'
 import { errorText } from './error-text.ts'
 import { sendOverWebSocket } from './web-socket.ts'
 
-/** Streams a log, over a WebSocket where the client asks for one. `destination` undefined: there is none yet, which is 204. */
+/** Streams a log, over a WebSocket if the client requests one. `destination`: undefined if there is no log yet, which is 204. */
 export async function log(exchange: Exchange, destination: Destination | undefined, kubelets: Kubelets, name: string): Promise<void> {
   if (!destination) return exchange.relay(204, [], Readable.from([]))
   const { response } = await read(exchange, destination, kubelets)
@@ -19,7 +19,7 @@ export async function log(exchange: Exchange, destination: Destination | undefin
   await exchange.relay(200, ['Content-Type', 'text/plain'], response)
 }
 
-/** 500 in the words of Go's HTTP client where the kubelet is not reached. Redirects are not followed. */
+/** Requests the log. Throws 500 with the messages of Go's HTTP client if the kubelet cannot be reached. Redirects are not followed. */
 async function read(exchange: Exchange, destination: Destination, kubelets: Kubelets): Promise<Reply> {
   const url = `${destination.scheme}://${authorityOf(destination)}${targetOf(destination)}`
   const failed = (why: string): StatusError => failure(500, '', `Get ${JSON.stringify(url)}: ${why}`)
@@ -39,7 +39,7 @@ async function read(exchange: Exchange, destination: Destination, kubelets: Kube
   return reply
 }
 
-/** What the kubelet has said: its own text for 400 and 500, client-go's for any other code. */
+/** Returns the error of a kubelet's response: its own text for 400 and 500, client-go's for any other code. */
 function refusal(status: number, text: string, name: string): StatusError {
   if (status === 500) return internalServerError(text)
   if (status === 400) return badRequestError(text)

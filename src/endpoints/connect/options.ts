@@ -6,7 +6,7 @@ import { booleanParameter, integerParameter } from '../query.ts'
 
 type Value = ConnectOptions[string]
 
-/** Reads the fields of an options type from a query. Throws 400 with upstream's texts. */
+/** Decodes the fields of an options type from a query. Throws 400 with upstream's messages. */
 export function connectOptions(schema: StructSchema, query: URLSearchParams): Record<string, Value> {
   const options: Record<string, Value> = {}
   for (const field of schema.fields.values()) {
@@ -16,7 +16,7 @@ export function connectOptions(schema: StructSchema, query: URLSearchParams): Re
   return options
 }
 
-/** Undefined for a type that no option has. */
+/** Returns undefined for types that no option has. */
 function optionOf({ name, schema }: Field, query: URLSearchParams): Value | undefined {
   const first = query.get(name) ?? ''
   switch (schema.type) {
@@ -35,7 +35,7 @@ function optionOf({ name, schema }: Field, query: URLSearchParams): Value | unde
   }
 }
 
-/** Go's zero time for none; 400 for text that is no time. */
+/** Parses a time. Go's zero time if it is empty. Throws 400 if it is invalid. */
 function timeOf(text: string): string {
   if (text === '' || text === 'null') return '0001-01-01T00:00:00Z'
   const time = canonicalTime(text)
@@ -44,7 +44,7 @@ function timeOf(text: string): string {
   return time
 }
 
-/** Ports, between commas too. */
+/** Parses ports, which may be separated by commas. */
 function portsOf(text: string): number[] {
   return text.split(',').map(each => {
     const fault = !/^\d+$/.test(each) ? 'invalid syntax' : Number(each) > 65535 ? 'value out of range' : undefined

@@ -1,18 +1,18 @@
 import { type Duplex, PassThrough } from 'node:stream'
 import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib'
 
-/** Each part of an output is made on another thread, which costs as much as some kilobytes. */
+/** zlib makes each output chunk on another thread, which costs as much as some kilobytes. */
 const LARGE = { chunkSize: 64 * 1024 }
 
-/** How the body of a page is encoded. */
+/** Content coding of a page. */
 export interface Coding {
-  /** Whether a body that begins so can be in the coding: some servers send something else. */
+  /** Reports whether a body with this beginning can be in the coding. Some servers send another one. */
   fits(first: Buffer): boolean
   decoder(): Duplex
   encoder(): Duplex
 }
 
-/** A body as it is. */
+/** No coding. */
 export const PLAIN: Coding = {
   fits: () => true,
   decoder: () => new PassThrough(),
@@ -26,7 +26,7 @@ const CODINGS: Readonly<Record<string, Coding>> = {
     decoder: () => createGunzip(LARGE),
     encoder: () => createGzip(),
   },
-  // RFC 9110 means the format of zlib, which is passed as it is; Go's servers send bare DEFLATE.
+  // RFC 9110 defines `deflate` as the zlib format, which is passed unchanged. Go's servers send raw DEFLATE.
   deflate: {
     fits: first => ((first[0] ?? 0) & 0xf) !== 8,
     decoder: () => createInflateRaw(LARGE),
@@ -34,5 +34,5 @@ const CODINGS: Readonly<Record<string, Coding>> = {
   },
 }
 
-/** The coding of a value of Content-Encoding; undefined if it is unknown. */
+/** Returns the coding of a Content-Encoding. Undefined if it is unknown. */
 export const codingOf = (name: string): Coding | undefined => (Object.hasOwn(CODINGS, name) ? CODINGS[name] : undefined)

@@ -3,18 +3,19 @@ import { nextLongTurn, turnIsSpent } from '../../lib/turn.ts'
 import { PageRewriter } from './html.ts'
 import { type Coding, PLAIN } from './page-coding.ts'
 
-/** Pages that are encoded at once: each takes 256 KiB. More are sent without a coding. */
+/** Pages that are encoded concurrently; each takes 256 KiB. Further ones are sent unencoded. */
 const MOST_ENCODED = 256
 
 let encoded = 0
 
 export interface RewrittenPage {
+  /** A page whose links are rewritten. */
   readonly body: Readable
   /** Whether the body is sent without the coding of the page. */
   readonly isDecoded: boolean
 }
 
-/** A page with its links changed, as a stream that holds some kilobytes of it, whatever its length. It breaks off if the page does, or is not in its coding. */
+/** Rewrites the links of a page, as a stream that buffers a few kilobytes regardless of its length. The stream fails if the page does, or if the page is not in its declared coding. */
 export function rewritePage(response: AsyncIterable<Buffer>, coding: Coding, rewrite: (link: string) => string): RewrittenPage {
   const isEncoded = coding !== PLAIN && encoded < MOST_ENCODED
   if (isEncoded) encoded++

@@ -2,15 +2,15 @@ import { JsonSyntaxError, parseJson } from '../../codec/json.ts'
 import { isJsonObject, type JsonObject } from '../../meta/object.ts'
 import type { Status, StatusDetails } from '../../meta/status.ts'
 
-/** A metav1.Status that another program wrote, as far as its fields are what they should be. */
+/** A metav1.Status of another program. Fields of the wrong type are omitted. */
 export interface ForeignStatus extends Partial<Pick<Status, 'message' | 'reason' | 'details' | 'code'>> {
-  /** It says that it is a Status of v1. */
+  /** Whether kind and apiVersion are those of a Status. */
   readonly isKind: boolean
-  /** `Success` or `Failure`, or whatever else it says. */
+  /** `Success`, `Failure`, or any other text. */
   readonly status?: string
 }
 
-/** The texts among the members; those that are empty count as absent, as in Go. */
+/** Returns the string members. Empty ones are omitted, as in Go. */
 function textsOf<Name extends string>(fields: JsonObject, names: readonly Name[]): { [name in Name]?: string } {
   const texts: { [name in Name]?: string } = {}
   for (const name of names) {
@@ -20,7 +20,7 @@ function textsOf<Name extends string>(fields: JsonObject, names: readonly Name[]
   return texts
 }
 
-/** Reads a Status; undefined fields are absent. A text: it is no JSON, and why. */
+/** Parses a Status. Returns the syntax error as a string if the text is not JSON. */
 export function readStatus(text: string): ForeignStatus | string {
   let fields: JsonObject
   try {
@@ -39,7 +39,7 @@ export function readStatus(text: string): ForeignStatus | string {
   }
 }
 
-/** Members that are not of their type are left out. */
+/** Returns the details. Members of the wrong type are omitted. */
 function detailsOf(fields: JsonObject): StatusDetails {
   const causes = Array.isArray(fields.causes) ? fields.causes.map(each => textsOf(isJsonObject(each) ? each : {}, ['reason', 'message', 'field'])) : []
   return {

@@ -1,34 +1,34 @@
 import { internalServerError } from '../../meta/status.ts'
 import { type ForeignStatus, readStatus } from './read-status.ts'
 
-/** How a command ended, as its client sees it. */
+/** Result of a command, as its client receives it. */
 export interface CommandOutcome {
-  /** A metav1.Status without its kind. */
+  /** A metav1.Status without kind and apiVersion. */
   readonly status: object
-  /** Of HTTP, for who counts. */
+  /** HTTP status code for metrics. */
   readonly code: number
 }
 
-/** What a kubelet speaks on the streams of a command: by the versions of the subprotocol. */
+/** Protocol of a kubelet on the streams of a command, by version of the subprotocol. */
 export interface CommandProtocol {
-  /** It takes sizes of terminals on a stream of their own. */
+  /** Whether terminal sizes are sent on their own stream. */
   readonly resizes: boolean
-  /** It ends the error stream; else the command has ended with its output. */
+  /** Whether the kubelet ends the error stream. Otherwise the command ends with its output. */
   readonly endsErrors: boolean
-  /** Reads the error stream, which is not empty. */
+  /** Parses a non-empty error stream. */
   outcome(message: string): CommandOutcome
 }
 
 const NON_ZERO = 'NonZeroExitCode'
 const EXIT_CODE = 'ExitCode'
 
-/** Exit code 0. */
+/** Result of exit code 0. */
 export const SUCCEEDED: CommandOutcome = { status: { metadata: {}, status: 'Success' }, code: 200 }
 
-/** The command could not be run, or nobody knows how it ended. */
+/** Returns the result of a command that could not be run, or whose result is unknown. */
 export const failed = (why: string): CommandOutcome => outcomeOf(internalServerError(why).status)
 
-/** A Status of a kubelet, or ours. */
+/** Returns the result of a Status, of the kubelet or our own. */
 export function outcomeOf({ status, message, reason, details, code }: Omit<ForeignStatus, 'isKind'>): CommandOutcome {
   return { status: { metadata: {}, status, message, reason, details, code }, code: code ?? 0 }
 }
@@ -40,7 +40,7 @@ const v2: CommandProtocol = { resizes: false, endsErrors: true, outcome: textOut
 const v3: CommandProtocol = { ...v2, resizes: true }
 const v4: CommandProtocol = { ...v3, outcome: statusOutcome }
 
-/** In the order in which they are offered. */
+/** Protocols in the order in which they are offered. */
 export const COMMAND_PROTOCOLS: Readonly<Record<string, CommandProtocol>> = {
   'v5.channel.k8s.io': v4,
   'v4.channel.k8s.io': v4,
@@ -49,11 +49,11 @@ export const COMMAND_PROTOCOLS: Readonly<Record<string, CommandProtocol>> = {
   'channel.k8s.io': v1,
 }
 
-/** `name`: what the kubelet agreed to; empty where it said nothing, as the first version did. */
+/** Returns a protocol by name. `name`: the kubelet's choice; empty if it sent none, as in the first version. */
 export const commandProtocol = (name: string): CommandProtocol | undefined =>
   name === '' ? v1 : Object.hasOwn(COMMAND_PROTOCOLS, name) ? COMMAND_PROTOCOLS[name] : undefined
 
-/** The error stream is a Status from version 4 on. */
+/** Parses the error stream, which is a Status from version 4 on. */
 function statusOutcome(message: string): CommandOutcome {
   const fault = (why: string): CommandOutcome => failed(`error stream protocol error: ${why}`)
   const status = readStatus(message)
@@ -77,6 +77,6 @@ const exited = (code: number): CommandOutcome => ({
     reason: NON_ZERO,
     details: { causes: [{ reason: EXIT_CODE, message: String(code) }] },
   },
-  // That a command fails is no failure of the stream.
+  // The stream succeeded although the command failed.
   code: 200,
 })

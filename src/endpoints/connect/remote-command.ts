@@ -3,13 +3,13 @@ import { type OpenStream, SpdyConnection, type StreamSink } from '../../protocol
 import { type CommandClient, type CommandStreams, STDERR, STDOUT } from './command-client.ts'
 import { type CommandOutcome, type CommandProtocol, failed, SUCCEEDED } from './remote-command-outcome.ts'
 
-/** So often the kubelet is asked for a sign of life. */
+/** Milliseconds between two pings to the kubelet. */
 const PING_MS = 5_000
 
-/** Of what the kubelet says on the error stream. */
+/** Maximum bytes of the kubelet's error stream. */
 const MAX_ERROR_BYTES = 64 * 1024
 
-/** A command that a kubelet runs, on streams of SPDY, for a client on a WebSocket. Bytes go both ways at the pace of who reads. */
+/** A command that a kubelet runs over SPDY streams for a client on a WebSocket. Both directions are paced by their reader. */
 export class RemoteCommand {
   readonly #client: CommandClient
   readonly #streams: CommandStreams
@@ -17,7 +17,7 @@ export class RemoteCommand {
   readonly #kubelet: SpdyConnection
   readonly #errors: Buffer[] = []
   #errorBytes = 0
-  /** Streams of the kubelet that have to end before the command has. */
+  /** Streams of the kubelet that end before the command does. */
   #running = 0
   #opened = false
   #errorsEnded = false
@@ -31,7 +31,7 @@ export class RemoteCommand {
     this.#kubelet = new SpdyConnection(socket, { drained: () => client.resume(), ended: fault => this.#lost(fault) })
   }
 
-  /** Resolves when the command has ended, or the kubelet or the client has gone; the connection to the kubelet is over then. `head` is what came behind the kubelet's answer. Never rejects. */
+  /** Runs the command. Resolves when it has ended, or the kubelet or the client has disconnected; the connection to the kubelet is closed then. `head`: bytes behind the kubelet's response. Never rejects. */
   async run(head: Buffer, signal: AbortSignal): Promise<CommandOutcome> {
     const ended = new Promise<CommandOutcome>(resolve => {
       this.#end = resolve
@@ -50,7 +50,7 @@ export class RemoteCommand {
     return outcome
   }
 
-  /** The kubelet waits for all streams before it begins, so that nothing is sent on one before. */
+  /** Opens the streams. The kubelet waits for all of them before it begins, so nothing is sent before. */
   async #begin(): Promise<void> {
     const { stdin, stdout, stderr, tty } = this.#streams
     await this.#openErrors()
@@ -82,7 +82,7 @@ export class RemoteCommand {
     return this.#open('error', { data: bytes => this.#takeError(bytes), ended })
   }
 
-  /** Its end by the kubelet, which reads no more, is answered. */
+  /** Opens stdin. If the kubelet ends it because it reads no more, the stream is ended here as well. */
   async #openStdin(): Promise<OpenStream> {
     let isOver = false
     const ended = (): void => {
@@ -121,7 +121,7 @@ export class RemoteCommand {
     return this.#errorBytes === 0 ? SUCCEEDED : this.#protocol.outcome(Buffer.concat(this.#errors).toString())
   }
 
-  /** The connection to the kubelet is over, and what is open on it ends next. How the command ended is not known where the kubelet has neither said so nor left in good order. */
+  /** Handles the end of the kubelet's connection, which ends all open streams. The result of the command is unknown if the kubelet neither sent it nor closed the connection in order. */
   #lost(fault: string | undefined): void {
     if (!this.#opened) this.#end(failed(fault ?? 'connection closed'))
     else if (fault !== undefined && !this.#errorsEnded && this.#errorBytes === 0) this.#end(failed(`error reading from error stream: ${fault}`))

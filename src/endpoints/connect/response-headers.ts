@@ -2,7 +2,7 @@ import { endToEnd, pairsOf } from './headers.ts'
 
 type Header = readonly [name: string, value: string]
 
-/** Other origins are let in, or not, by this server. */
+/** Access by other origins is decided by this server only. */
 const CORS: readonly string[] = [
   'access-control-allow-credentials',
   'access-control-allow-headers',
@@ -12,33 +12,33 @@ const CORS: readonly string[] = [
 ]
 
 /**
- * Headers by which a browser keeps something for all pages of this server's origin, or of its host, and not for the page alone. Backends share the origin with each other and with the API, and the
- * host with whatever else runs there, so none of them may set these.
+ * Headers with which a browser changes state of this server's origin or host, and not only of the page. Backends share the origin with each other and with the API, and the host with other services, so
+ * they may not set these.
  */
 const ORIGIN_WIDE: readonly string[] = [
-  // Service workers that control paths outside their own.
+  // Allows service workers to control paths outside their own.
   'service-worker-allowed',
-  // Change what the browser stores: storage, caches, cookies, logins.
+  // Change the browser's storage, caches, cookies and logins.
   'clear-site-data',
   'set-login',
   'secure-session-registration',
   'sec-session-registration',
-  // How the host is reached.
+  // Change how the host is reached.
   'alt-svc',
   'strict-transport-security',
   'public-key-pins',
   'public-key-pins-report-only',
   'expect-ct',
-  // Send reports about any request to an address.
+  // Send reports about all requests to an address.
   'nel',
   'report-to',
   'reporting-endpoints',
-  // Change what further requests send, or how their responses are read.
+  // Change what later requests send, or how their responses are read.
   'accept-ch',
   'accept-ch-lifetime',
   'critical-ch',
   'use-as-dictionary',
-  // The process that pages of the origin share.
+  // Changes the process that pages of the origin share.
   'origin-agent-cluster',
 ]
 
@@ -46,8 +46,8 @@ const DROPPED: ReadonlySet<string> = new Set([...CORS, ...ORIGIN_WIDE])
 
 const isPassedBack = ([name]: Header): boolean => !DROPPED.has(name.toLowerCase())
 
-/** The headers of a backend's response that the client gets. */
+/** Returns the headers of a backend's response that are sent to the client. */
 export const passedBack = (rawHeaders: readonly string[]): Header[] => endToEnd(pairsOf(rawHeaders)).filter(isPassedBack)
 
-/** The headers of a response by which a backend leaves HTTP: those of its connection are the client's, too. */
+/** Returns the headers of a response that switches protocols. Its connection headers are sent to the client as well. */
 export const passedBackWithUpgrade = (rawHeaders: readonly string[]): Header[] => pairsOf(rawHeaders).filter(isPassedBack)

@@ -1,18 +1,18 @@
 import { escapePath, joinPaths, parseUrl, printUrl, unescapePath } from '../../lib/url.ts'
 
-/** Where a page stands: what is before its path for the client, and whom it may mean by itself. */
+/** Location of a proxied page. */
 export interface ProxyPlace {
-  /** The path of the proxy, without the part that is the page's own. */
+  /** Path of the proxy, without the page's own path. */
   readonly prefix: string
-  /** Host and port of who gave the page. */
+  /** Host and port of the backend. */
   readonly origin: string
-  /** Host that the client asked. */
+  /** Host in the client's request. */
   readonly asked: string
 }
 
 /**
- * A link of a page behind a proxy as the client must follow it: absolute paths on the page's own host get the proxy's path in front. Everything else stays: links that are
- * relative, to other hosts, or that have the path already.
+ * Rewrites a link of a proxied page for the client: absolute paths on the page's own host are prefixed with the proxy's path. Other links are unchanged: relative ones, those to other hosts, and those that
+ * have the prefix already.
  */
 export function rewriteUrl(link: string, { prefix, origin, asked }: ProxyPlace): string {
   const url = parseUrl(link)

@@ -2,16 +2,16 @@ import { CounterFamily, type MetricFamily } from '../../lib/metrics.ts'
 import { statusCodeLabel } from '../../lib/status-code-label.ts'
 import type { Gates } from '../../lifecycle/gates.ts'
 
-/** What the server does for clients that speak over WebSockets with kubelets, which then hear SPDY. */
+/** Translation for clients that speak WebSocket with kubelets, to which the server then speaks SPDY. */
 export interface StreamTranslation {
-  /** Commands in containers, of clients that speak v5.channel.k8s.io. */
+  /** Whether commands in containers are translated, for clients that speak v5.channel.k8s.io. */
   readonly translates: boolean
-  /** Port forwards of clients that carry SPDY in their messages. */
+  /** Whether port forwards are tunnelled, for clients that send SPDY in WebSocket messages. */
   readonly tunnels: boolean
   readonly metrics: StreamMetrics
 }
 
-/** kube-apiserver's families of such requests. Source: k8s.io/apiserver, pkg/util/proxy/metrics. */
+/** kube-apiserver's metrics of such requests. Source: k8s.io/apiserver, pkg/util/proxy/metrics. */
 export class StreamMetrics {
   private readonly translated = new CounterFamily({
     name: 'apiserver_stream_translator_requests_total',
@@ -39,7 +39,7 @@ export class StreamMetrics {
   }
 }
 
-/** What the gates let this server translate, and what counts it. */
+/** Returns the translation that the gates enable, with its metrics. */
 export const streamTranslation = (gates: Gates): StreamTranslation => ({
   translates: gates.enabled('TranslateStreamCloseWebsocketRequests'),
   tunnels: gates.enabled('PortForwardWebsockets'),

@@ -11,15 +11,15 @@ import { RemoteCommand } from './remote-command.ts'
 import { COMMAND_PROTOCOLS, type CommandOutcome, commandProtocol, failed, outcomeOf, SUCCEEDED } from './remote-command-outcome.ts'
 import type { StreamMetrics } from './stream-translation.ts'
 
-/** The only subprotocol that says when the client's end of a stream closes; older ones pass as they are. */
+/** The only subprotocol that signals the end of the client's streams. Older ones are proxied unchanged. */
 const TRANSLATED = 'v5.channel.k8s.io'
 
-/** Whether a command's client is spoken to here, and its kubelet in SPDY. */
+/** Reports whether a command is translated from WebSocket to SPDY. */
 export const asksTranslation = (exchange: Exchange): boolean => asksWebSocket(exchange) && askedProtocols(exchange).includes(TRANSLATED)
 
 /**
- * Runs a command in a container for a client that speaks v5.channel.k8s.io over a WebSocket, with a kubelet that is spoken to in SPDY. The client is connected first: what is wrong with the kubelet is
- * told on its error channel, as is how the command ended.
+ * Runs a command in a container for a client that speaks v5.channel.k8s.io over a WebSocket, with a kubelet that speaks SPDY. The client is connected first: errors of the kubelet and the result of the
+ * command are sent on its error channel.
  */
 export async function translate(
   exchange: Exchange,
@@ -44,7 +44,7 @@ export async function translate(
   metrics.countTranslated(outcome.code)
 }
 
-/** Resolves with how the command ended, whatever happens: the client has a connection on which to receive it. */
+/** Runs the command. Errors are part of the outcome, because the client is already connected. */
 async function run(client: CommandClient, streams: CommandStreams, destination: Destination, kubelets: Kubelets, signal: AbortSignal): Promise<CommandOutcome> {
   const url = `${destination.scheme}://${authorityOf(destination)}${targetOf(destination)}`
   const notSent = (where: string, why: string): CommandOutcome => failed(`error sending request: Post ${JSON.stringify(where)}: ${why}`)
@@ -52,7 +52,7 @@ async function run(client: CommandClient, streams: CommandStreams, destination: 
   try {
     reply = await ask(destination, kubelets, { method: 'POST', headers: HEADERS, signal })
   } catch (error) {
-    // A client that has left gets nothing; one whose server goes away gets the error.
+    // A client that has disconnected receives nothing. If the server shuts down, the client receives the error.
     if (signal.aborted) return failed('context canceled')
     if (error instanceof DialError) return notSent(url, error.message === 'EOF' ? 'unexpected EOF' : error.message)
     throw error
@@ -85,7 +85,7 @@ const HEADERS: readonly string[] = [
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** The kubelet's answer where it does not switch protocols: its Status, or its text. */
+/** Returns the outcome if the kubelet does not switch protocols: its Status, or its text. */
 function refused(text: string): CommandOutcome {
   const status = readStatus(text)
   if (typeof status === 'string' || !status.isKind) return failed(`unable to upgrade connection: ${text.trim()}`)

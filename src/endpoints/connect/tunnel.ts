@@ -12,20 +12,20 @@ import { forwardedHeaders } from './headers.ts'
 import type { StreamMetrics } from './stream-translation.ts'
 import { passRefusal, sendUpgrade } from './upgrade.ts'
 
-/** Before the subprotocol of SPDY that the messages carry. */
+/** Prefix of the subprotocol for SPDY that is carried in messages. */
 const PREFIX = 'SPDY/3.1+'
 const SUFFIX = '.k8s.io'
-/** How long either side may take to read what is left when the other has ended. */
+/** Time for either side to read the rest when the other has ended, in milliseconds. */
 const LINGER_MS = 5_000
 const NOTHING = Buffer.alloc(0)
 
 const carriedProtocols = (exchange: Exchange): string[] =>
   askedProtocols(exchange).flatMap(each => (each.startsWith(PREFIX) && each.endsWith(SUFFIX) ? [each.slice(PREFIX.length)] : []))
 
-/** Whether a client carries SPDY in the messages of a WebSocket. */
+/** Reports whether the client sends SPDY in the messages of a WebSocket. */
 export const asksTunnel = (exchange: Exchange): boolean => asksWebSocket(exchange) && carriedProtocols(exchange).length > 0
 
-/** Unwraps what a client says in SPDY over a WebSocket for the kubelet, and wraps what the kubelet says. The client is connected when the kubelet agrees; a refusal is passed back. */
+/** Tunnels a client's SPDY: unwraps it from WebSocket messages for the kubelet, and wraps the kubelet's. The client is connected when the kubelet accepts. A refusal is sent to the client. */
 export async function tunnel(exchange: Exchange, destination: Destination, kubelets: Kubelets, metrics: StreamMetrics): Promise<void> {
   const fault = handshakeFault(exchange)
   if (fault !== undefined) {
@@ -51,14 +51,14 @@ export async function tunnel(exchange: Exchange, destination: Destination, kubel
   await join(taken, upgraded, exchange.ctx.signal)
 }
 
-/** The status of a handshake that can't be agreed to. */
+/** Returns the status of an invalid handshake. Undefined if it is valid. */
 function handshakeFault({ method, headers }: Exchange): number | undefined {
   if (method !== 'GET') return 405
   const key = Buffer.from(headers['sec-websocket-key'] ?? '', 'base64')
   return headers['sec-websocket-version'] === '13' && key.length === 16 ? undefined : 400
 }
 
-/** As the client would have asked for SPDY itself. */
+/** Returns the headers of an SPDY request, as the client would have sent it itself. */
 const spdyHeaders = (exchange: Exchange): (readonly [string, string])[] => [
   ...forwardedHeaders(exchange).filter(
     ([name]) => !/^(?:upgrade|sec-websocket-(?:protocol|key|version|extensions)|x-stream-protocol-version|content-length|transfer-encoding)$/i.test(name),
@@ -70,7 +70,7 @@ const spdyHeaders = (exchange: Exchange): (readonly [string, string])[] => [
 
 const agreesToSpdy = ({ response: { headers } }: Reply): boolean => /upgrade/i.test(headers.connection ?? '') && /spdy\/3\.1/i.test(headers.upgrade ?? '')
 
-/** Passes bytes both ways at the pace of who reads them, until either side ends. Never rejects. */
+/** Copies bytes in both directions, at the pace of their readers, until either side ends. Never rejects. */
 function join(client: Taken, kubelet: { readonly socket: Duplex; readonly head: Buffer }, signal: AbortSignal): Promise<void> {
   const { socket } = kubelet
   return new Promise(resolve => {

@@ -12,12 +12,12 @@ import { passedBack, passedBackWithUpgrade } from './response-headers.ts'
 
 type Header = readonly [name: string, value: string]
 
-/** Errors that upstream has no Status for. */
+/** Errors for which upstream has no Status reason. */
 const plainError = (why: string) => failure(500, '', why)
 
 /**
- * Passes on a request to leave HTTP (WebSocket, SPDY), and where the other side agrees, the bytes that follow, both ways until either ends. What the two speak is theirs. A refusal is
- * passed back. The query is that of the destination.
+ * Proxies a request to switch protocols (WebSocket, SPDY). If the other side accepts, bytes are copied in both directions until either side ends. A refusal is sent to the client. The query is that of the
+ * destination.
  */
 export async function upgrade(exchange: Exchange, destination: Destination, passing: Passing): Promise<void> {
   const headers = upgradeHeaders(forwardedHeaders(exchange))
@@ -28,8 +28,8 @@ export async function upgrade(exchange: Exchange, destination: Destination, pass
 }
 
 /**
- * Only the upgrade is of both connections: what else the client calls a header of its connection, a proxy before the other server would leave out, also who asks. A body would come after the answer, as part of what the two
- * say to each other.
+ * Connection has only `Upgrade`: a proxy before the other server would remove headers that the client's Connection header names, including those that identify the user. Bodies are not forwarded: one would follow the
+ * response and become part of the upgraded stream.
  */
 const upgradeHeaders = (headers: readonly Header[]): Header[] => [
   ...endToEnd(headers).filter(([name, value]) => !/^content-length$/i.test(name) || value === '0'),
@@ -37,7 +37,7 @@ const upgradeHeaders = (headers: readonly Header[]): Header[] => [
   ...headers.filter(([name]) => /^upgrade$/i.test(name)),
 ]
 
-/** Asks another server to leave HTTP. Throws the error for the client where it can't be reached. */
+/** Sends the upgrade request to another server. Throws the client's error if it cannot be reached. */
 export async function sendUpgrade(exchange: Exchange, destination: Destination, ask: Ask, method: string, headers: readonly Header[]): Promise<Reply> {
   try {
     return await ask(destination, { method, headers: headers.flat(), signal: exchange.ctx.signal })
@@ -46,7 +46,7 @@ export async function sendUpgrade(exchange: Exchange, destination: Destination, 
   }
 }
 
-/** Passes on the answer of a server that did not leave HTTP. Throws where it is no refusal. */
+/** Sends the response of a server that did not switch protocols. Throws if it is not an error. */
 export async function passRefusal(exchange: Exchange, { response }: Reply): Promise<void> {
   const status = response.statusCode ?? 0
   if (status < 400) {
@@ -56,7 +56,7 @@ export async function passRefusal(exchange: Exchange, { response }: Reply): Prom
   await exchange.relay(status, passedBack(response.rawHeaders).flat(), response)
 }
 
-/** Passes bytes both ways until either side ends, or the server's stands still for too long. */
+/** Copies bytes in both directions until either side ends, or the server's side is stalled for too long. */
 async function join(exchange: Exchange, reason: string, headers: readonly Header[], server: { readonly socket: Duplex; readonly head: Buffer }): Promise<void> {
   const { socket, head } = exchange.hijack(101)
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')

@@ -6,15 +6,15 @@ import { ignoreReceived } from '../../protocols/websocket/receive.ts'
 import type { Exchange } from '../exchange.ts'
 import { accept } from '../web-socket/handshake.ts'
 
-/** Subprotocols of a stream that is only read: bytes, or their base64. */
+/** Subprotocols of a read-only stream: bytes, or their base64. */
 const PROTOCOLS: Readonly<Record<string, 'bytes' | 'base64'>> = { '': 'bytes', 'binary.k8s.io': 'bytes', 'base64.binary.k8s.io': 'base64' }
 
-/** How long a client may take to read the end and close. */
+/** Time for a client to read the end and close, in milliseconds. */
 const LINGER_MS = 5_000
 
 /**
- * Answers with a WebSocket on which a text is sent as it comes: an empty message first, then one a chunk, then a normal closure. Ends when the client closes. Throws 400 for
- * a handshake that is none, 403 where the client speaks none of the subprotocols.
+ * Opens a WebSocket and sends a text as it is read: an empty message, one message for each chunk, and a normal closure. Ends when the client closes. Throws 400 for an invalid handshake, and 403 if the client
+ * supports none of the subprotocols.
  */
 export async function sendOverWebSocket(exchange: Exchange, text: Readable): Promise<void> {
   const { signal } = exchange.ctx
@@ -39,7 +39,7 @@ export async function sendOverWebSocket(exchange: Exchange, text: Readable): Pro
   signal.removeEventListener('abort', cut)
 }
 
-/** The first subprotocol that the client offers and the server speaks; no offer is that of bytes. Throws 400 and 403. */
+/** Returns the client's first subprotocol that the server supports. Without an offer, bytes are sent. Throws 400 and 403. */
 function protocolOf({ headers }: Exchange, text: Readable): string {
   const refuse = <E>(error: E): E => {
     text.destroy()
@@ -53,7 +53,7 @@ function protocolOf({ headers }: Exchange, text: Readable): string {
   throw refuse(forbiddenError({ group: '', resource: '' }, '', why))
 }
 
-/** At the client's pace: a message waits until the socket has taken the one before. */
+/** Sends the text at the client's pace: a message waits until the socket has drained. */
 async function sendAll(socket: Duplex, text: Readable, base64: boolean): Promise<void> {
   const opcode = base64 ? TEXT : BINARY
   socket.write(frame(opcode, Buffer.alloc(0)))

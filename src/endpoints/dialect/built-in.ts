@@ -19,7 +19,7 @@ import { APPLY_CBOR_PATCH, APPLY_PATCH, type Dialect, JSON_PATCH, MERGE_PATCH, S
 const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
 const WITH_CBOR = [...PATCH_TYPES, APPLY_CBOR_PATCH]
 
-/** Typed, and served by upstream's router. */
+/** Kinds with Go types, which upstream's router serves. */
 export const BUILT_IN: Dialect = {
   noSubresource: () => pathNotFoundError(),
   checkPlace({ definition }, { namespace, inNamespace, namesObject }) {
@@ -27,10 +27,10 @@ export const BUILT_IN: Dialect = {
     if (namespaced ? namespace === '' && namesObject && !inNamespace : inNamespace) throw pathNotFoundError()
     if (namespaced && namespace === '' && namesObject) throw badRequestError('Namespace parameter required.')
   },
-  // The router refuses it before it knows the resource.
+  // The router refuses the method before it resolves the resource.
   notAllowed: () => methodNotAllowedError(),
   refusalWarning: () => undefined,
-  /** One of another kind has a life of its own. */
+  /** A subresource of another kind, such as Scale, is versioned independently. */
   deprecatesPart: subresource => subresource?.kind === undefined,
 
   routeAnswers: routeAccepts,
@@ -55,7 +55,7 @@ export const BUILT_IN: Dialect = {
     const types = cborIsOffered ? WITH_CBOR : PATCH_TYPES
     return { taken: types, listed: types }
   },
-  /** An object that says nothing of its type is taken as one of the target's. */
+  /** An object without a type is treated as one of the target's. */
   checkPatched(target, patched, { builtIns, versions, parent }) {
     const claimed = patchedClaim(patched)
     const apiVersion = claimed.apiVersion || apiVersionOfTarget(target)
@@ -79,19 +79,19 @@ export const BUILT_IN: Dialect = {
 
   applyView: (_target, _config, _view, merging) => merging,
   decodeMerged: (target, merged) => decodeConverted(target, merged),
-  /** In the words of the converter, which comes before the decoder. */
+  /** The converter runs before the decoder, so its messages are used. */
   mergeFault(target, config, merged, why) {
     const kind = `${target.group}/${target.version}, Kind=${target.kind}`
     const fault = conversionText(target.schema, merged, why)
     return `failed to convert new object (${nameOf(config)}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${fault}`
   },
 
-  /** As Go writes a struct. */
+  /** Members in the order of Go's structs. */
   listEnvelope: (version, meta) => ({
     start: `{"kind":"${listKindOf(version)}","apiVersion":"${apiVersionOfVersion(version)}","metadata":${listMetaText(meta)},"items":[`,
     end: ']}\n',
   }),
-  /** As upstream writes an object that is empty but for its version: the members that its type always writes are there. */
+  /** Members that the type does not omit are present, as in an empty object that upstream encodes. */
   bookmark(version, resourceVersion, initialEnd) {
     const { kind, schema } = version
     const apiVersion = apiVersionOfVersion(version)
@@ -107,10 +107,10 @@ export const BUILT_IN: Dialect = {
   discoveredSubresources: subresources => [...subresources].sort((a, b) => compareText(a.name, b.name)),
 }
 
-/** An object of which nothing is said. */
+/** An empty object. */
 interface Empty {
   readonly metadata: ObjectMeta
-  /** The JSON of the members beside its metadata, with a comma before each. */
+  /** JSON of the members other than metadata, with a comma before each. */
   readonly members: string
 }
 

@@ -21,17 +21,17 @@ import { initialEndAnnotations } from '../forms/meta-v1.ts'
 import { apiVersionOfTarget, type BodyTarget, claimedVersion, nameOf, unrecognized, versionFault } from './body-type.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, type Dialect, JSON_PATCH, MERGE_PATCH } from './dialect.ts'
 
-/** Objects of custom kinds cannot be merged strategically. */
+/** Custom resources do not support strategic merge patches. */
 const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
 const WITH_CBOR = [...PATCH_TYPES, APPLY_CBOR_PATCH]
 
 const VERB_ORDER = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 
-/** Of a kind that a definition has added: untyped, and served past upstream's router. */
+/** Kinds of custom resource definitions: untyped, and served outside upstream's router. */
 export const CUSTOM: Dialect = {
-  /** Upstream names the object. */
+  /** The error names the object. */
   noSubresource: (served, name) => notFoundError(groupResourceOf(served), name),
-  /** By the namespace that was authorized: that of `namespaces/x` is x, also where a custom kind is called namespaces. Nothing of the cluster is found in one. */
+  /** Checked against the authorized namespace, which is x for `namespaces/x`, even for a custom resource that is called namespaces. Cluster-scoped resources are not found in a namespace. */
   checkPlace({ definition }, { verb, namespace }) {
     if (definition.scope === 'Namespaced' ? namespace === '' && verb !== 'list' && verb !== 'watch' : namespace !== '') throw pageNotFound()
   },
@@ -40,9 +40,9 @@ export const CUSTOM: Dialect = {
     const text = `${verb} is not supported on resources of kind ${JSON.stringify(qualifiedResource({ group, resource }))}`
     return failure(405, 'MethodNotAllowed', text, { group, kind: resource })
   },
-  /** Upstream warns of a deprecated version before it looks what is asked of it. */
+  /** Upstream warns of a deprecated version before it checks the request. */
   refusalWarning: ({ deprecation }) => deprecation?.warning,
-  /** It is the version that is deprecated, with all that it has. */
+  /** The whole version is deprecated, with its subresources. */
   deprecatesPart: () => true,
 
   routeAnswers: () => true,
@@ -54,7 +54,7 @@ export const CUSTOM: Dialect = {
     return claimedVersion(target, claim, body)
   },
   impliedVersion: () => '',
-  /** Upstream looks for words among its types of custom kinds, which know no Scale. */
+  /** Upstream looks up the type in its scheme of custom resources, which lacks Scale. */
   viewFault: ({ version, kind }, fault) =>
     fault.code === 400 ? badRequestError(`no kind is registered for the type ${version}.${kind} in scheme "pkg/runtime/scheme.go:110"`) : fault,
   strictKind: (_target, claim) => claim.kind,
@@ -66,7 +66,7 @@ export const CUSTOM: Dialect = {
   },
 
   patchTypes: cborIsOffered => ({ taken: cborIsOffered ? WITH_CBOR : PATCH_TYPES, listed: PATCH_TYPES }),
-  /** An object that has no apiVersion fails with 500. */
+  /** An object without an apiVersion is an internal error. */
   checkPatched(_target, patched, { shown }) {
     const { apiVersion, kind } = patchedClaim(patched)
     if (kind === '') throw new DecodeError(`Object 'Kind' is missing in '${shown()}'`)
@@ -74,17 +74,17 @@ export const CUSTOM: Dialect = {
     if (apiVersion === '') throw internalServerError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
     return undefined
   },
-  /** The schema judges them. */
+  /** The schema validates floats. */
   checkFloats() {},
-  /** Upstream reads views of custom objects by types that have nothing else. */
+  /** Upstream decodes views of custom resources with a scheme that has no other types. */
   patchedTypeFault: (_builtIns, _target, claim) => new DecodeError(notRegistered(claim, 'pkg/runtime/scheme.go:110')),
   setPatchedType(target, { kind, apiVersion }, next, ofSubresource) {
-    // A subresource keeps all but its own part.
+    // A write of a subresource ignores everything else.
     if (!ofSubresource) checkType(target, next)
     Object.assign(next, { kind, apiVersion })
   },
 
-  /** Upstream's field manager of a custom kind cannot convert a Scale: an apply reports conflicts, adds a manager of values that stay as they are, and fails otherwise. */
+  /** Upstream's field manager of a custom resource cannot convert a Scale. An apply reports conflicts, adds a manager of values that do not change, and fails otherwise. */
   *applyView(target, config, view, merging) {
     checkConfigurationType(config, apiVersionOfTarget(target), target.kind)
     if (view.metadata.managedFields === undefined) throw scaleFailure('create manager for existing fields: failed to convert live object (/;')
@@ -97,8 +97,8 @@ export const CUSTOM: Dialect = {
     throw scaleFailure(`convert new object (${nameOf(config)};`)
   },
   /**
-   * The metadata alone is read, without what is malformed there: what else has come together is not pruned, and nulls are found by its validation. Where nothing changes, it gets no defaults
-   * either: they may be those of another version than the stored one.
+   * Decodes only the metadata, and drops malformed members of it. The rest is neither pruned nor checked for nulls: validation does so. An unchanged object gets no defaults either, because those of the requested
+   * version may differ from those of the stored version.
    */
   *decodeMerged(target, merged, live) {
     yield
@@ -109,7 +109,7 @@ export const CUSTOM: Dialect = {
   },
   mergeFault: (_target, _config, _merged, why) => why,
 
-  /** As Go writes a map. */
+  /** Members in the order of a Go map. */
   listEnvelope: (version, meta) => ({
     start: `{"apiVersion":"${apiVersionOfVersion(version)}","items":[`,
     end: `],"kind":"${listKindOf(version)}","metadata":${goJson({ continue: '', ...meta })}}\n`,
@@ -120,14 +120,14 @@ export const CUSTOM: Dialect = {
   },
   goType: (_version, suffix) => `unstructured.Unstructured${suffix}`,
 
-  /** Each document of a group would list all others. */
+  /** Empty. Otherwise the document of each group would list all other groups. */
   kindsBeside: [],
   discoveredVerbs: verbs => VERB_ORDER.filter(verb => verbs.includes(verb)),
-  /** Status comes before scale. */
+  /** Status before scale. */
   discoveredSubresources: subresources => [...subresources],
 }
 
-/** Maps and lists of applied metadata that are empty. Null is as good as empty. */
+/** Returns the maps and lists of applied metadata that are empty or null. */
 function emptyMembers(metadata: Json | undefined): JsonObject {
   if (!isJsonObject(metadata)) return {}
   const empty: JsonObject = {}
@@ -145,7 +145,7 @@ const blueprint = (version: Version): Buffer =>
     `${goJson({ apiVersion: apiVersionOfVersion(version), items: [], kind: listKindOf(version), metadata: { continue: '', resourceVersion: '' } })}\n`,
   )
 
-/** An object of a custom kind may have been read as one of another: throws 422 then, under the name of that kind. */
+/** Throws 422 if the object claims another kind or apiVersion. The error names that kind. */
 function checkType(target: BodyTarget, { kind, apiVersion, metadata }: KubeObject): void {
   const expected = apiVersionOfTarget(target)
   const errors = [

@@ -4,7 +4,7 @@ import { type Decodable, decodeInSteps } from '../../registry/decode-object.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import { wrappedIntegers } from '../../schema/wrapped-integers.ts'
 
-/** Decodes and defaults what upstream converts without going through JSON text, as the results of strategic merges and applies: integers that are too large are cut there. */
+/** Decodes and defaults a value that upstream converts without JSON text, such as the result of a strategic merge or an apply. Integers that are too large wrap around, as in Go. */
 export function* decodeConverted(target: Decodable, value: Json, onUnknown?: (path: string) => void): Steps<KubeObject> {
   const unknown: string[] = []
   try {

@@ -3,7 +3,7 @@ import { BUILT_IN } from './built-in.ts'
 import { CUSTOM } from './custom.ts'
 import type { Dialect } from './dialect.ts'
 
-/** The dialect of a kind, and of a view of one, by its schema. */
+/** Returns the dialect of a kind, or of a view of one, by its schema. */
 export const dialectOf = ({ form }: StructSchema): Dialect => DIALECTS[form.name]
 
 const DIALECTS: Readonly<Record<FormName, Dialect>> = { typed: BUILT_IN, unstructured: CUSTOM }

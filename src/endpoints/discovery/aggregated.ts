@@ -11,13 +11,13 @@ import { apiResources } from './resources.ts'
 
 const types = new TypeRegistry().addFile('meta', META_V1).addFile('apidiscovery', APIDISCOVERY_V2)
 
-/** The type of what `groupDiscoveryList` makes, of either version: protobuf is written by it. Read when it is first asked for. */
+/** Type of a `groupDiscoveryList` of either version, by which protobuf is encoded. Parsed at the first call. */
 export const groupDiscoveryListType = (): StructSchema => types.type('apidiscovery.APIGroupDiscoveryList')
 
-/** The type of one resource in it. */
+/** Type of a resource in it. */
 export const resourceDiscoveryType = (): StructSchema => types.type('apidiscovery.APIResourceDiscovery')
 
-/** apidiscovery.k8s.io APIGroupDiscoveryList: of the core group (`/api`), or of all others (`/apis`). KEP-3352. */
+/** Returns the apidiscovery.k8s.io APIGroupDiscoveryList of the core group (`/api`), or of all others (`/apis`). KEP-3352. */
 export function groupDiscoveryList(snapshot: CatalogSnapshot, groups: ListedGroups, core: boolean, version: string): Document {
   const items = [...groups]
     .filter(([group]) => (group === '') === core)
@@ -32,7 +32,7 @@ export function groupDiscoveryList(snapshot: CatalogSnapshot, groups: ListedGrou
   return { kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${version}`, metadata: {}, items }
 }
 
-/** APIResourceDiscovery of the resources of a version; in the lists subresources stand beside their resources, here they are within. */
+/** Returns the APIResourceDiscovery of each resource of a version. Subresources are nested in their resources; in APIResourceLists they are separate items. */
 function resourcesOf(group: string, version: string, resources: readonly ApiResource[]): JsonObject[] {
   return resources
     .filter(resource => !resource.name.includes('/'))
@@ -41,7 +41,7 @@ function resourcesOf(group: string, version: string, resources: readonly ApiReso
         .filter(other => other.name.startsWith(`${resource.name}/`))
         .map(other => ({
           subresource: other.name.slice(resource.name.length + 1),
-          // A subresource of another kind says of which group and version that is.
+          // A subresource of another kind states the group and version of that kind.
           responseKind: { group: other.version === undefined ? group : (other.group ?? ''), version: other.version ?? version, kind: other.kind },
           verbs: other.verbs,
         }))

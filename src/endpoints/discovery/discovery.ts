@@ -13,7 +13,7 @@ import { isBuiltInGroup } from '../not-found.ts'
 import { groupDiscoveryList, groupDiscoveryListType } from './aggregated.ts'
 import { apiResources, groupsOf } from './resources.ts'
 
-/** Paths of the index that are there whatever is served. Source: `kubectl get --raw /` of kube-apiserver. */
+/** Paths of the index that do not depend on the catalog. Source: `kubectl get --raw /` of kube-apiserver. */
 const FIXED_PATHS = [
   '/.well-known/openid-configuration',
   '/api',
@@ -28,47 +28,47 @@ const FIXED_PATHS = [
   '/version',
 ]
 
-/** The bodies of a document, by the form that they are in. */
+/** Bodies of a document by their form. */
 interface Kept {
-  /** The same in every form, as upstream's: of the document as JSON. */
+  /** ETag of the document as JSON. As upstream, it is the same for every form. */
   readonly etag: string
   readonly bodies: Map<string, Buffer>
 }
 
-/** A document with its type, by which the binary forms are written. */
+/** A document with its type, by which binary forms are encoded. */
 interface Built {
-  /** A type of meta/v1 or apidiscovery. */
+  /** Type of meta/v1 or apidiscovery. */
   readonly schema: StructSchema
   readonly document: Document
 }
 
-/** Serves `/api`, `/apis` and what is below them down to the resource lists; each document is made once per generation of the catalog. */
+/** Serves `/api`, `/apis` and the paths below them, down to the resource lists. Each document is made once for each generation of the catalog. */
 export class Discovery {
   private readonly serverAddress: () => string
-  /** Of the catalog that `documents` are of, and of what APIServices say: others have other documents. */
+  /** Generations of the catalog and of the APIServices to which `documents` belong. */
   private generation = 0
   private aggregation = 0
-  /** Absent: there are no other servers. */
+  /** Omitted if aggregation is off. */
   private readonly aggregator: Pick<Aggregator, 'generation' | 'groups' | 'discovered'> | undefined
   /** By path and version of aggregated discovery. */
   private documents = new Map<string, Kept>()
 
   private readonly aggregatedVersions: readonly string[]
 
-  /** `serverAddress`: host and port, for `serverAddressByClientCIDRs`. `aggregatedVersions`: of apidiscovery.k8s.io that are served. */
+  /** `serverAddress`: host and port, for `serverAddressByClientCIDRs`. `aggregatedVersions`: served versions of apidiscovery.k8s.io. */
   constructor(serverAddress: () => string, aggregatedVersions: readonly string[] = ['v2'], aggregator?: Discovery['aggregator']) {
     this.serverAddress = serverAddress
     this.aggregator = aggregator
     this.aggregatedVersions = aggregatedVersions
   }
 
-  /** Answers the request, or returns false where the path is not one of discovery's. Throws 405 and 406. */
+  /** Serves the request. Returns false if the path does not belong to discovery. Throws 405 and 406. */
   async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
     const { path } = exchange
     if (path === '/') return this.serveIndex(exchange, snapshot)
     const parts = partsOf(path)
     if (parts === undefined || !this.isServed(snapshot, parts)) return false
-    // Upstream serves discovery of custom kinds past its router, by any method.
+    // Upstream serves discovery of custom resources outside its router, for any method.
     if (exchange.method !== 'GET' && !(parts[0] === 'apis' && parts[1] !== undefined && !isBuiltInGroup(snapshot, parts[1]))) throw methodNotAllowedError()
     const aggregation = parts.length === 1 ? acceptedAggregation(exchange, this.aggregatedVersions) : undefined
     const output = aggregation ?? acceptedDocument(exchange)
@@ -92,7 +92,7 @@ export class Discovery {
     return true
   }
 
-  /** The paths that there are, as `kubectl get --raw /` prints them. */
+  /** Serves the index of paths, which `kubectl get --raw /` prints. */
   private async serveIndex(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
     const groups = [...this.groups(snapshot)].flatMap(([group, versions]) =>
       group === '' ? versions.map(({ name }) => `/api/${name}`) : [`/apis/${group}`, ...versions.map(({ name }) => `/apis/${group}/${name}`)],
@@ -102,7 +102,7 @@ export class Discovery {
     return true
   }
 
-  /** A document in the form that was negotiated: made when first asked for, and kept unless it is so long that it is made while it is sent. */
+  /** Returns a document in the negotiated form. It is made at the first request and cached, unless it is so long that it is made while it is sent. */
   private async find(
     snapshot: CatalogSnapshot,
     id: string,
@@ -129,7 +129,7 @@ export class Discovery {
     return { body, etag: kept.etag }
   }
 
-  /** Undefined where nothing of that path is served. `aggregated`: the version of aggregated discovery. */
+  /** Returns undefined if the path is not served. `aggregated`: the version of aggregated discovery. */
   private build(snapshot: CatalogSnapshot, parts: readonly string[], aggregated: string | undefined): Built | undefined {
     if (aggregated !== undefined) {
       const groups = this.aggregator?.discovered(snapshot) ?? groupsOf(snapshot)
@@ -139,10 +139,10 @@ export class Discovery {
     return document && { schema: metaType(`meta.${document.kind}`), document }
   }
 
-  /** https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris; members stand as Go writes them. */
+  /** https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris. Members are in the order in which Go writes them. */
   private plainDocument(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): Document | undefined {
     const listed = this.groups(snapshot)
-    // A group that is not listed is served all the same.
+    // A group that APIServices do not list is served all the same.
     const groupOf = (name: string) => listed.get(name) ?? groupsOf(snapshot).get(name)
     if (root === 'api') {
       const versions = (groupOf('') ?? []).map(version => version.name)
@@ -167,7 +167,7 @@ export class Discovery {
     return this.aggregator?.groups(snapshot) ?? groupsOf(snapshot)
   }
 
-  /** Whether there is such a group or version: only then is the method judged. */
+  /** Reports whether the group or version exists. Only then is the method checked. */
   private isServed(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): boolean {
     if (second === undefined) return true
     if (root === 'api') return snapshot.resourcesOf(second).length > 0
@@ -176,7 +176,7 @@ export class Discovery {
   }
 }
 
-/** The segments of a path that may be one of discovery's. Slashes that repeat are a path of their own, which nobody serves, but at the end of a longer one. */
+/** Returns the segments of a path that may belong to discovery. Trailing slashes are ignored; repeated slashes elsewhere match no path. */
 function partsOf(path: string): readonly string[] | undefined {
   if (path.startsWith('/apis//')) return undefined
   let end = path.length
@@ -186,7 +186,7 @@ function partsOf(path: string): readonly string[] | undefined {
   return (parts[0] === 'api' && parts.length <= 2) || (parts[0] === 'apis' && parts.length <= 3) ? parts : undefined
 }
 
-/** SHA-512 of the document as JSON, as upstream hashes it. */
+/** Returns the SHA-512 of the document as JSON, as upstream computes it. */
 const etagOf = (document: Document): string =>
   `"${createHash('sha512')
     .update(`${JSON.stringify(document)}\n`)

@@ -6,25 +6,25 @@ import { parseApiVersion } from '../../meta/gvk.ts'
 import type { ListedGroups, ListedVersion } from '../aggregator.ts'
 import { dialectOf } from '../dialect/dialect-of.ts'
 
-/** metav1.APIResource, members in the order in which upstream writes them. */
+/** metav1.APIResource. Members are in the order in which upstream writes them. */
 export type ApiResource = {
-  /** Plural; of a subresource `pods/status`. */
+  /** Plural name; that of a subresource is `pods/status`. */
   name: string
   /** Empty for subresources. */
   singularName: string
   namespaced: boolean
-  /** Those of the kind, where they are not those of the list. */
+  /** Group and version of the kind, if they differ from those of the list. */
   group?: string
   version?: string
   kind: string
   verbs: string[]
   shortNames?: string[]
   categories?: string[]
-  /** Changes with the version in which objects are stored. */
+  /** Depends on the version in which objects are stored. */
   storageVersionHash?: string
 }
 
-/** The APIResourceList of one group version: resources by name, each with its subresources behind it. */
+/** Returns the APIResourceList of a group version: resources by name, each followed by its subresources. */
 export const apiResources = (snapshot: CatalogSnapshot, groupVersion: string): ApiResource[] =>
   snapshot
     .resourcesOf(groupVersion)
@@ -57,7 +57,7 @@ function resourceWithSubresources({ definition, version }: ServedResource): { re
   return { own, subresources: dialect.discoveredSubresources(subresources) }
 }
 
-/** Given where a subresource is of a kind of another group or version: Scale, Eviction, and not Binding. */
+/** Group and version of a subresource whose kind is of another group or version, such as Scale and Eviction. */
 const foreignVersion = (parent: Version, { kind }: Subresource) =>
   kind && (kind.group !== parent.group || kind.version !== parent.name) && { group: kind.group, version: kind.version }
 
@@ -65,11 +65,11 @@ const sorted = (verbs: readonly string[]): string[] => [...verbs].sort()
 
 const hashOf = ({ version }: NonNullable<ResourceDefinition['storage']>): string => storageVersionHash(version)
 
-/** The first eight bytes of the SHA-256 of `group/version/kind` of what is stored, in base64. */
+/** Returns the first eight bytes of the SHA-256 of the stored `group/version/kind`, in base64. */
 export const storageVersionHash = ({ group, name, kind }: Pick<Version, 'group' | 'name' | 'kind'>): string =>
   createHash('sha256').update(`${group}/${name}/${kind}`).digest().subarray(0, 8).toString('base64')
 
-/** Groups with their versions, preferred first; the core group under the empty name. */
+/** Returns the groups with their versions, preferred first. The core group has the empty name. */
 export function groupsOf(snapshot: CatalogSnapshot): ListedGroups {
   const groups = new Map<string, ListedVersion[]>()
   for (const groupVersion of snapshot.servedGroupVersions()) {

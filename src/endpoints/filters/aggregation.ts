@@ -1,7 +1,7 @@
 import type { Aggregator } from '../aggregator.ts'
 import type { ApiFilter } from './filter.ts'
 
-/** Passes on what other servers serve. */
+/** Proxies requests to aggregated servers. */
 export const withAggregation =
   (aggregator: Pick<Aggregator, 'serve'>): ApiFilter =>
   ({ state: { exchange } }, next) =>

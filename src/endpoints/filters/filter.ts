@@ -2,7 +2,7 @@ import type { Exchange } from '../exchange.ts'
 import type { AnswerForm } from '../forms/answer-form.ts'
 import type { Scope } from '../scope.ts'
 
-/** Koa's `ctx.state` of a request, as far as the API goes: what the filters hand to those behind them. */
+/** Koa's `ctx.state` of a request, as far as the API uses it: values that filters pass on to later ones. */
 export interface ApiState {
   readonly exchange: Exchange
   /** Set by `withScope`. */

@@ -5,8 +5,8 @@ import type { Scope } from '../scope.ts'
 import type { ApiFilter } from './filter.ts'
 
 /**
- * Chooses the form of the answer. Throws 406, and 415 for a patch of a type that no route takes, which upstream's router looks at first. A watch is held to the forms of a list here; what its
- * frames are is negotiated once it is open.
+ * Negotiates the form of the response. Throws 406, and 415 for a patch of an unsupported type, which upstream's router checks first. For a watch, only the forms of a list are checked here; the form of its frames is
+ * negotiated when it is open.
  */
 export const withNegotiation: ApiFilter = ({ state }, next) => {
   const { scope } = state
@@ -18,5 +18,5 @@ export const withNegotiation: ApiFilter = ({ state }, next) => {
   return next()
 }
 
-/** What comes from outside the server comes in its own form, but for logs. */
+/** Reports whether the response is negotiated. Proxied responses keep their own media type, except logs. */
 const isNegotiated = ({ subresource }: Scope): boolean => subresource?.connect === undefined || subresource.connect.how === 'log'

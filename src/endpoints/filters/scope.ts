@@ -10,10 +10,7 @@ import { notServed } from '../not-found.ts'
 import { type EndpointEnvironment, type InfoOf, Scope, type ServedVerb } from '../scope.ts'
 import type { ApiFilter } from './filter.ts'
 
-/**
- * Finds what the request is about among the kinds that are served at this moment. Waits for a kind whose definition is established, until it is served here. Throws 404, 405 and 400 for what no
- * route serves.
- */
+/** Resolves the request against the current catalog. If a kind's definition is established but the kind is not yet served here, waits until it is. Throws 404, 405 and 400 for requests without a route. */
 export const withScope =
   (env: EndpointEnvironment): ApiFilter =>
   ({ state }, next) => {
@@ -30,8 +27,8 @@ export const withScope =
   }
 
 /**
- * Finds what the request is about among the kinds that are served, and whether its verb can be done there. Throws 404, 405 and 400 in upstream's words, and a PlainTextError where upstream hands
- * the request on to a handler that knows no Status.
+ * Resolves a request against the catalog, and checks that its verb is supported. Throws 404, 405 and 400 with upstream's messages, and a PlainTextError if upstream passes the request on to a handler that does not
+ * respond with a Status.
  */
 function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnvironment, snapshot: CatalogSnapshot): Scope {
   const served = servedAt(snapshot, info)
@@ -45,14 +42,14 @@ function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnv
   const subresource = info.subresource === '' ? undefined : subresourceFor(info, served)
   if (subresource === null) throw refused(dialect.noSubresource(served, info.name))
   if (info.rest.length > 0 && !subresource?.connect?.subpath) throw pathNotFoundError()
-  // What has no namespace is not found in one; what has one is read across all of them, and nothing else.
+  // A cluster-scoped resource is not found in a namespace. A namespaced one can be read across all namespaces, but not written.
   dialect.checkPlace(served, info)
   if (!isServed(info, served, subresource)) throw refused(dialect.notAllowed(served, info.verb))
   if (info.verb === 'create' && subresource === undefined && isGoing(served)) throw refused(createWhileGoing(served))
   return new Scope(exchange, env, { snapshot, served, subresource, info })
 }
 
-/** Whether there is a route for the request: its resource and subresource are served, and can do its verb. */
+/** Reports whether the request has a route: its resource and subresource are served and support its verb. */
 export function hasRoute(snapshot: CatalogSnapshot, info: ResourceRequestInfo): boolean {
   const served = servedAt(snapshot, info)
   if (served === undefined) return false
@@ -60,17 +57,17 @@ export function hasRoute(snapshot: CatalogSnapshot, info: ResourceRequestInfo): 
   return subresource !== null && isServed(info, served, subresource)
 }
 
-/** A path that repeats slashes, or has a group that is empty, reads as a request for a resource, and is none that is served. */
+/** Returns the resource of a request. A path with repeated slashes or an empty group parses as a resource request, but is not served. */
 function servedAt(snapshot: CatalogSnapshot, { path, apiPrefix, group, version, resource }: ResourceRequestInfo): ServedResource | undefined {
   const isApiPath = path.startsWith(`/${apiPrefix}/`) && (apiPrefix === 'apis') === (group !== '')
   return isApiPath ? snapshot.find(group, version, resource) : undefined
 }
 
-/** A subresource is that of an object. Null where there is none of the name. */
+/** Returns the subresource, which requires the name of an object. Null if there is none of that name. */
 const subresourceFor = ({ subresource, namesObject, watchPath }: ResourceRequestInfo, { version }: ServedResource): Subresource | null =>
   namesObject && !watchPath ? (subresourceOf(version, subresource) ?? null) : null
 
-/** Whether there is a route for the verb on such a path. */
+/** Reports whether the path has a route for the verb. */
 function isServed(info: ResourceRequestInfo, served: ServedResource, subresource: Subresource | undefined): info is InfoOf<ServedVerb> {
   const { verb, method, watchPath, namesObject, namespace } = info
   if (subresource?.connect) return subresource.connect.methods.includes(method)
@@ -93,7 +90,7 @@ function isServed(info: ResourceRequestInfo, served: ServedResource, subresource
   }
 }
 
-/** Whether the definition of a custom kind is being deleted: discovery then lists no writes. Upstream refuses no other than creating, and of that not what an apply does. */
+/** Reports whether the definition of a custom resource is being deleted: discovery then lists no writes. Upstream refuses only `create`, and not if an apply creates. */
 const isGoing = ({ version }: ServedResource): boolean => version.advertisedVerbs?.includes('create') === false
 
 function createWhileGoing(served: ServedResource): StatusError {

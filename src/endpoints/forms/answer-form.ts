@@ -7,38 +7,38 @@ import type { StoredObject } from '../../storage/storage.ts'
 import type { Scope } from '../scope.ts'
 import type { Framing } from './framing.ts'
 
-/** What is sent: one buffer, buffers in turn, or what is made while it is sent. Buffers are shared with other answers and never changed. */
+/** A response body: one buffer, several buffers, or a body that is made while it is sent. Buffers may be shared between responses and are never modified. */
 export type Body = Buffer | readonly Buffer[] | FilledBody
 
-/** At once where nothing has to be waited for: a promise costs every answer. */
+/** A value, or a promise if it takes time. Most responses avoid the cost of a promise. */
 export type Made<T> = T | Promise<T>
 
-/** An answer that is no object of a resource, such as a document of discovery: it says its kind, and its type is known by it. Members stand in the order in which Go writes them. */
+/** A response that is not an object of a resource, such as a discovery document. Its kind determines its type. Members are in the order in which Go writes them. */
 export type Document = JsonObject & { readonly kind: string; readonly apiVersion?: string }
 
 /**
- * How a request is answered: a media type with a view (whole objects, a Table, metadata alone). Negotiation chooses one for each request, and nothing else asks for media types. A member throws
- * 406 for what its view can't show.
+ * Form of a response: a media type and a view (whole objects, a Table, metadata only). Negotiation chooses one for each request, and nothing else depends on the media type. Members throw 406 if the view
+ * cannot represent the value.
  */
 export interface AnswerForm {
-  /** Content-Type of a whole answer. */
+  /** Content-Type of a response other than a watch. */
   readonly contentType: string
-  /** An object as it is stored, in the version that is served. */
+  /** Encodes a stored object in the served version. */
   stored(scope: Scope, stored: StoredObject): Made<Body>
-  /** An object that is not stored (of a dry run, deleted, a subresource of another kind), of this schema. */
+  /** Encodes an object of this schema that is not stored: of a dry run, deleted, or a subresource of another kind. */
   object(scope: Scope, schema: StructSchema, object: KubeObject): Made<Body>
   list(scope: Scope, result: ListResult): Made<Body>
-  /** A list whose items are not stored. */
+  /** Encodes a list whose items are not stored. */
   plainList(scope: Scope, items: readonly KubeObject[]): Made<Body>
-  /** A Status, whatever the view is. */
+  /** Encodes a Status. It does not depend on the view. */
   status(status: AnsweredStatus): Made<Body>
-  /** What is no object of a resource, of this schema, whatever the view is. */
+  /** Encodes a document of this schema that is not an object of a resource. It does not depend on the view. */
   document(schema: StructSchema, document: Document): Made<Body>
-  /** A watch in this form can't end its initial events by a bookmark. */
+  /** Whether a watch in this form cannot send the bookmark that ends the initial events. */
   readonly withoutInitialEnd?: boolean | undefined
-  /** The frames of a watch. */
+  /** Returns the framing of a watch. */
   framing(scope: Scope): Framing
 }
 
-/** Goes on with a value: at once where it is there. */
+/** Continues with a value, synchronously if it is available. */
 export const after = <T, U>(made: Made<T>, then: (value: T) => Made<U>): Made<U> => (made instanceof Promise ? made.then(then) : then(made))

@@ -11,18 +11,18 @@ import { type TextView, textForm } from './text/text-form.ts'
 import { binaryObjects } from './whole/binary-objects.ts'
 import { textObjects } from './whole/text-objects.ts'
 
-/** What a client accepts, as negotiation reads it. */
+/** Result of negotiation. */
 export interface Output {
   readonly mediaType: string
   readonly pretty: boolean
-  /** Another kind than the resource's own: a Table, or metadata alone. */
+  /** A kind that replaces the resource's own: a Table, or metadata only. */
   readonly as?: Transform
 }
 
-/** Whole objects in JSON, as most clients ask for them. */
+/** Whole objects in compact JSON, which most clients request. */
 export const PLAIN_FORM: AnswerForm = textForm(textObjects, compact)
 
-/** The form of what a client accepts: its media type with its view. */
+/** Returns the form of a negotiated media type and view. */
 export function formOf({ mediaType, pretty, as }: Output): AnswerForm {
   switch (formatOf(mediaType)) {
     case 'json':
@@ -36,12 +36,12 @@ export function formOf({ mediaType, pretty, as }: Output): AnswerForm {
   }
 }
 
-/** Negotiation accepts no other transforms than these two. */
+/** Returns the view. Negotiation accepts no other transforms than these two. */
 function viewOf(as: Transform | undefined): TextView {
   if (as === undefined) return textObjects
   return as.kind === 'Table' ? textTable(as) : textMetadata(as)
 }
 
-/** Negotiation accepts no Table in binary. */
+/** Returns a binary form. Negotiation does not accept Tables in binary. */
 const binaryForm = (codec: BinaryCodec, mediaType: string, as: Transform | undefined): AnswerForm =>
   as === undefined ? binaryObjects(codec, mediaType) : binaryMetadata(codec, mediaType, as)

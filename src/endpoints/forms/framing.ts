@@ -2,20 +2,20 @@ import type { StatusError } from '../../meta/status.ts'
 import type { MessageForm } from '../../protocols/websocket/message-stream.ts'
 import type { StoredObject } from '../../storage/storage.ts'
 
-/** How one watch turns events into frames. Frames of one event are shared by all watches of the same framing. */
+/** Converts the events of a watch to frames. All watches with the same framing share the frames of an event. */
 export interface Framing {
   readonly contentType: string
-  /** As messages of a WebSocket. */
+  /** How frames are sent as WebSocket messages. */
   readonly messages: MessageForm
-  /** Frames are shared between watches with the same id; undefined: never. */
+  /** Watches with the same id share frames. Undefined if frames are not shared. */
   readonly id: string | undefined
-  /** Undefined: the form cannot show an object, and the stream ends. */
+  /** Returns the frame of an object. Undefined if the form cannot represent it; the stream ends then. */
   object(type: string, object: StoredObject): Buffer | undefined
-  /** What the frame is copied together from, not to be changed; undefined: it is better made once for all. */
+  /** Returns the parts from which the frame is copied, which must not be modified. Undefined if the frame is better made once for all watches. */
   pieces?(type: string, object: StoredObject): readonly Buffer[] | undefined
-  /** Writes the frame into the memory and returns where it ends; 0: it does not fit. */
+  /** Writes the frame into memory. Returns its end, or 0 if it does not fit. */
   into?(type: string, object: StoredObject, memory: Buffer, at: number): number
-  /** A bookmark of the served kind at the revision. */
+  /** Returns the frame of a bookmark of the served kind. */
   bookmark(resourceVersion: string, initialEnd: boolean): Buffer
   error(error: StatusError): Buffer
 }

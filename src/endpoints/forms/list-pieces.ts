@@ -2,29 +2,29 @@ import { type CompressedPiece, type Piece, passingPiece } from '../../lib/pieces
 import { DERIVED_BYTES } from '../../storage/byte-budget.ts'
 import type { StoredObject } from '../../storage/storage.ts'
 
-/** On average so many objects make a piece. */
+/** Average number of objects in a piece. */
 const OBJECTS = 32
 const MOST_BYTES = 128 * 1024
-/** Lists of more bytes are compressed as a stream: what is kept of their beginning would be dropped before their end. Six bytes become one, or fewer. */
+/** Longer lists are compressed as a stream: the cache would drop their first pieces before their last. DEFLATE compresses them to a sixth or less. */
 const MOST_KEPT = 6 * 0.75 * DERIVED_BYTES
 
-/** What a list is made of. */
+/** The parts of a list. */
 export interface PiecedList {
-  /** Who keeps the pieces: one object for each form of each version. */
+  /** Key of the cached pieces: one object for each form of each version. */
   readonly by: object
   readonly length: number
   readonly start: Buffer
   readonly items: readonly StoredObject[]
   readonly end: Buffer
-  /** Of the item at an index. */
+  /** Returns the length of the item at an index. */
   size(i: number): number
-  /** Returns where it ends. */
+  /** Writes an item. Returns its end. */
   write(item: StoredObject, target: Buffer, at: number): number
-  /** Of the first item, where it is another than of one after others. */
+  /** Optional. Returns the first item, if it differs from the form of later ones. */
   readonly first?: (item: StoredObject) => Buffer
 }
 
-/** What a piece was compressed to, with the objects that it was made of: as long as those are in it, it is the same piece. */
+/** A compressed piece with its objects. It can be reused for a list that has the same objects in this place. */
 class KeptPiece implements CompressedPiece {
   readonly deflated: Buffer
   readonly length: number
@@ -42,7 +42,7 @@ class KeptPiece implements CompressedPiece {
     this.#revisions = objects.map(({ revision }) => revision)
   }
 
-  /** Whether the items from `from` up to `to` are the objects that it was made of. */
+  /** Reports whether the piece was made of the items from `from` up to `to`. */
   isOf(items: readonly StoredObject[], from: number, to: number): boolean {
     if (this.#keys.length !== to - from) return false
     for (let i = from; i < to; i++) {
@@ -53,16 +53,16 @@ class KeptPiece implements CompressedPiece {
   }
 }
 
-/** Of a piece, and of each object in it. */
+/** Memory of a cached piece, and of each object in it, in bytes. */
 const KEPT_BYTES = 300
 const KEPT_OBJECT_BYTES = 24
 
-/** The list in pieces that other lists have as well, or undefined where it should not be. Where a piece ends goes by its objects, not by its place: after a change the others are the same. */
+/** Returns the list in pieces that other lists have as well. Undefined if it should be compressed as a stream. The boundaries depend on the objects, not on their positions, so that a change affects one piece only. */
 export function listPieces(list: PiecedList): (() => Iterable<Piece>) | undefined {
   return list.items[0]?.note === undefined || list.length > MOST_KEPT ? undefined : () => piecesOf(list)
 }
 
-/** The list's head and tail pass; the pieces between are kept with their first objects. */
+/** Returns the pieces. Head and tail are not cached; the pieces in between are cached with their first objects. */
 function* piecesOf(list: PiecedList): Generator<Piece, void, undefined> {
   const { items, first } = list
   yield passingPiece(list.start)
@@ -83,13 +83,13 @@ function* piecesOf(list: PiecedList): Generator<Piece, void, undefined> {
   yield passingPiece(list.end)
 }
 
-/** One of 32 objects does, as a hash of its revision falls out. */
+/** Reports whether a piece ends with the item: one in 32 does, by a hash of its revision. */
 const endsPiece = (item: StoredObject | undefined): boolean => item !== undefined && (Math.imul(item.revision, 0x9e3779b1) >>> 0) % OBJECTS === 0
 
-/** Looks at its objects only when it is asked for: a piece that is kept is not written again. */
+/** Returns a piece. Its objects are only read when needed: a cached piece is not encoded again. */
 function pieceOf(list: PiecedList, from: number, to: number, bytes: number): Piece {
   const { by, items } = list
-  // The first object keeps the piece.
+  // The first object holds the cached piece.
   const holder = items[from]
   return {
     raw() {

@@ -2,7 +2,7 @@ import type { FilledBody } from '../../lib/filled-body.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import type { Encoded } from '../../storage/storage.ts'
 
-/** An object of a row whose JSON is ready: a StoredObject, which may keep what was made of it. */
+/** Object of a row with cached JSON: a StoredObject, which may cache derived data. */
 export interface ReadySource {
   object(): KubeObject
   json(): Encoded
@@ -10,40 +10,40 @@ export interface ReadySource {
   note?(by: object, value: object, bytes: number): void
 }
 
-/** An object of a row, and its JSON where that is ready. */
+/** Object of a row, with or without cached JSON. */
 export type RowSource = ReadySource | { object(): KubeObject; readonly json?: undefined }
 
-/** Memory for own texts: first for a short answer, then for a long one. */
+/** Buffers for texts: a small one for a short response, then larger ones. */
 const FIRST_BYTES = 4 * 1024
 const PART_BYTES = 64 * 1024
-/** UTF-8 has at most so many bytes for one unit of UTF-16. */
+/** Maximum bytes of a UTF-16 unit in UTF-8. */
 const MOST_BYTES = 3
 
-/** What has ready bytes of JSON. */
+/** A source of JSON bytes. */
 export interface JsonSource {
   json(): Encoded
 }
 
-/** Numbers that are kept of a piece. */
+/** Numbers of a piece. */
 const OWN = 0
 const FROM = 1
 const TO = 2
 const NUMBERS = 3
 
 /**
- * A long text in which parts of ready JSON stand between texts of its own. Those alone are kept, and outside of the heap: of a hundred thousand rows nothing is left to collect, and
- * what is ready is copied when it is sent.
+ * A long text with parts of cached JSON between texts of its own. Only the latter are stored, outside of the heap: a hundred thousand rows leave no garbage, and the JSON is copied when it is
+ * sent.
  */
 export class SplicedBody {
-  /** Own texts, one after the other; none lies in two. */
+  /** Own texts, one after the other. No text spans two buffers. */
   readonly #texts: Buffer[] = []
   #used = 0
   readonly #sources: (JsonSource | undefined)[] = []
-  /** Of each piece: bytes of the own text before it, and where it begins and ends in the JSON of its source. */
+  /** For each piece: the bytes of the text before it, and its start and end in the JSON of its source. */
   #numbers = new Int32Array(64 * NUMBERS)
   #length = 0
 
-  /** Adds a text, and after it these bytes of the JSON of the source. */
+  /** Adds a text, followed by these bytes of the source's JSON. */
   add(text: string, source?: JsonSource, from = 0, to = 0): void {
     const own = this.#write(text)
     const at = NUMBERS * this.#sources.length
@@ -73,7 +73,7 @@ export class SplicedBody {
     return written
   }
 
-  /** From its beginning; nothing can be added any more. */
+  /** Opens the body at its beginning. Nothing can be added afterwards. */
   open(): FilledBody {
     const [texts, sources, numbers] = [this.#texts, this.#sources, this.#numbers]
     let next = 0

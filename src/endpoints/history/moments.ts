@@ -6,19 +6,19 @@ import { type Revision, revision } from '../../storage/revision.ts'
 import type { Moment, StoreHistory } from '../../storage/store-history.ts'
 import type { Exchange } from '../exchange.ts'
 
-/** Text beyond this is none of a moment. */
+/** Maximum characters of a moment. */
 const LONGEST = 64
-/** Clocks of clients may be ahead by so much. */
+/** Maximum time by which a client's clock may be ahead. */
 const AHEAD_MS = 60_000
 
-/** A state of the store, of which the time may not be known: it is older than the history. */
+/** A state of the store. Its time is undefined if it is older than the recorded times. */
 export type AskedMoment = Omit<Moment, 'time'> & { readonly time: number | undefined }
 
-/** A moment as people name one: `now`, `10m` or `10m ago`, an RFC 3339 time, or a revision (resourceVersion). Throws 400 for what is none or has not come, and 410 where it is no longer kept. */
+/** Parses a moment: `now`, `10m` or `10m ago`, an RFC 3339 time, or a revision (resourceVersion). Throws 400 if it is invalid or in the future, and 410 if it is no longer retained. */
 export function momentOf(history: StoreHistory, text: string, now: number): AskedMoment {
   if (/^\d+$/.test(text)) return byRevision(history, text)
   const time = timeIn(text, now)
-  if (time > now + AHEAD_MS) throw badRequestError(`${JSON.stringify(text)} has not come yet: it is ${iso(now)}`)
+  if (time > now + AHEAD_MS) throw badRequestError(`${JSON.stringify(text)} is in the future: the time is ${iso(now)}`)
   const found = history.momentAt(time)
   if (found !== undefined) return found
   const oldest = history.oldest()
@@ -27,11 +27,11 @@ export function momentOf(history: StoreHistory, text: string, now: number): Aske
 
 function byRevision(history: StoreHistory, text: string): AskedMoment {
   const asked = Number(text)
-  if (!Number.isSafeInteger(asked) || asked < 1) throw badRequestError(`${text.slice(0, LONGEST)} is no revision`)
+  if (!Number.isSafeInteger(asked) || asked < 1) throw badRequestError(`${text.slice(0, LONGEST)} is not a revision`)
   return { revision: revision(asked), time: told(history, () => history.timeOf(revision(asked))) }
 }
 
-/** What `ask` asks the history. Throws 410 for a revision that is no longer kept, and 400 for one that has not come. */
+/** Returns the result of `ask`. Throws 410 for a revision that is no longer retained, and 400 for one in the future. */
 export function told<T>(history: StoreHistory, ask: () => T): T {
   try {
     return ask()
@@ -40,7 +40,7 @@ export function told<T>(history: StoreHistory, ask: () => T): T {
   }
 }
 
-/** What a failure of the store means for who asks for a moment. */
+/** Converts a failure of the store to the error of a request for a moment. */
 export function momentError(history: StoreHistory, error: unknown): unknown {
   if (!(error instanceof BackendError)) return error
   if (error.code === 'future') return badRequestError(error.message)
@@ -49,7 +49,7 @@ export function momentError(history: StoreHistory, error: unknown): unknown {
   return expiredError(`${error.message}: the oldest that is kept is ${error.compactRevision ?? oldest.revision}; history begins at ${iso(oldest.time)}`)
 }
 
-/** Milliseconds since 1970. Throws 400. */
+/** Milliseconds since the epoch. Throws 400. */
 function timeIn(text: string, now: number): number {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed === 'now') return now
@@ -57,7 +57,7 @@ function timeIn(text: string, now: number): number {
     const time = timeMillis(trimmed) ?? ago(/^(.*\S)\s+ago$/s.exec(trimmed)?.[1] ?? trimmed, now)
     if (time !== undefined) return time
   }
-  throw badRequestError(`${JSON.stringify(text.slice(0, LONGEST))} names no moment: use a duration such as 10m, a time such as ${iso(now)}, or a revision`)
+  throw badRequestError(`${JSON.stringify(text.slice(0, LONGEST))} is not a moment: use a duration such as 10m, a time such as ${iso(now)}, or a revision`)
 }
 
 function ago(duration: string, now: number): number | undefined {
@@ -70,13 +70,13 @@ function ago(duration: string, now: number): number | undefined {
 
 export const iso = (time: number): string => new Date(time).toISOString()
 
-/** As JSON shows it: a revision is text, as every resourceVersion. */
+/** Returns the JSON of a moment. The revision is a string, like any resourceVersion. */
 export const momentJson = ({ revision, time }: { readonly revision: Revision; readonly time: number | undefined }): { revision: string; time?: string } => ({
   revision: String(revision),
   ...(time !== undefined && { time: iso(time) }),
 })
 
-/** `GET /binnacle/v1/moments?at=`: which revision was the newest at a moment, and from which on all are kept. */
+/** `GET /binnacle/v1/moments?at=`: the latest revision at a moment, and the oldest retained one. */
 export function serveMoment(exchange: Exchange, history: StoreHistory, now: number): Promise<void> {
   const moment = momentOf(history, exchange.query.get('at') ?? '', now)
   const body = { kind: 'Moment', ...momentJson(moment), oldest: momentJson(history.oldest()) }

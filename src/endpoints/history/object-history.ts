@@ -16,7 +16,7 @@ import type { Exchange } from '../exchange.ts'
 import { momentError, momentJson, momentOf } from './moments.ts'
 import { getOf, type NamedObject, objectOf, servedObject } from './object-path.ts'
 
-/** Changes of a page, where the request names no number; the most that it may name; stored bytes after which no other is begun. */
+/** Changes of a page: by default, and at most. A page also ends once its stored bytes exceed PAGE_BYTES. */
 const DEFAULT_LIMIT = 100
 const MOST_LIMIT = 500
 const PAGE_BYTES = 4 << 20
@@ -31,8 +31,8 @@ export interface HistoryEnvironment {
 }
 
 /**
- * `GET /binnacle/v1/history/PATH?at=&limit=&continue=`: the changes of the object with this path that are kept, newest first, in the version of the path; with a moment those up to it, of which the first shows what it was then. For those who may get the object now. Throws 403, 404, 400, and 410 where the
- * next page is no longer kept.
+ * `GET /binnacle/v1/history/PATH?at=&limit=&continue=`: the retained changes of the object with this path, latest first, in the version of the path. `at` limits them to changes up to a moment: the first of them
+ * shows the object as it was then. Requires permission to get the object now. Throws 403, 404, 400, and 410 if the next page is no longer retained.
  */
 export async function serveHistory(exchange: Exchange, prefix: string, env: HistoryEnvironment): Promise<void> {
   const path = exchange.path.slice(prefix.length)
@@ -81,7 +81,7 @@ async function pageOf({ query, ctx }: Exchange, { history, clock }: HistoryEnvir
   }
 }
 
-/** Throws 400. */
+/** Parses a positive number of the query. Undefined if it is absent. Throws 400. */
 function numberIn(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null || text === '') return undefined
@@ -90,7 +90,7 @@ function numberIn(query: URLSearchParams, name: string): number | undefined {
   return number
 }
 
-/** What cannot be read is told in its place: the others can. */
+/** Returns the JSON of a change. A change that cannot be decoded has an error in place of its object, so that the others are still shown. */
 async function itemOf(change: KeyChange, show: (value: Buffer) => Promise<Buffer>): Promise<Buffer[]> {
   const head = JSON.stringify({ ...momentJson(change), type: change.type })
   if (change.value === undefined) return [Buffer.from(head)]

@@ -3,17 +3,17 @@ import type { RequestAttributes } from '../../meta/context.ts'
 import { resourceAttributes } from '../../meta/request-attributes.ts'
 import { pathNotFoundError } from '../../meta/status.ts'
 
-/** An object as the path of a request names it. */
+/** An object, as the path of a request names it. */
 export interface NamedObject {
   readonly group: string
   readonly version: string
   readonly resource: string
-  /** Empty for what has none. */
+  /** Empty for cluster-scoped resources. */
   readonly namespace: string
   readonly name: string
 }
 
-/** Reads `api/v1/namespaces/default/configmaps/a`, `apis/GROUP/VERSION/…`: the path of one object, without a subresource. Undefined for any other. */
+/** Parses the path of an object without a subresource: `api/v1/namespaces/default/configmaps/a`, `apis/GROUP/VERSION/…`. Undefined for any other path. */
 export function objectOf(path: string): NamedObject | undefined {
   const [prefix, ...segments] = path.split('/')
   if ((prefix !== 'api' && prefix !== 'apis') || segments.includes('')) return undefined
@@ -26,10 +26,10 @@ export function objectOf(path: string): NamedObject | undefined {
   return { group, version, resource, namespace, name }
 }
 
-/** What an authorizer is asked before the object is shown. */
+/** Returns the attributes that are authorized before the object is shown. */
 export const getOf = (object: NamedObject, path: string): RequestAttributes => resourceAttributes({ ...object, verb: 'get', path: `/${path}` })
 
-/** The stored kind that the path means. Throws 404 where it is not served so. */
+/** Returns the stored kind of the path. Throws 404 if the path is not served. */
 export function servedObject(snapshot: CatalogSnapshot, { group, version, resource, namespace }: NamedObject): ServedResource {
   const served = snapshot.find(group, version, resource)
   if (served?.definition.storage === undefined || (served.definition.scope === 'Namespaced') === (namespace === '')) throw pathNotFoundError()

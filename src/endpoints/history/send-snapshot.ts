@@ -6,13 +6,13 @@ import { tooManyRequestsError } from '../../meta/status.ts'
 import type { Backend } from '../../storage/backend.ts'
 import type { Exchange } from '../exchange.ts'
 
-/** Snapshots that are sent at a time: what is compacted meanwhile stays. */
+/** Concurrent snapshots. While one is sent, its revision is not compacted. */
 const MOST_AT_ONCE = 2
 
-/** A snapshot has all Secrets, and those of every namespace: for those who may read everything. */
+/** Attributes that are authorized. A snapshot contains everything, Secrets included, so it requires permission to read everything. */
 const EVERYTHING = resourceAttributes({ verb: 'get', group: '*', version: '*', resource: '*', path: '/binnacle/v1/snapshot' })
 
-/** `GET /binnacle/v1/snapshot`: all that is stored at this revision, in the format of `storage/embedded/snapshot-format.ts`, at the client's pace. Throws 403, and 429 where others get one. */
+/** `GET /binnacle/v1/snapshot`: the whole store at its current revision, in the format of `storage/embedded/snapshot-format.ts`, at the client's pace. Throws 403, and 429 if too many snapshots are in progress. */
 export class SnapshotSender {
   #sending = 0
   readonly #authorizer: Authorizer
@@ -27,7 +27,7 @@ export class SnapshotSender {
     const { user, signal } = exchange.ctx
     const { decision, reason } = await this.#authorizer.authorize(user, EVERYTHING, signal)
     if (decision !== 'allow') throw forbidden(user, EVERYTHING, reason)
-    if (this.#sending >= MOST_AT_ONCE) throw tooManyRequestsError('snapshots are being saved already', 5)
+    if (this.#sending >= MOST_AT_ONCE) throw tooManyRequestsError('too many snapshots are in progress', 5)
     this.#sending++
     try {
       await exchange.relay(200, ['Content-Type', 'application/octet-stream'], Readable.from(this.#snapshot(signal), { objectMode: false }))

@@ -5,26 +5,26 @@ import type { Schema, StructSchema } from '../../schema/schema.ts'
 import { METHODS, type Operation } from './operation.ts'
 import type { Parameter } from './parameters.ts'
 
-/** What an operation of a connection is made from: a path and the parameters in it. */
+/** Path of a connection's operations, with the parameters in it. */
 export interface ConnectPlace {
   readonly path: string
   readonly parameters: readonly Parameter[]
 }
 
-/** An operation of a connection, without what all operations of its kind have in common. */
+/** An operation of a connection, without the members that all operations of its resource have. */
 export type ConnectOperation = Pick<Operation, 'path' | 'method' | 'description' | 'parameters' | 'produces' | 'responses' | 'action'> & {
-  /** Stands before the operation's name: `Get`. */
+  /** Prefix of the operation's name: `Get`. */
   readonly verb: string
-  /** Stands behind it: `WithPath`. */
+  /** Suffix of the operation's name: `WithPath`. */
   readonly suffix: string
 }
 
-/** Upstream declares no media type for what passes through. */
+/** Upstream declares any media type for proxied bodies. */
 const ANYTHING = ['*/*']
-/** What of a proxied path follows the subresource. */
+/** The rest of a proxied path behind the subresource. */
 const REST: Parameter = { name: 'path', in: 'path', type: 'string', description: 'path to the resource', required: true }
 
-/** The operations of a subresource that reaches out, by method: those of proxies once more with a path behind. */
+/** Returns the operations of a subresource that connects to another server, by method. Proxies have a second set with a path. */
 export function connectOperations(
   { methods, options, subpath }: ConnectSubresource,
   place: ConnectPlace,
@@ -43,7 +43,7 @@ export function connectOperations(
   })
 }
 
-/** The fields of an options type as parameters of a query. Upstream leaves times out. */
+/** Returns the fields of an options type as query parameters. Like upstream, it leaves out times. */
 export function optionParameters({ definition = '', fields }: StructSchema, descriptions: Descriptions): Parameter[] {
   const said = descriptions.of(definition)?.fields
   return [...fields.values()].flatMap(({ name, schema }) => {
@@ -52,7 +52,7 @@ export function optionParameters({ definition = '', fields }: StructSchema, desc
   })
 }
 
-/** Undefined: no parameter of a query. A list is the parameter of its items, repeated. */
+/** Returns the parameter type of a schema. Undefined if it is not a query parameter. A list is its item's parameter, repeated. */
 function typeOf(schema: Schema): Parameter['type'] | undefined {
   if (schema.type === 'list') return typeOf(schema.items)
   return schema.type === 'string' || schema.type === 'integer' || schema.type === 'boolean' ? schema.type : undefined

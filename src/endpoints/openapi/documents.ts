@@ -13,11 +13,11 @@ const bearer = { type: 'apiKey', description: 'Bearer Token authentication', nam
 
 interface Path {
   readonly operations: Operation[]
-  /** Parameters that all operations of the path have, by their ids: they are written once, beside the operations. */
+  /** Parameters that all operations of the path have, by id. They are written once for the path. */
   readonly common: Map<string, Parameter>
 }
 
-/** Operations by path, in their order. In steps: a definition of very many versions has tens of thousands. */
+/** Groups operations by path, in order. In steps, because a definition with very many versions has tens of thousands. */
 function* byPath(operations: readonly Operation[]): Steps<Map<string, Path>> {
   const paths = new Map<string, Path>()
   for (const operation of operations) {
@@ -33,14 +33,14 @@ function* byPath(operations: readonly Operation[]): Steps<Map<string, Path>> {
   return paths
 }
 
-/** The parameters of an operation that the others of its path do not have. */
+/** Returns the parameters of an operation that the other operations of its path do not have. */
 const ownParameters = ({ parameters }: Operation, { common }: Path): Parameter[] => parameters.filter(each => !common.has(idOf(each))).sort(byName)
 
 const commonParameters = ({ common }: Path): Parameter[] => [...common.values()].sort(byName)
 
 const ids = new WeakMap<Parameter, string>()
 
-/** The identity of a parameter. Most are shared by all operations: it is made once for each. */
+/** Returns the identity of a parameter. Cached, because most parameters are shared by all operations. */
 function idOf(parameter: Parameter): string {
   let id = ids.get(parameter)
   if (id === undefined) {
@@ -50,7 +50,7 @@ function idOf(parameter: Parameter): string {
   return id
 }
 
-/** The members by which `kubectl explain` and client generators find the kind of an operation. */
+/** Returns the members by which `kubectl explain` and client generators find the kind of an operation. */
 function extensions({ action, gvk }: Operation): JsonObject {
   return {
     ...(action !== undefined && { 'x-kubernetes-action': action }),
@@ -58,29 +58,29 @@ function extensions({ action, gvk }: Operation): JsonObject {
   }
 }
 
-/** A member of a part of a Swagger document. */
+/** A member of one of the parts of a Swagger document. */
 export interface SwaggerMember {
   readonly part: (typeof SWAGGER_PARTS)[number]
   readonly name: string
   readonly value: JsonObject
 }
 
-/** The parts that have many members, in the order in which they are made. */
+/** Parts with many members, in the order in which they are made. */
 export const SWAGGER_PARTS = ['paths', 'definitions', 'parameters'] as const
 
-/** What else a Swagger document says: before the parts that have many members, and after them. */
+/** Members of a Swagger document before those parts. */
 export const swaggerHead = (release: string): JsonObject => ({ swagger: '2.0', info: { title, version: release } })
-/** One way to authenticate: a bearer token. */
+/** Members behind those parts. They declare one way to authenticate: a bearer token. */
 export const swaggerTail: JsonObject = {
   securityDefinitions: { BearerToken: { description: bearer.description, type: bearer.type, name: bearer.name, in: bearer.in } },
   security: [{ BearerToken: [] }],
 }
 
-/** The whole API as Swagger 2.0, a member at a time: with many custom kinds the whole is several times as large as all else that is kept of them. Undefined: nothing yet. */
+/** Returns the members of a Swagger 2.0 document of the whole API, one at a time: with many custom resources, the document is several times as large as everything else that is cached. Undefined where other work may run. */
 export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descriptions): Generator<SwaggerMember | undefined, void> {
   const resolver = new TypeResolver(2, kindsByDefinition(snapshot), snapshot.release, descriptions)
   const operations: Operation[] = []
-  /** In how many operations each parameter stands, by its id. */
+  /** Number of operations that have a parameter, by id. */
   const uses = new Map<string, number>()
   for (const make of documentOperations(snapshot, () => descriptions).values()) {
     const made = make()
@@ -88,10 +88,10 @@ export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descrip
     for (const { parameters } of made) for (const parameter of parameters) uses.set(idOf(parameter), (uses.get(idOf(parameter)) ?? 0) + 1)
     yield
   }
-  /** Parameters that are referred to, with the names that they have got. */
+  /** Shared parameters with their names. */
   const common: [string, JsonObject][] = []
   const known = new Map<string, JsonObject>()
-  /** A parameter that stands in many operations is written once. */
+  /** Returns a parameter, or a reference to it if at least 8 operations have it. */
   const parameter = (value: Parameter): JsonObject => {
     const id = idOf(value)
     if ((uses.get(id) ?? 0) < 8) return parameterV2(value)
@@ -115,7 +115,7 @@ export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descrip
   for (const [name, value] of common.sort(([a], [b]) => (a < b ? -1 : 1))) yield { part: 'parameters', name, value }
 }
 
-/** Swagger 2.0's form of an operation. `own`: parameters that stand in it; `parameter` writes one, or a reference to it. */
+/** Converts an operation to Swagger 2.0. `own`: parameters that are not those of its path. `parameter`: writes a parameter, or a reference to it. */
 function operationV2(operation: Operation, own: readonly Parameter[], resolver: TypeResolver, parameter: (value: Parameter) => JsonObject): JsonObject {
   const body = operation.body && {
     name: 'body',
@@ -137,10 +137,10 @@ function operationV2(operation: Operation, own: readonly Parameter[], resolver: 
   }
 }
 
-/** Descriptions of successful answers, which upstream takes from HTTP. */
+/** Descriptions of successful responses. Upstream uses HTTP's reason phrases. */
 const REASONS: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
 
-/** Every operation may also be answered with 401. */
+/** Returns the responses of an operation. Every operation has a 401. */
 function responses(operation: Operation, content: (type: Operation['responses'][number]) => JsonObject): JsonObject {
   const out: JsonObject = {}
   for (const [status, type] of Object.entries(operation.responses)) out[status] = { description: REASONS[status] ?? '', ...content(type) }
@@ -148,7 +148,7 @@ function responses(operation: Operation, content: (type: Operation['responses'][
   return out
 }
 
-/** What a document of `/openapi/v3` says beside its operations and their types. */
+/** Members of a document of `/openapi/v3` besides operations and types. */
 interface DocumentFrame {
   readonly info: JsonObject
   /** Optional. Ways to authenticate. */
@@ -156,10 +156,10 @@ interface DocumentFrame {
 }
 
 export const builtInFrame = (release: string): DocumentFrame => ({ info: { title, version: release }, securitySchemes: { BearerToken: { ...bearer } } })
-/** Upstream's documents of custom kinds are made by another program than the others. */
+/** Frame of custom resources, whose documents upstream makes with another program. */
 export const CUSTOM_FRAME: DocumentFrame = { info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } }
 
-/** One document of `/openapi/v3`. */
+/** Returns a document of `/openapi/v3`. */
 export function openApiV3(operations: readonly Operation[], resolver: TypeResolver, { info, securitySchemes }: DocumentFrame): JsonObject {
   const paths: JsonObject = {}
   const contentOf = (types: readonly string[], schema: JsonObject): JsonObject => ({

@@ -9,9 +9,9 @@ import type { KeptDocument } from './kept-document.ts'
 import { KeptDocuments, relativeUrl } from './kept-documents.ts'
 import { createOpenApi, nothingSaid, type ReadDescriptions } from './open-api.ts'
 
-/** How a document is answered: negotiation chooses one by its media type. */
+/** A form of a document. Negotiation chooses one by its media type. */
 interface DocumentForm {
-  /** As the offer has it. */
+  /** Media type as it is offered. */
   readonly mediaType: string
   readonly contentType: string
   v2(documents: KeptDocuments): Promise<KeptDocument>
@@ -25,7 +25,7 @@ const AS_JSON: DocumentForm = {
   v3: (documents, path) => documents.v3(path),
 }
 
-/** gnostic's protobuf, which clients ask for in two spellings of one type. */
+/** gnostic's protobuf. Clients request its type in two spellings. */
 const asProtobuf = (mediaType: string, contentType: string): DocumentForm => ({
   mediaType,
   contentType,
@@ -37,7 +37,7 @@ const PROTO_V2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 const FORMS_V2 = [AS_JSON, asProtobuf('application/com.github.proto-openapi.spec.v2@v1.0+protobuf', PROTO_V2), asProtobuf(PROTO_V2, PROTO_V2)]
 const PROTO_V3 = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
 const FORMS_V3 = [AS_JSON, asProtobuf('application/com.github.proto-openapi.spec.v3@v1.0+protobuf', PROTO_V3), asProtobuf(PROTO_V3, PROTO_V3)]
-/** Parameters of these types mean nothing: clients send some, and upstream passes over them. */
+/** Parameters of these types are ignored, as upstream does: some clients send them. */
 const anyParameters = { allowsTransform: () => true }
 
 /** Serves `/openapi/v2` and `/openapi/v3`. */
@@ -45,7 +45,7 @@ export class OpenApiEndpoint {
   private generation = -1
   private current: KeptDocuments | undefined
   private readonly readDescriptions: ReadDescriptions
-  /** Absent: there are no other servers. */
+  /** Omitted if aggregation is off. */
   private readonly foreign: ForeignOpenApi | undefined
   private foreignGeneration = 0
 
@@ -54,7 +54,7 @@ export class OpenApiEndpoint {
     this.foreign = foreign
   }
 
-  /** Answers the request, or returns false where the path is none of these. */
+  /** Serves the request. Returns false for other paths. */
   async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
     const { path } = exchange
     if (!path.startsWith('/openapi/')) return false
@@ -74,7 +74,7 @@ export class OpenApiEndpoint {
       await this.serveV3(exchange, documents, name)
       return true
     }
-    // As kube-openapi: without a document of the name, the response is empty.
+    // As kube-openapi, the response for an unknown document is empty.
     await (this.foreign?.serveV3(exchange, name) ?? exchange.sendBytes(200, '', Buffer.alloc(0)))
     return true
   }
@@ -91,7 +91,7 @@ export class OpenApiEndpoint {
     return this.current
   }
 
-  /** With `hash` in the query the answer may be kept for a year; a hash that is no longer true redirects to the present one. KEP-2896. */
+  /** Serves a document. With `hash` in the query, the response may be cached for a year. An outdated hash redirects to the current one. KEP-2896. */
   private async serveV3(exchange: Exchange, documents: KeptDocuments, name: string): Promise<void> {
     const form = this.accept(exchange, FORMS_V3)
     const asked = exchange.query.get('hash') ?? ''
@@ -107,7 +107,7 @@ export class OpenApiEndpoint {
     await this.send(exchange, form.contentType, documents, await form.v3(documents, name))
   }
 
-  /** Throws 406. */
+  /** Negotiates the form. Throws 406. */
   private accept(exchange: Exchange, forms: readonly DocumentForm[], vary: string | readonly string[] = 'Accept'): DocumentForm {
     exchange.setHeader('Vary', vary)
     const accepted = negotiateOutput(
@@ -120,7 +120,7 @@ export class OpenApiEndpoint {
     return form
   }
 
-  /** Whole, or 304 where the client's ETag is that of the document. */
+  /** Sends a document, or 304 if the client's ETag matches. */
   private async send(exchange: Exchange, type: string, { modified }: KeptDocuments, document: KeptDocument): Promise<void> {
     const etag = `"${document.hash}"`
     exchange.setHeader('Etag', etag)

@@ -14,11 +14,11 @@ interface Member {
 }
 
 const HEAD = { openapi: '3.0.0', info: { title: 'Kubernetes', version: 'unversioned' } }
-/** What stands before the members of a part, whether or not there are any. */
+/** Text before the members of a part, which may be empty. */
 const BEFORE: Readonly<Record<Part, string>> = { paths: ',"paths":{', schemas: '},"components":{"schemas":{', parameters: '},"parameters":{' }
 const PARTS = ['paths', 'schemas', 'parameters'] as const
 
-/** The documents of this server, and beside them those of servers that have only `/openapi/v2`, by path. What this server serves itself stays as it is. Source: k8s.io/kube-aggregator, pkg/controllers/openapiv3. */
+/** Adds documents of aggregated servers that only have `/openapi/v2`, by path. Documents of this server take precedence. Source: k8s.io/kube-aggregator, pkg/controllers/openapiv3. */
 export function withConverted(own: OpenApi, foreign: ReadonlyMap<string, ForeignSwagger>): OpenApi {
   if (foreign.size === 0) return own
   const swaggerOf = (path: string): ForeignSwagger | undefined => (own.has(path) ? undefined : foreign.get(path))
@@ -42,7 +42,7 @@ export function withConverted(own: OpenApi, foreign: ReadonlyMap<string, Foreign
   }
 }
 
-/** A document of OpenAPI 3.0, in JSON. */
+/** Returns an OpenAPI 3.0 document in JSON. */
 function* textOf(swagger: ForeignSwagger): DocumentPieces {
   yield Buffer.from(JSON.stringify(HEAD).slice(0, -1))
   for (const part of PARTS) {
@@ -56,7 +56,7 @@ function* textOf(swagger: ForeignSwagger): DocumentPieces {
   yield Buffer.from('}}}')
 }
 
-/** The same in gnostic's protobuf, whose readers put messages together that come in pieces. */
+/** Returns the document in gnostic's protobuf form. Readers merge messages that come in pieces. */
 function* bytesOf(swagger: ForeignSwagger): DocumentPieces {
   yield encodeOpenApi(HEAD)
   for (const part of PARTS)

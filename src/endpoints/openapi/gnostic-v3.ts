@@ -3,8 +3,8 @@ import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { any, counted, extensions, flag, itemsIn, measured, message, named, objectsIn, strings, text, type Writer } from './gnostic-parts.ts'
 
 /**
- * An OpenAPI 3.0 document of ours in protobuf. Source: OpenAPIv3.proto of gnostic; only what our documents hold is written. A default that is an object or a
- * list has no place in it.
+ * Encodes one of our OpenAPI 3.0 documents in protobuf. Source: OpenAPIv3.proto of gnostic; only fields that our documents have are written. The form cannot represent a default that is an object or
+ * a list.
  */
 export function encodeOpenApi(document: JsonObject): Buffer {
   const out = protobuf.Writer.create()
@@ -25,7 +25,7 @@ export function encodeOpenApi(document: JsonObject): Buffer {
   return Buffer.from(out.finish())
 }
 
-/** The choice between what stands here (1) and a reference (2). */
+/** A oneof of the value itself (1) and a reference (2). */
 function orReference(out: Writer, value: JsonObject, write: (w: Writer, value: JsonObject) => void): void {
   if (typeof value.$ref === 'string') message(out, 2, w => text(w, 1, value.$ref))
   else message(out, 1, w => write(w, value))
@@ -88,7 +88,7 @@ function response(out: Writer, value: JsonObject): void {
   content(out, 3, value)
 }
 
-/** MediaTypes, by the name of each. */
+/** MediaTypes by name. */
 function content(out: Writer, field: number, value: JsonObject): void {
   if (!value.content) return
   const mediaType = (w: Writer, type: Json): void => {
@@ -98,7 +98,7 @@ function content(out: Writer, field: number, value: JsonObject): void {
   message(out, field, w => named(w, 1, value.content, mediaType))
 }
 
-/** Field numbers of a Schema's limits as doubles, of those as integers, and of the lists of other schemas. */
+/** Field numbers of a Schema's limits as doubles, of those as integers, and of lists of schemas. */
 const numbers = { multipleOf: 10, maximum: 11, minimum: 13 } as const
 const counts = { maxLength: 15, minLength: 16, maxItems: 18, minItems: 19, maxProperties: 21, minProperties: 22 } as const
 const choices = { allOf: 26, oneOf: 27, anyOf: 28 } as const

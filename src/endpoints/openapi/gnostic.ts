@@ -3,13 +3,13 @@ import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
 import { any, counted, extensions, flag, itemsIn, measured, message, named, objectsIn, strings, text, type Writer } from './gnostic-parts.ts'
 
-/** Field numbers of the parts in a Document, and of the repeated pairs in each part. */
+/** Field numbers of the parts in a Document, and of the named members in each part. */
 const NUMBER_OF = { paths: 8, definitions: 9, parameters: 10 } as const
 const MEMBER_OF = { paths: 2, definitions: 1, parameters: 1 } as const
 
 /**
- * A Swagger 2.0 document of ours in the protobuf form that kubectl and client-go ask for, in pieces. Source: OpenAPIv2.proto of gnostic; only what our documents hold is
- * written. Values of any shape (extensions, defaults, enums) are YAML texts in it. `head`, `members`, `tail`: as in `documents.ts`.
+ * Encodes one of our Swagger 2.0 documents in the protobuf form that kubectl and client-go request, in pieces. Source: OpenAPIv2.proto of gnostic; only fields that our documents have are written. Values of any
+ * shape (extensions, defaults, enums) are YAML strings. `head`, `members`, `tail`: as in `documents.ts`.
  */
 export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember | undefined>, tail: JsonObject): Generator<Buffer | undefined, void> {
   yield encoded(out => {
@@ -20,7 +20,7 @@ export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember
       text(w, 2, info.version)
     })
   })
-  // A part says how long it is before its members come.
+  // The length of a part precedes its members.
   const pieces: Record<SwaggerMember['part'], Buffer[]> = { paths: [], definitions: [], parameters: [] }
   const write = { paths: pathItem, definitions: schema, parameters: parameter }
   for (const member of members) {
@@ -38,7 +38,7 @@ export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember
   })
 }
 
-/** One piece, with a buffer of its own: the writer's is used again. */
+/** Encodes a piece. Copies it, because the writer's buffer is reused. */
 function encoded(write: (out: Writer) => void): Buffer {
   const out = protobuf.Writer.create()
   write(out)
@@ -75,20 +75,20 @@ function operation(out: Writer, value: JsonObject): void {
   extensions(out, 13, value)
 }
 
-/** Response. Its schema stands in a choice, of which files are the other. */
+/** Response. Its schema is a oneof, whose other case is a file. */
 function responseOf(out: Writer, value: JsonObject): void {
   text(out, 1, value.description)
   const answer = value.schema
   if (answer) message(out, 2, item => message(item, 1, w => schema(w, answer)))
 }
 
-/** ParametersItem: the choice between a parameter (1) and a reference (2). */
+/** ParametersItem: a oneof of a parameter (1) and a reference (2). */
 function parametersItem(out: Writer, value: JsonObject): void {
   if (typeof value.$ref === 'string') message(out, 2, w => text(w, 1, value.$ref))
   else message(out, 1, w => parameter(w, value))
 }
 
-/** Parameter: the choice between a body (1) and the others (2), each place of which has a message of its own. */
+/** Parameter: a oneof of a body (1) and other parameters (2), which have a message for each location. */
 function parameter(out: Writer, value: Json): void {
   const object = objectIn(value)
   if (object.in === 'body') {
@@ -102,7 +102,7 @@ function parameter(out: Writer, value: Json): void {
     })
     return
   }
-  // The form of a path's parameter lacks `allow_empty_value`, so what follows has other numbers.
+  // The message of a path parameter lacks `allow_empty_value`, so the fields behind it have other numbers.
   const query = object.in === 'query'
   message(out, 2, choice => {
     message(choice, query ? 3 : 4, w => {
@@ -116,7 +116,7 @@ function parameter(out: Writer, value: Json): void {
   })
 }
 
-/** Field numbers of a Schema's limits: as doubles, and as integers. */
+/** Field numbers of a Schema's limits, as doubles and as integers. */
 const numbers = { multipleOf: 6, maximum: 7, minimum: 9 } as const
 const counts = { maxLength: 11, minLength: 12, maxItems: 14, minItems: 15, maxProperties: 17, minProperties: 18 } as const
 

@@ -1,4 +1,4 @@
-/** `rbac.authorization.k8s.io` → `rbacAuthorization`; a letter after something else is a capital. */
+/** Converts a name to an identifier: `rbac.authorization.k8s.io` → `rbacAuthorization`. Other characters are dropped, and the letter behind them is capitalized. */
 export function identifier(text: string, capital: boolean): string {
   let out = ''
   let up = capital
@@ -11,10 +11,10 @@ export function identifier(text: string, capital: boolean): string {
   return out
 }
 
-/** A group in operation ids and tags: `core`, `apps`, `rbac.authorization`. Source: kube-openapi's GetOperationIDAndTags. */
+/** Returns the name of a group in operation ids and tags: `core`, `apps`, `rbac.authorization`. Source: kube-openapi's GetOperationIDAndTags. */
 export const groupName = (group: string): string => (group === '' ? 'core' : group.replace(/\.k8s\.io$/, ''))
 
-/** A kind as descriptions name one object of it: `a Pod`, `an Ingress`, `Endpoints`. Source: apiserver's GetArticleForNoun. */
+/** Returns a kind with its article, for descriptions: `a Pod`, `an Ingress`, `Endpoints`. Source: apiserver's GetArticleForNoun. */
 export function withArticle(kind: string): string {
   if (kind.endsWith('s') && !kind.endsWith('ss')) return kind
   return `${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}`

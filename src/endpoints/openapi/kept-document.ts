@@ -2,20 +2,20 @@ import { createHash, type Hash } from 'node:crypto'
 import { type CompressedBody, compressBody } from '../../lib/compressed-body.ts'
 import { nextLongTurn, turnIsLong } from '../../lib/turn.ts'
 
-/** A document that is kept compressed. */
+/** A document that is kept in compressed form. */
 export interface KeptDocument extends CompressedBody {
   /** SHA-512 in hexadecimal, upper case. */
   readonly hash: string
 }
 
-/** Makes a document, in turns. */
+/** Compresses and hashes a document, in turns. */
 export async function keepDocument(pieces: Iterable<Buffer | undefined>): Promise<KeptDocument> {
   const hash = createHash('sha512')
   const body = await compressBody(pieces, { see: raw => hash.update(raw) })
   return { ...body, hash: textOf(hash) }
 }
 
-/** The hash of a document that is made for it alone, in turns: compressing it would take several times as long. */
+/** Hashes a document without compressing it, in turns: compression would take several times as long. */
 export async function hashDocument(pieces: Iterable<Buffer | undefined>): Promise<string> {
   const hash = createHash('sha512')
   for (const piece of pieces) {

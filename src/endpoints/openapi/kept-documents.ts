@@ -3,31 +3,31 @@ import type { ForeignDocument, ForeignOpenApi } from '../aggregator.ts'
 import { hashDocument, type KeptDocument, keepDocument } from './kept-document.ts'
 import type { DocumentPieces, OpenApi } from './open-api.ts'
 
-/** A document that nobody has asked for in so long is let go, and made again for who asks. */
+/** A document that was not requested for this long is dropped. It is made again when it is requested. */
 const KEEP_MS = 5 * 60_000
 
-/** Characters of the index that are made in one step. */
+/** Characters of the index that are made in a step. */
 const PIECE_LENGTH = 32 * 1024
 
-/** A hash, and what its document is made of. */
+/** A hash, and the definitions that its document depends on. */
 interface KnownHash {
   readonly parts: readonly object[]
   readonly hash: Promise<string>
 }
 
-/** The OpenAPI documents of one state of the catalog: made when first asked for, kept compressed while they are in use. */
+/** OpenAPI documents of one state of the catalog. Each is made when it is first requested, and kept in compressed form while it is in use. */
 export class KeptDocuments {
-  /** When the first of them was asked for. */
+  /** Creation time of this state's documents, for Last-Modified. */
   readonly modified = new Date().toUTCString()
   private readonly openApi: OpenApi
   private readonly clock: Clock
   private readonly foreign: Pick<ForeignOpenApi, 'v3'> | undefined
   private readonly kept = new Map<string, { readonly document: Promise<KeptDocument>; usedAt: number }>()
-  /** Of the documents of `/openapi/v3`, by path: the index lists them whether or not they are kept. Clients of the index ask for a few of them. */
+  /** Hashes of the documents of `/openapi/v3`, by path. The index lists all of them, and clients request only a few of the documents. */
   private readonly hashes = new Map<string, KnownHash>()
   private timer: NodeJS.Timeout | undefined
 
-  /** `before`: those of the state before. A change of one definition leaves most documents as they were, and their hashes are known. `foreign`: whose documents the index names, too. */
+  /** `before`: documents of the previous state. A change of one definition leaves most documents unchanged, so their hashes are reused. `foreign`: documents of aggregated servers, which the index lists as well. */
   constructor(openApi: OpenApi, before?: KeptDocuments, foreign?: Pick<ForeignOpenApi, 'v3'>, clock: Clock = steadyClock) {
     this.openApi = openApi
     this.foreign = foreign
@@ -39,7 +39,7 @@ export class KeptDocuments {
     return this.once('v2', () => this.openApi.v2())
   }
 
-  /** The same as gnostic's protobuf. */
+  /** Returns the document in gnostic's protobuf form. */
   v2Proto(): Promise<KeptDocument> {
     return this.once('v2Proto', () => this.openApi.v2Proto())
   }
@@ -65,12 +65,12 @@ export class KeptDocuments {
     yield Buffer.from(`${text}}}`)
   }
 
-  /** Whether there is such a document, without making it. */
+  /** Reports whether the document exists, without making it. */
   hasV3(path: string): boolean {
     return this.openApi.has(path)
   }
 
-  /** The hash of a document of `/openapi/v3` that there is. */
+  /** Returns the hash of an existing document of `/openapi/v3`. */
   hashOf(path: string): Promise<string> {
     const known = this.hashes.get(path)
     if (known !== undefined) return known.hash
@@ -80,7 +80,7 @@ export class KeptDocuments {
     return hash
   }
 
-  /** One that fails is made again for the next who asks. */
+  /** Remembers a hash. If computing it fails, it is forgotten and computed again by the next request. */
   private remember(path: string, known: KnownHash): void {
     this.hashes.set(path, known)
     known.hash.catch(() => this.hashes.delete(path))
@@ -90,27 +90,27 @@ export class KeptDocuments {
     return this.once(`v3/${path}`, () => this.openApi.v3(path))
   }
 
-  /** The same as gnostic's protobuf, under the same hash. */
+  /** Returns the document in gnostic's protobuf form. Its hash is that of the JSON form. */
   async v3Proto(path: string): Promise<KeptDocument> {
     const [document, hash] = await Promise.all([this.once(`v3Proto/${path}`, () => this.openApi.v3Proto(path)), this.hashOf(path)])
     return { ...document, hash }
   }
 
-  /** Lets all go. */
+  /** Drops all documents. */
   close(): void {
     clearInterval(this.timer)
     this.timer = undefined
     this.kept.clear()
   }
 
-  /** Lets go what nobody has asked for in a while. */
+  /** Drops documents that were not requested for a while. */
   letGo(): void {
     const before = this.clock.now() - KEEP_MS
     for (const [id, { usedAt }] of this.kept) if (usedAt < before) this.kept.delete(id)
     if (this.kept.size === 0) this.close()
   }
 
-  /** Once for all who ask while it is made. One that fails is not kept: it is made again for the next. */
+  /** Returns a document. Concurrent requests share one computation. If it fails, it is repeated for the next request. */
   private once(id: string, make: () => DocumentPieces | readonly Buffer[]): Promise<KeptDocument> {
     const known = this.kept.get(id)
     if (known) {
@@ -127,5 +127,5 @@ export class KeptDocuments {
 
 const sameParts = (a: readonly object[], b: readonly object[]): boolean => a.length === b.length && a.every((part, i) => part === b[i])
 
-/** Where a document of `/openapi/v3` is found: with its hash, so that clients may keep it for as long as the index names it. */
+/** Returns the URL of a document of `/openapi/v3`. It includes the hash, so that clients may cache the document as long as the index lists it. */
 export const relativeUrl = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`

@@ -13,7 +13,7 @@ import type { TypeRef } from './operation.ts'
 import { operationStyle } from './operation-style.ts'
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
-/** Types that operations name by a word: they are the same whatever is served. By release, made when a document is first asked for. */
+/** Types that operations refer to by name, which do not depend on the catalog. By release, parsed for the first document. */
 const metaRegistries = new Map<Release, TypeRegistry>()
 
 function metaTypes(release: Release): TypeRegistry {
@@ -22,16 +22,16 @@ function metaTypes(release: Release): TypeRegistry {
   return known
 }
 
-/** The definition of what /version answers with. */
+/** Name of the definition of the response of /version. */
 const VERSION_INFO = 'io.k8s.apimachinery.pkg.version.Info'
 
-/** Kinds of meta/v1 that belong to every group that is built in, and to the core group alone. */
+/** Kinds of meta/v1 that only belong to the core group. Other kinds of meta/v1 belong to every built-in group. */
 const coreOnly = ['Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions']
 
-/** Which kinds a definition stands for. A definition may stand for several (Scale, DeleteOptions). */
+/** Returns the kinds of each definition. A definition may have several (Scale, DeleteOptions). */
 export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupVersionKind[]> {
   const kinds = new Map<string, GroupVersionKind[]>()
-  /** One definition may stand for kinds of very many versions. */
+  /** Kinds that have been added. A definition may have kinds of very many versions. */
   const seen = new Set<string>()
   const add = (definition: string | undefined, gvk: GroupVersionKind): void => {
     if (definition === undefined) return
@@ -57,13 +57,13 @@ export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupV
   return kinds
 }
 
-/** The name of the definition of a kind's lists, which stands beside that of the kind. */
+/** Returns the definition name of a kind's list, which has the prefix of the kind's definition. */
 function listDefinition({ version }: ServedResource): string | undefined {
   const { definition } = version.schema
   return definition && `${definition.slice(0, definition.lastIndexOf('.') + 1)}${listKindOf(version)}`
 }
 
-/** Makes references to the types of operations, and collects what they refer to. */
+/** Returns references to the types of operations, and collects the referenced definitions. */
 export class TypeResolver {
   private readonly definitions: DefinitionSet
   private readonly kinds: ReadonlyMap<string, readonly GroupVersionKind[]>
@@ -80,14 +80,14 @@ export class TypeResolver {
     this.kinds = kinds
   }
 
-  /** A reference to a type, which `members` has from then on; a text stands for itself. */
+  /** Returns a reference to a type, and adds the type to `members`. A text has no definition. */
   refer(type: TypeRef): JsonObject {
     if (type === 'Text') return { type: 'string' }
     if (typeof type === 'string') return type === 'VersionInfo' ? this.versionInfo() : this.definitions.refer(metaTypes(this.release).type(`meta.${type}`))
     return 'list' in type ? this.list(type.list) : this.definitions.refer(type)
   }
 
-  /** What has been referred to, by name, with the kinds that each stands for. */
+  /** Returns the referenced definitions by name, with the kinds of each. */
   *members(): Generator<[string, JsonObject], void> {
     for (const [name, definition] of this.definitions.entries()) {
       const kinds = this.kinds.get(name)
@@ -96,7 +96,7 @@ export class TypeResolver {
     }
   }
 
-  /** A list type where it has no declaration of its own: made from its items. */
+  /** Returns a reference to a list type. A list without a declaration is derived from its items. */
   private list(served: ServedResource): JsonObject {
     const { version } = served
     if (version.listSchema) return this.definitions.refer(version.listSchema)
@@ -123,7 +123,7 @@ export class TypeResolver {
     return this.definitions.reference(name)
   }
 
-  /** apimachinery's version.Info, which the endpoint /version answers with; it belongs to no group. */
+  /** Returns a reference to apimachinery's version.Info, the response of /version. It belongs to no group. */
   private versionInfo(): JsonObject {
     const names = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform']
     const optional = isSince(this.release, '1.33') ? ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor'] : []

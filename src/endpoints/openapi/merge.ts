@@ -2,7 +2,7 @@ import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
 
-/** The part of another server's Swagger document that stands in ours: what it serves, and what that refers to. */
+/** The part of another server's Swagger document that is merged into ours: the paths that it serves, and everything that they refer to. */
 export interface ForeignSwagger {
   readonly paths: Readonly<JsonObject>
   readonly definitions: Readonly<JsonObject>
@@ -10,7 +10,7 @@ export interface ForeignSwagger {
 }
 
 type Part = SwaggerMember['part']
-/** The parts whose members are referred to by their names. */
+/** Parts whose members are referred to by name. */
 type NamedPart = Exclude<Part, 'paths'>
 type Members = Generator<SwaggerMember | undefined, void>
 
@@ -18,8 +18,8 @@ const NAMED: readonly NamedPart[] = ['definitions', 'parameters']
 const GVKS = 'x-kubernetes-group-version-kind'
 
 /**
- * The members of our document with those of others behind them, in each part. A path that is there already stays as it is. A definition or parameter of a name that is taken by another one gets a new name (`NAME_v2`);
- * where both say the same, but for descriptions and kinds, it stands once, for the kinds of both. `local` is run through twice, so that nothing of it is kept. Source: k8s.io/kube-openapi, pkg/aggregator.
+ * Returns the members of our document, followed by those of other documents in each part. Existing paths take precedence. A definition or parameter whose name is taken by a different one is renamed (`NAME_v2`). If
+ * both are equal except for descriptions and kinds, it is included once, with the kinds of both. `local` is called twice, so that its members are not buffered. Source: k8s.io/kube-openapi, pkg/aggregator.
  */
 export function* mergedMembers(local: () => Members, foreign: readonly ForeignSwagger[]): Members {
   if (foreign.length === 0) {
@@ -49,15 +49,15 @@ export function* mergedMembers(local: () => Members, foreign: readonly ForeignSw
 
 const isWanted = ({ part, name }: SwaggerMember, foreign: readonly ForeignSwagger[]): boolean => foreign.some(swagger => Object.hasOwn(swagger[part], name))
 
-/** What a merged document has so far. */
+/** The merged document so far. */
 class Merge {
   readonly names: Readonly<Record<Part, Set<string>>> = { paths: new Set(), definitions: new Set(), parameters: new Set() }
-  /** What those say whose names others have, too. */
+  /** Compared contents of members whose names other documents have as well. */
   readonly #said: Readonly<Record<NamedPart, Map<string, string>>> = { definitions: new Map(), parameters: new Map() }
-  /** Kinds that a definition of ours stands for besides its own. */
+  /** Kinds of other documents that a definition of ours stands for as well. */
   readonly #kinds = new Map<string, JsonObject[]>()
 
-  /** A definition of ours, for the kinds of others as well. */
+  /** Returns a definition of ours with the kinds of others. */
   withKinds(member: SwaggerMember): SwaggerMember {
     const more = member.part === 'definitions' ? this.#kinds.get(member.name) : undefined
     if (!more) return member
@@ -71,7 +71,7 @@ class Merge {
     if (part !== 'paths') this.#said[part].set(name, yield* saidBy(value))
   }
 
-  /** The members that another document adds. Undefined: others may have their turn. */
+  /** Returns the members that another document adds. Undefined where other work may run. */
   *add(swagger: ForeignSwagger): Generator<SwaggerMember | undefined, void> {
     const paths = Object.entries(swagger.paths).filter(([name]) => !this.names.paths.has(name))
     if (paths.length === 0) return
@@ -114,7 +114,7 @@ const listOf = (kinds: Json | undefined): JsonObject[] => (Array.isArray(kinds) 
 
 const kindText = ({ group, version, kind }: JsonObject): string => `${group}/${version}.${kind}`
 
-/** What decides whether two definitions are the same: all but descriptions, which are each server's words, and kinds. Members in one order. */
+/** Returns the text by which definitions are compared: everything except descriptions and kinds, with sorted members. */
 function* saidBy(value: Json): Steps<string> {
   if (isStepDone()) yield
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? String(value)
@@ -130,7 +130,7 @@ function* saidBy(value: Json): Steps<string> {
   return `{${parts.join(',')}}`
 }
 
-/** A copy in which references say the new names. */
+/** Returns a copy with renamed references. */
 function* withReferences(value: Json, renamed: ReadonlyMap<string, string>): Steps<Json> {
   if (isStepDone()) yield
   if (typeof value !== 'object' || value === null) return value

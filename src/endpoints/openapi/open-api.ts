@@ -11,39 +11,39 @@ import { type ForeignSwagger, mergedMembers } from './merge.ts'
 import type { Operation } from './operation.ts'
 import { documentOperations, isDiscovered } from './operations.ts'
 
-/** A document while it is made: its bytes in pieces, and undefined wherever others may have their turn. */
+/** A document while it is made: pieces of its bytes, and undefined where other work may run. */
 export type DocumentPieces = Generator<Buffer | undefined, void>
 
-/** Makes the OpenAPI documents of one state of the catalog, each as often as it is asked for. */
+/** Makes the OpenAPI documents of one state of the catalog. Each call makes its document anew. */
 export interface OpenApi {
   v2(): DocumentPieces
-  /** The same as gnostic's protobuf. */
+  /** Returns the document in gnostic's protobuf form. */
   v2Proto(): DocumentPieces
   /** Paths of the documents of `/openapi/v3`: `api/v1`, `apis/apps/v1`. */
   paths(): Iterable<string>
   has(path: string): boolean
-  /** What the document of a path is made of. It is the same where these are, whatever else is served: definitions may come and go, but for those that are built in. */
+  /** Returns the definitions that the document of a path depends on. If they are the same, the document is the same, whatever else is served. Built-in types are not among them. */
   partsOf(path: string): readonly object[]
-  /** Of a path that there is. */
+  /** Returns the document of an existing path. */
   v3(path: string): DocumentPieces
-  /** The same as gnostic's protobuf. */
+  /** Returns the document in gnostic's protobuf form. */
   v3Proto(path: string): DocumentPieces
 }
 
-/** The text that describes the types of a group; empty where there is none. */
+/** Returns the descriptions of a group's types. Empty if there are none. */
 export type ReadDescriptions = (group: string) => string
 
-/** For servers without descriptions, in tests. */
+/** Reads no descriptions. For tests. */
 export const nothingSaid: ReadDescriptions = () => ''
 
-/** Since 1.31 that of the API, before that the server's. */
+/** Returns the version in the documents: since 1.31 the release, before that the server's version. */
 const documentVersion = (release: Release): string => (isSince(release, '1.31') ? release : `v${release}.0`)
 
-/** `foreign`: what other servers serve, for v2. Nothing is kept but what the next document would need at once; `KeptDocuments` keeps the bytes. */
+/** `foreign`: documents of aggregated servers, which are merged into v2. Only intermediate results for the next document are cached; `KeptDocuments` caches the documents. */
 export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = nothingSaid, foreign: readonly ForeignSwagger[] = []): OpenApi {
   const version = documentVersion(snapshot.release ?? DEFAULT_RELEASE)
   const descriptions = descriptionsWhileUsed(readDescriptions)
-  // Made for the first document that needs them, and kept for the others: operations are made anew by each call.
+  // Cached for further documents. The operations themselves are made by each call.
   let operations: Map<string, () => Operation[]> | undefined
   let kinds: Map<string, GroupVersionKind[]> | undefined
   const documents = (): Map<string, () => Operation[]> => {
@@ -73,7 +73,7 @@ export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = noth
   }
 }
 
-/** The descriptions, which are read once for the documents that are made together, and again when they have been let go. */
+/** Returns the descriptions. They are parsed once for documents that are made together, and again after they have been collected. */
 function descriptionsWhileUsed(read: ReadDescriptions): () => Descriptions {
   let current: WeakRef<Descriptions> | undefined
   return () => {
@@ -83,11 +83,11 @@ function descriptionsWhileUsed(read: ReadDescriptions): () => Descriptions {
   }
 }
 
-/** A Swagger document in JSON. */
+/** Returns a Swagger document in JSON. */
 function* swaggerText(head: JsonObject, members: Iterable<SwaggerMember | undefined>, tail: JsonObject): DocumentPieces {
   yield Buffer.from(JSON.stringify(head).slice(0, -1))
   let open = -1
-  /** Ends the part that is open, and begins those up to this one. */
+  /** Ends the current part, and begins the parts up to this one. */
   const begin = (part: number): string => {
     let text = ''
     for (; open < part; open++) text += `${open < 0 ? ',' : '},'}"${SWAGGER_PARTS[open + 1]}":{`

@@ -2,28 +2,28 @@ import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../codec/negotiate.ts'
 import type { FormName, StructSchema } from '../../schema/schema.ts'
 import { deleteCollectionParameters, listParameters, type Parameter, resourceVersion } from './parameters.ts'
 
-/** What the operations of built-in and of custom kinds differ in, as upstream documents them. */
+/** Differences between the operations of built-in kinds and custom resources, as upstream documents them. */
 export interface OperationStyle {
   /** Media types of responses that are not streamed. */
   readonly produces: readonly string[]
   /** Media types of lists that can be watched. */
   readonly streams: readonly string[]
-  /** Media types of bodies that are no patches. */
+  /** Media types of bodies other than patches. */
   readonly consumes: readonly string[]
   /** Parameters of a GET of one object. */
   readonly readParameters: readonly Parameter[]
   readonly deleteCollectionParameters: readonly Parameter[]
-  /** Whether the deletion of a collection takes options in its body. */
+  /** Whether deletecollection accepts DeleteOptions as its body. */
   readonly collectionOptions: boolean
-  /** Whether a patch may create: an apply does. */
+  /** Whether a patch may create an object, as an apply does. */
   readonly patchCreates: boolean
   /** Whether the deprecated paths below `watch/` exist. */
   readonly watchPaths: boolean
-  /** Whether the group and its versions have a document of discovery. */
+  /** Whether the group and its versions have discovery documents. */
   readonly discoveryPaths: boolean
   /** Whether the items and the metadata of lists have the default `{}`. */
   readonly listDefaults: boolean
-  /** Whether the operations on a subresource of another kind (scale) are of that kind, and patched as it is; otherwise of the parent. */
+  /** Whether operations on a subresource of another kind (scale) have that kind and its patch types. Otherwise they have those of the parent. */
   readonly ownViews: boolean
 }
 
@@ -33,7 +33,7 @@ export const BUILT_IN_TYPES = [...TEXT_TYPES, PROTOBUF_TYPE]
 const BUILT_IN: OperationStyle = {
   produces: BUILT_IN_TYPES,
   streams: [...BUILT_IN_TYPES, `${JSON_TYPE};stream=watch`, `${PROTOBUF_TYPE};stream=watch`],
-  // Upstream declares that any body is consumed, whatever it is.
+  // Upstream declares that any media type is accepted.
   consumes: ['*/*'],
   readParameters: [],
   deleteCollectionParameters,
@@ -62,5 +62,5 @@ const CUSTOM: OperationStyle = {
 
 const STYLES: Readonly<Record<FormName, OperationStyle>> = { typed: BUILT_IN, unstructured: CUSTOM }
 
-/** How the operations of a kind are documented, by its schema. */
+/** Returns the style of a kind's operations, by its schema. */
 export const operationStyle = ({ form }: StructSchema): OperationStyle => STYLES[form.name]

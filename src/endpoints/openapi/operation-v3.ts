@@ -2,13 +2,13 @@ import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { schemaV3 } from './schema-v3.ts'
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
-/** What is the same in both. */
+/** Members that both versions have in common. */
 const PLAIN = ['description', 'externalDocs', 'tags', 'summary', 'deprecated', 'operationId']
 const PARAMETERS = '#/parameters/'
-/** A schema stands once for each of them. */
+/** Maximum media types of an operation. Its schema is repeated for each of them. */
 const MOST_MEDIA_TYPES = 16
 
-/** The item of a path of Swagger as OpenAPI 3.0 has it. `parameters`: those of the document, by name. Source: ConvertPathItem of k8s.io/kube-openapi. */
+/** Converts a path item of Swagger to OpenAPI 3.0. `parameters`: those of the document, by name. Source: ConvertPathItem of k8s.io/kube-openapi. */
 export function pathItemV3(item: JsonObject, parameters: Readonly<JsonObject>): JsonObject {
   const methods = METHODS.flatMap(method => (item[method] === undefined ? [] : [[method, operationV3(objectIn(item[method]), parameters)] as const]))
   return {
@@ -32,7 +32,7 @@ function operationV3(operation: JsonObject, known: Readonly<JsonObject>): JsonOb
   }
 }
 
-/** The schema of a parameter that is the body. One that is referred to is looked at where its schema is a reference as well: others would stand in each operation. */
+/** Returns the schema of a body parameter. A referenced parameter is resolved only if its schema is a reference, because any other schema would be repeated in each operation. */
 function bodyOf(parameter: JsonObject, known: Readonly<JsonObject>): Json | undefined {
   const { $ref } = parameter
   if (typeof $ref !== 'string') return parameter.name === 'body' ? parameter.schema : undefined
@@ -40,7 +40,7 @@ function bodyOf(parameter: JsonObject, known: Readonly<JsonObject>): Json | unde
   return name === 'body' && objectIn(schema).$ref !== undefined ? schema : undefined
 }
 
-/** A parameter that is none of the body. */
+/** Converts a parameter other than a body. */
 export function parameterV3(parameter: JsonObject): JsonObject {
   const { $ref, schema } = parameter
   if (typeof $ref === 'string') return { $ref: $ref.replace(PARAMETERS, '#/components/parameters/') }

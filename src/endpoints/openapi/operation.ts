@@ -3,11 +3,11 @@ import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import type { Parameter } from './parameters.ts'
 
-/** The methods of a path item, in the order in which its operations are written. */
+/** Methods of a path item, in the order in which its operations are written. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
 type Method = (typeof METHODS)[number]
 
-/** A type by its declaration, or one that is known by name. */
+/** A type by its declaration, or a well-known type by name. */
 export type TypeRef =
   | StructSchema
   | { readonly list: ServedResource }
@@ -20,25 +20,25 @@ export type TypeRef =
   | 'APIGroup'
   | 'APIGroupList'
   | 'VersionInfo'
-  /** No object: text, or whatever comes. */
+  /** Text, or a body of any type. */
   | 'Text'
 
-/** An operation of the API, from which both versions of OpenAPI are written. */
+/** An operation of the API. Both versions of OpenAPI are made from it. */
 export interface Operation {
   readonly path: string
   readonly method: Method
-  /** `listCoreV1NamespacedPod`: client generators name their methods by it. */
+  /** Such as `listCoreV1NamespacedPod`. Client generators derive method names from it. */
   readonly id: string
   readonly tag: string
   readonly description: string
-  /** All of them, those of the path included; bodies apart. */
+  /** All parameters, including those of the path, but not the body. */
   readonly parameters: readonly Parameter[]
   readonly consumes: readonly string[]
   readonly produces: readonly string[]
   readonly body?: { readonly type: TypeRef; readonly required: boolean }
-  /** Successful answers: status → type. */
+  /** Successful responses: status to type. */
   readonly responses: Readonly<Record<number, TypeRef>>
-  /** As upstream names what is done: `x-kubernetes-action`. */
+  /** Upstream's name of the action, for `x-kubernetes-action`. */
   readonly action?: string
   readonly gvk?: GroupVersionKind
 }

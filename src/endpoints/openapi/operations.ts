@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts'
 import { BUILT_IN_TYPES, operationStyle } from './operation-style.ts'
 import { resourceOperations } from './resource-operations.ts'
 
-/** A document of discovery: read by its path, without parameters. */
+/** A discovery document: read by its path, without parameters. */
 type DocumentRead = Pick<Operation, 'path' | 'id' | 'tag' | 'description'>
 
 const reads = (document: DocumentRead, type: Operation['responses'][number], types: readonly string[] = BUILT_IN_TYPES): Operation => ({
@@ -19,15 +19,15 @@ const reads = (document: DocumentRead, type: Operation['responses'][number], typ
   responses: { 200: type },
 })
 
-/** What others need to verify tokens of service accounts (`auth/authn/service-account/discovery.ts`). */
+/** Documents with which other services verify service account tokens (`auth/authn/service-account/discovery.ts`). */
 const issuerDocument = (document: DocumentRead, type: string): Operation => ({ ...reads(document, 'Text', [type]), consumes: [] })
 
-/** A document of `/openapi/v3`, by path without the leading slash (`api/v1`, `apis/apps`), and what makes the operations in it. */
+/** A document of `/openapi/v3`: its path without the leading slash (`api/v1`, `apis/apps`), and its operations. */
 type DocumentOperations = readonly [path: string, make: () => Operation[]]
 
 const ISSUER = 'of the issuer of tokens of service accounts'
 
-/** The documents that are there whatever is served. */
+/** Documents that do not depend on the catalog. */
 const FIXED: readonly DocumentOperations[] = [
   ['api', () => [reads({ path: '/api/', id: 'getCoreAPIVersions', tag: 'core', description: 'get the versions of the core group' }, 'APIVersions')]],
   ['apis', () => [reads({ path: '/apis/', id: 'getAPIVersions', tag: 'apis', description: 'get the groups and their versions' }, 'APIGroupList')]],
@@ -60,17 +60,17 @@ const FIXED: readonly DocumentOperations[] = [
   ],
 ]
 
-/** All documents of `/openapi/v3`, in the order of their paths. `make` may be called any number of times; `descriptions` is asked for when it is. */
+/** Returns all documents of `/openapi/v3` in the order of their paths. `make` may be called repeatedly, and calls `descriptions`. */
 export function documentOperations(snapshot: CatalogSnapshot, descriptions: () => Descriptions): Map<string, () => Operation[]> {
   const documents = [...FIXED, ...snapshot.servedGroupVersions().flatMap(groupVersion => groupVersionDocuments(snapshot, groupVersion, descriptions))]
   return new Map([...documents].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Whether the operations of a group version have that of its discovery beside them. */
+/** Reports whether the document of a group version includes the operation of its discovery. */
 export const isDiscovered = (resources: readonly ServedResource[]): boolean =>
   resources.some(({ version: { schema } }) => operationStyle(schema).discoveryPaths)
 
-/** Those of a group and of one of its versions; the core group has none of its own. Upstream describes no discovery of custom kinds. */
+/** Returns the documents of a group and of one of its versions. The core group has no document of its own. Upstream does not document discovery of custom resources. */
 function groupVersionDocuments(snapshot: CatalogSnapshot, groupVersion: string, descriptions: () => Descriptions): DocumentOperations[] {
   const { group, version } = parseApiVersion(groupVersion) ?? { group: '', version: groupVersion }
   const name = groupName(group)

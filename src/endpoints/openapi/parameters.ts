@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../meta/object.ts'
 
-/** A parameter of an operation, bodies apart. Descriptions are our own; names, places and types are upstream's. */
+/** A parameter of an operation, other than a body. Descriptions are our own; names, locations and types are upstream's. */
 export interface Parameter {
   readonly name: string
   readonly in: 'query' | 'path'
@@ -9,7 +9,7 @@ export interface Parameter {
   readonly required?: true
 }
 
-/** A parameter of the query that may be left out. */
+/** An optional query parameter. */
 const query = (name: string, type: Parameter['type'], description: string): Parameter => ({ name, in: 'query', type, description })
 
 export const pretty = query('pretty', 'string', 'Whether JSON is indented for people to read. By default for browsers, curl and wget.')
@@ -21,7 +21,7 @@ const fieldValidation = query(
   'What to do about unknown and repeated fields in the body: Ignore them, Warn of them (the default), or with Strict refuse the request.',
 )
 const fieldManager = query('fieldManager', 'string', 'A name for who makes the change, of at most 128 printable characters.')
-/** The same name with another text: only an apply requires it. */
+/** The same parameter with another description: only apply requires it. */
 const patchManager = query('fieldManager', 'string', 'A name for who makes the change, of at most 128 printable characters. Required for apply.')
 const force = query('force', 'boolean', 'With apply: take over fields that others own.')
 const gracePeriodSeconds = query(
@@ -52,7 +52,7 @@ const sendInitialEvents = query('sendInitialEvents', 'boolean', 'Begin a watch w
 const timeoutSeconds = query('timeoutSeconds', 'integer', 'The longest that a list or watch may take.')
 const watch = query('watch', 'boolean', 'Answer with a stream of changes in place of a list.')
 
-/** Parameters of each verb, by the options type that its query decodes into. */
+/** Parameters of each verb, from the options type of its query. */
 export const listParameters = [
   allowWatchBookmarks,
   continueToken,
@@ -84,14 +84,14 @@ export const deleteCollectionParameters = [
   timeoutSeconds,
 ]
 
-/** The places of a path: described by what they name. */
+/** Path parameters. Their descriptions say what they name. */
 export const nameParameter = (kind: string): Parameter => ({ name: 'name', in: 'path', type: 'string', description: `name of the ${kind}`, required: true })
 export const namespaceParameter: Parameter = { name: 'namespace', in: 'path', type: 'string', description: 'namespace of the object', required: true }
 
-/** Parameters are sorted as kube-openapi sorts them. */
+/** Order of parameters in kube-openapi. */
 export const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
 
-/** In Swagger 2.0 the type stands in the parameter, and what repeats is unique. */
+/** Converts a parameter to Swagger 2.0. Its type is a member of the parameter. */
 export const parameterV2 = ({ name, in: place, type, description, required }: Parameter): JsonObject => ({
   uniqueItems: true,
   type,
@@ -101,7 +101,7 @@ export const parameterV2 = ({ name, in: place, type, description, required }: Pa
   ...(required && { required }),
 })
 
-/** In OpenAPI 3.0 the type stands in a schema. */
+/** Converts a parameter to OpenAPI 3.0. Its type is in a schema. */
 export const parameterV3 = ({ name, in: place, type, description, required }: Parameter): JsonObject => ({
   name,
   in: place,

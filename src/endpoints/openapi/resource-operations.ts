@@ -10,7 +10,7 @@ import { METHODS, type Operation, type TypeRef } from './operation.ts'
 import { type OperationStyle, operationStyle } from './operation-style.ts'
 import { deleteParameters, listParameters, nameParameter, namespaceParameter, type Parameter, patchParameters, pretty, writeParameters } from './parameters.ts'
 
-/** Every operation on the resources of a group and version, paths in the order of bytes. */
+/** Returns every operation on the resources of a group version. Paths are in byte order. */
 export function resourceOperations(snapshot: CatalogSnapshot, groupVersion: string, descriptions: Descriptions): Operation[] {
   return snapshot
     .resourcesOf(groupVersion)
@@ -18,21 +18,21 @@ export function resourceOperations(snapshot: CatalogSnapshot, groupVersion: stri
     .sort((a, b) => (a.path === b.path ? METHODS.indexOf(a.method) - METHODS.indexOf(b.method) : a.path < b.path ? -1 : 1))
 }
 
-/** Adds an operation. Its id is `verb`, group and version, and `rest`: `listCoreV1NamespacedPod`. */
+/** Adds an operation. Its id consists of `verb`, group and version, and `rest`: `listCoreV1NamespacedPod`. */
 type Add = (verb: string, rest: string, operation: Omit<Operation, 'id' | 'tag' | 'consumes' | 'produces'> & Partial<Operation>) => void
 
-/** What the operations of a resource, or of one of its subresources, are made from. */
+/** Target of operations: a resource, or one of its subresources. */
 interface Target {
   readonly add: Add
-  /** Of the parent, which descriptions name. */
+  /** Kind of the parent, for descriptions. */
   readonly kind: string
-  /** How the ids of its operations end: `NamespacedPod`, `NamespacedPodStatus`. */
+  /** Suffix of operation ids: `NamespacedPod`, `NamespacedPodStatus`. */
   readonly title: string
-  /** Stands before the kind in descriptions: `status of `. */
+  /** Text before the kind in descriptions: `status of `. */
   readonly of: string
-  /** The path of one object. */
+  /** Path of one object. */
   readonly path: string
-  /** The parameters in that path. */
+  /** Parameters in that path. */
   readonly places: readonly Parameter[]
   readonly schema: StructSchema
   /** Media types of patches. */
@@ -41,20 +41,20 @@ interface Target {
   readonly verbs: readonly string[]
 }
 
-/** The paths of a resource below which its collections are. */
+/** Collection paths of a resource. */
 interface Collections {
   /** `/api/v1`, `/apis/apps/v1` */
   readonly root: string
-  /** Of all namespaces, where there are namespaces; of the cluster otherwise. */
+  /** Path of the collection across all namespaces, or of a cluster-scoped resource. */
   readonly all: string
-  /** Of one namespace, with the namespace as a parameter; the same as `all` where there are none. */
+  /** Path of the collection in a namespace, which is a parameter. Equals `all` for a cluster-scoped resource. */
   readonly own: string
   readonly namespaced: boolean
-  /** The parameters in `own`. */
+  /** Parameters in `own`. */
   readonly places: readonly Parameter[]
 }
 
-/** Every operation on a resource and its subresources, by the verbs of each. */
+/** Returns every operation on a resource and its subresources, by their verbs. */
 function operationsOf(served: ServedResource, descriptions: Descriptions): Operation[] {
   const { definition, version } = served
   const { group, name, kind, schema, verbs } = version
@@ -86,7 +86,7 @@ function operationsOf(served: ServedResource, descriptions: Descriptions): Opera
   return out
 }
 
-/** A namespaced kind has a path for each namespace, and one for all. */
+/** Returns the collection paths. A namespaced resource has one for each namespace and one across all. */
 function collectionsOf({ definition, version }: ServedResource): Collections {
   const { group, name, names } = version
   const root = group === '' ? `/api/${name}` : `/apis/${group}/${name}`
@@ -95,7 +95,7 @@ function collectionsOf({ definition, version }: ServedResource): Collections {
   return { root, all, own: `${root}/namespaces/{namespace}/${names.plural}`, namespaced: true, places: [namespaceParameter] }
 }
 
-/** Lists are watches, too, where the query says so. */
+/** Adds the lists. With `watch` in the query, a list is a watch. */
 function addLists({ add, kind, title, style, verbs }: Target, { all, own, namespaced, places }: Collections, served: ServedResource): void {
   if (!verbs.includes('list')) return
   const operation = {
@@ -109,7 +109,7 @@ function addLists({ add, kind, title, style, verbs }: Target, { all, own, namesp
   if (namespaced) add('list', `${kind}ForAllNamespaces`, { ...operation, path: all, parameters: [...listParameters, pretty] })
 }
 
-/** The paths of watches that upstream has deprecated, below `watch/`. */
+/** Adds the deprecated watch paths below `watch/`. */
 function addWatches({ add, kind, title, path: item, places: itemPlaces, style }: Target, { root, all, own, namespaced, places }: Collections): void {
   const watch = (path: string, rest: string, parameters: readonly Parameter[], action: 'watch' | 'watchlist'): void => {
     add('watch', rest, {
@@ -127,7 +127,7 @@ function addWatches({ add, kind, title, path: item, places: itemPlaces, style }:
   watch(item, title, itemPlaces, 'watch')
 }
 
-/** `path` and `places` are those of the collection, or of the subresource. */
+/** Adds a create. `path` and `places` are those of the collection or of the subresource. */
 function addCreate({ add, title, path, places, schema }: Target, description: string): void {
   add('create', title, {
     path,
@@ -140,8 +140,8 @@ function addCreate({ add, title, path, places, schema }: Target, description: st
   })
 }
 
-/** `answer`: what the deletion of one object is answered with. */
-function addDeletions({ add, kind, title, path, places: itemPlaces, style, verbs }: Target, { own, places }: Collections, answer: TypeRef): void {
+/** Adds the deletions. `response`: type of the response to the deletion of one object. */
+function addDeletions({ add, kind, title, path, places: itemPlaces, style, verbs }: Target, { own, places }: Collections, response: TypeRef): void {
   const body = { type: 'DeleteOptions', required: false } as const
   if (verbs.includes('deletecollection')) {
     add('delete', `Collection${title}`, {
@@ -161,13 +161,13 @@ function addDeletions({ add, kind, title, path, places: itemPlaces, style, verbs
       description: `delete ${withArticle(kind)}`,
       parameters: [...itemPlaces, ...deleteParameters, pretty],
       body,
-      responses: { 200: answer, 202: answer },
+      responses: { 200: response, 202: response },
       action: 'delete',
     })
   }
 }
 
-/** What reads and changes one object, or a subresource of one. */
+/** Adds the operations that read and change one object or subresource. */
 function addItem({ add, kind, title, of, path, places, schema, patchTypes, style, verbs }: Target): void {
   if (verbs.includes('get')) {
     add('read', title, {
@@ -204,7 +204,7 @@ function addItem({ add, kind, title, of, path, places, schema, patchTypes, style
   }
 }
 
-/** Of its own kind where it has one (Scale, Eviction); a view of the parent otherwise. */
+/** Adds the operations of a subresource. They have its own kind if it has one (Scale, Eviction), otherwise that of the parent. */
 function addSubresource(parent: Target, name: string, part: Subresource, descriptions: Descriptions): void {
   const own = parent.style.ownViews ? part.kind : undefined
   const gvk = own && { group: own.group, version: own.version, kind: own.kind }
@@ -226,7 +226,7 @@ function addSubresource(parent: Target, name: string, part: Subresource, descrip
   if (part.verbs.includes('create')) addCreate(target, `create ${name} of ${withArticle(parent.kind)}`)
 }
 
-/** What reaches out of the server: a log is read, anything else is a connection. */
+/** Adds the operations of a subresource that connects to another server. Logs are reads; all others are connections. */
 function addConnect({ add, title, of, kind, path, places, style }: Target, connect: ConnectSubresource, descriptions: Descriptions): void {
   const what = `${of}a ${kind}`
   if (connect.how === 'log') {

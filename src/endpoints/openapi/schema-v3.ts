@@ -4,8 +4,8 @@ const DEFINITIONS = '#/definitions/'
 const SCHEMAS = '#/components/schemas/'
 
 /**
- * A schema of Swagger as OpenAPI 3.0 has it: references are to components, and one with other members beside it is in an `allOf`, as nothing may stand beside it. Source: ConvertSchema and WrapRefs of
- * k8s.io/kube-openapi. Runs as deep as the schema is nested.
+ * Converts a schema of Swagger to OpenAPI 3.0. References point to components; a reference with sibling members is wrapped in an `allOf`, because OpenAPI 3.0 allows no siblings. Source: ConvertSchema and
+ * WrapRefs of k8s.io/kube-openapi. Recurses as deeply as the schema is nested.
  */
 export function schemaV3(value: Json): Json {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

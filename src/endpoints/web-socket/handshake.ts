@@ -4,10 +4,10 @@ import { isTokenProtocol, protocolsOf } from '../../auth/authn/web-socket-token.
 import { acceptance } from '../../protocols/websocket/handshake.ts'
 import type { Exchange } from '../exchange.ts'
 
-/** The client asks to go on as a WebSocket. */
+/** Reports whether the client requests a WebSocket. */
 export const asksWebSocket = ({ asksUpgrade, headers }: Exchange): boolean => asksUpgrade && headers.upgrade?.toLowerCase() === 'websocket'
 
-/** The subprotocols that a client asks for; none where it names none. Tokens are not among them. */
+/** Returns the subprotocols that a client offers, without those that carry a bearer token. */
 export function askedProtocols({ headers }: Exchange): string[] {
   const header = headers['sec-websocket-protocol'] ?? ''
   return header.trim() === '' ? [] : protocolsOf(header).filter(each => !isTokenProtocol(each))
@@ -15,11 +15,11 @@ export function askedProtocols({ headers }: Exchange): string[] {
 
 export interface Taken {
   readonly socket: Duplex
-  /** What has come behind the request. */
+  /** Bytes that came behind the request. */
   readonly head: Buffer
 }
 
-/** Agrees to a handshake, with this subprotocol if any, and takes the connection. */
+/** Accepts a handshake, with this subprotocol if any, and takes over the connection. */
 export function accept(exchange: Exchange, protocol: string): Taken {
   const key = exchange.headers['sec-websocket-key'] ?? ''
   const taken = exchange.hijack(101)
@@ -27,7 +27,10 @@ export function accept(exchange: Exchange, protocol: string): Taken {
   return taken
 }
 
-/** Agrees to a handshake as kube-apiserver's library for streams of events does, or refuses it in its words, outside of HTTP: undefined. It wants an Origin, and takes any subprotocol, but one at most. */
+/**
+ * Accepts a handshake as kube-apiserver's library for event streams does. It requires an Origin, and accepts any single subprotocol. Otherwise refuses the handshake with that library's texts, on the bare
+ * connection, and returns undefined.
+ */
 export function acceptAny(exchange: Exchange): Taken | undefined {
   const fault = handshakeFault(exchange.headers)
   if (fault !== undefined) return refuse(exchange, 400, ...fault)
@@ -36,21 +39,21 @@ export function acceptAny(exchange: Exchange): Taken | undefined {
   return second === undefined ? accept(exchange, protocol) : refuse(exchange, 400, '')
 }
 
-/** Agrees to a handshake with a subprotocol that was asked for, from anywhere, or refuses it in the same words. */
+/** Accepts a handshake with one of the offered subprotocols, from any origin. Otherwise refuses it as `acceptAny` does. */
 export function acceptWith(exchange: Exchange, protocol: string): Taken | undefined {
   if (exchange.method !== 'GET') return refuse(exchange, 405, 'bad method')
   const fault = handshakeFault(exchange.headers)
   return fault === undefined ? accept(exchange, protocol) : refuse(exchange, 400, ...fault)
 }
 
-/** What is wrong, and the headers that say so. */
+/** Returns the reason of a refusal, and its headers. Undefined if the handshake is valid. */
 function handshakeFault(headers: Exchange['headers']): [why: string, headers?: string] | undefined {
   if (headers['sec-websocket-key'] === undefined || headers['sec-websocket-key'] === '') return ['mismatch challenge/response']
   if (headers['sec-websocket-version'] !== '13') return ['missing or bad WebSocket Version', 'Sec-WebSocket-Version: 13\r\n']
   return undefined
 }
 
-/** A whole URL or a path, as Go's url.ParseRequestURI takes. */
+/** Reports whether a text is an absolute URL or a path, as Go's url.ParseRequestURI accepts. */
 const isRequestUri = (text: string): boolean => /^(?:\/|[a-z][a-z0-9+.-]*:\/\/)[\x21-\x7e]*$/i.test(text)
 
 function refuse(exchange: Exchange, code: number, why: string, headers = ''): undefined {

@@ -7,9 +7,7 @@ const generate = promisify(generateKeyPair)
 
 export type ClientKeys = Promise<{ readonly publicKey: KeyObject; readonly privateKey: KeyObject }>
 
-/**
- * Generates a client key on another thread. Takes a tenth of a second, in bad cases three times as long. RSA: fabric8's client (Java) cannot read other keys without a further library.
- */
+/** Generates a client key on another thread. Takes a tenth of a second, in bad cases three times as long. RSA: fabric8's client (Java) cannot read other keys without a further library. */
 export const makeClientKeys = (): ClientKeys => generate('rsa', { modulusLength: 2048 })
 
 /** Starts to generate the administrator's key if the directory has none. The rest of a first start takes about as long. */

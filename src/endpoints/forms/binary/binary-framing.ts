@@ -6,22 +6,22 @@ import type { Framing } from '../framing.ts'
 import { initialEndAnnotations, metaType } from '../meta-v1.ts'
 import type { BinaryCodec } from './codec.ts'
 
-/** What of an object stands in a frame. */
+/** View of objects in frames. */
 interface FramedView {
-  /** Of bookmarks. */
+  /** Type of bookmarks. */
   readonly type: TypeMeta
-  /** Of the empty list that shows a client the form of lists. */
+  /** Type of the empty list that shows a client the form of lists (the blueprint). */
   readonly listType: TypeMeta
-  /** What the metadata of a bookmark has besides. */
+  /** Further metadata of a bookmark. */
   readonly uncreated: Uncreated
-  /** Frames are shared between watches with the same id. */
+  /** Watches with the same id share frames. */
   readonly id: string
-  /** Undefined: it can't be shown. */
+  /** Encodes a stored object. Undefined if the view cannot represent it. */
   stored(stored: StoredObject): Buffer | undefined
   object(object: KubeObject): Buffer
 }
 
-/** Length-delimited frames of WatchEvent in protobuf, a sequence of items in CBOR. */
+/** Returns the framing of a watch: length-delimited WatchEvents in protobuf, a sequence of items in CBOR. */
 export const binaryFraming = (codec: BinaryCodec, mediaType: string, view: FramedView): Framing => ({
   contentType: codec.streamType(mediaType),
   messages: { text: false, leadBytes: codec.leadBytes },

@@ -14,15 +14,15 @@ import { listTypeMetaOf, metaType } from '../meta-v1.ts'
 import type { BinaryCodec } from './codec.ts'
 
 interface Encoders {
-  /** With kind and apiVersion. */
+  /** Encodes with kind and apiVersion. */
   readonly whole: Encoder
-  /** Without, for lists: keys are sorted, so the type stands nowhere in particular and can't be cut off. */
+  /** Encodes without them, for lists. Keys are sorted, so the type cannot be cut off as a prefix. */
   readonly item: Encoder
 }
 
 const encoders = new WeakMap<StructSchema, Encoders>()
 
-/** By version, as objects keep what was encoded by the identity of the encoder. */
+/** Returns the encoders of a version. Objects cache their encodings by the encoder's identity. */
 function encodersOf(version: Version): Encoders {
   const { schema } = version
   let known = encoders.get(schema)
@@ -40,7 +40,7 @@ function encodersOf(version: Version): Encoders {
 
 const storedBody = (version: Version, stored: StoredObject): Buffer => cborBody(stored.encoded(encodersOf(version).whole).bytes)
 
-/** An object that is not stored. */
+/** Encodes an object that is not stored. */
 function* objectBody(schema: StructSchema, object: KubeObject): Steps<Buffer> {
   const { kind, apiVersion } = object
   const normal = { kind, apiVersion, ...(yield* decodeInSteps(schema, object)) }
@@ -54,7 +54,7 @@ async function listBody(version: Version, meta: ListMeta, items: readonly Stored
   return listOf(listTypeMetaOf(version), meta, encoded)
 }
 
-/** A list whose items are not stored. */
+/** Encodes a list whose items are not stored. */
 const plainListBody = async (version: Version, objects: readonly KubeObject[]): Promise<Buffer[]> =>
   listOf(
     listTypeMetaOf(version),
@@ -62,10 +62,10 @@ const plainListBody = async (version: Version, objects: readonly KubeObject[]): 
     objects.map(object => encodeCbor(version.schema, decode(version.schema, object), false)),
   )
 
-/** A list in segments of one item each: they are put together while they are sent. */
+/** Returns a list in segments of one item each, which are joined while they are sent. */
 const listOf = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] => cborList(type, encodeCbor(metaType('meta.ListMeta'), meta), items)
 
-/** PartialObjectMetadata of an object. */
+/** Returns the PartialObjectMetadata of an object. */
 const partialBody = (object: KubeObject, apiVersion: string): Buffer => cborBody(partialItem(object, apiVersion))
 
 const partialItem = (object: KubeObject, apiVersion: string): Buffer =>

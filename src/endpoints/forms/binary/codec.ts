@@ -6,26 +6,26 @@ import type { StructSchema } from '../../../schema/schema.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
 import type { Document } from '../answer-form.ts'
 
-/** How answers are written in a binary media type. Bodies come whole, with what the type begins and ends them. */
+/** Encoder of responses in a binary media type. Bodies include the prefix or envelope of the media type. */
 export interface BinaryCodec {
   storedBody(version: Version, stored: StoredObject): Buffer
-  /** An object that is not stored: normalised, then encoded. */
+  /** Normalizes and encodes an object that is not stored. */
   objectBody(schema: StructSchema, object: KubeObject): Steps<Buffer>
-  /** From the ready bytes of the items, in segments. */
+  /** Encodes a list from the cached bytes of its items, in segments. */
   listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[] | FilledBody>
-  /** A list whose items are not stored. */
+  /** Encodes a list whose items are not stored. */
   plainListBody(version: Version, objects: readonly KubeObject[]): Promise<Buffer[]>
-  /** PartialObjectMetadata of an object. */
+  /** Encodes the PartialObjectMetadata of an object. */
   partialBody(object: KubeObject, apiVersion: string): Buffer
   partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[] | FilledBody>
-  /** What is no object of a resource, of this schema; a Status as the object of an ERROR event, too. */
+  /** Encodes a document of this schema that is not an object of a resource. Also used for the Status of an ERROR event. */
   documentBody(schema: StructSchema, document: Document): Buffer
-  /** An empty list, as the end of a watch's initial events shows it. */
+  /** Encodes an empty list, which the bookmark at the end of a watch's initial events carries. */
   blueprint(type: { readonly kind: string; readonly apiVersion: string }): Buffer
-  /** A watch event around a body. */
+  /** Wraps a body in a watch event. */
   frame(type: string, object: Buffer): Buffer
-  /** Bytes before each event of a watch that only give its length. */
+  /** Length prefix of each event of a watch, in bytes. */
   readonly leadBytes: number
-  /** The Content-Type of a watch, for the spelling that was accepted. */
+  /** Returns the Content-Type of a watch, by the accepted spelling of the media type. */
   streamType(mediaType: string): string
 }

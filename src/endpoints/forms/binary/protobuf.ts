@@ -29,15 +29,15 @@ import { listPieces } from '../list-pieces.ts'
 import { listTypeMetaOf, metaType, typeMetaOf } from '../meta-v1.ts'
 import type { BinaryCodec } from './codec.ts'
 
-/** Of the encodings of one list, what is kept for the next: the budget holds what several lists keep. The rest is made anew: to keep it and forget it again would take more. */
+/** Maximum bytes of a list's encodings that are cached. The cache holds those of a few lists. Caching more would drop them before they are reused. */
 const MOST_KEPT = DERIVED_BYTES / 2
 
-/** An encoder copies what it gets before another is asked, so that all share the memory of one. */
+/** Shared by all encoders: each copies the result before the next one runs. */
 const transcoder = new Transcoder()
 
 const encoders = new WeakMap<StructSchema, Encoder>()
 
-/** Encodes stored objects as items of a list; the header is what makes them so, and without it they are messages that an envelope is put around. */
+/** Returns the encoder of stored objects as list items. Without the header of an item, the bytes are a message, which an envelope is put around. */
 export function protobufEncoder(version: Version): Encoder {
   let encoder = encoders.get(version.schema)
   if (!encoder) {
@@ -65,7 +65,7 @@ function storedBody(version: Version, stored: StoredObject): Buffer {
   return wrap(typeMetaOf(version), bytes.subarray(header))
 }
 
-/** An object that is not stored. */
+/** Encodes an object that is not stored. */
 function* objectBody(schema: StructSchema, object: KubeObject): Steps<Buffer> {
   const normal = yield* decodeInSteps(schema, object)
   yield
@@ -77,7 +77,7 @@ function listBody(version: Version, meta: ListMeta, items: readonly StoredObject
   return encodedList(listTypeMetaOf(version), meta, items, encoder, item => item.sizeOf(encoder))
 }
 
-/** Items are encoded while they are sent, where that is not kept. `sizeOf` counts the bytes of such a one. */
+/** Returns a list whose items are encoded while they are sent, unless their encoding is cached. `sizeOf`: returns the length of an item that is not cached. */
 async function encodedList(
   type: TypeMeta,
   meta: ListMeta,
@@ -97,7 +97,7 @@ async function encodedList(
   const { head, tail: end } = envelopeAround(type, content)
   const start = Buffer.concat([head, first])
   const length = head.length + content + end.length
-  // -1: the start is still to come; items.length: only the end is.
+  // -1: the start comes next; items.length: the end comes next.
   let next = -1
   const write = (item: StoredObject, target: Buffer, at: number): number => {
     const { bytes } = item.passing(encoder)
@@ -125,7 +125,7 @@ async function encodedList(
   return { length, fill, pieces: listPieces({ by: encoder, length, start, items, end, size: i => sizes[i] ?? 0, write }) }
 }
 
-/** A list whose items are not stored. */
+/** Encodes a list whose items are not stored. */
 const plainListBody = async (version: Version, objects: readonly KubeObject[]): Promise<Buffer[]> =>
   listOf(
     listTypeMetaOf(version),
@@ -133,17 +133,17 @@ const plainListBody = async (version: Version, objects: readonly KubeObject[]): 
     objects.map(object => listItem(encodeMessage(version.schema, decode(version.schema, object)))),
   )
 
-/** A list in segments of one item each: they are put together while they are sent. */
+/** Returns a list in segments of one item each, which are joined while they are sent. */
 const listOf = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] => wrapSegments(type, [listHead(metaMessage(meta)), ...items])
 
 const metaMessage = (meta: ListMeta): Uint8Array => encodeMessage(metaType('meta.ListMeta'), meta)
 
-/** PartialObjectMetadata of an object, enveloped. */
+/** Returns the PartialObjectMetadata of an object in its envelope. */
 const partialBody = (object: KubeObject, apiVersion: string): Buffer => wrap({ apiVersion, kind: 'PartialObjectMetadata' }, partialMessage(object))
 
 const partialMessage = (object: KubeObject): Uint8Array => encodeMessage(metaType('meta.PartialObjectMetadata'), { metadata: object.metadata })
 
-/** An item of a list of metadata: copied together from the JSON of the metadata, where that is in the order of the message. */
+/** Encodes items of a metadata list. Transcodes the JSON of the metadata directly if its fields are in the order of the message. */
 const partialEncoder: Encoder = {
   id: 'protobuf;PartialObjectMetadata',
   encode: object => {
@@ -163,17 +163,17 @@ const partialEncoder: Encoder = {
 
 async function partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[] | FilledBody> {
   const type = { apiVersion, kind: 'PartialObjectMetadataList' }
-  // v1beta1 numbers the two fields the other way round: an item stands where v1 has the list's metadata.
+  // v1beta1 swaps the numbers of the two fields: items have the number of v1's list metadata.
   if (apiVersion.endsWith('/v1beta1'))
     return wrapSegments(type, [...(await mapInSlices(items, item => listHead(partialMessage(item.object())))), listItem(metaMessage(meta))])
-  // An object keeps the size of one encoding only: that of itself.
+  // An object caches the size of one encoding only, that of the whole object.
   return encodedList(type, meta, items, partialEncoder, item => item.passing(partialEncoder).bytes.length)
 }
 
 const documentBody = (schema: StructSchema, document: Document): Buffer =>
   wrap({ apiVersion: document.apiVersion ?? '', kind: document.kind }, encodeMessage(schema, decode(schema, document)))
 
-/** application/vnd.kubernetes.protobuf: `k8s\0`, and a runtime.Unknown around the message. */
+/** application/vnd.kubernetes.protobuf: `k8s\0`, and the message in a runtime.Unknown. */
 export const protobufCodec: BinaryCodec = {
   storedBody,
   objectBody,

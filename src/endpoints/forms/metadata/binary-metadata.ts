@@ -7,7 +7,7 @@ import type { BinaryCodec } from '../binary/codec.ts'
 import { listMeta, metaType } from '../meta-v1.ts'
 import { checkAsksList, checkAsksObject, noPlainMetadata } from './metadata-kind.ts'
 
-/** The metadata of objects alone (PartialObjectMetadata) in a binary media type. */
+/** Form of metadata only (PartialObjectMetadata) in a binary media type. */
 export function binaryMetadata(codec: BinaryCodec, mediaType: string, as: Transform): AnswerForm {
   const apiVersion = apiVersionOf(as)
   return {
@@ -35,7 +35,7 @@ export function binaryMetadata(codec: BinaryCodec, mediaType: string, as: Transf
         listType: { kind: 'PartialObjectMetadataList', apiVersion },
         uncreated: uncreated(snapshot.release),
         id: `${mediaType};${as.kind};${apiVersion}`,
-        // A single object is no list: upstream fails to encode it, and ends the stream.
+        // PartialObjectMetadataList cannot represent a single object. Upstream fails to encode it, and ends the stream.
         stored: stored => (as.kind === 'PartialObjectMetadataList' ? undefined : codec.partialBody(stored.object(), apiVersion)),
         object: object => codec.partialBody(object, apiVersion),
       }),

@@ -4,18 +4,18 @@ import type { Scope } from '../../scope.ts'
 
 const refused = (message: string): StatusError => failure(406, 'NotAcceptable', message)
 
-/** Metadata of an object is asked for as PartialObjectMetadata. */
+/** Throws 406 if a single object is requested as PartialObjectMetadataList. */
 export function checkAsksObject({ kind }: Transform, scope: Scope): void {
   if (kind === 'PartialObjectMetadataList')
     throw refused(`you requested PartialObjectMetadataList, but the requested object is not a list (*${goType(scope, '')})`)
 }
 
-/** Metadata of a list is asked for as PartialObjectMetadataList. */
+/** Throws 406 if a list is requested as PartialObjectMetadata. */
 export function checkAsksList({ kind }: Transform, scope: Scope): void {
   if (kind === 'PartialObjectMetadata') throw refused(`you requested PartialObjectMetadata, but the requested object is a list (*${goType(scope, 'List')})`)
 }
 
-/** Of what is not stored there are no lists of metadata. */
+/** Returns the error for a list whose items are not stored: it has no metadata form. */
 export const noPlainMetadata = (): StatusError => refused(`only the following media types are accepted: ${JSON_TYPE}, ${YAML_TYPE}`)
 
 const goType = ({ dialect, served }: Scope, suffix: '' | 'List'): string => dialect.goType(served.version, suffix)

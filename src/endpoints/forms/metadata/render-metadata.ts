@@ -5,13 +5,13 @@ import { metadataOf } from '../../../storage/parse-own.ts'
 import { listMetaText, objectMetaText } from '../meta-v1.ts'
 import { type RowSource, SplicedBody } from '../spliced-body.ts'
 
-/** What stands before the metadata in its PartialObjectMetadata. */
+/** Returns the JSON of a PartialObjectMetadata before its metadata. */
 export const metadataStart = (apiVersion: string): string => `{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`
 
-/** PartialObjectMetadata of an object. */
+/** Returns the PartialObjectMetadata of an object in JSON. */
 export const metadataText = (object: KubeObject, apiVersion: string): string => `${metadataStart(apiVersion)}${objectMetaText(object.metadata)}}`
 
-/** PartialObjectMetadataList of the objects. */
+/** Returns the PartialObjectMetadataList of objects. The result opens the body, any number of times. */
 export async function renderMetadataList(meta: ListMeta, objects: readonly RowSource[], apiVersion: string): Promise<() => FilledBody> {
   const body = new SplicedBody()
   let before = `{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`
@@ -26,7 +26,7 @@ export async function renderMetadataList(meta: ListMeta, objects: readonly RowSo
       before = '},'
     }
   })
-  // Go's list of none is nil.
+  // An empty list is a nil slice in Go.
   body.add(objects.length > 0 ? `${before.slice(0, -1)}]}\n` : `${before.slice(0, -1)}null}\n`)
   return () => body.open()
 }

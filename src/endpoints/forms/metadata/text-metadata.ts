@@ -9,7 +9,7 @@ import { TEXT_FRAMES, textBlueprint, textFrame } from '../text/text-frames.ts'
 import { checkAsksList, checkAsksObject, noPlainMetadata } from './metadata-kind.ts'
 import { metadataText, renderMetadataList } from './render-metadata.ts'
 
-/** The metadata of objects alone (PartialObjectMetadata). */
+/** View of metadata only (PartialObjectMetadata). */
 export function textMetadata(as: Transform): TextView {
   const apiVersion = apiVersionOf(as)
   const textOf = (object: KubeObject): Buffer[] => [Buffer.from(`${metadataText(object, apiVersion)}\n`)]
@@ -36,7 +36,7 @@ export function textMetadata(as: Transform): TextView {
 const metadataFraming = ({ kind }: Transform, apiVersion: string, created: Uncreated): Framing => ({
   ...TEXT_FRAMES,
   id: `partial;${kind};${apiVersion}`,
-  // A single object is no list: upstream fails to encode it, and ends the stream.
+  // PartialObjectMetadataList cannot represent a single object. Upstream fails to encode it, and ends the stream.
   object: (type, object) => (kind === 'PartialObjectMetadataList' ? undefined : textFrame(type, metadataText(object.object(), apiVersion))),
   bookmark(resourceVersion, initialEnd) {
     const annotations = initialEnd ? { annotations: initialEndAnnotations(textBlueprint('PartialObjectMetadata', apiVersion)) } : {}

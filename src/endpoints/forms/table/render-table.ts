@@ -12,24 +12,24 @@ import { listMetaText, objectMetaText } from '../meta-v1.ts'
 import { metadataStart, metadataText } from '../metadata/render-metadata.ts'
 import { type ReadySource, type RowSource, SplicedBody } from '../spliced-body.ts'
 
-/** What a row carries beside its cells (TableOptions.includeObject). */
+/** Content of a row besides its cells (TableOptions.includeObject). */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
-/** What the request says of a Table, and when it was made: ages are as of `now`, in milliseconds. */
+/** Options of a Table. Ages are relative to `now`, in milliseconds. */
 export interface TableOptions {
   readonly includeObject: IncludeObject
   /** `v1` or `v1beta1`. */
   readonly version: string
-  /** The media type's own spelling of the group. */
+  /** Group as it is spelled in the media type. */
   readonly group: string
   readonly now: number
 }
 
 const AGE_MARK_BYTE = AGE_MARK.charCodeAt(0)
-/** Rows between looks at the clock. */
+/** Rows that are rendered between two checks of the clock. */
 const ROWS_AT_ONCE = 8
 
-/** Name and Created At: the columns of a kind that has none of its own. */
+/** Default columns of a kind: Name and Created At. */
 export const DEFAULT_TABLE: TableDefinition = {
   columns: [
     { name: 'Name', type: 'string', format: 'name', description: 'The name of the object, unique among those of its kind in its namespace.' },
@@ -38,7 +38,7 @@ export const DEFAULT_TABLE: TableDefinition = {
   cells: object => [object.metadata.name ?? '', object.metadata.creationTimestamp ?? ''],
 }
 
-/** meta.k8s.io Table of the objects; what is given opens the body, as often as it is wanted. */
+/** Renders the meta.k8s.io Table of objects. The result opens the body, any number of times. */
 export async function renderTable(table: TableDefinition, meta: ListMeta, objects: readonly RowSource[], options: TableOptions): Promise<() => FilledBody> {
   const { order } = table
   const ordered = order ? [...objects].sort((a, b) => order(a.object(), b.object())) : objects
@@ -61,11 +61,11 @@ interface Span {
   readonly to: number
 }
 
-/** What the rows of an object are made of, at any time. */
+/** The cached data of an object's rows, which does not depend on the time. */
 class Row {
-  /** JSON, with open ages, and the conditions of the row. */
+  /** JSON of the cells with placeholders for ages, and the row's conditions. */
   readonly cells: string
-  /** Where the metadata stands in the object's JSON; undefined: what is shown of it is in `partial`. */
+  /** Position of the metadata in the object's JSON. Undefined if the metadata is in `partial`. */
   readonly metadata: Span | undefined
   readonly partial: string | undefined
 
@@ -76,21 +76,21 @@ class Row {
   }
 }
 
-/** Of a row that is kept, without its texts. */
+/** Memory of a cached row without its texts, in bytes. */
 const ROW_BYTES = 120
-/** Of more rows none is kept: the first would be dropped before the last were made. */
+/** Longer Tables are not cached: the first rows would be dropped before the last are made. */
 const MOST_KEPT = Math.floor((0.75 * DERIVED_BYTES) / 350)
 
-/** Where the rows of a Table go. */
+/** Target of a Table's rows. */
 interface Rows {
   readonly body: SplicedBody
   readonly table: TableDefinition
   readonly options: TableOptions
-  /** What rows are made of is kept with their objects. */
+  /** Whether row data is cached with the objects. */
   readonly keep: boolean
 }
 
-/** Adds a row after this text; gives what stands before the next one. */
+/** Adds a row behind `before`. Returns the text before the next one. */
 function addRow({ body, table, options, keep }: Rows, before: string, item: RowSource): string {
   const row = item.json === undefined ? undefined : readyRow(table, item, keep)
   if (item.json === undefined || row === undefined) {
@@ -115,10 +115,10 @@ function addRow({ body, table, options, keep }: Rows, before: string, item: RowS
   }
 }
 
-/** What a row is made of, which the object may keep. Undefined: its JSON has a mark of open ages of its own, so that none can be put in. */
+/** Returns the data of a row, which the object may cache. Undefined if the object's JSON contains the placeholder of ages, which could not be distinguished then. */
 function readyRow(table: TableDefinition, item: ReadySource, keep: boolean): Row | undefined {
   const noted = item.noted?.(table)
-  // What is kept was looked at for marks of its own when it was made.
+  // Cached data was checked for placeholders when it was made.
   if (noted instanceof Row) return noted
   const ready = item.json()
   if (ready.bytes.includes(AGE_MARK_BYTE)) return undefined
@@ -127,10 +127,10 @@ function readyRow(table: TableDefinition, item: ReadySource, keep: boolean): Row
   return row
 }
 
-/** Bytes of the text, which is one piece from then on: V8 keeps what was put together as a tree of its parts, at 32 bytes each, until all of it is read. */
+/** Returns the bytes of a text, and flattens it: V8 keeps a concatenation as a tree, at 32 bytes for each part, until it is read. */
 const flatLength = (text: string): number => Buffer.byteLength(text)
 
-/** From the object without its managers where the JSON shows where they are: parsing them would take longer than all cells. */
+/** Renders the row of an object. Managed fields are skipped if their position is known: parsing them would take longer than all cells. */
 function rowOf(table: TableDefinition, item: ReadySource, ready: Encoded): Row {
   const struct = ready.header > 1
   const metadata = struct ? metadataOf(ready) : undefined
@@ -138,11 +138,11 @@ function rowOf(table: TableDefinition, item: ReadySource, ready: Encoded): Row {
   return new Row(cellsText(table.cells(object, ANY_TIME)) + conditionsText(table, object), metadata, metadata ? undefined : objectMetaText(object.metadata))
 }
 
-/** A Table of one row, as a watch event has it. */
+/** Returns a Table of one row, for a watch event. */
 export const tableEvent = (table: TableDefinition, object: KubeObject, options: TableOptions, columns: boolean): string =>
   `${tableHead(table, { ...(object.metadata.resourceVersion !== undefined && { resourceVersion: object.metadata.resourceVersion }) }, options, columns)}${tableRow(table, object, options)}]}`
 
-/** The members before the rows. Watches send the columns once. */
+/** Returns the members before the rows. A watch sends the columns once. */
 function tableHead(table: TableDefinition, meta: ListMeta, options: TableOptions, columns: boolean): string {
   const definitions = table.columns.map(({ name, type, format, description, priority }) => ({
     name,
@@ -154,12 +154,12 @@ function tableHead(table: TableDefinition, meta: ListMeta, options: TableOptions
   return `{"kind":"Table","apiVersion":"${options.group}/${options.version}","metadata":${listMetaText(meta)},"columnDefinitions":${columns ? escapeHtml(JSON.stringify(definitions)) : 'null'},"rows":[`
 }
 
-/** A row that is made for this answer alone. */
+/** Renders a row that is not cached. */
 function tableRow(table: TableDefinition, object: KubeObject, options: TableOptions): string {
   return `{"cells":${cellsText(table.cells(object, options.now))}${conditionsText(table, object)},"object":${rowObject(object, options)}}`
 }
 
-/** What a row shows of its object; upstream's default is its metadata. */
+/** Returns the object of a row. Upstream's default is its metadata. */
 function rowObject(object: KubeObject, options: TableOptions): string {
   switch (options.includeObject) {
     case 'None':
@@ -171,7 +171,7 @@ function rowObject(object: KubeObject, options: TableOptions): string {
   }
 }
 
-/** As Go writes it: without the member where there is none. */
+/** Returns the member `conditions`. Omitted if there are none, as in Go. */
 function conditionsText(table: TableDefinition, object: KubeObject): string {
   const conditions = table.conditions?.(object)
   return conditions ? `,"conditions":${JSON.stringify(conditions)}` : ''
@@ -180,13 +180,13 @@ function conditionsText(table: TableDefinition, object: KubeObject): string {
 const NONE = '<none>'
 const ESCAPED_NONE = '\\u003cnone\\u003e'
 
-/** JSON.stringify is much faster, and writes the same but for characters that Go escapes, where nothing is an object or an odd number. */
+/** Encodes the cells. JSON.stringify is much faster, and its result only differs in characters that Go escapes, unless there are objects or unusual numbers. */
 function cellsText(cells: Json[]): string {
   if (!cells.every(isPlain)) return goJson(cells)
   const text = JSON.stringify(cells)
-  // Well-formed output escapes what is no character; the writer replaces it.
+  // JSON.stringify escapes lone surrogates; Go's encoder replaces them.
   if (text.includes('\\ud')) return goJson(cells)
-  // What stands in many rows is not looked for character by character.
+  // `<none>`, which many rows have, is replaced before the escaping searches each character.
   return escapeHtml(text.replaceAll(NONE, ESCAPED_NONE))
 }
 

@@ -7,10 +7,10 @@ import { copyIn } from '../../../registry/convert.ts'
 import type { Scope } from '../../scope.ts'
 import { DEFAULT_TABLE, type IncludeObject, type TableOptions } from './render-table.ts'
 
-/** Of the resource, or of the subresource where that is of another kind. */
+/** Returns the table of the resource, or of the subresource if it has another kind. */
 export const tableOf = ({ served, subresource }: Scope): TableDefinition => (subresource?.kind ? subresource.kind.table : versionTable(served)) ?? DEFAULT_TABLE
 
-/** The version's own, or that of the hub version over the converted object. */
+/** Returns the version's table, or that of the hub version over the converted object. */
 function versionTable({ definition, version }: ServedResource): TableDefinition | undefined {
   const { hub } = definition
   if (version.table !== undefined || version === hub || hub.table === undefined) return version.table
@@ -22,7 +22,7 @@ function versionTable({ definition, version }: ServedResource): TableDefinition 
   }
 }
 
-/** Throws 400 where the query asks for rows that there are not. */
+/** Parses `includeObject`. Throws 400 if it is invalid. */
 export function tableOptions(scope: Scope, { version, group }: Transform): TableOptions {
   const include = scope.exchange.search === '' ? '' : (scope.exchange.query.get('includeObject') ?? '')
   if (!isIncludeObject(include)) {

@@ -7,7 +7,7 @@ import { renderTable } from './render-table.ts'
 import { tableFraming } from './table-framing.ts'
 import { tableOf, tableOptions } from './table-of.ts'
 
-/** Tables (meta.k8s.io) of objects. */
+/** View of objects as Tables (meta.k8s.io). */
 export const textTable = (as: Transform): TextView => ({
   stored: (scope, stored) => oneRow(scope, as, stored.object()),
   object: (scope, _schema, object) => oneRow(scope, as, object),
@@ -21,7 +21,7 @@ export const textTable = (as: Transform): TextView => ({
   framing: scope => tableFraming(scope, as),
 })
 
-/** The Table of one object, as a get answers it. */
+/** Returns the Table of one object, for a get. */
 function oneRow(scope: Scope, as: Transform, object: KubeObject): Promise<JsonText> {
   const { resourceVersion } = object.metadata
   const meta = resourceVersion === undefined ? {} : { resourceVersion }

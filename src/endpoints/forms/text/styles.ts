@@ -7,7 +7,7 @@ import { type Steps, startInTurns } from '../../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
 import { type JsonText, opened, type TextStyle } from './text-form.ts'
 
-/** JSON as it is. */
+/** Compact JSON. */
 export const compact: TextStyle = {
   contentType: JSON_TYPE,
   write(text) {
@@ -17,10 +17,10 @@ export const compact: TextStyle = {
   },
 }
 
-/** Longer than this, JSON is indented while it is sent. */
+/** Longer JSON is indented while it is sent, in bytes. */
 const INDENT_AT_ONCE = 64 * 1024
 
-/** JSON for people. */
+/** Indented JSON. */
 export const indented: TextStyle = {
   contentType: JSON_TYPE,
   write(text) {
@@ -31,7 +31,7 @@ export const indented: TextStyle = {
 
 const PART_BYTES = 64 * 1024
 
-/** A long body of JSON, indented while it is sent. It is opened twice: what comes of it is measured first, as an answer begins with its length. */
+/** Indents a long body of JSON while it is sent. The body is opened twice: the response begins with its length, so the length is computed first. */
 export async function indentedBody(open: () => FilledBody): Promise<FilledBody> {
   const part = Buffer.allocUnsafe(PART_BYTES)
   const measuring = new JsonIndenter()
@@ -63,13 +63,13 @@ export async function indentedBody(open: () => FilledBody): Promise<FilledBody> 
   return { length, fill }
 }
 
-/** YAML of what the JSON says. */
+/** YAML. */
 export const yaml: TextStyle = {
   contentType: YAML_TYPE,
   write: text => startInTurns(yamlOf(text)),
 }
 
-/** In steps, also of short JSON: what is nested deeply makes long lines. */
+/** Converts JSON to YAML in steps, even if it is short: deep nesting makes long lines. */
 function* yamlOf(text: JsonText): Steps<Buffer[]> {
   const json = yield* wholeInSteps(opened(text))
   return yield* yamlInSteps(yield* parseOwnParts(json))

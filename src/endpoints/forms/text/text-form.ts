@@ -12,10 +12,10 @@ import { type AnswerForm, after, type Body, type Made } from '../answer-form.ts'
 import type { Framing } from '../framing.ts'
 import { metaType, statusText } from '../meta-v1.ts'
 
-/** Compact JSON: buffers in turn, or what opens a body that is made while it is sent, as often as it is wanted. */
+/** Compact JSON: buffers, or a function that opens a body which is made while it is sent. It may be called any number of times. */
 export type JsonText = readonly Buffer[] | (() => FilledBody)
 
-/** What is shown of objects, as compact JSON. */
+/** A view of objects as compact JSON. */
 export interface TextView {
   stored(scope: Scope, stored: StoredObject): Made<JsonText>
   object(scope: Scope, schema: StructSchema, object: KubeObject): Made<JsonText>
@@ -25,13 +25,13 @@ export interface TextView {
   framing(scope: Scope): Framing
 }
 
-/** How JSON is written. */
+/** How JSON is written: compact, indented or as YAML. */
 export interface TextStyle {
   readonly contentType: string
   write(text: JsonText): Made<Body>
 }
 
-/** A view in a style. */
+/** Returns the form of a view in a style. */
 export const textForm = (view: TextView, { contentType, write }: TextStyle): AnswerForm => ({
   contentType,
   stored: (scope, stored) => after(view.stored(scope, stored), write),
@@ -44,7 +44,7 @@ export const textForm = (view: TextView, { contentType, write }: TextStyle): Ans
   framing: scope => view.framing(scope),
 })
 
-/** Opens a text from its beginning. */
+/** Opens a text at its beginning. */
 export function opened(text: JsonText): FilledBody {
   if (typeof text === 'function') return text()
   return filledWith(
@@ -53,14 +53,14 @@ export function opened(text: JsonText): FilledBody {
   )
 }
 
-/** A Status that quotes much of a body is written in turns. */
+/** Encodes a Status. A long one, which quotes much of a body, is encoded in turns. */
 const statusJson = (status: AnsweredStatus): Made<JsonText> =>
   isLongText(status.message ?? '') ? runInTurns(longStatus(status)) : [Buffer.from(`${statusText(status)}\n`)]
 
-/** Characters that become bytes at once. */
+/** Characters that are encoded at once. */
 const PIECE = 64 * 1024
 
-/** Encoded in pieces, as a message may quote a body of megabytes. */
+/** Encodes a Status in pieces: its message may quote a body of megabytes. */
 function* longStatus(status: AnsweredStatus): Steps<Buffer[]> {
   const buffers: Buffer[] = []
   let text = ''

@@ -2,16 +2,16 @@ import type { StatusError } from '../../../meta/status.ts'
 import type { Framing } from '../framing.ts'
 import { statusText } from '../meta-v1.ts'
 
-/** A watch event as a line of JSON, around the JSON of its object. */
+/** Returns a watch event as a line of JSON. `object`: the JSON of its object. */
 export const textFrame = (type: string, object: string): Buffer => Buffer.from(`{"type":"${type}","object":${object}}\n`)
 
-/** What the frames of all views have in common. */
+/** Members that the framings of all views have in common. */
 export const TEXT_FRAMES = {
   contentType: 'application/json',
   messages: { text: true, leadBytes: 0 },
   error: (error: StatusError): Buffer => textFrame('ERROR', statusText(error.status)),
 } satisfies Partial<Framing>
 
-/** The empty list that shows a client the form of lists. */
+/** Returns the empty list that shows a client the form of lists (the blueprint). */
 export const textBlueprint = (kind: string, apiVersion: string): Buffer =>
   Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":null}\n`)

@@ -5,7 +5,7 @@ import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
 import { listMeta, metaType, typeMetaOf } from '../meta-v1.ts'
 
-/** Whole objects in a binary media type. */
+/** Form of whole objects in a binary media type. */
 export const binaryObjects = (codec: BinaryCodec, mediaType: string): AnswerForm => ({
   contentType: mediaType,
   stored: ({ served }, stored) => codec.storedBody(served.version, stored),

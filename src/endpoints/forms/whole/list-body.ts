@@ -6,7 +6,7 @@ import type { Encoded, StoredObject } from '../../../storage/storage.ts'
 import { dialectOf } from '../../dialect/dialect-of.ts'
 import { listPieces } from '../list-pieces.ts'
 
-/** Items whose length is added up before the event loop may have its turn. */
+/** Items whose length is summed before the event loop gets a turn. */
 const LOOK = 500
 const COMMA = 0x2c
 const BRACE = 0x7b
@@ -14,8 +14,8 @@ const NOTHING = Buffer.alloc(0)
 const NO_ITEM: Encoded = { bytes: NOTHING, header: 0 }
 
 /**
- * A list as JSON: the items' ready bytes, copied together without being read. Items of built-in kinds carry no kind and apiVersion: each is copied whole, and what comes
- * before it in the list is then written over its type header. So a part is filled from its end to its beginning. What is given opens the body, as often as it is wanted.
+ * Returns a list as JSON, copied from the stored bytes of its items without parsing them. Items of built-in kinds have no kind and apiVersion in a list: each item is copied whole, and the bytes before it
+ * are then written over its type header. Each part is therefore filled from its end to its beginning. The result opens the body, any number of times.
  */
 export async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<() => FilledBody> {
   const around = dialectOf(version.schema).listEnvelope(version, meta)
@@ -42,7 +42,7 @@ export async function listBody(version: Version, meta: ListMeta, items: readonly
 
 const OPENING = Buffer.from('{')
 
-/** With the comma and the brace. */
+/** Writes an item with its comma and brace. Returns its end. */
 function writeItem(item: StoredObject, target: Buffer, at: number): number {
   const { bytes, header } = item.json()
   const from = at + 2
@@ -52,11 +52,11 @@ function writeItem(item: StoredObject, target: Buffer, at: number): number {
   return from + bytes.length - header
 }
 
-/** Fills each part as long as whole items go into it; an item that is longer than a part comes by itself. */
+/** Fills each part with as many whole items as fit. An item that is longer than a part is sent by itself. */
 function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], length: number): FilledBody {
-  // -1: the start is still to come; items.length: only the end is.
+  // -1: the start comes next; items.length: the end comes next.
   let next = -1
-  /** What the part is made of. */
+  /** Items of the part. */
   const part: Encoded[] = []
   const fill = (target: Buffer): Buffer => {
     if (next < 0) {
@@ -65,7 +65,7 @@ function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], leng
     }
     if (next >= items.length) return end
     const first = next
-    // Room for the type header of the first, which is cut off at the end.
+    // Room for the first item's type header, which is cut off at the end.
     const margin = headerOf(items[first])
     let size = margin
     let count = 0
@@ -96,13 +96,13 @@ function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], leng
 }
 
 const headerOf = (item: StoredObject | undefined): number => item?.json().header ?? 0
-/** With the comma and the brace. */
+/** Returns the length of an item with its comma and brace. */
 function sizeOf(item: StoredObject | undefined): number {
   if (item === undefined) return 0
   const { bytes, header } = item.json()
   return bytes.length - header + 2
 }
-/** The item's JSON without its type header and the brace before it. */
+/** Returns the item's JSON without its type header and opening brace. */
 function bodyOf(item: StoredObject | undefined): Buffer {
   if (item === undefined) return NOTHING
   const { bytes, header } = item.json()

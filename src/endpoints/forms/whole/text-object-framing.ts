@@ -6,7 +6,7 @@ const TAIL = Buffer.from('}\n')
 const HEAD = ['{"type":"', '","object":'] as const
 const HEAD_BYTES = HEAD[0].length + HEAD[1].length
 
-/** Returns where it ends. */
+/** Writes a frame. Returns its end. */
 function writeFrame(type: string, bytes: Buffer, memory: Buffer, from: number): number {
   const at = from + memory.write(`${HEAD[0]}${type}${HEAD[1]}`, from, 'latin1')
   memory.set(bytes, at)
@@ -14,10 +14,10 @@ function writeFrame(type: string, bytes: Buffer, memory: Buffer, from: number): 
   return at + bytes.length + TAIL.length
 }
 
-/** From so many bytes on, a frame is copied once for all batches and forms of connection. */
+/** Frames with at least this many bytes are copied once, for all batches and kinds of connections. */
 const LARGE_BYTES = 64 * 1024
 
-/** By type of event, of which there are three. */
+/** Frame heads by event type. There are three. */
 const heads = new Map<string, Buffer>()
 
 function headOf(type: string): Buffer {
@@ -29,7 +29,7 @@ function headOf(type: string): Buffer {
   return head
 }
 
-/** Frames are copied together from the ready bytes of objects. */
+/** Framing that copies frames from the stored bytes of objects. */
 export function textObjectFraming({ dialect, served: { version } }: Scope): Framing {
   return {
     ...TEXT_FRAMES,

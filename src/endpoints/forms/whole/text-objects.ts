@@ -10,7 +10,7 @@ import { textObjectFraming } from './text-object-framing.ts'
 
 const NEWLINE = Buffer.from('\n')
 
-/** Whole objects, from their ready bytes. */
+/** View of whole objects, from their stored bytes. */
 export const textObjects: TextView = {
   stored: (_scope, stored) => [stored.json().bytes, NEWLINE],
   object: (_scope, schema, object) => objectText(schema, object),
@@ -23,7 +23,7 @@ export const textObjects: TextView = {
   framing: textObjectFraming,
 }
 
-/** An object that is not stored, normalised and encoded. */
+/** Normalizes and encodes an object that is not stored. */
 export async function objectText(schema: StructSchema, object: KubeObject): Promise<Buffer[]> {
   const { kind, apiVersion } = object
   const normal = decodedObject({ kind, apiVersion, ...(await runInTurns(decodeInSteps(schema, object))) })
