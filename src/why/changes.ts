@@ -2,19 +2,19 @@ import { clone, deepEqual } from '../meta/equal.ts'
 import { isJsonObject, type Json } from '../meta/object.ts'
 import type { WhyChange, WhyChanges } from '../meta/why.ts'
 
-/** Values of an object that is compared: more than a Pod has, few enough to be compared for each plugin. */
+/** Maximum number of values in an object that is compared. A Pod has fewer. The objects are compared for each admission plugin. */
 const MOST_VALUES = 4000
 const DEEPEST = 64
-/** Changes that are told; what is more is none of a plugin's, but another object. */
+/** Maximum number of recorded changes. A plugin makes fewer. */
 const MOST_CHANGES = 100
 
-/** Who owns fields changes with every write, and is told by the object itself. */
+/** Managed fields change with every write. They are visible in the object itself. */
 const MANAGED_FIELDS = '/metadata/managedFields'
 
-/** A copy of a value; undefined where it holds too many values. */
+/** Returns a copy of a value. Undefined if it has too many values. */
 export const keep = (value: Json | undefined): Json | undefined => (value === undefined || !isSmall(value) ? undefined : clone(value))
 
-/** What leads from one value to the other. A `kept` that is undefined was too large. */
+/** Returns the changes between two values. `kept`: undefined if it was too large. */
 export function changesOf(kept: Json | undefined, now: Json | undefined): WhyChanges {
   if (kept === undefined || now === undefined || !isSmall(now)) return 'too large'
   const changes: WhyChange[] = []
@@ -22,7 +22,7 @@ export function changesOf(kept: Json | undefined, now: Json | undefined): WhyCha
   return changes
 }
 
-/** Whether a value is small enough to be looked at as a whole. */
+/** Reports whether a value is small enough to be compared. */
 export function isSmall(value: Json): boolean {
   let left = MOST_VALUES
   const count = (one: Json, depth: number): boolean => {
@@ -54,7 +54,7 @@ function compareMember(before: Json | undefined, after: Json | undefined, path: 
   }
 }
 
-/** What stands alike at both ends is left out; between, as many as both have are compared in turn. */
+/** Skips equal items at both ends. Of the rest, items at the same index are compared. */
 function compareLists(before: readonly Json[], after: readonly Json[], path: string, changes: WhyChange[]): void {
   const shorter = Math.min(before.length, after.length)
   let start = 0

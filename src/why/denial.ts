@@ -6,9 +6,9 @@ import type { RequestAttributes, User } from '../meta/context.ts'
 import type { JsonObject } from '../meta/object.ts'
 import type { ClosestGrant, Denial } from './types.ts'
 
-/** Closest bindings that are told. */
+/** Maximum number of closest bindings. */
 const MOST = 3
-/** How far each part that is missing takes a rule from the request; what is further than `FAR` has nothing to do with it. */
+/** Distance that each missing part adds between a rule and the request. Rules farther than `FAR` are unrelated to it. */
 const WEIGHTS: Readonly<Record<ClosestGrant['missing'][number], number>> = {
   name: 1,
   verb: 1.2,
@@ -19,7 +19,7 @@ const WEIGHTS: Readonly<Record<ClosestGrant['missing'][number], number>> = {
   path: 2,
 }
 const FAR = 3
-/** Bindings of the cluster's own parts are for nobody else. */
+/** Prefix of bindings for the control plane's own components, which are never suggested. */
 const OF_SYSTEM = 'system:'
 
 interface Candidate {
@@ -29,7 +29,7 @@ interface Candidate {
   readonly distance: number
 }
 
-/** Why nobody allows a request, by the roles and bindings of now: it looks at each of them. `rules`: absent where no mode reads roles. */
+/** Explains why no authorizer allows a request, by the current roles and bindings, all of which are examined. `rules`: undefined if no mode uses roles. */
 export function* denialOf(rules: RuleIndex | undefined, modes: readonly string[], user: User, asked: RequestAttributes): Steps<Denial> {
   const candidates: Candidate[] = []
   let allowedNow: string | undefined
@@ -56,12 +56,12 @@ function keepBest(candidates: Candidate[]): void {
   candidates.length = Math.min(candidates.length, MOST)
 }
 
-/** The rule of a binding that lacks least; undefined where none is close. */
+/** Returns the rule of a binding with the smallest distance. Undefined if none is close. */
 function closestRule(bound: BoundRole, asked: RequestAttributes): Candidate | undefined {
   const isElsewhere = bound.namespace !== '' && bound.namespace !== asked.namespace
   let best: Candidate | undefined
   for (const rule of bound.rules) {
-    // A rule for paths is not close to a resource, nor the other way round.
+    // A rule for paths is not close to a resource request, and the reverse.
     if (!(asked.isResource ? rule.resources : rule.nonResourceURLs)?.length) continue
     const missing: ClosestGrant['missing'] = [
       ...(bound.subject ? [] : (['subject'] as const)),
@@ -74,14 +74,14 @@ function closestRule(bound: BoundRole, asked: RequestAttributes): Candidate | un
   return best
 }
 
-/** Those of administrators allow everything, and are nothing to bind somebody to. */
+/** Reports whether a rule allows everything, as those of administrators do. These roles are never suggested in a binding. */
 const isUnbounded = ({ verbs, resources, nonResourceURLs }: PolicyRule): boolean =>
   verbs?.includes('*') === true && (resources ?? nonResourceURLs ?? []).includes('*')
 
 const bindingOf = ({ namespace, name }: BoundRole): string => (namespace === '' ? `ClusterRoleBinding ${name}` : `RoleBinding ${namespace}/${name}`)
 const roleOf = ({ role }: BoundRole): string => `${role.kind} ${role.name}`
 
-/** Entries of a list of a rule that are told. */
+/** Maximum entries that are shown of each list of a rule. */
 const SHOWN = 20
 
 function shown({ bound, rule, missing }: Candidate): ClosestGrant {
@@ -104,12 +104,12 @@ function shown({ bound, rule, missing }: Candidate): ClosestGrant {
 
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/
 
-/** A role and a binding that allow what was asked, and no more. */
+/** Returns a role and a binding that allow the request, and nothing else. */
 function byRoles(user: User, asked: RequestAttributes): Denial['toAllow'] {
   const { isResource, verb, group, resource, subresource, namespace, path } = asked
   const full = subresource === '' ? resource : `${resource}/${subresource}`
   const [, accountNamespace = '', account] = ACCOUNT.exec(user.name) ?? []
-  // The name of an object that is created is not known to the authorizer.
+  // The authorizer does not know the name of an object that is being created.
   const ofName = isResource && asked.name !== '' && verb !== 'create' ? asked.name : undefined
   const name = nameOf([account ?? user.name, verb, isResource ? full : path, ...(ofName === undefined ? [] : [ofName])].join('-'))
   const rule: PolicyRule = isResource
@@ -139,7 +139,7 @@ function byRoles(user: User, asked: RequestAttributes): Denial['toAllow'] {
   }
 }
 
-/** A line of the file that the mode reads. */
+/** Returns a line of the mode's policy file that allows the request. */
 function byRules(
   modes: readonly string[],
   { name }: User,
@@ -162,7 +162,7 @@ function byRules(
   return { commands: [], yaml: '' }
 }
 
-/** As `kubectl create role` reads it: `deployments.apps/scale`. */
+/** Returns a resource as `kubectl create role` accepts it: `deployments.apps/scale`. */
 const kubectlResource = (group: string, resource: string, subresource: string): string =>
   `${resource}${group === '' ? '' : `.${group}`}${subresource === '' ? '' : `/${subresource}`}`
 
@@ -175,5 +175,5 @@ const nameOf = (text: string): string =>
     .slice(0, LONGEST_NAME)
     .replace(/^-|-$/g, '')
 
-/** For a shell: names of users are whatever somebody has made of them. */
+/** Quotes a text for a shell: user names may have any characters. */
 const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

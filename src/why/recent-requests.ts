@@ -5,18 +5,18 @@ import { redactedUri } from './redaction.ts'
 import { milliseconds, RequestRecord } from './request-record.ts'
 import type { RecentRequest, Why } from './types.ts'
 
-/** Of all that is kept. */
+/** Maximum bytes of all records. */
 const MOST_BYTES = 16 * 1024 * 1024
-/** What stands beside the bytes of a request. */
+/** Memory of a record besides its bytes. */
 const BESIDE = 400
 const LONGEST_TEXT = 1024
-/** That is looked at. */
+/** Characters of a URI that are recorded. */
 const LONGEST_URI = 4096
 
-/** What is asked so often, and so little to be explained, that it would displace all else; and the questions themselves. */
+/** Paths that are not recorded: frequent requests with little to explain, and requests for records. */
 const UNKEPT = /^\/(?:healthz|livez|readyz|binnacle\/v1\/why)(?:\/|$)/
 
-/** A request as the server has it. */
+/** A request of the server. */
 export interface FollowedRequest {
   why: RequestRecord | undefined
   readonly auditId: string
@@ -31,18 +31,18 @@ export interface FollowedRequest {
   readonly longRunning: boolean
   readonly info: RequestInfo
   readonly user: User
-  /** 0 before it is answered. */
+  /** Status code; 0 before the response begins. */
   readonly status: number
   readonly received: number
   readonly sent: number
   elapsed(): number
 }
 
-/** Which of those that are kept. */
+/** Selects records of the list. */
 export interface Selection {
   readonly limit: number
   readonly user?: string | undefined
-  /** Only what was answered with 400 or more, or not at all. */
+  /** Whether only requests are selected that got 400 or more, or no response. */
   readonly failed?: boolean
 }
 
@@ -50,20 +50,20 @@ interface Kept {
   readonly auditId: string
   /** JSON of a Why. */
   readonly whole: Buffer
-  /** Where in it the members of the RecentRequest end, which begin behind its type. */
+  /** Offset at which the members of the RecentRequest end. They begin behind its type. */
   readonly summaryEnd: number
   readonly user: string
   readonly failed: boolean
   readonly size: number
 }
 
-/** The last requests of one server with what was found out about each, in memory: so many, of so many bytes together. */
+/** Records of the latest requests of a server, in memory. Both their number and their bytes are bounded. */
 export class RecentRequests {
-  /** How many are kept at most. */
+  /** Maximum number of records. */
   readonly most: number
-  /** The modes of authorization, in their order. */
+  /** Authorization modes, in order. */
   readonly modes: readonly string[]
-  /** The process of several that this is; undefined: it is the only one. */
+  /** Name of this process. Undefined if it is the only one. */
   readonly process: string | undefined
   private readonly running = new AsyncLocalStorage<RequestRecord>()
   private readonly kept = new Map<number, Kept>()
@@ -81,10 +81,10 @@ export class RecentRequests {
     return this.kept.size
   }
 
-  /** Of the request that the running work is done for. */
+  /** Returns the record of the request that the current asynchronous context belongs to. */
   readonly notes = (): RequestNotes | undefined => this.running.getStore()
 
-  /** Takes down what happens to a request while `serve` serves it. One that streams is kept from the beginning of its answer on. */
+  /** Records a request while `serve` serves it. A streaming request is listed as soon as its response begins. */
   async follow(request: FollowedRequest, serve: () => Promise<void>): Promise<void> {
     if (UNKEPT.test(request.path)) return serve()
     let place: number | undefined
@@ -104,7 +104,7 @@ export class RecentRequests {
     }
   }
 
-  /** JSON of the selected ones, newest first. */
+  /** Returns the JSON of the selected records, latest first. */
   list({ limit, user, failed = false }: Selection): string[] {
     const found: string[] = []
     for (const kept of [...this.kept.values()].reverse()) {
@@ -114,7 +114,7 @@ export class RecentRequests {
     return found
   }
 
-  /** All that is known of the last request with this id; undefined where it is not kept. */
+  /** Returns the latest record with this audit ID. Undefined if there is none. */
   find(auditId: string): Why | undefined {
     const place = this.byAuditId.get(auditId)
     const kept = place === undefined ? undefined : this.kept.get(place)
@@ -123,7 +123,7 @@ export class RecentRequests {
     return why
   }
 
-  /** Puts a request at its place, or behind all others. */
+  /** Stores a record in place of an earlier one of the same request, or as the latest. Drops the oldest ones beyond the limits. */
   private keep(kept: Kept, before: number | undefined): number {
     const place = before !== undefined && this.kept.has(before) ? before : this.next++
     this.drop(place)

@@ -2,26 +2,26 @@ import type { RequestInfo } from '../meta/context.ts'
 import { isJsonObject, type Json } from '../meta/object.ts'
 import type { WhyChange, WhyChanges } from '../meta/why.ts'
 
-/** What stands in place of a value that nobody is to read here. */
+/** Replaces a value that must not be shown. */
 export const REDACTED = '<redacted>'
 
-/** Resources whose bodies are secrets or credentials, by group. */
+/** Resources whose bodies are secrets or credentials, as `group/resource`. */
 const SECRET_RESOURCES: ReadonlySet<string> = new Set(['/secrets', 'authentication.k8s.io/tokenreviews'])
 
-/** Whether bodies of a request are those of a secret or a credential. */
+/** Reports whether the bodies of a request are secrets or credentials. */
 export const isSecret = ({ isResource, group, resource, subresource }: RequestInfo): boolean =>
   isResource && (SECRET_RESOURCES.has(`${group}/${resource}`) || subresource === 'token')
 
-/** What kubectl has applied, as a whole. */
+/** The last applied configuration, which contains the whole object. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** Names of members that hold credentials, whatever the kind is. */
+/** Names of members that hold credentials, in any kind. */
 const CREDENTIAL = /token|passw|secret|credential|private.?key|api.?key|access.?key|authorization/i
-/** Members whose names only speak of such: references, and switches. */
+/** Names that match CREDENTIAL but hold references or settings. */
 const HARMLESS =
   /(?:Name|Ref|Names|Refs|Policy|Namespace|Path|Mount)$|^(?:secretKeyRef|secret|imagePullSecrets|automountServiceAccountToken|serviceAccountToken|secrets|projected)$/
 
-/** The changes without values of secrets. `secret`: of what all but the metadata is one. */
+/** Removes secret values from changes. `secret`: whether everything except the metadata is secret. */
 export function redactedChanges(changes: WhyChanges, secret: boolean): WhyChanges {
   if (changes === 'too large') return changes
   return changes.map(change => (change.value === undefined ? change : { ...change, value: redactedAt(change, secret) }))
@@ -37,7 +37,7 @@ function redactedAt({ path, value = null }: WhyChange, secret: boolean): Json {
 
 const isCredential = (name: string): boolean => CREDENTIAL.test(name) && !HARMLESS.test(name)
 
-/** A value without credentials: by the names of members, and of environment variables. */
+/** Removes credentials from a value, by the names of members and of environment variables. */
 function redacted(value: Json): Json {
   if (Array.isArray(value)) return value.map(redacted)
   if (!isJsonObject(value)) return value
@@ -46,7 +46,7 @@ function redacted(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, typeof member === 'string' && isHidden(name) ? REDACTED : redacted(member)]))
 }
 
-/** Parameters of queries that say what is asked, and hold nothing that is a secret. */
+/** Query parameters whose values are shown: they describe the request and never contain a secret. */
 const SHOWN: ReadonlySet<string> = new Set([
   'allowWatchBookmarks',
   'dryRun',
@@ -69,10 +69,10 @@ const SHOWN: ReadonlySet<string> = new Set([
   'watch',
 ])
 
-/** What goes to a pod, a service or a node is theirs. */
+/** Path and query of a proxied request, which belong to the backend. */
 const PROXIED = /\/proxy\/.*/s
 
-/** A URI whose query has the values of known parameters alone: others go to pods and services, or may be credentials. */
+/** Returns a URI without the values of unknown query parameters: they are meant for pods and services, or may be credentials. */
 export function redactedUri(whole: string): string {
   const uri = whole.replace(PROXIED, '/proxy/…')
   const mark = uri.indexOf('?')

@@ -7,23 +7,23 @@ import { changesOf, isSmall, keep } from './changes.ts'
 import { isSecret, REDACTED, redactedChanges } from './redaction.ts'
 import type { Why } from './types.ts'
 
-/** Of one request: steps, and characters of their JSON. What is more is counted. */
+/** Maximum number of steps of a request, and characters of their JSON. Further steps are only counted. */
 const MOST_STEPS = 300
 const MOST_CHARACTERS = 32 * 1024
 const LONGEST_TEXT = 1024
-/** Reasons of Statuses that name an object, and no value of it. */
+/** Status reasons whose messages name an object but never quote a value of it. */
 const QUOTES_NOTHING: ReadonlySet<string> = new Set(['AlreadyExists', 'Conflict', 'Expired', 'NotFound', 'Timeout', 'TooManyRequests', 'Unauthorized'])
 const LONGEST_LIST = 100
-/** Members and characters of a value that is not cut. */
+/** Members and characters up to which a value needs no truncation. */
 const SHORT = 1000
 
-/** Takes down what one request goes through. Each step becomes text at once: what is kept holds on to no object and no body. */
+/** Records the steps of a request. Each step is encoded immediately, so that the record retains no object or body. */
 export class RequestRecord implements RequestNotes {
-  /** JSON of each step, in the order in which they came. */
+  /** JSON of each step, in order. */
   readonly steps: string[] = []
-  /** Steps that were too many. */
+  /** Number of steps that were not recorded. */
   omitted = 0
-  /** What it was answered with, where that is a Status. */
+  /** Status of the response, if it is one. */
   status: Status | undefined
   private readonly begun: number
   private readonly info: () => RequestInfo | undefined
@@ -33,7 +33,7 @@ export class RequestRecord implements RequestNotes {
   private isOver = false
   private isDenied = false
 
-  /** `info`: undefined until it is known what is asked. `onBegin`: called when an answer that streams begins. */
+  /** `info`: returns undefined until the request is parsed. `onBegin`: called when a streamed response begins. */
   constructor(info: () => RequestInfo | undefined, onBegin: () => void = () => {}) {
     this.info = info
     this.onBegin = onBegin
@@ -71,13 +71,13 @@ export class RequestRecord implements RequestNotes {
     return info !== undefined && isSecret(info)
   }
 
-  /** An answer of unknown length begins; of what another server answers the media type is not known. */
+  /** Records that a response of unknown length begins. The media type of a proxied response is not known. */
   begins(mediaType?: string): void {
     this.mediaType = mediaType
     this.onBegin()
   }
 
-  /** The media type of the answer. */
+  /** Records the media type of the response. */
   answersIn(mediaType: string): void {
     this.mediaType = mediaType
   }
@@ -88,7 +88,7 @@ export class RequestRecord implements RequestNotes {
 
   get answer(): Why['answer'] {
     const { message, reason = '', details } = this.status ?? {}
-    // What is wrong with a value is told with the value.
+    // The message of an invalid value quotes it.
     const isTold = !this.isAboutSecret || this.isDenied || QUOTES_NOTHING.has(reason)
     const shown = {
       ...(this.mediaType !== undefined && { mediaType: this.mediaType }),
@@ -98,7 +98,7 @@ export class RequestRecord implements RequestNotes {
     return bounded(shown)
   }
 
-  /** Nothing more is taken down: loops that the request has begun may go on. */
+  /** Stops recording: work that the request has started may outlive it. */
   end(): void {
     this.isOver = true
   }
@@ -107,7 +107,7 @@ export class RequestRecord implements RequestNotes {
     const secret = this.isAboutSecret
     if ('changes' in step && step.changes !== undefined) return { ...step, changes: redactedChanges(step.changes, secret) }
     if ('patch' in step && step.patch !== undefined) return { ...step, patch: isSmallPatch(step.patch) ? redactedChanges(step.patch, secret) : 'too large' }
-    // Texts of others about a secret may quote it.
+    // Texts of webhooks and policies may quote the secret.
     if (!secret) return step
     if (step.step === 'warning') return { ...step, text: REDACTED }
     if (step.step === 'audit annotation') return { ...step, value: REDACTED }
@@ -119,10 +119,10 @@ export class RequestRecord implements RequestNotes {
 
 const isSmallPatch = (patch: WhyChanges): boolean => patch === 'too large' || patch.every(({ value }) => value === undefined || isSmall(value))
 
-/** Three digits behind the point: a microsecond. */
+/** Rounds to microseconds. */
 export const milliseconds = (time: number): number => Math.round(time * 1000) / 1000
 
-/** Whether a value is known to be of bounded length, and has no number that JSON does not hold: most are. */
+/** Reports whether a value has bounded length and no bigint, which JSON cannot represent. Most values do. */
 function isShort(value: unknown): boolean {
   let room = SHORT
   const fits = (one: unknown): boolean => {
@@ -144,7 +144,7 @@ const roundedTimes = (step: WhyStep) => ({
   ...('waited' in step && { waited: milliseconds(step.waited) }),
 })
 
-/** A value whose texts and lists are of bounded length. */
+/** Truncates strings and lists of a value. */
 function bounded(value: unknown): object {
   let room = MOST_CHARACTERS
   const text = (one: string): string => {
@@ -165,7 +165,7 @@ function bounded(value: unknown): object {
   return Object(cut(value))
 }
 
-/** Extra attributes whose values say of a credential which it is, and are none. */
+/** Prefix of extra attributes that identify a credential without revealing it. */
 const SHOWN_EXTRA = 'authentication.kubernetes.io/'
 
 export function whyUser({ name, uid, groups, extra }: User): WhyUser {

@@ -3,42 +3,42 @@ import type { WhyStep } from '../meta/why.ts'
 /** A recent request, as `GET /binnacle/v1/why` lists it. */
 export interface RecentRequest {
   readonly auditID: string
-  /** When it came: RFC 3339, with milliseconds. */
+  /** Time of receipt: RFC 3339 with milliseconds. */
   readonly time: string
-  /** Empty: nobody knows whose it is. */
+  /** Empty if the request was not authenticated. */
   readonly user: string
-  /** As the client calls itself. */
+  /** The User-Agent header. */
   readonly userAgent: string
-  /** As the authorizer was asked: `get`, `list`, `create` …; of paths that are no resource the method in lower case. */
+  /** Verb that was authorized: `get`, `list`, `create` …; for a non-resource request its method in lower case. */
   readonly verb: string
   readonly method: string
-  /** Values of query parameters that nobody here knows are left out. */
+  /** Values of unknown query parameters are redacted. */
   readonly uri: string
-  /** Absent while it is not answered, and where its client has gone before. */
+  /** Omitted until a response begins, and if the client disconnected before. */
   readonly status?: number
-  /** Of the Status that it was answered with. */
+  /** Reason of the response's Status. */
   readonly reason?: string
-  /** From its receipt to the end of its answer; absent while that goes on. */
+  /** Milliseconds from receipt to the end of the response. Omitted until it ends. */
   readonly milliseconds?: number
-  /** Of the answer's body, before it is compressed; 0 of what streams. */
+  /** Bytes of the response's body before compression; 0 for a stream. */
   readonly bytes: number
 }
 
-/** `GET /binnacle/v1/why?limit=&user=&failed=true`: newest first. */
+/** `GET /binnacle/v1/why?limit=&user=&failed=true`: latest first. */
 export interface RecentRequestList {
   readonly kind: 'WhyList'
   readonly apiVersion: 'binnacle.dev/v1'
   readonly items: readonly RecentRequest[]
   readonly metadata: {
-    /** How many are kept, and how many could be. */
+    /** Number of recorded requests, and their maximum number. */
     readonly kept: number
     readonly most: number
-    /** Where several processes serve: each keeps those that it has served, and this is one of them. */
+    /** Name of the process that responds. Each of several processes records the requests that it serves. Omitted if there is one. */
     readonly process?: string
   }
 }
 
-/** `GET /binnacle/v1/why/AUDIT-ID`: all that is known of one request. A step is `at` so many milliseconds after its receipt. */
+/** `GET /binnacle/v1/why/AUDIT-ID`: everything that is recorded about a request. `at`: milliseconds between the receipt and the step. */
 export interface Why extends RecentRequest {
   readonly kind: 'Why'
   readonly apiVersion: 'binnacle.dev/v1'
@@ -51,44 +51,44 @@ export interface Why extends RecentRequest {
     readonly namespace: string
     readonly name: string
     readonly path: string
-    /** The address that the connection is from. */
+    /** Remote address of the connection. */
     readonly from: string
     readonly protocol: 'HTTP/1.1' | 'HTTP/2'
-    /** Bytes of its body. */
+    /** Bytes of the request's body. */
     readonly bytes: number
   }
   readonly steps: readonly (WhyStep & { readonly at: number })[]
-  /** Steps beyond what is kept of one request. */
+  /** Number of steps that were not recorded. */
   readonly omittedSteps: number
   readonly answer: {
     readonly mediaType?: string
-    /** Of a Status; left out where it may quote a secret. */
+    /** Message of a Status. Omitted if it may quote a secret. */
     readonly message?: string
     readonly causes?: readonly { readonly reason?: string; readonly message?: string; readonly field?: string }[]
   }
-  /** Of a request that nobody allows. */
+  /** Set if no authorizer allowed the request. */
   readonly denial?: Denial
 }
 
-/** What a denied user lacks, by the roles and bindings of now. */
+/** The permissions that a denied user lacks, by the current roles and bindings. */
 export interface Denial {
-  /** The modes that were asked, in their order. */
+  /** Authorization modes, in order. */
   readonly modes: readonly string[]
-  /** Roles and bindings have changed since: the same request would be allowed now, by this one. */
+  /** Set if roles and bindings have changed so that the same request would be allowed now. Names the binding that allows it. */
   readonly allowedNow?: string
-  /** What comes closest, best first; at most three. */
+  /** The closest bindings, best first; at most three. */
   readonly closest: readonly ClosestGrant[]
-  /** What would allow it, and no more. */
+  /** The smallest grant that allows the request. */
   readonly toAllow: { readonly commands: readonly string[]; readonly yaml: string }
 }
 
-/** A binding whose role does not allow the request, and what it lacks. */
+/** A binding whose role does not allow the request, and the parts that are missing. */
 export interface ClosestGrant {
   /** `RoleBinding shop/readers`. */
   readonly binding: string
   /** `ClusterRole view`. */
   readonly role: string
-  /** `Group devs`: whom of the binding the user is; absent where it is none of them. */
+  /** Subject of the binding that matches the user: `Group devs`. Omitted if none does. */
   readonly subject?: string
   readonly rule: {
     readonly verbs: readonly string[]

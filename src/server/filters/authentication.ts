@@ -56,11 +56,11 @@ class Proof implements ProofNotes {
     const isKnown = identity !== undefined && identity !== 'rejected'
     for (const reason of this.refusals) this.why.note({ step: 'not authenticated', reason })
     if (isKnown) this.why.note({ step: 'authenticated', user: whyUser(identity), proof: identity === ANONYMOUS ? { kind: 'none' } : this.proof })
-    else if (this.refusals.length === 0) this.why.note({ step: 'not authenticated', reason: NOTHING_SHOWN })
+    else if (this.refusals.length === 0) this.why.note({ step: 'not authenticated', reason: NO_USER })
   }
 }
 
-const NOTHING_SHOWN = 'nobody is known by what was shown, and who shows nothing may not ask for this path'
+const NO_USER = 'the credentials match no user, and anonymous requests are not allowed for this path'
 
 function userOf(identity: Identity): User {
   if (identity === undefined || identity === 'rejected') throw unauthorizedError()
