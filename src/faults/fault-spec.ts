@@ -1,69 +1,69 @@
-// How a fault is written, by a test and in an object. No import: these are among the declarations that the package is published with.
+// Specification of a fault, in a test or an object. This file has no imports, because it is among the declarations that the package publishes.
 
-/** Which requests a fault is for. Each list: one of its patterns, which may end in `*`; those that begin with `!` exclude. Absent or empty: all. Only requests for resources have faults. */
+/** The requests that a fault applies to. A list matches if one of its patterns does; a pattern may end in `*`, and one that begins with `!` excludes. An absent or empty list matches all. Only requests for resources have faults. */
 export interface FaultMatch {
-  /** Names of users. */
+  /** User names. */
   readonly users?: readonly string[]
-  /** Beginnings of User-Agent, up to a space: `kubectl/v1.33.0`. */
+  /** Prefixes of the User-Agent, up to its first space: `kubectl/v1.33.0`. */
   readonly agents?: readonly string[]
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
   readonly verbs?: readonly string[]
   /** `pods`, `deployments.apps`, `pods/status`. */
   readonly resources?: readonly string[]
   readonly namespaces?: readonly string[]
-  /** Of objects, where the request names one. */
+  /** Names of objects, if the request has one. */
   readonly names?: readonly string[]
 }
 
-/** How often a request that matches has the fault. Durations as Go writes them (`500ms`, `1m30s`), by the time of the control plane. */
+/** How often a matching request has the fault. Durations are written as in Go (`500ms`, `1m30s`) and measured by the control plane's clock. */
 export interface FaultRate {
-  /** Of the matching requests, between 0 and 1: drawn by a generator that begins with the seed, so that the same requests in the same order have the same faults. Default: 1. */
+  /** Share of the matching requests, between 0 and 1. Chosen by a seeded generator, so that the same requests in the same order have the same faults. Defaults to 1. */
   readonly share?: number
-  /** Default: 1. */
+  /** Seed of the generator. Defaults to 1. */
   readonly seed?: number
-  /** So many that match are let pass first. Default: 0. */
+  /** Number of matching requests without the fault, before the first one. Defaults to 0. */
   readonly skip?: number
-  /** At most so often. Default: without bound. */
+  /** Maximum number of requests with the fault. Unlimited by default. */
   readonly count?: number
-  /** From so long after it was added on. Default: at once. */
+  /** Delay before the fault takes effect, from its addition. Defaults to 0. */
   readonly after?: string
-  /** Only for so long; again and again with `every`. */
+  /** Duration of the fault, or of each period if `every` is set. Unlimited by default. */
   readonly for?: string
-  /** Measured from the beginning of one time to that of the next. */
+  /** Time between the starts of two periods. */
   readonly every?: string
 }
 
-/** What happens, in this order. Each is something that the API's contract allows, unless `beyondContract` is set. */
+/** Effects of a fault, in order. The API's contract allows each of them, unless `beyondContract` is set. */
 export interface FaultSpec {
   readonly match?: FaultMatch
   readonly rate?: FaultRate
-  /** The answer comes so much later, by the time of the control plane. */
+  /** Delay of the response, by the control plane's clock. */
   readonly delay?: string
-  /** Another client takes the Lease that the request is about to update. */
+  /** Another client takes the Lease before the request updates it. */
   readonly lease?: 'Lost'
-  /** Answered in place of what was asked for: 429, 500, 503 or 504, and 409 for updates and patches. Other codes are beyond the contract. */
+  /** Response instead of the requested one: 429, 500, 503 or 504, and 409 for updates and patches. Other codes require `beyondContract`. */
   readonly status?: { readonly code: number; readonly reason?: string; readonly message?: string; readonly retryAfterSeconds?: number }
-  /** The connection ends without an answer, and nothing is done (`BeforeCommit`) or all (`AfterCommit`). Over HTTP/2 it is the request's stream that is reset. */
+  /** The connection is closed without a response, before (`BeforeCommit`) or after (`AfterCommit`) the request is executed. Over HTTP/2, the stream is reset. */
   readonly cut?: 'BeforeCommit' | 'AfterCommit'
-  /** 410 where a list goes on from a continue token or asks for an exact version, and where a watch begins at a version. Beyond the contract: wherever a version is asked for. */
+  /** 410 for a list with a continue token or an exact version, and for a watch that starts at a version. `beyondContract` extends it to every read with a version. */
   readonly gone?: boolean
-  /** Lists that take any version (`resourceVersion=0`) are that old, and so are the events of watches. Beyond the contract: lists of the latest version as well. */
+  /** Age of lists with any version (`resourceVersion=0`), and of the events of watches. `beyondContract` extends it to lists of the latest version. */
   readonly behind?: string
-  /** Watches: they end after so many events, with or without a 410 in the stream, and get no bookmarks. The bookmark that ends the initial events is withheld beyond the contract alone. */
+  /** Watches end after a number of events, with or without a 410 in the stream, and get no bookmarks. The bookmark that ends the initial events is only withheld with `beyondContract`. */
   readonly watch?: { readonly endAfter?: number; readonly withGone?: boolean; readonly withholdBookmarks?: boolean }
-  /** Admission webhooks that cannot be reached while the request is admitted, by their names; `*`: all. */
+  /** Names of admission webhooks that cannot be reached while the request is admitted. `*` matches all. */
   readonly webhooksDown?: readonly string[]
-  /** Also what no server may do by the API's contract. */
+  /** Whether effects are allowed that violate the API's contract. */
   readonly beyondContract?: boolean
 }
 
 /** A fault that has been added. */
 export interface Fault {
   readonly name: string
-  /** Requests that it was for, whether or not they had it. */
+  /** Number of requests that matched, with or without the fault. */
   readonly matched: number
-  /** Requests that had it. */
+  /** Number of requests that had the fault. */
   readonly hits: number
-  /** Requests have it no more. Watches that it has begun to disturb keep it. */
+  /** Removes the fault for new requests. Watches that already have it keep it. */
   remove(): void
 }

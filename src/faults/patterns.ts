@@ -1,6 +1,6 @@
 import { matchesTrailingStar } from '../lib/trailing-star.ts'
 
-/** Whether one of the patterns is of the text: the text, or its beginning with `*` behind. Those with `!` before exclude, and where there are no others all else is meant. */
+/** Reports whether a text matches the patterns: exactly, or as a prefix before `*`. Patterns with a leading `!` exclude. If all patterns exclude, every other text matches. */
 export function matchesPatterns(patterns: readonly string[] | undefined, text: string): boolean {
   if (patterns === undefined) return true
   if (patterns.some(pattern => pattern.startsWith('!') && matchesTrailingStar(pattern.slice(1), text))) return false

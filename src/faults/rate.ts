@@ -2,14 +2,14 @@ import { parseDuration } from '../lib/duration.ts'
 import { seededRandom } from '../lib/seeded-random.ts'
 import type { FaultRate } from './fault-spec.ts'
 
-/** Throws an Error for what is no duration, or a negative one. */
+/** Parses a duration. Throws an Error if it is invalid or negative. */
 export function millisecondsOf(duration: string): number {
   const milliseconds = Number(parseDuration(duration)) / 1e6
-  if (milliseconds < 0) throw new Error(`a duration is not negative: ${duration}`)
+  if (milliseconds < 0) throw new Error(`a duration must not be negative: ${duration}`)
   return milliseconds
 }
 
-/** Decides of each request that matches whether it has the fault. */
+/** Decides whether a matching request has the fault. */
 export class RateState {
   matched = 0
   hits = 0
@@ -20,22 +20,22 @@ export class RateState {
   private readonly everyMs: number | undefined
   private readonly begun: number
 
-  /** `now`: milliseconds. Throws an Error that names what is wrong. */
+  /** `now`: milliseconds. Throws an Error with the path of an invalid field. */
   constructor(rate: FaultRate, now: number) {
     const { share = 1, seed = 1, skip = 0, count = 0 } = rate
-    if (!(share >= 0 && share <= 1)) throw new Error(`rate.share: between 0 and 1, and not ${share}`)
+    if (!(share >= 0 && share <= 1)) throw new Error(`rate.share: must be between 0 and 1, got ${share}`)
     for (const [name, value] of Object.entries({ seed, skip, count }))
-      if (!Number.isSafeInteger(value) || value < 0) throw new Error(`rate.${name}: a whole number that is not negative, and not ${value}`)
+      if (!Number.isSafeInteger(value) || value < 0) throw new Error(`rate.${name}: must be a non-negative integer, got ${value}`)
     this.rate = rate
     this.begun = now
     this.random = seededRandom(seed)
     this.afterMs = rate.after === undefined ? 0 : millisecondsOf(rate.after)
     this.forMs = rate.for === undefined ? Number.POSITIVE_INFINITY : millisecondsOf(rate.for)
     this.everyMs = rate.every === undefined ? undefined : millisecondsOf(rate.every)
-    if (this.everyMs === 0) throw new Error('rate.every: longer than nothing')
+    if (this.everyMs === 0) throw new Error('rate.every: must be greater than 0')
   }
 
-  /** Whether this one has it. Each call counts one request. */
+  /** Counts a matching request. Returns whether it has the fault. */
   strikes(now: number): boolean {
     this.matched++
     if (!this.isTime(now)) return false

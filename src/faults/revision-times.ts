@@ -1,10 +1,11 @@
 import type { TimerClock } from '../lib/clock.ts'
 
+/** Interval of the recorded revisions. */
 const EVERY_MS = 1000
-/** Reads are so old at most: history of the store is kept for longer. */
+/** Maximum age of reads, which is less than the history that the store retains. */
 export const MOST_BEHIND_MS = 120_000
 
-/** Which revision a store had a while ago, from the moment on from which somebody wants to know. */
+/** Records which revision a store had at which time, while it is needed. */
 export class RevisionTimes {
   private readonly clock: TimerClock
   private readonly revision: () => Promise<number>
@@ -12,21 +13,21 @@ export class RevisionTimes {
   private looks: { readonly at: number; readonly revision: number }[] = []
   private looking = false
 
-  /** `isWanted`: asked each second, and looks end when it says no. */
+  /** `isWanted`: called each second. Recording ends when it returns false. */
   constructor(clock: TimerClock, revision: () => Promise<number>, isWanted: () => boolean) {
     this.clock = clock
     this.revision = revision
     this.isWanted = isWanted
   }
 
-  /** Begins to look, where that is wanted. Resolves when it has looked once. */
+  /** Starts to record if needed. Resolves when the first revision is recorded. */
   async begin(): Promise<void> {
     if (this.looking || !this.isWanted()) return
     this.looking = true
     await this.look()
   }
 
-  /** The newest that was there so long ago, or the first that is known. */
+  /** Returns the latest revision of a time ago, or the oldest recorded one. */
   async ago(milliseconds: number): Promise<number | undefined> {
     await this.begin()
     const wanted = this.clock.now() - milliseconds
@@ -41,7 +42,7 @@ export class RevisionTimes {
       const oldest = this.looks.findLastIndex(look => look.at <= at - MOST_BEHIND_MS)
       if (oldest > 0) this.looks = this.looks.slice(oldest)
     } catch {
-      // The store is away: what was known before stays.
+      // The store cannot be reached. Earlier revisions are kept.
     }
     if (this.isWanted()) {
       this.clock.after(EVERY_MS, () => void this.look())

@@ -6,17 +6,17 @@ import { matchesPatterns } from './patterns.ts'
 import { millisecondsOf, RateState } from './rate.ts'
 import { MOST_BEHIND_MS } from './revision-times.ts'
 
-/** Of Kubernetes objects that describe faults; requests for them have none, so that a fault can always be taken back. */
+/** API group of the objects that describe faults. Requests for it never have faults, so that a fault can always be removed. */
 export const FAULTS_GROUP = 'binnacle.dev'
 
-/** Whose request it is, and what it is about. */
+/** A request that is matched against the rules. */
 export interface Asked {
   readonly user: User
   readonly userAgent: string
   readonly info: RequestInfo
 }
 
-/** A fault of which it is to be decided whether a request has it. */
+/** A fault rule that is matched against each request. */
 interface Rule {
   readonly name: string
   readonly spec: FaultSpec
@@ -26,19 +26,19 @@ interface Rule {
 const CODES: readonly number[] = [429, 500, 503, 504]
 const UPDATES: readonly string[] = ['update', 'patch']
 
-/** The faults of one server, in the order in which they were added. */
+/** The fault rules of a server, in the order in which they were added. */
 export class FaultRules {
   readonly clock: TimerClock
   private readonly rules = new Map<string, Rule>()
   private readonly hits = new CounterFamily({
     name: 'binnacle_faults_total',
-    help: 'Number of requests that had a fault on purpose, by what was done to them.',
+    help: 'Number of requests with an injected fault, by its effect.',
     stability: 'ALPHA',
     labels: ['effect'],
   })
   readonly families = [this.hits]
   private added = 0
-  /** Called whenever a rule has been added. */
+  /** Called when a rule has been added. */
   onAdded: () => void = () => {}
 
   constructor(clock: TimerClock) {
@@ -49,13 +49,13 @@ export class FaultRules {
     return this.rules.size === 0
   }
 
-  /** Whether answers may have to be of long ago. */
+  /** Whether any rule makes reads return an earlier state. */
   get looksBack(): boolean {
     for (const { spec } of this.rules.values()) if (spec.behind !== undefined) return true
     return false
   }
 
-  /** One of the same name is replaced. Throws an Error that names what is wrong with it. */
+  /** Adds a rule, which replaces one of the same name. Throws an Error if it is invalid. */
   add(spec: FaultSpec, name = `fault-${++this.added}`): Fault {
     check(spec)
     const state = new RateState(spec.rate ?? {}, this.clock.now())
@@ -77,7 +77,7 @@ export class FaultRules {
     }
   }
 
-  /** What the request has: those of the rules that are for it, and whose turn it is. */
+  /** Returns the effects on a request: those of the rules that match it and are due. */
   strike(asked: Asked, search: URLSearchParams): readonly FaultSpec[] {
     const { info } = asked
     if (!info.isResource || info.group === FAULTS_GROUP) return []
@@ -108,7 +108,7 @@ function matches(match: FaultMatch | undefined, { user, userAgent }: Asked, info
   )
 }
 
-/** Whether one of the effects can be had by such a request: others do not count. */
+/** Reports whether one of the effects is possible for such a request. Other requests are not counted. */
 function applies(spec: FaultSpec, info: ResourceRequestInfo, search: URLSearchParams): boolean {
   const { verb, resource, group } = info
   return (
@@ -123,7 +123,7 @@ function applies(spec: FaultSpec, info: ResourceRequestInfo, search: URLSearchPa
   )
 }
 
-/** Whether the history that such a read needs may be gone. */
+/** Reports whether a read may get 410 because the history that it needs is compacted. */
 export function isGone({ beyondContract = false }: FaultSpec, verb: string, search: URLSearchParams): boolean {
   const version = search.get('resourceVersion') ?? ''
   const asksVersion = version !== '' && !/^0+$/.test(version)
@@ -132,7 +132,7 @@ export function isGone({ beyondContract = false }: FaultSpec, verb: string, sear
   return search.has('continue') || (asksVersion && (beyondContract || search.get('resourceVersionMatch') === 'Exact'))
 }
 
-/** Whether a list may be of a time ago. */
+/** Reports whether a list may return an earlier state. */
 export function isBehind({ beyondContract = false }: FaultSpec, verb: string, search: URLSearchParams): boolean {
   if (verb !== 'list' || search.has('continue')) return false
   const version = search.get('resourceVersion') ?? ''
@@ -140,14 +140,14 @@ export function isBehind({ beyondContract = false }: FaultSpec, verb: string, se
 }
 
 function check(spec: FaultSpec): void {
-  if (!EFFECTS.some(effect => spec[effect] !== undefined)) throw new Error(`a fault does something: one of ${EFFECTS.join(', ')}`)
+  if (!EFFECTS.some(effect => spec[effect] !== undefined)) throw new Error(`a fault must have one of ${EFFECTS.join(', ')}`)
   if (spec.delay !== undefined) millisecondsOf(spec.delay)
-  if (spec.behind !== undefined && millisecondsOf(spec.behind) > MOST_BEHIND_MS) throw new Error('behind: two minutes at most')
+  if (spec.behind !== undefined && millisecondsOf(spec.behind) > MOST_BEHIND_MS) throw new Error('behind: must not exceed 2m')
   const { status, watch, beyondContract = false } = spec
   if (status !== undefined && !(Number.isInteger(status.code) && status.code >= 400 && status.code <= 599))
-    throw new Error(`status.code: from 400 to 599, and not ${status.code}`)
+    throw new Error(`status.code: must be between 400 and 599, got ${status.code}`)
   if (status !== undefined && !beyondContract && status.code !== 409 && !CODES.includes(status.code))
-    throw new Error(`status.code: no client has to expect ${status.code}: set beyondContract to answer so nevertheless`)
+    throw new Error(`status.code: ${status.code} is beyond the API's contract: set beyondContract to allow it`)
   if (watch?.endAfter !== undefined && !(Number.isSafeInteger(watch.endAfter) && watch.endAfter >= 0))
-    throw new Error(`watch.endAfter: a number of events, and not ${watch.endAfter}`)
+    throw new Error(`watch.endAfter: must be a non-negative integer, got ${watch.endAfter}`)
 }

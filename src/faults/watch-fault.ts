@@ -3,10 +3,10 @@ import { StorageError, type StorageEvent, type Take, type Watcher } from '../sto
 import type { FaultSpec } from './fault-spec.ts'
 import { millisecondsOf } from './rate.ts'
 
-/** Batches that wait until they are old enough. A watch with more is ended, as one whose client is slow. */
+/** Maximum number of batches that wait until they are old enough. A watch with more is ended, like one whose client is slow. */
 const MOST_WAITING = 10_000
 
-/** The watch with what the faults do to it. `gone`: it begins with a 410. */
+/** Returns a watch with the faults applied. `gone`: it begins with a 410. */
 export function disturbedWatch(watcher: Watcher, specs: readonly FaultSpec[], gone: boolean, clock: TimerClock): Watcher {
   const behindMs = Math.max(0, ...specs.map(({ behind }) => (behind === undefined ? 0 : millisecondsOf(behind))))
   const late = behindMs > 0 ? lateWatch(watcher, behindMs, clock) : watcher
@@ -26,9 +26,9 @@ interface Cut {
   isWithheld(event: StorageEvent): boolean
 }
 
-const expired = (): StorageError => new StorageError('expired', 'the history is gone on purpose')
+const expired = (): StorageError => new StorageError('expired', 'the history is gone because of an injected fault')
 
-/** Bookmarks do not count. */
+/** Ends a watch early. Bookmarks are not counted. */
 function cutWatch(watcher: Watcher, { endAfter, withGone, isWithheld }: Cut): Watcher {
   let left = endAfter
   const firstOf = (batch: readonly StorageEvent[]): readonly StorageEvent[] => {
@@ -66,7 +66,7 @@ interface Waiting {
   readonly own: boolean | undefined
 }
 
-/** What comes is given so much later. */
+/** Delays the events of a watch. */
 function lateWatch(watcher: Watcher, behindMs: number, clock: TimerClock): Watcher {
   return {
     close: slow => watcher.close(slow),

@@ -63,7 +63,7 @@ describe('faults as objects', function () {
   it('say what is wrong with them', async () => {
     await plane.apply(busy({ status: { code: 404 } }))
     await plane.until(async () => (await seen()).state === 'Invalid')
-    expect((await seen()).message).to.equal('status.code: no client has to expect 404: set beyondContract to answer so nevertheless')
+    expect((await seen()).message).to.equal("status.code: 404 is beyond the API's contract: set beyondContract to allow it")
     const refused = await plane.request('POST', FAULTS, { body: busy({ cut: 'Sometimes' }) })
     expect([refused.status, (refused.body as AnyObject).message]).to.deep.equal([
       422,

@@ -237,12 +237,12 @@ describe('faults of a control plane for tests', function () {
         return `${error}`
       }
     }
-    expect(refused({ status: { code: 404 } })).to.equal('Error: status.code: no client has to expect 404: set beyondContract to answer so nevertheless')
+    expect(refused({ status: { code: 404 } })).to.equal("Error: status.code: 404 is beyond the API's contract: set beyondContract to allow it")
     expect(refused({ status: { code: 404 }, beyondContract: true })).to.equal('')
-    expect(refused({})).to.include('a fault does something')
+    expect(refused({})).to.include('a fault must have one of')
     expect(refused({ delay: 'soon' })).to.include('invalid duration "soon"')
     expect(refused({ delay: '1s', rate: { share: 2 } })).to.include('rate.share')
-    expect(refused({ behind: '1h' })).to.include('two minutes at most')
+    expect(refused({ behind: '1h' })).to.include('must not exceed 2m')
     // 409 is for updates.
     plane.faults.clear()
     plane.faults.add({ status: { code: 409 } })
