@@ -1,4 +1,4 @@
-/** A priority level among which seats are divided. `lowerBound` ≤ `target`, and `lowerBound` ≤ `upperBound`. */
+/** A priority level's claim to seats. `lowerBound` ≤ `target`, and `lowerBound` ≤ `upperBound`. */
 export interface Claim {
   readonly target: number
   readonly lowerBound: number
@@ -6,13 +6,13 @@ export interface Claim {
 }
 
 export interface Allocation {
-  /** In the order of the claims. */
+  /** Seats in the order of the claims. */
   readonly seats: number[]
-  /** What each claim gets of its target, but for its bounds. */
+  /** Share of its target that each claim gets unless it is bounded. */
   readonly fairProportion: number
 }
 
-/** A smaller target counts as this: nothing is divided by zero. */
+/** Minimum of a target, so that nothing is divided by zero. */
 const MIN_TARGET = 0.001
 const EPSILON = 1e-7
 
@@ -29,7 +29,7 @@ interface Sums {
 }
 
 /**
- * Divides `total` seats so that every claim gets the same proportion of its target, or one of its bounds where that lies beyond it. Throws where the bounds leave no way.
+ * Divides `total` seats so that every claim gets the same proportion of its target, within its bounds. Throws a RangeError if the bounds cannot be satisfied.
  * Source: computeConcurrencyAllocation in k8s.io/apiserver, pkg/util/flowcontrol/conc_alloc.go.
  */
 export function allocateConcurrency(total: number, claims: readonly Claim[]): Allocation {
@@ -72,8 +72,8 @@ function sumsOf(claims: readonly Claim[], relative: readonly Relative[]): Sums {
 }
 
 /**
- * The proportion where bounds matter: it rises from bound to bound. Between two of them the claims that have passed their lower bound, and not their upper, share each increase; `sum` is what
- * all claims get together at the proportion that has been reached.
+ * Returns the proportion if bounds apply. It rises from bound to bound. Between two of them, the claims that have passed their lower and not their upper bound share each increase. `sum` is the total of all claims at the
+ * proportion that has been reached.
  */
 function boundedProportion(total: number, relative: readonly Relative[], lowest: number, lowSum: number): number {
   const bounds = relative

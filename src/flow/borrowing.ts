@@ -4,6 +4,7 @@ import { allocateConcurrency } from './allocate-concurrency.ts'
 import type { FlowMetrics } from './flow-metrics.ts'
 import { type PriorityLevel, roundAway } from './priority-level.ts'
 
+/** Services and settings of an adjustment. */
 export interface BorrowingParts {
   /** Seats of the server. */
   readonly totalSeats: number
@@ -12,7 +13,7 @@ export interface BorrowingParts {
 }
 
 /**
- * Gives each level the limit that it needs by what was demanded, within what it has, lends and may borrow. Exempt levels take what they take, and the others share what is left.
+ * Sets each level's current limit by its demand, within the seats that it has, lends and may borrow. Exempt levels take what they need, and the others share the rest.
  * Source: updateBorrowingLocked in k8s.io/apiserver, pkg/util/flowcontrol/apf_controller.go.
  */
 export function adjustLimits(levels: Iterable<PriorityLevel>, { totalSeats, metrics, log }: BorrowingParts): void {

@@ -3,12 +3,12 @@ import type { RequestInfo, User } from '../meta/context.ts'
 import type { Rule } from './configuration.ts'
 import { matchesInfo, matchesSubjects } from './rules.ts'
 
-/** What a schema is classified by. */
+/** The part of a schema by which requests are classified. */
 export interface Classified {
   readonly rules: readonly Rule[]
 }
 
-/** A schema that is about a user, with those of its rules that are. */
+/** A schema with its rules whose subjects include a user. */
 interface Candidate<T> {
   readonly schema: T
   readonly rules: readonly Rule[]
@@ -19,22 +19,23 @@ interface Known<T> {
   readonly candidates: readonly Candidate<T>[]
 }
 
-/** Users that are remembered, by name, and how large they may be together: their names, and schemas that are about them. */
+/** Maximum number of cached users, and their size in characters: their names, and the schemas that apply to them. */
 const MAX_USERS = 1024
 const MAX_SIZE = 1 << 22
-/** Of a schema, in characters. */
+/** Size of a cached schema in characters. */
 const CANDIDATE_SIZE = 64
 
-/** Finds the first of some schemas that selects a request. Most schemas are about few users, so those that are about a user are remembered. */
+/** Finds the first schema that selects a request. Most schemas apply to few users, so the schemas of each user are cached. */
 export class Classifier<T extends Classified> {
   private readonly schemas: readonly T[]
   private readonly users = new SizedCache<Known<T>>(MAX_USERS, MAX_SIZE)
 
-  /** `schemas`: by precedence. */
+  /** `schemas`: in order of precedence. */
   constructor(schemas: readonly T[]) {
     this.schemas = schemas
   }
 
+  /** Returns the first schema that selects the request. Undefined if none does. */
   find(user: User, info: RequestInfo): T | undefined {
     for (const { schema, rules } of this.candidatesFor(user)) for (const rule of rules) if (matchesInfo(rule, info)) return schema
     return undefined

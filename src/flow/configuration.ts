@@ -1,4 +1,4 @@
-/** The objects of flowcontrol.apiserver.k8s.io/v1 as flow control reads them. */
+/** Objects of flowcontrol.apiserver.k8s.io/v1, as far as flow control uses them. */
 
 interface Metadata {
   readonly name?: string
@@ -59,7 +59,7 @@ export interface PriorityLevelConfig {
   readonly spec: {
     readonly type: string
     readonly limited?: LimitedConfig
-    /** Absent in releases that cannot say what an exempt level lends: nothing. */
+    /** Omitted in releases whose exempt levels lend nothing. */
     readonly exempt?: { readonly nominalConcurrencyShares?: number; readonly lendablePercent?: number }
   }
 }

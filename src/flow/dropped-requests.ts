@@ -1,4 +1,4 @@
-/** Seconds. */
+/** Maximum of Retry-After in seconds. */
 const MAX_RETRY_AFTER = 32
 
 interface Second {
@@ -6,7 +6,7 @@ interface Second {
   readonly requests: number
 }
 
-/** The seconds in which requests of a level were dropped, and when those who were may come again. */
+/** Numbers of dropped requests of a level by second, and the resulting Retry-After. */
 class DroppedOfLevel {
   retryAfter = 1
   private history: Second[] = []
@@ -18,14 +18,14 @@ class DroppedOfLevel {
       this.current.requests++
       return
     }
-    // What will never be asked for again goes.
+    // Older seconds are never needed again.
     const kept = Math.min(2 * this.retryAfter, MAX_RETRY_AFTER)
     this.history = [...this.history, this.current].filter(({ at }) => second - at <= kept)
     this.current = { at: second, requests: 1 }
     this.adjust(second)
   }
 
-  /** Doubles the time while many are dropped, at most once in it, and takes a second off while few are: as TCP does. */
+  /** Doubles Retry-After if many requests were dropped, at most once in its own time, and decrements it if few were. The algorithm resembles TCP's. */
   private adjust(second: number): void {
     const { retryAfter } = this
     let dropped = 0
@@ -37,16 +37,17 @@ class DroppedOfLevel {
   }
 }
 
-/** Says when dropped requests of a priority level may come again. Source: dropped_requests_tracker.go in k8s.io/apiserver, pkg/util/flowcontrol. */
+/** Computes Retry-After for the dropped requests of each priority level. Source: dropped_requests_tracker.go in k8s.io/apiserver, pkg/util/flowcontrol. */
 export class DroppedRequests {
   private readonly levels = new Map<string, DroppedOfLevel>()
   private readonly now: () => number
 
-  /** `now`: milliseconds. */
+  /** `now`: clock in milliseconds. */
   constructor(now: () => number) {
     this.now = now
   }
 
+  /** Counts a dropped request. */
   drop(level: string): void {
     let dropped = this.levels.get(level)
     if (dropped === undefined) {
@@ -56,12 +57,12 @@ export class DroppedRequests {
     dropped.drop(Math.floor(this.now() / 1000))
   }
 
-  /** Seconds. */
+  /** Returns Retry-After in seconds. */
   retryAfter(level: string): number {
     return this.levels.get(level)?.retryAfter ?? 1
   }
 
-  /** Of levels that are gone nothing is kept. */
+  /** Forgets levels that no longer exist. */
   keep(isLevel: (name: string) => boolean): void {
     for (const name of this.levels.keys()) if (!isLevel(name)) this.levels.delete(name)
   }

@@ -6,13 +6,13 @@ import type { PriorityLevel } from './priority-level.ts'
 import type { Queue, SeatRequest } from './queued-requests.ts'
 import { formatSeatSeconds } from './seat-seconds.ts'
 
-/** What runs now, as text, in the tables of kube-apiserver's debugging endpoints (apf_controller_debug.go). */
+/** Prints the current state in the tables of kube-apiserver's debugging endpoints (apf_controller_debug.go). */
 
-/** Rows for queues without requests, of one level. */
+/** Maximum rows for idle queues of a level. */
 const MOST_IDLE_QUEUES = 1024
 const GO_ZERO_TIME = '0001-01-01T00:00:00Z'
 
-/** A row for each priority level: what waits, what runs, and what has become of requests so far. */
+/** Prints a row for each priority level: waiting and executing requests, and counters. */
 export function dumpPriorityLevels({ levels }: FlowControl): string {
   const headers = [
     ...['PriorityLevelName', 'ActiveQueues', 'IsIdle', 'IsQuiescing', 'WaitingRequests'],
@@ -26,7 +26,7 @@ export function dumpPriorityLevels({ levels }: FlowControl): string {
   return tableOf([headers, ...rows])
 }
 
-/** A row for each queue of each level that has queues. */
+/** Prints a row for each queue of the levels with queues. */
 export function dumpQueues({ levels }: FlowControl): string {
   const headers = [
     ...['PriorityLevelName', 'Index', 'PendingRequests', 'ExecutingRequests', 'SeatsInUse'],
@@ -53,13 +53,13 @@ const queueCells = (queue: Queue | undefined): Cell[] => [
 ]
 
 export interface RequestDump {
-  /** Whose requests they are, and what they do. */
+  /** Whether user and operation are included. */
   readonly details: boolean
-  /** Milliseconds since the epoch at which the flow clock stood at 0. */
+  /** Time of the flow clock's zero, in milliseconds since the epoch. */
   readonly epoch: number
 }
 
-/** A row for each request that waits, in the order of its queue, or runs. */
+/** Prints a row for each waiting request, in the order of its queue, and for each executing one. */
 export function dumpRequests({ levels }: FlowControl, { details, epoch }: RequestDump): string {
   const headers = [
     ...['PriorityLevelName', 'FlowSchemaName', 'QueueIndex', 'RequestIndexInQueue', 'FlowDistingsher'],
@@ -90,7 +90,7 @@ const timeCells = ({ arrivedAt, startedAt, initialSeats, finalSeats, additionalL
   startedAt === undefined ? GO_ZERO_TIME : nanoTime(epoch + startedAt),
 ]
 
-/** Go's time.RFC3339Nano, which has no zeros at its end. */
+/** Formats a time as Go's time.RFC3339Nano, without trailing zeros. */
 const nanoTime = (millis: number): string => trimFraction(formatMicroTime(millis))
 
 function detailCells({ arrival: { details } }: SeatRequest): Cell[] {
@@ -100,7 +100,7 @@ function detailCells({ arrival: { details } }: SeatRequest): Cell[] {
 
 type Cell = string | number | boolean
 
-/** As Go's text/tabwriter with cells of 8 characters at least and a padding of one; cells end in a comma. */
+/** Aligns columns as Go's text/tabwriter with a minimum width of 8 and a padding of 1. Cells end in a comma. */
 function tableOf(rows: readonly (readonly Cell[])[]): string {
   const texts = rows.map(row => row.map((cell, i) => (i < row.length - 1 ? `${cell},` : String(cell))))
   const widths: number[] = []

@@ -1,9 +1,9 @@
 import { steadyClock } from '../lib/clock.ts'
 
-/** Time of flow control: milliseconds of a clock that goes evenly, and calls after a while. */
+/** Steady clock of flow control in milliseconds, with timers. */
 export interface FlowClock {
   now(): number
-  /** Calls `run` once, after so many milliseconds. The result takes the call back. */
+  /** Calls `run` once after a delay. Returns a function that cancels the call. */
   after(milliseconds: number, run: () => void): () => void
 }
 

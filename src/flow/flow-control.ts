@@ -14,29 +14,29 @@ import type { SeatRequest } from './queued-requests.ts'
 import { WatchTracker } from './watch-tracker.ts'
 import { type EstimatedRequest, type EstimateOptions, estimateWork, makesEvents, maxSeatsOf } from './work-estimate.ts'
 
-/** What is read of a request. */
+/** The part of a request that flow control uses. */
 export interface FlowRequest extends EstimatedRequest {
   readonly user: User
 }
 
-/** The objects that configure flow control. */
+/** Objects that configure flow control. */
 export interface FlowConfiguration {
   readonly levels: readonly PriorityLevelConfig[]
   readonly schemas: readonly FlowSchemaConfig[]
 }
 
 export interface FlowControlParts extends EstimateOptions {
-  /** For requests that are not exempt, together. */
+  /** Seats for requests that are not exempt. */
   readonly totalSeats: number
   readonly clock: FlowClock
   readonly metrics: FlowMetrics
   readonly log: Logger
-  /** The objects `exempt` and `catch-all`, which hold where the store does not have them. */
+  /** The objects `exempt` and `catch-all`, which apply if the store does not have them. */
   readonly mandatory: FlowConfiguration
 }
 
 /**
- * Priority and fairness: which level a request belongs to, and when it gets its seats there. Levels share the seats of the server, and lend to each other what they don't need.
+ * Priority and fairness: assigns each request to a priority level, which decides when it gets seats. Levels share the seats of the server, and lend those that they do not need.
  * Source: pkg/util/flowcontrol in k8s.io/apiserver.
  */
 export class FlowControl {
@@ -44,7 +44,7 @@ export class FlowControl {
   readonly dropped: DroppedRequests
   private readonly parts: FlowControlParts
   private levelsByName = new Map<string, PriorityLevel>()
-  /** By precedence. */
+  /** In order of precedence. */
   private flows: readonly Flow[] = []
   private classifier = new Classifier<Flow>([])
   private configuration: FlowConfiguration
@@ -60,7 +60,7 @@ export class FlowControl {
     return this.levelsByName
   }
 
-  /** Takes the objects as they are now. Those that contradict themselves, and schemas of levels that don't exist, are as if they did not exist. */
+  /** Applies the current objects. Inconsistent ones, and schemas of missing levels, are ignored. */
   configure(configuration: FlowConfiguration): void {
     this.configuration = configuration
     const before = this.levelsByName
@@ -83,12 +83,12 @@ export class FlowControl {
     this.divide()
   }
 
-  /** Adjusts limits to what was demanded since the last time; called every ten seconds. */
+  /** Adjusts the limits to the demand since the last call. Called every ten seconds. */
   adjust(): void {
     adjustLimits(this.levelsByName.values(), this.parts)
   }
 
-  /** Finds the request's level and takes its seats there. The state of what is returned says whether it has them, waits for them or is rejected. */
+  /** Classifies a request and requests its seats. The state of the result says whether it has them, waits for them or is rejected. */
   start(request: FlowRequest): SeatRequest {
     const { user, info } = request
     const flow = this.classify(user, info)
@@ -106,17 +106,17 @@ export class FlowControl {
     return seats
   }
 
-  /** The request has been served; for a watch: has got what it begins with. Once or more. */
+  /** Ends a request, or the initial phase of a watch. May be called repeatedly. */
   finish(seats: SeatRequest): void {
     this.within(seats, ({ queues }) => queues.finish(seats))
   }
 
-  /** Rejects a request that waits. */
+  /** Rejects a waiting request. */
   giveUp(seats: SeatRequest): void {
     this.within(seats, ({ queues }) => queues.cancel(seats))
   }
 
-  /** A level is there, under its name, while it has requests. */
+  /** Calls `act` with the level of a request. A level exists while it has requests. */
   private within({ arrival }: SeatRequest, act: (level: PriorityLevel) => void): void {
     const level = this.levelsByName.get(arrival.flow.level)
     if (level === undefined) return
@@ -124,11 +124,11 @@ export class FlowControl {
     if (level.quiescing) this.reap(level)
   }
 
-  /** The schema that selects the request. */
+  /** Returns the schema that selects the request. */
   classify(user: User, info: RequestInfo): Flow {
     const found = this.classifier.find(user, info)
     if (found !== undefined) return found
-    // The mandatory schemas are always there, and this one is for everybody else.
+    // The mandatory schemas always exist. This one selects every request.
     const last = this.flows.find(({ schema }) => schema === CATCH_ALL)
     if (last === undefined) throw new Error('no fallback catch-all flow schema')
     return last
@@ -161,7 +161,7 @@ export class FlowControl {
     return [...missing(EXEMPT), ...flows, ...missing(CATCH_ALL)]
   }
 
-  /** Levels that are no longer wanted stay until their queues are empty, and keep their shares. */
+  /** Keeps removed levels until their queues are empty, with their shares. */
   private keepBusy(before: ReadonlyMap<string, PriorityLevel>, levels: Map<string, PriorityLevel>): void {
     for (const [name, level] of before) {
       if (levels.has(name) || level.queues.isIdle) continue

@@ -2,10 +2,10 @@ import type { FlowClock } from './flow-clock.ts'
 import type { FlowControl } from './flow-control.ts'
 import type { FlowMetrics } from './flow-metrics.ts'
 
-/** What a server limits requests with. */
+/** Flow control of a server, with its metrics. */
 export interface FlowLimits {
   readonly flows: FlowControl
   readonly metrics: FlowMetrics
-  /** Of `flows`. */
+  /** Clock of `flows`. */
   readonly clock: FlowClock
 }

@@ -22,14 +22,15 @@ const declare = (name: string, stability: Stability, labels: readonly string[], 
 })
 const gauge = (name: string, stability: Stability, labels: readonly string[], help: string): GaugeFamily =>
   new GaugeFamily(declare(name, stability, labels, help))
-/** Of each priority level. Workers behind one port have limits of their own, but positions in time that do not add up. */
+/** Gauge of each priority level. Workers behind one port each have their own limits, which are summed. */
 const levelGauge = (name: string, help: string): GaugeFamily => gauge(name, 'ALPHA', LEVEL, help)
+/** Gauge of a virtual time. Those of several workers cannot be summed, so the maximum is reported. */
 const position = (name: string, labels: readonly string[], help: string): GaugeFamily =>
   new GaugeFamily({ ...declare(name, 'ALPHA', labels, help), across: 'max' })
 const histogram = (name: string, stability: Stability, labels: readonly string[], buckets: readonly number[], help: string): HistogramFamily =>
   new HistogramFamily({ ...declare(name, stability, labels, help), buckets })
 
-/** What is measured of one priority level. */
+/** Metrics of a priority level. */
 export interface LevelMeters {
   readonly waiting: TimingRatio
   readonly executing: TimingRatio
@@ -45,7 +46,7 @@ interface Bounds {
   readonly max: NumberChild
 }
 
-/** What is measured of the requests of one flow schema in its priority level. */
+/** Metrics of the requests of a flow schema in its priority level. */
 export interface FlowMeters {
   readonly dispatched: NumberChild
   readonly queued: NumberChild
@@ -66,7 +67,7 @@ export interface FlowMeters {
 
 export type RejectReason = 'concurrency-limit' | 'queue-full' | 'time-out'
 
-/** The values of a priority level when limits are adjusted. */
+/** Values of a priority level at an adjustment of limits. */
 export interface Adjustment {
   readonly highWatermark: number
   readonly average: number
@@ -76,7 +77,7 @@ export interface Adjustment {
   readonly currentLimit: number
 }
 
-/** The metrics of kube-apiserver's priority and fairness. Source: pkg/util/flowcontrol/metrics in k8s.io/apiserver. */
+/** Metrics of kube-apiserver's priority and fairness. Source: pkg/util/flowcontrol/metrics in k8s.io/apiserver. */
 export class FlowMetrics {
   private readonly rejected = new CounterFamily(
     declare('rejected_requests_total', 'BETA', [...FLOW, 'reason'], 'Number of requests rejected by API Priority and Fairness subsystem'),
@@ -179,8 +180,7 @@ export class FlowMetrics {
   private readonly demands: TimingRatioFamily
   private readonly readOrWrite: TimingRatioFamily
 
-  /** `now`: milliseconds. */
-  /** `mostSeats`: that a request may take in the release, which is the highest bucket of its estimates. */
+  /** `now`: clock in milliseconds. `mostSeats`: maximum seats of a request in the release, which is the highest bucket of the estimates. */
   constructor(now: () => number, mostSeats: 10 | 100 = 10) {
     this.estimatedSeats = histogram(
       'work_estimated_seats',
@@ -268,7 +268,7 @@ export class FlowMetrics {
     }
   }
 
-  /** Requests of a kind, over what the server has room for. */
+  /** Returns the timing ratio of requests of a kind to the server's limit. */
   requestsOf(phase: 'waiting' | 'executing', kind: 'readOnly' | 'mutating'): TimingRatio {
     return this.readOrWrite.child(phase, kind)
   }
@@ -294,7 +294,7 @@ export class FlowMetrics {
   }
 }
 
-/** Made when it is first needed: what has not happened is not shown. */
+/** Creates a series when it is first needed, so that it is not exposed before. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined
   return () => {

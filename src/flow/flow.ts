@@ -7,12 +7,12 @@ import type { PriorityLevel } from './priority-level.ts'
 import type { FlowOfRequest } from './queued-requests.ts'
 import { dealHand, hashFlow } from './shuffle-sharding.ts'
 
-/** Hands that are remembered, and characters of what they are remembered by: a hash costs more than all the rest of a small request. */
+/** Maximum number of cached hands, and characters of their distinguishers. Computing a hash costs more than the rest of a small request. */
 const MAX_HANDS = 1024
 const MAX_SIZE = 1 << 18
 const NO_HAND: readonly number[] = []
 
-/** The requests that one flow schema selects, in its priority level. */
+/** A flow schema in its priority level. */
 export class Flow implements FlowOfRequest, Classified {
   readonly schema: string
   readonly schemaUid: string
@@ -23,7 +23,7 @@ export class Flow implements FlowOfRequest, Classified {
   private readonly method: string | undefined
   private readonly metrics: FlowMetrics
   private made: FlowMeters | undefined
-  /** By distinguisher, which is as long as a client makes it. */
+  /** Hands by distinguisher. A client chooses its length, so the size is bounded. */
   private readonly hands = new SizedCache<readonly number[]>(MAX_HANDS, MAX_SIZE)
 
   constructor({ metadata, spec }: FlowSchemaConfig, level: PriorityLevel, metrics: FlowMetrics) {
@@ -37,13 +37,13 @@ export class Flow implements FlowOfRequest, Classified {
     this.metrics = metrics
   }
 
-  /** Made with the first request: schemas without requests are not shown. */
+  /** Created for the first request: schemas without requests are not exposed. */
   get meters(): FlowMeters {
     this.made ??= this.metrics.flowMeters(this.level, this.schema)
     return this.made
   }
 
-  /** What distinguishes the flows of the schema; empty where there are not several queues. */
+  /** Returns the distinguisher of a request's flow. Empty unless the level has several queues. */
   distinguisherOf(user: User, info: RequestInfo): string {
     const { discipline } = this.priorityLevel
     if (typeof discipline !== 'object' || discipline.queues <= 1) return ''
@@ -51,7 +51,7 @@ export class Flow implements FlowOfRequest, Classified {
     return this.method === 'ByNamespace' ? info.namespace : ''
   }
 
-  /** The queues that a flow may use; nothing in a level without queues. */
+  /** Returns the queues that a flow may use. Empty if the level has no queues. */
   handOf(distinguisher: string): readonly number[] {
     const { discipline } = this.priorityLevel
     if (typeof discipline !== 'object') return NO_HAND

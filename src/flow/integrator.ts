@@ -1,15 +1,15 @@
-/** What a variable did over a time. Average and deviation are NaN where no time has passed. */
+/** Statistics of a variable over a period. Average and deviation are NaN for an empty period. */
 export interface Integrated {
   readonly seconds: number
-  /** Weighted by time. */
+  /** Time-weighted average. */
   readonly average: number
-  /** Standard deviation, weighted by time. */
+  /** Time-weighted standard deviation. */
   readonly deviation: number
   readonly min: number
   readonly max: number
 }
 
-/** Follows a variable over time. */
+/** Computes the statistics of a variable over time. */
 export class Integrator {
   private readonly now: () => number
   private changedAt: number
@@ -20,13 +20,13 @@ export class Integrator {
   private integral = 0
   private squares = 0
 
-  /** `now`: milliseconds. */
+  /** `now`: clock in milliseconds. */
   constructor(now: () => number) {
     this.now = now
     this.changedAt = now()
   }
 
-  /** `at`: the time, where the caller knows it. */
+  /** `at`: the current time, if the caller knows it. */
   set(value: number, at = this.now()): void {
     this.advance(at)
     this.value = value
@@ -42,7 +42,7 @@ export class Integrator {
     return { seconds, average, deviation: variance >= 0 ? Math.sqrt(variance) : Number.NaN, min, max }
   }
 
-  /** The results, after which the time begins anew. */
+  /** Returns the results and starts a new period. */
   reset(): Integrated {
     const results = this.results()
     this.seconds = 0

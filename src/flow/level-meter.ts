@@ -3,7 +3,7 @@ import type { Integrator } from './integrator.ts'
 import { ESTIMATED_SERVICE_MS, type Queue } from './queued-requests.ts'
 import { type SeatSeconds, seatSecondsToFloat, seatsTimesDuration } from './seat-seconds.ts'
 
-/** Reports what the queues of a level do to its metrics and its demand. Times are those of the flow clock. */
+/** Reports the events of a level's queues to its metrics and its demand. Times are those of the flow clock. */
 export class LevelMeter {
   private readonly meters: LevelMeters
   private readonly demand: Integrator
@@ -13,7 +13,7 @@ export class LevelMeter {
     this.demand = demand
   }
 
-  /** `places`: requests that may wait. `denominator`: seats by which utilization is measured. */
+  /** `places`: number of requests that may wait. `denominator`: denominator of the utilization in seats. */
   configured(places: number, denominator: number): void {
     const { waiting, executing, seats } = this.meters
     waiting.setDenominator(places)
@@ -29,7 +29,7 @@ export class LevelMeter {
     this.meters.executing.set(requests, now)
   }
 
-  /** Seats that are in use, and those together with what waits for seats. */
+  /** `inUse`: seats in use. `wanted`: seats in use and seats that are waited for. */
   seats(inUse: number, wanted: number, now: number): void {
     this.meters.seats.set(inUse, now)
     this.wanted(wanted, now)
@@ -40,7 +40,7 @@ export class LevelMeter {
     this.meters.demand.set(seats, now)
   }
 
-  /** The progress meter R. */
+  /** Reports the progress meter R. */
   progressed(currentR: SeatSeconds): void {
     this.meters.currentR.value = seatSecondsToFloat(currentR)
   }
@@ -49,7 +49,7 @@ export class LevelMeter {
     this.meters.epochAdvanced(true)
   }
 
-  /** A queue is served that alone has a request. */
+  /** Reports a dispatch from the only queue with a request. */
   dispatchedAtOnce({ nextDispatchR, seatsInUse }: Queue, currentR: SeatSeconds): void {
     const next = seatSecondsToFloat(nextDispatchR)
     const discounted = next - seatSecondsToFloat(seatsTimesDuration(seatsInUse, ESTIMATED_SERVICE_MS))
@@ -57,7 +57,7 @@ export class LevelMeter {
     this.bounds(next, next, discounted, discounted)
   }
 
-  /** One of several queues is served. */
+  /** Reports a dispatch from one of several queues. */
   dispatchedAmong(queues: Iterable<Queue>, served: Queue, currentR: SeatSeconds): void {
     let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
     let [discountedMin, discountedMax] = [min, max]

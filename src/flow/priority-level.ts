@@ -5,22 +5,23 @@ import { Integrator } from './integrator.ts'
 import { type Discipline, QueueSet } from './queue-set.ts'
 import { dealerFault } from './shuffle-sharding.ts'
 
-/** Of a request's level, one request has this part of the seats at the most. */
+/** Maximum share of a level's seats for one request. */
 const MAX_SEATS_PART = 0.15
-/** Of what is demanded: it is half forgotten after five minutes. */
+/** Weight of the previous smoothed demand at each adjustment. Its half-life is five minutes. */
 const SMOOTHING = 0.977
-/** The default of the API. */
+/** Default of the API. */
 const DEFAULT_SHARES = 30
 
+/** Shares of a priority level in the server's seats. */
 export interface Shares {
   readonly nominal: number
-  /** Percent of the limit. */
+  /** Percentage of the nominal limit that may be lent. */
   readonly lendable: number
-  /** Absent: no limit. */
+  /** Percentage of the nominal limit that may be borrowed. Undefined for no limit. */
   readonly borrowing: number | undefined
 }
 
-/** Limits of seats. */
+/** Limits in seats. */
 interface Limits {
   readonly nominal: number
   readonly min: number
@@ -28,22 +29,22 @@ interface Limits {
 }
 
 /**
- * One priority level: its queues, its limits of seats, and how much of them was wanted since the last adjustment. Levels live from one configuration to the next, so that requests that wait or run
- * keep their place. https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
+ * A priority level: its queues, its limits of seats, and the demand for them since the last adjustment. Levels survive a change of the configuration, so that waiting and executing requests keep their
+ * place. https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
  */
 export class PriorityLevel {
   readonly name: string
   readonly queues: QueueSet
-  /** As it is configured; replaced with each change. */
+  /** The current object. */
   config: PriorityLevelConfig
   discipline: Discipline
-  /** It is no longer wanted, and goes when its queues are empty. */
+  /** Whether the level was removed from the configuration. It is dropped when its queues are empty. */
   quiescing = false
   limits: Limits = { nominal: 0, min: 0, max: 0 }
   currentLimit = 0
-  /** What an estimate may give to one request; 0: it has no say. */
+  /** Maximum seats of a request's estimate; 0 for no limit of the level's own. */
   maxSeats = 0
-  /** Of the demand for seats, from the last adjustment of limits. */
+  /** Demand for seats, as of the last adjustment. */
   average = 0
   deviation = 0
   highWatermark = 0
@@ -68,7 +69,7 @@ export class PriorityLevel {
     return sharesOf(this.config)
   }
 
-  /** Its part of the server's seats, by its shares. */
+  /** Sets the level's limits to its share of the server's seats. */
   setLimits(totalSeats: number, shareSum: number): void {
     const { nominal: shares, lendable, borrowing } = this.shares
     const nominal = Math.ceil((totalSeats * shares) / shareSum)
@@ -79,7 +80,7 @@ export class PriorityLevel {
     if (typeof discipline === 'object') this.maxSeats = Math.max(1, Math.min(Math.ceil(nominal * MAX_SEATS_PART), Math.floor(nominal / discipline.handSize)))
   }
 
-  /** Reads what was demanded since the last time. */
+  /** Reads the demand since the last call. */
   observeDemand(): void {
     const { seconds, average, deviation, max } = this.demand.reset()
     this.highWatermark = roundAway(max)
@@ -90,13 +91,13 @@ export class PriorityLevel {
     this.smoothed = Math.max(envelope, SMOOTHING * this.smoothed + (1 - SMOOTHING) * envelope)
   }
 
-  /** The least that it is left with: what it has needed, but no more than is its own, and what it does not lend. */
+  /** Returns the least limit that borrowing leaves the level: the seats that it has needed, up to its nominal limit, and those that it does not lend. */
   get lowerBound(): number {
     const { nominal, min } = this.limits
     return Math.max(min, this.isExempt ? this.highWatermark : Math.min(nominal, this.highWatermark))
   }
 
-  /** `idleDenominator`: what utilization is measured by where the level has no seats. */
+  /** Sets the limit after borrowing. `idleDenominator`: denominator of the utilization if the limit is 0. */
   setCurrentLimit(limit: number, idleDenominator: number): void {
     this.currentLimit = limit
     const denominator = limit > 0 ? limit : idleDenominator
@@ -105,16 +106,16 @@ export class PriorityLevel {
   }
 }
 
-/** As Go's math.Round: halves go away from zero. Nothing is negative here. */
+/** Rounds as Go's math.Round: halves away from zero. Values are not negative. */
 export const roundAway = (value: number): number => Math.floor(value + 0.5)
 
-/** What a level asks for of the seats of all, with the defaults of the API. */
+/** Returns a level's shares with the API's defaults. */
 export function sharesOf({ spec: { limited, exempt } }: PriorityLevelConfig): Shares {
   if (limited === undefined) return { nominal: exempt?.nominalConcurrencyShares ?? 0, lendable: exempt?.lendablePercent ?? 0, borrowing: undefined }
   return { nominal: limited.nominalConcurrencyShares ?? DEFAULT_SHARES, lendable: limited.lendablePercent ?? 0, borrowing: limited.borrowingLimitPercent }
 }
 
-/** How a level keeps its requests. Throws where the object contradicts itself, which validation prevents. */
+/** Returns a level's queuing discipline. Throws an Error if the object is inconsistent, which validation prevents. */
 export function disciplineOf({ metadata: { name }, spec: { type, limited, exempt } }: PriorityLevelConfig): Discipline {
   if ((type === 'Limited') !== (limited !== undefined)) throw new Error('broken union structure at the top, for Limited')
   if (type !== 'Exempt' && exempt !== undefined) throw new Error('broken union structure at the top, for Exempt')

@@ -6,21 +6,21 @@ import { LevelMeter } from './level-meter.ts'
 import { type Arrival, ESTIMATED_SERVICE_MS, Queue, RequestList, SeatRequest } from './queued-requests.ts'
 import { MAX_SEAT_SECONDS, type SeatSeconds, seatsTimesDuration } from './seat-seconds.ts'
 
-/** How the requests of a level are kept: `exempt` ones always have seats; without queues there are seats or none. */
+/** Queuing of a level: `exempt` requests get seats immediately; with `no queues`, requests without free seats are rejected. */
 export type Discipline = 'exempt' | 'no queues' | QueuingConfig
 
 export interface Dispatching {
   /** Seats. */
   readonly limit: number
-  /** What utilization is measured by, above 0. */
+  /** Denominator of the utilization, greater than 0. */
   readonly denominator: number
 }
 
-/** The progress meter is wound back by so much where it gets high. */
+/** Decrement of the progress meter when it exceeds HIGH_R. */
 const R_DECREMENT = MAX_SEAT_SECONDS / 2
 const HIGH_R = R_DECREMENT + R_DECREMENT / 2
 
-/** What has happened since the level is there. */
+/** Counters since the priority level was created. */
 export interface Tally {
   dispatched: number
   rejected: number
@@ -31,21 +31,21 @@ export interface Tally {
 export interface QueueSetParts {
   readonly clock: FlowClock
   readonly meters: LevelMeters
-  /** Of the seats that its requests have, or wait for. */
+  /** Demand for seats: those in use and those that requests wait for. */
   readonly demand: Integrator
 }
 
 /**
- * The seats of one priority level, and the queues of requests that wait for them: fair queuing by virtual time. Queues have equal shares. R, the progress meter, says how much service, in
- * seat-seconds, an active queue has had; the queue whose oldest request would be done first in that virtual world is served next. Queues are made as they are needed.
+ * The seats of a priority level, and the queues of requests that wait for them: fair queuing by virtual time. Queues have equal shares. R, the progress meter, is the service in seat-seconds that an active
+ * queue has received. The next request is taken from the queue whose oldest request would finish first in virtual time. Queues are created on demand.
  *
  * Source: pkg/util/flowcontrol/fairqueuing/queueset in k8s.io/apiserver, whose doc.go explains the algorithm.
  */
 export class QueueSet {
   readonly tally: Tally = { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 }
-  /** By index. */
+  /** Queues by index. */
   readonly queues = new Map<number, Queue>()
-  /** Those of requests that went through no queue. */
+  /** Executing requests that did not pass a queue. */
   readonly unqueued = new RequestList()
   waiting = 0
   executing = 0
@@ -56,9 +56,9 @@ export class QueueSet {
   private discipline: Discipline = 'no queues'
   private limit = 0
   private currentR: SeatSeconds = 0
-  /** When R was read last. */
+  /** Time of the last update of R. */
   private syncedAt: number
-  /** Queues with requests, and the seats that queues use. */
+  /** Number of queues with requests, and of seats in use by requests from queues. */
   private activeQueues = 0
   private queuedSeatsInUse = 0
   /** Index of the queue that was served last. */
@@ -71,7 +71,7 @@ export class QueueSet {
     this.syncedAt = clock.now()
   }
 
-  /** Queues beyond the number that is wanted are emptied and go. */
+  /** Applies a configuration. Queues beyond the configured number are drained and dropped. */
   configure(discipline: Discipline, { limit, denominator }: Dispatching): void {
     this.sync()
     this.discipline = discipline
@@ -80,12 +80,12 @@ export class QueueSet {
     this.dispatchAll()
   }
 
-  /** No request waits or is served. */
+  /** Whether no request waits or executes. */
   get isIdle(): boolean {
     return this.waiting === 0 && this.executing === 0
   }
 
-  /** `hand`: the queues that the request's flow may use. The state of what is returned says whether it has seats, waits for them or is rejected. */
+  /** Admits a request. `hand`: queues that its flow may use. The state of the result says whether it has seats, waits for them or is rejected. */
   start(arrival: Arrival, hand: readonly number[]): SeatRequest {
     const now = this.sync()
     const request = new SeatRequest(arrival, now, this.currentR)
@@ -113,7 +113,7 @@ export class QueueSet {
     return request
   }
 
-  /** Gives up a request that waits: its time is over, or its client has gone. */
+  /** Cancels a waiting request, whose time is over or whose client has disconnected. */
   cancel(request: SeatRequest): void {
     const { queue } = request
     if (request.state !== 'waiting' || queue === undefined) return
@@ -127,7 +127,7 @@ export class QueueSet {
     request.decided?.(false)
   }
 
-  /** The request has been served. Its seats are free, or will be when its consequences have been worked on. */
+  /** Ends a request. Its seats are free now, or after its additional latency. */
   finish(request: SeatRequest): void {
     if (request.state !== 'executing') return
     const now = this.sync()
@@ -143,7 +143,7 @@ export class QueueSet {
     if (queue === undefined) this.unqueued.remove(request)
     else {
       queue.executing.remove(request)
-      // It was charged for the estimate; what it really took is known now.
+      // It was charged for the estimated duration. The actual one is known now.
       queue.nextDispatchR -= seatsTimesDuration(request.initialSeats, ESTIMATED_SERVICE_MS - (now - (request.startedAt ?? now)))
       queue.boundNextDispatch()
       if (!queue.isActive) this.activeQueues--
@@ -169,7 +169,7 @@ export class QueueSet {
     this.drop(queue)
   }
 
-  /** Moves R on as the queues were until now. */
+  /** Advances R by the time since the last update. Returns the current time. */
   private sync(): number {
     const now = this.clock.now()
     const passed = now - this.syncedAt
@@ -192,7 +192,7 @@ export class QueueSet {
     this.meter.epochAdvanced()
   }
 
-  /** Of the hand the queue with the least work waiting; of several the next in turn, so that flows whose hands overlap don't crowd. */
+  /** Returns the queue of the hand with the least waiting work. Of several, the choice rotates, so that flows with overlapping hands do not crowd. */
   private choose(hand: readonly number[]): Queue {
     const offset = this.enqueues++ % hand.length
     let best = hand[offset] ?? 0
@@ -212,7 +212,7 @@ export class QueueSet {
     return queue
   }
 
-  /** Forgets a queue that has nothing, where there are many of them or it is beyond those that are wanted. */
+  /** Drops an idle queue if there are many or its index is beyond the configured number. */
   private drop(queue: Queue): void {
     if (queue.isActive || queue.seatsInUse > 0) return
     const { discipline, queues } = this
@@ -254,7 +254,7 @@ export class QueueSet {
     this.meter.waiting(this.waiting, now)
   }
 
-  /** As if it had waited for no time. */
+  /** Dispatches a request that does not have to wait. */
   private dispatchAtOnce(queue: Queue, request: SeatRequest, now: number): void {
     this.activate(queue)
     if (queue.nextDispatchR < request.arrivalR) queue.nextDispatchR = request.arrivalR
@@ -298,7 +298,7 @@ export class QueueSet {
   }
 
   private hasRoomFor(seats: number): boolean {
-    // One that is wider than the level goes alone.
+    // A request that is wider than the level executes alone.
     if (seats > this.limit) return this.executing === 0
     return this.seatsInUse + seats <= this.limit
   }
@@ -307,7 +307,7 @@ export class QueueSet {
     while (this.waiting > 0 && this.seatsInUse < this.limit && this.dispatchNext());
   }
 
-  /** Serves the oldest request of the queue whose turn it is. False where there is no room for it: others don't overtake it. */
+  /** Dispatches the oldest request of the next queue. Returns false if it does not fit: other requests do not overtake it. */
   private dispatchNext(): boolean {
     const queue = this.nextQueue()
     const request = queue?.waiting.first
@@ -326,7 +326,7 @@ export class QueueSet {
     return true
   }
 
-  /** Of queues that would be done at the same time, the first behind the one that was served last. */
+  /** Returns the queue that finishes first. Of several, the next one behind the queue that was served last. */
   private nextQueue(): Queue | undefined {
     const { robin } = this
     let queue: Queue | undefined
@@ -349,7 +349,7 @@ export class QueueSet {
   }
 }
 
-/** More than a level may have. */
+/** Exceeds the maximum number of queues of a level. */
 const MAX_QUEUES = 2 ** 27
-/** Queues that are kept without requests: making one for each request would cost more than all the rest. */
+/** Idle queues that are kept: creating a queue for each request would dominate its cost. */
 const KEPT_QUEUES = 256

@@ -3,25 +3,26 @@ import type { FlowMeters } from './flow-metrics.ts'
 import { durationPerSeat, MAX_SEAT_SECONDS, type SeatSeconds, seatsTimesDuration } from './seat-seconds.ts'
 import { maxSeatsOf, type WorkEstimate } from './work-estimate.ts'
 
-/** Milliseconds that a request is expected to take. */
+/** Expected duration of a request in milliseconds. */
 export const ESTIMATED_SERVICE_MS = 3
 
-/** What the requests of one flow schema have in common. */
+/** Properties that all requests of a flow schema share. */
 export interface FlowOfRequest {
   readonly schema: string
-  /** Empty where the object does not exist yet. */
+  /** Empty if the object does not exist yet. */
   readonly schemaUid: string
   readonly level: string
   readonly levelUid: string
   readonly meters: FlowMeters
 }
 
-/** Whose request it is, for the debugging endpoints. */
+/** User and operation of a request, for the debugging endpoints. */
 export interface RequestDetails {
   readonly user: User
   readonly info: RequestInfo
 }
 
+/** A request that arrives at a priority level. */
 export interface Arrival {
   readonly flow: FlowOfRequest
   readonly distinguisher: string
@@ -29,28 +30,28 @@ export interface Arrival {
   readonly details: RequestDetails
 }
 
-/** A request that came to a priority level: it waits, has seats, or had them. */
+/** A request in a priority level: it waits, executes, or is over. */
 export class SeatRequest {
   readonly arrival: Arrival
   readonly initialSeats: number
   finalSeats: number
   additionalLatencyMs: number
-  /** What it occupies throughout. */
+  /** Maximum seats of its phases, which it occupies throughout. */
   maxSeats: number
-  /** Of both phases. */
+  /** Work of both phases. */
   readonly totalWork: SeatSeconds
-  /** Called once, where the request waits, with whether it has got seats. It must not call the level. */
+  /** Called once for a request that waits, with whether it has seats. Must not call the level. */
   decided: ((execute: boolean) => void) | undefined
   state: 'waiting' | 'executing' | 'rejected' | 'done' = 'waiting'
   /** Milliseconds of the flow clock. */
   readonly arrivedAt: number
   startedAt: number | undefined
-  /** It has been served; a watch has got what it begins with. */
+  /** Time at which it was served, or a watch's initial events were sent. */
   endedAt: number | undefined
   arrivalR: SeatSeconds
-  /** Absent where it did not go through one. */
+  /** Undefined if it did not pass a queue. */
   queue: Queue | undefined
-  /** Its neighbours in the list that it is in. */
+  /** Neighbours in its list. */
   before: SeatRequest | undefined
   after: SeatRequest | undefined
 
@@ -66,7 +67,7 @@ export class SeatRequest {
     this.arrivalR = arrivalR
   }
 
-  /** No more seats afterwards than the level has: the same work takes longer. */
+  /** Limits the final seats to the level's limit: the same work takes longer. */
   cutFinalSeats(limit: number): void {
     if (this.finalSeats <= limit) return
     this.additionalLatencyMs = durationPerSeat(seatsTimesDuration(this.finalSeats, this.additionalLatencyMs), limit)
@@ -75,7 +76,7 @@ export class SeatRequest {
   }
 }
 
-/** Requests in the order in which they came. A request is in one list at a time, and leaves from anywhere at no cost. */
+/** Requests in order of arrival. A request is in at most one list, from which it is removed in constant time. */
 export class RequestList {
   first: SeatRequest | undefined
   private last: SeatRequest | undefined
@@ -106,18 +107,18 @@ export class RequestList {
   }
 }
 
-/** The requests of one queue that wait or are served. */
+/** Waiting and executing requests of a queue. */
 export class Queue {
   readonly index: number
   readonly waiting = new RequestList()
   readonly executing = new RequestList()
-  /** Of requests that are served, or have been and are still worked on. */
+  /** Seats of executing requests, and of finished ones during their additional latency. */
   seatsInUse = 0
-  /** Sums over those that wait. */
+  /** Sums over the waiting requests. */
   initialSeatsWaiting = 0
   maxSeatsWaiting = 0
   workWaiting: SeatSeconds = 0
-  /** When, by the progress meter R, the next request begins in the virtual world. */
+  /** Virtual start of the next request, by the progress meter R. */
   nextDispatchR: SeatSeconds
 
   constructor(index: number, currentR: SeatSeconds) {
@@ -125,7 +126,7 @@ export class Queue {
     this.nextDispatchR = currentR
   }
 
-  /** It takes part in the sharing of seats. */
+  /** Whether the queue shares the seats: whether it has requests. */
   get isActive(): boolean {
     return this.waiting.length > 0 || this.executing.length > 0
   }
@@ -144,13 +145,13 @@ export class Queue {
     this.workWaiting -= request.totalWork
   }
 
-  /** No request begins before it came, also in the virtual world: a queue that uses less than its share does not save it up. */
+  /** Limits the virtual start to the arrival of the next request: a queue that uses less than its share does not save it up. */
   boundNextDispatch(): void {
     const oldest = this.waiting.first
     if (oldest !== undefined && this.nextDispatchR < oldest.arrivalR) this.nextDispatchR = oldest.arrivalR
   }
 
-  /** When its oldest request would be done. */
+  /** Virtual finish of the oldest waiting request. */
   get virtualFinish(): SeatSeconds {
     return this.waiting.first === undefined ? MAX_SEAT_SECONDS : this.nextDispatchR + this.waiting.first.totalWork
   }

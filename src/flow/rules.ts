@@ -3,7 +3,7 @@ import type { NonResourceRule, ResourceRule, Rule, Subject } from './configurati
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
-/** Whether a rule matches what the request does, whatever its user. Runs for every request, so it makes no closures. */
+/** Reports whether a rule matches the operation of a request, regardless of its user. Called for every request, so it creates no closures. */
 export function matchesInfo({ resourceRules, nonResourceRules }: Rule, info: RequestInfo): boolean {
   if (info.isResource) {
     if (resourceRules !== undefined) for (const rule of resourceRules) if (matchesResource(rule, info)) return true
@@ -11,7 +11,7 @@ export function matchesInfo({ resourceRules, nonResourceRules }: Rule, info: Req
   return false
 }
 
-/** Whether the user is one of these. */
+/** Reports whether one of the subjects is the user. */
 export const matchesSubjects = (subjects: readonly Subject[] | null, user: User): boolean => subjects?.some(subject => matchesSubject(subject, user)) ?? false
 
 function matchesSubject({ kind, user: wanted, group, serviceAccount }: Subject, user: User): boolean {
@@ -44,13 +44,13 @@ function matchesResource({ verbs, resources, apiGroups, clusterScope, namespaces
 const matchesPath = ({ verbs, nonResourceURLs }: NonResourceRule, { verb, path }: RequestInfo): boolean =>
   has(verbs, verb) && (nonResourceURLs?.some(pattern => matchesPattern(pattern, path)) ?? false)
 
-/** `/path/*` stands for what is below the path, and so does `/path` itself. */
+/** Reports whether a pattern matches a path. `/path/*` and `/path` both match every path below `/path`. */
 function matchesPattern(pattern: string, path: string): boolean {
   if (pattern === '*' || pattern === path) return true
   const prefix = pattern.endsWith('*') ? pattern.slice(0, -1) : pattern
   return path.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`)
 }
 
-/** `*` stands for all only where it stands alone, as validation wants it. */
+/** Reports whether a list matches everything: only if `*` is its sole entry, as validation requires. */
 const isEvery = (list: readonly string[] | null): boolean => list?.length === 1 && list[0] === '*'
 const has = (list: readonly string[] | null, value: string): boolean => list !== null && (isEvery(list) || list.includes(value))

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
-/** Bits of a hash that are dealt from: with all of them the last card would fall unevenly. */
+/** Bits of the hash that are used. With all 64 bits, the last card would not be uniformly distributed. */
 const MAX_HASH_BITS = 60
 const MAX_DECK = 2 ** 26
 
-/** Why such hands cannot be dealt; undefined: they can. */
+/** Returns why hands of this size cannot be dealt. Undefined if they can. */
 export function dealerFault(deckSize: number, handSize: number): string | undefined {
   if (deckSize <= 0 || handSize <= 0) return `deckSize ${deckSize} or handSize ${handSize} is not positive`
   if (handSize > deckSize) return `handSize ${handSize} is greater than deckSize ${deckSize}`
@@ -14,7 +14,7 @@ export function dealerFault(deckSize: number, handSize: number): string | undefi
   return undefined
 }
 
-/** The hand of a flow: `handSize` different numbers below `deckSize`, the same for the same hash. */
+/** Deals the hand of a flow: `handSize` distinct numbers below `deckSize`, which only depend on the hash. */
 export function dealHand(hash: bigint, deckSize: number, handSize: number): number[] {
   const remainders: number[] = []
   for (let i = 0, left = hash; i < handSize; i++) {
@@ -29,6 +29,6 @@ export function dealHand(hash: bigint, deckSize: number, handSize: number): numb
   })
 }
 
-/** The hash that distinguishes the flows of a server. Source: hashFlowID in k8s.io/apiserver, pkg/util/flowcontrol. */
+/** Returns the hash of a flow. Source: hashFlowID in k8s.io/apiserver, pkg/util/flowcontrol. */
 export const hashFlow = (schema: string, distinguisher: string): bigint =>
   createHash('sha256').update(schema).update('\0').update(distinguisher).digest().readBigUInt64LE(0)

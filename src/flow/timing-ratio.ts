@@ -2,7 +2,7 @@ import { type Across, HistogramChild, histogramSamples, type MetricDeclaration, 
 
 const NANOSECONDS = 1e6
 
-/** A number that changes, over a limit: for how many nanoseconds it had which value. */
+/** Histogram of a changing value over a limit, weighted by nanoseconds. */
 export class TimingRatio {
   readonly histogram: HistogramChild
   private readonly bounds: readonly number[]
@@ -12,7 +12,7 @@ export class TimingRatio {
   private ratio = 0
   private changedAt: number
 
-  /** `now`: milliseconds. */
+  /** `now`: clock in milliseconds. */
   constructor(bounds: readonly number[], now: () => number) {
     this.bounds = bounds
     this.histogram = new HistogramChild(bounds)
@@ -20,7 +20,7 @@ export class TimingRatio {
     this.changedAt = now()
   }
 
-  /** `at`: the time, where the caller knows it. */
+  /** `at`: the current time, if the caller knows it. */
   set(numerator: number, at = this.now()): void {
     this.advance(at)
     this.numerator = numerator
@@ -33,7 +33,7 @@ export class TimingRatio {
     this.ratio = this.numerator / denominator
   }
 
-  /** Counts the time up to now. */
+  /** Returns the histogram, updated to the current time. */
   flush(): HistogramChild {
     this.advance(this.now())
     return this.histogram
@@ -56,11 +56,11 @@ export class TimingRatio {
 
 export interface TimingDeclaration extends MetricDeclaration {
   readonly buckets: readonly number[]
-  /** Labels with one value. */
+  /** Labels with a constant value. */
   readonly constant?: Readonly<Record<string, string>>
 }
 
-/** Ratios that differ in labels. They are made with what they measure, so that there are few of them. */
+/** Timing ratios by label values. They are created together with the levels that they measure, so their number is small. */
 export class TimingRatioFamily implements MetricFamily {
   readonly name: string
   readonly help: string
@@ -81,7 +81,7 @@ export class TimingRatioFamily implements MetricFamily {
     this.now = now
   }
 
-  /** That of these values, in the order of the declaration. */
+  /** Returns the ratio of these label values, in the order of the declaration. */
   child(...values: string[]): TimingRatio {
     const key = values.join('\0')
     const known = this.children.get(key)

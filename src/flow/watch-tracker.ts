@@ -2,21 +2,21 @@ import type { RequestInfo } from '../meta/context.ts'
 import { FieldMatcher, parseFieldSelector } from '../meta/field-selector.ts'
 import { ifReadable } from '../meta/selector-error.ts'
 
-/** Watches that select by these fields are found by an index of the watch cache, so that few of them see an event. */
+/** Fields that the watch cache has an index for. An event is sent to few of the watches that select by such a field. */
 const INDEXED: ReadonlyMap<string, string> = new Map([['pods', 'spec.nodeName']])
-/** A longer selector is taken for one that selects by nothing: parsing it would cost more than the count is worth. */
+/** A longer selector is treated as absent: parsing it would cost more than an exact count is worth. */
 const LONG_SELECTOR = 4096
 
 type Watched = Pick<RequestInfo, 'group' | 'resource' | 'namespace' | 'name'>
 
 /**
- * How many watches see a change of which objects: what a write costs beside itself. Of watches by an indexed field only those of its empty value count, as in kube-apiserver.
+ * Counts the watches that receive changes of an object, which determine the additional cost of a write. As in kube-apiserver, watches by an indexed field only count if they select the empty value.
  * Source: watch_tracker.go in k8s.io/apiserver, pkg/util/flowcontrol.
  */
 export class WatchTracker {
   private readonly counts = new Map<string, number>()
 
-  /** Counts a watch until the function that it returns is called, once. */
+  /** Counts a watch. The caller calls the returned function once, when the watch ends. */
   register(info: Watched, query: Pick<URLSearchParams, 'get'>): () => void {
     const field = INDEXED.get(info.resource)
     if (field !== undefined && isIndexed(field, query.get('fieldSelector'))) return () => {}
@@ -29,7 +29,7 @@ export class WatchTracker {
     }
   }
 
-  /** Watches that may be interested in what a request writes. */
+  /** Returns the number of watches that may receive the changes of a request. */
   interestedIn({ verb, group, resource, namespace, name }: Watched & Pick<RequestInfo, 'verb'>): number {
     if (this.counts.size === 0 || verb === 'get' || verb === 'list' || verb === 'watch' || verb === 'proxy') return 0
     let count = this.counts.get(keyOf(group, resource, '', '')) ?? 0
@@ -39,7 +39,7 @@ export class WatchTracker {
   }
 }
 
-/** None of its parts has a slash in it. */
+/** No part contains a slash. */
 const keyOf = (group: string, resource: string, namespace: string, name: string): string => `${group}/${resource}/${namespace}/${name}`
 
 function isIndexed(field: string, selector: string | null): boolean {

@@ -3,61 +3,61 @@ import type { RequestInfo } from '../meta/context.ts'
 import type { GroupResource } from '../meta/gvk.ts'
 import { durationPerSeat, seatsTimesDuration } from './seat-seconds.ts'
 
-/** How wide a request is, and for how long after its end. */
+/** Seats that a request occupies, and for how long after its end. */
 export interface WorkEstimate {
-  /** While it is served. */
+  /** Seats while it is served. */
   readonly initialSeats: number
-  /** Afterwards, while its consequences are worked on. */
+  /** Seats afterwards, while watchers are notified of its changes. */
   readonly finalSeats: number
   readonly additionalLatencyMs: number
 }
 
-/** The wider of its phases. */
+/** Returns the larger number of seats of the two phases. */
 export const maxSeatsOf = ({ initialSeats, finalSeats }: WorkEstimate): number => Math.max(initialSeats, finalSeats)
 
-/** What is read of a request. */
+/** The part of a request that its estimate depends on. */
 export interface EstimatedRequest {
   readonly info: RequestInfo
   readonly query: Pick<URLSearchParams, 'get'>
 }
 
 export interface EstimateOptions {
-  /** Stored objects of a resource; `stale`: they could not be counted; undefined: there is no such resource here. */
+  /** Returns the number of stored objects of a resource. `stale`: it is not up to date. Undefined: the resource does not exist. */
   countOf(resource: GroupResource): number | 'stale' | undefined
-  /** Bytes of a stored object of a resource, on average; 0: nobody knows. Absent: lists cost by their objects, whatever their size (the gate SizeBasedListCostEstimate). */
+  /** Returns the average bytes of a resource's stored objects, or 0 if they are not known. If omitted, lists are estimated by the number of their objects (the gate SizeBasedListCostEstimate is off). */
   readonly bytesOf?: ((resource: GroupResource) => number) | undefined
-  /** The gate WatchList: a watch may begin with a list. */
+  /** Whether watches may begin with a list (the gate WatchList). */
   readonly watchList: boolean
-  /** The gate ConsistentListFromCache: lists of the latest state come from memory. */
+  /** Whether lists of the latest state are served from the watch cache (the gate ConsistentListFromCache). */
   readonly consistentReadsFromCache: boolean
-  /** Watches without a version begin with a list, too; upstream knows it since 1.35. */
+  /** Whether a watch without a version is estimated as a list. Upstream does so since 1.35. */
   readonly countsLegacyWatches: boolean
 }
 
 const MIN_SEATS = 1
 const MAX_SEATS = 10
 const OBJECTS_PER_SEAT = 100
-/** Of a list that costs by its size. */
+/** Maximum seats of a list that is estimated by its size. */
 const MAX_SEATS_BY_SIZE = 100
 const BYTES_PER_SEAT = 100_000
-/** What lists from memory have there at once: they are sent as they are made. */
+/** Maximum bytes of a cached list that are in memory at once: such lists are streamed. */
 const MOST_BYTES_FROM_CACHE = 1_000_000
-/** What etcd takes. */
+/** Maximum bytes of an object in etcd. */
 const MOST_BYTES_OF_OBJECT = 1_500_000
 const COUNTLESS = 1_000_000_000
 const WATCHES_PER_SEAT = 10
-/** What an event costs for ten watches, in milliseconds of a seat. */
+/** Cost of an event for ten watches, in milliseconds of a seat. */
 const EVENT_MS = 5
 
 const ONE_SEAT: WorkEstimate = { initialSeats: MIN_SEATS, finalSeats: 0, additionalLatencyMs: 0 }
 const MUTATING: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
 
-/** Whether `watchesOf` has a say in the estimate: a write that makes events. A token is made of an account, which does not change. */
+/** Reports whether the estimate depends on the number of watches: whether the request is a write that causes events. Creating a token does not change its service account. */
 export const makesEvents = ({ verb, resource, subresource }: RequestInfo): boolean =>
   MUTATING.has(verb) && !(resource === 'serviceaccounts' && subresource === 'token')
 
 /**
- * What a request costs: one seat, more for long lists, and for writes that many watches receive. `most`: seats that the priority level has for one request; 0: it does not say.
+ * Estimates the cost of a request: one seat, more for long lists and for writes that many watches receive. `most`: maximum seats of a request in its priority level; 0 for no limit of its own.
  * Source: pkg/util/flowcontrol/request in k8s.io/apiserver.
  */
 export function estimateWork(request: EstimatedRequest, watches: number, most: number, options: EstimateOptions): WorkEstimate {
@@ -71,7 +71,7 @@ const cap = (most: number, highest: number): number => (most === 0 || most > hig
 
 const seats = (initialSeats: number): WorkEstimate => (initialSeats === MIN_SEATS ? ONE_SEAT : { initialSeats, finalSeats: 0, additionalLatencyMs: 0 })
 
-/** The work of many seats for a moment becomes that of few for longer: wide requests keep others waiting. */
+/** Converts many seats for a short time to fewer seats for longer: wide requests delay others. */
 function estimateEvents(watches: number, most: number): WorkEstimate {
   const wanted = Math.ceil(watches / WATCHES_PER_SEAT)
   const finalSeats = Math.min(wanted, most)
@@ -80,10 +80,10 @@ function estimateEvents(watches: number, most: number): WorkEstimate {
 
 function estimateList({ info, query }: EstimatedRequest, most: number, options: EstimateOptions): WorkEstimate {
   const { bytesOf } = options
-  // Of one object: read as it is.
+  // A list of a single object.
   if (info.name !== '' && !bytesOf) return ONE_SEAT
   const limit = numberOf(query.get('limit'))
-  // It will be refused.
+  // The request will be refused.
   if (limit === undefined || numberOf(query.get('timeoutSeconds')) === undefined) return seats(most)
   if (info.verb === 'watch' && !beginsWithList(query, options)) return ONE_SEAT
   const stored = options.countOf(info)
@@ -95,11 +95,11 @@ function estimateList({ info, query }: EstimatedRequest, most: number, options: 
   return stored === 'stale' ? seats(most) : seats(within(most, seatsByCount(list, stored)))
 }
 
-/** What a list costs by. */
+/** A list that is estimated. */
 interface CountedList {
-  /** Of the object that its field selector names. */
+  /** Whether its field selector names a single object. */
   readonly isSingle: boolean
-  /** 0: there is none. */
+  /** 0 without a limit. */
   readonly limit: number
   readonly fromCache: boolean
   readonly isSelecting: boolean
@@ -115,7 +115,7 @@ function seatsByCount(list: CountedList, stored: number): number {
   return Math.ceil(processed / OBJECTS_PER_SEAT)
 }
 
-/** By what is in memory at once. `bytes`: of an object, on average. */
+/** Estimates by the bytes that are in memory at once. `bytes`: average size of an object. */
 function seatsBySize(list: CountedList, stored: number, bytes: number): number {
   const page = pageOf(list, stored)
   const loaded = list.isSingle ? 1 : !list.fromCache && list.isSelecting ? Math.max(page, Math.floor(stored / 2)) : page
@@ -128,7 +128,7 @@ function beginsWithList(query: EstimatedRequest['query'], { countsLegacyWatches 
   return isTrue(query.get('sendInitialEvents')) || (countsLegacyWatches && (resourceVersion === '' || resourceVersion === '0'))
 }
 
-/** Whether kube-apiserver would ask etcd: it has no snapshots of the past for this estimate. */
+/** Reports whether kube-apiserver would read from etcd. Its estimate does not consider snapshots of the watch cache. */
 function readsStore(query: EstimatedRequest['query'], limit: number, { consistentReadsFromCache }: EstimateOptions): boolean {
   const resourceVersion = query.get('resourceVersion') ?? ''
   switch (query.get('resourceVersionMatch') ?? '') {
@@ -143,7 +143,7 @@ function readsStore(query: EstimatedRequest['query'], limit: number, { consisten
   }
 }
 
-/** 0 where there is none; undefined where it is no number. */
+/** Parses an integer. Returns 0 if the text is empty, and undefined if it is invalid. */
 function numberOf(text: string | null): number | undefined {
   if (text === null || text === '') return 0
   const value = parseInt64(text)
