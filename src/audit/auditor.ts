@@ -16,24 +16,24 @@ import type { AuditSink, EventSummary } from './sink.ts'
 
 export type AuditFormat = 'json' | 'legacy'
 
-/** One of the places to which events are written. */
+/** A destination of events. */
 export interface AuditTarget {
   readonly plugin: AuditPlugin
   readonly sink: AuditSink
   readonly format: AuditFormat
-  /** Bytes beyond which an event loses its objects, and is lost where that does not suffice; undefined: events are written whatever their length. */
+  /** Bytes beyond which the objects of an event are removed. If it is still longer, the event is dropped. Undefined if there is no limit. */
   readonly maxEventBytes: number | undefined
 }
 
 export interface AuditorOptions {
   readonly evaluate: PolicyEvaluator
-  /** One at least; each event goes to one after the other. */
+  /** Each event is written to one target after the other. Never empty. */
   readonly targets: readonly AuditTarget[]
   readonly metrics: AuditMetrics
   readonly log: Logger
 }
 
-/** An event at a stage, in the forms in which it may be written. */
+/** An event at a stage, in each format. */
 interface RenderedEvent {
   readonly event: AuditEvent
   readonly pieces: readonly (string | AuditedBody)[]
@@ -41,11 +41,11 @@ interface RenderedEvent {
   readonly summary: EventSummary
 }
 
-/** Decides what is audited, and writes the events of it. */
+/** Decides which requests are audited, and writes their events. */
 export class Auditor {
   readonly metrics: AuditMetrics
   private readonly options: AuditorOptions
-  /** For lists of which something is left out: they lie in memory as a whole, until they are written. */
+  /** Memory for lists with filtered managed fields, which are buffered as a whole until they are written. */
   private readonly room = new ByteRoom(ROOM_BYTES, MOST_WAITING_BYTES)
 
   constructor(options: AuditorOptions) {
@@ -53,12 +53,12 @@ export class Auditor {
     this.metrics = options.metrics
   }
 
-  /** Requests wait until their events are written. */
+  /** Whether requests wait until their events are written. */
   get waits(): boolean {
     return this.options.targets.some(({ sink }) => sink.waits)
   }
 
-  /** The event of a request; undefined where the policy wants none. `user` undefined: nobody knows who makes it. */
+  /** Returns the event of a request. Undefined if the policy excludes it. `user`: undefined if the request was not authenticated. */
   begin(request: AuditedRequest, user: User | undefined): AuditEvent | undefined {
     const audited = this.options.evaluate(user, request.info)
     this.metrics.level(audited?.level ?? 'None')
@@ -66,8 +66,8 @@ export class Auditor {
   }
 
   /**
-   * Writes what is known of the request at this moment, unless the policy leaves the stage out. Resolves when it is written, or queued; false where that fails a request that begins. Never
-   * rejects.
+   * Writes an event for the current state of the request, unless the policy omits the stage. Resolves when it is written or queued. Resolves with false if the request must fail because its first event cannot be written.
+   * Never rejects.
    */
   async process(event: AuditEvent, stage: Stage): Promise<boolean> {
     if (event.audited.omitStages.has(stage)) return true
@@ -80,7 +80,7 @@ export class Auditor {
     const given = { event, truncated: () => lineOf(truncatedPieces(event, stage, at)), summary: legacyText(event, stage) }
     const pieces = targets.every(({ format }) => format === 'legacy') ? [] : jsonPieces(event, stage, at)
     const { omitManagedFields } = event.audited
-    // A body that is made while it is written can be read once.
+    // A body that is made while it is written can only be read once.
     if (!omitManagedFields && targets.length === 1) return this.write({ ...given, pieces })
     const bytes = filledBytes(pieces)
     if (bytes > 0 && !(await this.room.take(bytes))) {
@@ -94,7 +94,7 @@ export class Auditor {
     }
   }
 
-  /** To one target after the other, as upstream. */
+  /** Writes to one target after the other, as upstream does. */
   private async write(rendered: RenderedEvent): Promise<boolean> {
     let isWritten = true
     for (const target of this.options.targets) isWritten = (await this.writeTo(target, rendered)) && isWritten
@@ -110,34 +110,35 @@ export class Auditor {
     return true
   }
 
-  /** Counts and logs an event that is not written. No request fails for it. */
+  /** Counts and logs an event that is dropped. The request does not fail. */
   private lose(plugin: AuditPlugin, error: string, rendered: Pick<RenderedEvent, 'summary'>): void {
     pluginFailed(this.options, plugin, error, [rendered])
   }
 
-  /** Writes what waits. */
+  /** Writes the waiting events and closes the sinks. */
   async close(): Promise<void> {
     await Promise.all(this.options.targets.map(({ sink }) => sink.close()))
   }
 }
 
-/** Requests that take longer say how long, but for watches. */
+/** Requests that take longer are annotated with their latency, except watches. */
 const SLOW_MS = 500
 
 const durationOf = (milliseconds: number): string => formatDuration(BigInt(Math.round(milliseconds * 1e6)))
 
+/** Bytes of lists that are buffered at once. */
 const ROOM_BYTES = 64 * 1024 * 1024
-/** While the log takes nothing, clients go and come again, and their answers wait on for room. */
+/** Maximum bytes that wait for room. Clients disconnect and retry while their first responses still wait for the log. */
 const MOST_WAITING_BYTES = 512 * 1024 * 1024
 
-/** Bytes of bodies that are made while they are sent. */
+/** Returns the bytes of bodies that are made while they are sent. */
 const filledBytes = (pieces: readonly (string | AuditedBody)[]): number =>
   pieces.reduce((bytes, piece) => (typeof piece === 'string' || !isFilled(piece) ? bytes : bytes + piece.length), 0)
 
-/** Bytes of a body, of which each is looked at: a millisecond or so. */
+/** Bytes that the filter processes at once, which takes about a millisecond. */
 const FILTERED_AT_ONCE = 32 * 1024
 
-/** Reads bodies that are made while they are read, and leaves managed fields out of all where that is wanted. */
+/** Buffers bodies that are made while they are read, and removes managed fields from all bodies if required. */
 async function readBodies(pieces: readonly (string | AuditedBody)[], omitManagedFields: boolean): Promise<(string | AuditedBody)[]> {
   const shown: (string | AuditedBody)[] = []
   for (const piece of pieces) {

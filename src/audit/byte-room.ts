@@ -1,12 +1,12 @@
-/** For each that waits, beside the bytes that it asks for. */
+/** Memory of a waiter besides the bytes that it requests. */
 const BESIDE_WAITING = 1024
 
-/** Memory that is given out in the order in which it is asked for. Who asks for more than there is gets it once nobody else has any. Only so many bytes may be waited for. */
+/** A FIFO semaphore of bytes. A request beyond the total is granted when nothing else is. The bytes that may wait are bounded. */
 export class ByteRoom {
   readonly #most: number
   readonly #mostWaiting: number
   #taken = 0
-  /** Bytes that are waited for, with what is counted beside each. */
+  /** Bytes of the waiting requests, including BESIDE_WAITING for each. */
   #waitingBytes = 0
   readonly #waiting: { readonly bytes: number; readonly go: () => void }[] = []
 
@@ -15,7 +15,7 @@ export class ByteRoom {
     this.#mostWaiting = mostWaiting
   }
 
-  /** Resolves with true when there is room, which is to be given back; with false, at once, where too many bytes are waited for already. */
+  /** Resolves with true when there is room; the caller returns it by `give`. Resolves with false immediately if too many bytes wait. */
   async take(bytes: number): Promise<boolean> {
     if (this.#waiting.length > 0 && this.#waitingBytes + bytes + BESIDE_WAITING > this.#mostWaiting) return false
     await new Promise<void>(go => {

@@ -6,7 +6,7 @@ import type { Audited } from './policy.ts'
 import { sourceIps } from './source-ips.ts'
 import { statusObject } from './status-text.ts'
 
-/** The part of an event that describes the request itself. */
+/** The request of an event. */
 export interface AuditedRequest {
   readonly auditId: string
   readonly uri: string
@@ -17,11 +17,11 @@ export interface AuditedRequest {
   /** Milliseconds since the epoch. */
   readonly receivedAt: number
   readonly longRunning: boolean
-  /** Milliseconds since then. */
+  /** Milliseconds since the receipt. */
   elapsed(): number
 }
 
-/** What the object that a request is about is called, as far as the request says. */
+/** Name of the object of a request, as far as the request or its response states it. */
 export interface Reference {
   readonly namespace: string
   readonly name: string
@@ -29,21 +29,21 @@ export interface Reference {
   readonly resourceVersion: string
 }
 
-/** What is known of an audited request at some stage; lines of the log are made of it. It is written by the request alone. */
+/** State of an audited request, from which its events are written at each stage. Only the request's own handlers modify it. */
 export class AuditEvent implements AuditRecord {
   readonly request: AuditedRequest
   readonly audited: Audited
-  /** Who made the request; undefined where nobody knows. */
+  /** Undefined if the request was not authenticated. */
   readonly user: User | undefined
-  /** Looked up at once: a connection that has gone has no address. */
+  /** Determined at the start: a closed connection has no address. */
   readonly sourceIps: readonly string[]
-  /** As whom. */
+  /** User that the request impersonates. */
   impersonated: User | undefined
   impersonationConstraint: string | undefined
   reference: Reference
-  /** The answer, where it is a Status. */
+  /** Status of the response, if it is one. */
   status: AnsweredStatus | undefined
-  /** Of the answer; 0 before there is one. */
+  /** Code of the response; 0 until it begins. */
   code = 0
   requestBody: AuditedBody | undefined
   responseBody: AuditedBody | undefined

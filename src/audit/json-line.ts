@@ -6,15 +6,15 @@ import type { AuditEvent } from './event.ts'
 import type { Stage } from './policy.ts'
 import { listMember, member, statusMembers, struct } from './status-text.ts'
 
-/** Characters of a user agent that are written. */
+/** Characters of a user agent that are logged. */
 const LONGEST_AGENT = 1024
 
-/** What an event begins with. */
+/** First members of every event. */
 export const JSON_TYPE = '"kind":"Event","apiVersion":"audit.k8s.io/v1"'
 
 const TRUNCATED = ['audit.k8s.io/truncated', 'true'] as const
 
-/** An event at a stage as Go writes an audit.k8s.io/v1 Event: texts and bodies in turn, to be written one behind the other. `at`: milliseconds since the epoch. */
+/** Returns an event at a stage as Go writes an audit.k8s.io/v1 Event: strings and bodies, to be concatenated. `at`: milliseconds since the epoch. */
 export function jsonPieces(event: AuditEvent, stage: Stage, at: number): (string | AuditedBody)[] {
   const { requestBody, responseBody, annotations } = event
   return [
@@ -25,7 +25,7 @@ export function jsonPieces(event: AuditEvent, stage: Stage, at: number): (string
   ]
 }
 
-/** The same without objects, for a log that would have too long a line. */
+/** Returns the event without objects, for a target whose limit it exceeds. */
 export const truncatedPieces = (event: AuditEvent, stage: Stage, at: number): string[] => [
   headText(event, stage),
   tailText(event, at, new Map([...event.annotations, TRUNCATED])),

@@ -4,10 +4,10 @@ import type { AuditEvent } from './event.ts'
 import type { Stage } from './policy.ts'
 import type { EventSummary } from './sink.ts'
 
-/** What the text may be made of, beside what every event has. */
+/** Returns the characters of the texts, besides those that every event has. */
 const charactersOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0)
 
-/** An event in the one-line text of --audit-log-format=legacy, as kube-apiserver writes it. Until it is made, it keeps what it needs of the event and nothing else: neither bodies nor the request. */
+/** Returns an event as the one-line text of --audit-log-format=legacy, as kube-apiserver writes it. Until the text is made, it retains the required strings only, not bodies or the request. */
 export function legacyText({ request, user, sourceIps, impersonated, reference, status, code }: AuditEvent, stage: Stage): EventSummary {
   const { auditId, userAgent, uri, receivedAt } = request
   const { verb, isResource } = request.info
@@ -25,7 +25,7 @@ export function legacyText({ request, user, sourceIps, impersonated, reference, 
         ['ip', quote(ip)],
         ['method', quote(verb)],
         ['user', quote(name || '<none>')],
-        // As upstream, texts that are quoted already are quoted once more.
+        // As upstream, strings that are quoted already are quoted again.
         ['groups', quote(groups.length === 0 ? '<none>' : listed(groups))],
         ['as', quote(asName ?? '<self>')],
         ['asgroups', quote(asGroups ? listed(asGroups) : '<lookup>')],

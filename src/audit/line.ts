@@ -2,13 +2,13 @@ import type { FilledBody } from '../lib/filled-body.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { AuditedBody } from '../meta/audit.ts'
 
-/** What a line is made of, in order. A FilledBody may hold newlines yet. */
+/** A part of a line. A FilledBody may still contain newlines. */
 export type LinePart = Buffer | FilledBody
 
-/** A line of the log: ready bytes, or bytes that are made while it is written. It is written once. */
+/** A line of the log: bytes, or a body that is made while it is written. It can be written once. */
 export interface AuditLine {
   readonly parts: readonly LinePart[]
-  /** Bytes, with the newline. */
+  /** Bytes, including the newline. */
   readonly length: number
 }
 
@@ -16,7 +16,7 @@ const NEWLINE = 0x0a
 const SPACE = 0x20
 const PART_BYTES = 128 * 1024
 
-/** Texts and bodies in turn, and a newline. */
+/** Joins strings and bodies to a line. */
 export function lineOf(pieces: readonly (string | AuditedBody)[]): AuditLine {
   const parts: LinePart[] = []
   let text = ''
@@ -38,7 +38,7 @@ export function lineOf(pieces: readonly (string | AuditedBody)[]): AuditLine {
   return { parts, length: parts.reduce((bytes, part) => bytes + part.length, 0) }
 }
 
-/** Lists and buffers have a method `fill` of their own. */
+/** Reports whether a body is made while it is read. Arrays and buffers have a `fill` method of their own. */
 export const isFilled = (body: AuditedBody): body is FilledBody => !Array.isArray(body) && !Buffer.isBuffer(body)
 
 function withoutNewline(buffers: readonly Buffer[]): readonly Buffer[] {
@@ -47,7 +47,7 @@ function withoutNewline(buffers: readonly Buffer[]): readonly Buffer[] {
   return [...buffers.slice(0, -1), last.subarray(0, -1)]
 }
 
-/** The bytes of a body in turn, which may be shared with others. The rest of the server has its turns between them. A FilledBody is used up. */
+/** Returns the bytes of a body in parts, which may be shared. The event loop gets turns in between. Consumes a FilledBody. */
 export async function* bytesOf(body: AuditedBody): AsyncGenerator<Buffer, void> {
   if (Buffer.isBuffer(body)) yield body
   else if (!isFilled(body)) yield* body
@@ -61,7 +61,7 @@ export async function* bytesOf(body: AuditedBody): AsyncGenerator<Buffer, void> 
   }
 }
 
-/** A newline between tokens is as good as a space, and within texts there is none: nothing that is quoted can begin a line. */
+/** Replaces newlines by spaces. JSON has newlines only between tokens, where both are equivalent. A quoted text can therefore not begin a line. */
 export function onOneLine(part: Buffer): Buffer {
   let at = part.indexOf(NEWLINE)
   if (at < 0) return part

@@ -6,35 +6,35 @@ const CLOSE_OBJECT = 0x7d
 const OPEN_LIST = 0x5b
 const CLOSE_LIST = 0x5d
 
-/** Containers deeper than this hold no metadata of an object: `rows[].object.metadata` is the deepest. */
+/** Depth of the deepest metadata of an object: `rows[].object.metadata`. */
 const DEEPEST = 5
 const DROPPED = 'managedFields'
 
 /**
- * Leaves the managed fields out of compact JSON that comes in parts: of an object, of each item of a list, and of each object in the rows of a Table. Everything else passes byte by byte, so
- * that numbers keep their digits.
+ * Removes managed fields from compact JSON that comes in parts: those of an object, of each item of a list, and of each object in the rows of a Table. Everything else is copied byte by byte, so that numbers
+ * are unchanged.
  */
 export class ManagedFieldsFilter {
   private depth = 0
   private inString = false
   private escaped = false
-  /** The key of each open container, from the outermost; empty in lists. */
+  /** Key of each open container, outermost first. Empty in lists. */
   private readonly path: string[] = []
   private readonly isObject: boolean[] = []
-  /** What is read next in this object is a key, or its end. */
+  /** Whether a key or the end of the object comes next. */
   private awaitsKey = false
-  /** Of the key that is being read; undefined outside of keys. */
+  /** Beginning of the current key. Undefined outside of keys. */
   private key: string | undefined
   private lastKey = ''
-  /** A comma that is written if a member follows that is kept. */
+  /** Whether a comma is due before the next member that is kept. */
   private comma = false
   private wrote = false
-  /** Depth of the object of which a member is left out; 0: none. */
+  /** Depth of the object whose member is being skipped; 0 if none is. */
   private skipping = 0
 
-  /** The part without what is left out, in memory of its own. */
+  /** Filters a part. Returns a new buffer. */
   write(part: Buffer): Buffer {
-    // A comma and a key may have been held back from the part before.
+    // The previous part may have held back a comma and a key.
     const out = Buffer.allocUnsafe(part.length + Buffer.byteLength(this.key ?? '') + 2)
     let at = 0
     for (const byte of part) at = this.take(byte, out, at)
@@ -61,7 +61,7 @@ export class ManagedFieldsFilter {
     return this.pass(byte, out, at)
   }
 
-  /** Keys are held back until it is known whether they are kept, and longer ones than the one that is not are kept: latin1 keeps their bytes. */
+  /** Holds back a key until it is known whether it is kept. A key that is longer than the removed one is kept. Latin-1 preserves its bytes. */
   private inText(byte: number, out: Buffer, at: number): number {
     const ends = byte === QUOTE && !this.escaped
     this.escaped = byte === BACKSLASH && !this.escaped
@@ -77,7 +77,7 @@ export class ManagedFieldsFilter {
     return this.pass(QUOTE, out, this.keep(key, out, at))
   }
 
-  /** A key, or the beginning of one, unless it is within what is left out. */
+  /** Writes a key, or the beginning of one, unless it is within a skipped member. */
   private keep(key: string, out: Buffer, at: number): number {
     this.key = undefined
     this.awaitsKey = false
@@ -103,12 +103,12 @@ export class ManagedFieldsFilter {
   }
 
   private close(byte: number, out: Buffer, at: number): number {
-    // The member that is left out was the last.
+    // The skipped member was the last one.
     if (this.skipping === this.depth) this.skipping = 0
     this.depth--
     this.awaitsKey = false
     if (this.skipping > 0) return at
-    // What has just ended is a member of what is around it.
+    // The container that ended is a member of the one around it.
     this.comma = false
     this.wrote = true
     out[at] = byte

@@ -1,9 +1,9 @@
 import { CounterFamily, type MetricFamily } from '../lib/metrics.ts'
 
-/** The part of the audit in which something has failed. */
+/** The part of auditing that failed. */
 export type AuditPlugin = 'log' | 'webhook' | 'buffered' | 'truncate'
 
-/** What is counted of the audit, whether there is any or not. Source: k8s.io/apiserver, pkg/audit/metrics.go. */
+/** Metrics of auditing, registered even if auditing is off. Source: k8s.io/apiserver, pkg/audit/metrics.go. */
 export class AuditMetrics {
   private readonly eventFamily = new CounterFamily({
     name: 'apiserver_audit_event_total',

@@ -23,17 +23,17 @@ import { webhookBackend } from './webhook/webhook-backend.ts'
 
 export type AuditMode = 'batch' | 'blocking' | 'blocking-strict'
 
-/** How requests are audited. */
+/** Configuration of auditing. */
 export interface AuditOptions {
-  /** Undefined: nothing is audited. */
+  /** Undefined if auditing is off. */
   readonly policyFile: string | undefined
-  /** Undefined: there is no log. */
+  /** Undefined without a log. */
   readonly log: AuditLogOptions | undefined
-  /** Undefined: there is no webhook. */
+  /** Undefined without a webhook. */
   readonly webhook: AuditWebhookOptions | undefined
 }
 
-/** What logs and webhooks have alike. */
+/** Options of logs and webhooks. */
 export interface AuditTargetOptions {
   readonly mode: AuditMode
   readonly batch: BatchOptions
@@ -48,35 +48,35 @@ export interface AuditLogOptions extends Retention, AuditTargetOptions {
 }
 
 export interface AuditWebhookOptions extends AuditTargetOptions {
-  /** A kubeconfig. */
+  /** Path of a kubeconfig. */
   readonly configFile: string
-  /** Before a call that has failed is made again. */
+  /** Delay before the first retry of a call. */
   readonly initialBackoffMs: number
 }
 
 interface AuditParts {
   readonly metrics: AuditMetrics
   readonly log: Logger
-  /** For the names of logs that are put away. */
+  /** Clock of the names of rotated logs. */
   readonly now: () => number
-  /** Steady. */
+  /** Steady clock. */
   readonly clock: Clock
   readonly certificates?: CertificateMetrics | undefined
-  /** How the webhook is dialled; absent: directly. */
+  /** Optional. Dials the webhook. If omitted, it is dialled directly. */
   readonly dial?: Dial | undefined
-  /** Gives up events that wait for a webhook. */
+  /** Aborts events that wait for a webhook. */
   readonly abandoned: AbortSignal
   readonly observer: AuditObserver | undefined
 }
 
-/** Takes events in the process itself. */
+/** Receives events in the process, for tests. */
 export interface AuditObserver {
-  /** Holds where no policy is wanted otherwise. */
+  /** Applies if no policy is configured. */
   readonly policy: AuditPolicy
   readonly sink: AuditSink
 }
 
-/** Reads the policy, opens the log and makes the client of the webhook. Undefined where the policy is not wanted, or nobody is told: the policy and the log are looked at all the same. Throws AuditConfigError. */
+/** Reads the policy, opens the log and creates the webhook's client. Returns undefined without a policy or a target; policy and log are validated all the same. Throws AuditConfigError. */
 export async function openAuditor({ policyFile, log: wanted, webhook }: AuditOptions, parts: AuditParts): Promise<Auditor | undefined> {
   const { metrics, log, observer } = parts
   const given = policyFile === undefined ? undefined : await readPolicyFile(policyFile, message => log.warn(message))
@@ -99,7 +99,7 @@ function logTarget({ format, maxEventBytes, ...options }: AuditLogOptions, outpu
   return { plugin: 'log', format, maxEventBytes, sink: sinkOf(options, { ...parts, backend, concurrency: 1 }) }
 }
 
-/** Batches of a webhook that are under way side by side: kube-apiserver has no bound but its memory. */
+/** Concurrent batches of a webhook. kube-apiserver has no limit. */
 const CONCURRENT_BATCHES = 100
 
 async function webhookTarget({ maxEventBytes, configFile, initialBackoffMs, ...options }: AuditWebhookOptions, parts: AuditParts): Promise<AuditTarget> {

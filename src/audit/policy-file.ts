@@ -11,16 +11,16 @@ import { META_V1 } from '../schema/meta-types.ts'
 import type { AuditPolicy } from './policy.ts'
 import { type GivenPolicy, validatePolicy } from './policy-validation.ts'
 
-/** A file of the audit that can't be used; the message is for the user. */
+/** An audit configuration is invalid. The message is for the user. */
 export class AuditConfigError extends Error {
   override readonly name = 'AuditConfigError'
-  /** As errors of the system have one: the user's to mend. */
+  /** Distinguishes a configuration error from a bug, like the codes of system errors. */
   readonly code = 'ERR_AUDIT_CONFIG'
 }
 
 const API_VERSION = 'audit.k8s.io/v1'
 
-/** Reads and checks a policy. Faults of strict decoding go to `warn` and are passed over, as in kube-apiserver. Throws AuditConfigError in kube-apiserver's words. */
+/** Reads and validates a policy. As in kube-apiserver, errors of strict decoding are passed to `warn` and otherwise ignored. Throws AuditConfigError with kube-apiserver's messages. */
 export async function readPolicyFile(file: string, warn: (message: string) => void): Promise<AuditPolicy> {
   const failed = (why: string): AuditConfigError => new AuditConfigError(`loading audit policy file: ${why}`)
   const bytes = await readFile(file).catch((error: unknown) => {
@@ -31,11 +31,11 @@ export async function readPolicyFile(file: string, warn: (message: string) => vo
   const errors = validatePolicy(given).map(fieldErrorText)
   if (errors.length > 0) throw refuse(aggregate(errors))
   if ((given.rules ?? []).length === 0) throw refuse('loaded illegal policy with 0 rules')
-  // Levels and stages have been looked at.
+  // Levels and stages have been validated.
   return given as AuditPolicy
 }
 
-/** Upstream takes a policy without a kind for one, and one without a version for one of no version that it reads. */
+/** Decodes a policy with upstream's messages. A missing kind means Policy; a missing version is an error. */
 function decodePolicy(bytes: Buffer, refuse: (why: string) => AuditConfigError, warn: (message: string) => void): GivenPolicy {
   try {
     const parsed = parseYaml(bytes)
@@ -55,8 +55,8 @@ function decodePolicy(bytes: Buffer, refuse: (why: string) => AuditConfigError, 
   }
 }
 
-/** The other kinds of the version. */
+/** Other kinds of the version. */
 const KINDS: readonly string[] = ['Event', 'EventList', 'PolicyList']
 
-/** Read when a policy is: a server without audit does not need them. */
+/** Parsed on demand: a server without auditing does not need the types. */
 const policyTypes = (): TypeRegistry => new TypeRegistry().addFile('meta', META_V1).addFile('audit', join(import.meta.dirname, 'audit-policy.types'))

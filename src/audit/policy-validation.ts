@@ -3,7 +3,7 @@ import { type FieldPath, fieldPath } from '../meta/field-path.ts'
 import { isDns1123Subdomain } from '../meta/names.ts'
 import { LEVELS, STAGES } from './policy.ts'
 
-/** A policy as its file has it: any text may stand for a level or a stage. */
+/** A policy before validation: levels and stages may be any text. */
 export interface GivenPolicy {
   readonly rules?: readonly GivenRule[] | null
   readonly omitStages?: readonly string[]
@@ -18,7 +18,7 @@ interface GivenRule {
   readonly omitStages?: readonly string[]
 }
 
-/** Everything that is wrong with a policy, in upstream's order and words. */
+/** Returns all errors of a policy, in upstream's order and with its messages. */
 export function validatePolicy({ rules, omitStages = [] }: GivenPolicy): FieldError[] {
   const path = fieldPath('rules')
   return [...stageErrors(omitStages, fieldPath('omitStages')), ...(rules ?? []).flatMap((rule, i) => ruleErrors(rule, path.index(i)))]

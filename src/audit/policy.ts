@@ -2,15 +2,15 @@ import { trimEndOf } from '../lib/trim.ts'
 import type { AuditLevel } from '../meta/audit.ts'
 import type { RequestInfo, User } from '../meta/context.ts'
 
-/** The moments of a request at which an event is made. */
+/** Stages of a request at which an event is written. */
 export const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
 export type Stage = (typeof STAGES)[number]
 
 export const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
 
-/** What is audited, and how much of it (https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/#audit-k8s-io-v1-Policy). Lists that are absent or empty leave nothing out. */
+/** Which requests are audited, and in how much detail (https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/#audit-k8s-io-v1-Policy). Absent and empty lists match everything. */
 export interface AuditPolicy {
-  /** The first that matches decides. Never empty. */
+  /** The first matching rule applies. Never empty. */
   readonly rules: readonly PolicyRule[]
   readonly omitStages?: readonly Stage[]
   readonly omitManagedFields?: boolean
@@ -22,34 +22,34 @@ export interface PolicyRule {
   readonly userGroups?: readonly string[]
   readonly verbs?: readonly string[]
   readonly resources?: readonly GroupResources[]
-  /** The empty text is for what has no namespace. */
+  /** The empty string matches cluster-scoped requests. */
   readonly namespaces?: readonly string[]
-  /** Exact, `*`, or with a `*` at the end. */
+  /** A path, `*`, or a prefix followed by `*`. */
   readonly nonResourceURLs?: readonly string[]
-  /** Beside those of the policy. */
+  /** Stages that are omitted besides those of the policy. */
   readonly omitStages?: readonly Stage[]
-  /** In place of the policy's. */
+  /** Overrides the policy's value. */
   readonly omitManagedFields?: boolean
 }
 
 interface GroupResources {
   readonly group?: string
-  /** A resource, `pods/log` with its subresource, or either with a star in place of a name. */
+  /** `pods`, `pods/log`, or either part as `*`. */
   readonly resources?: readonly string[]
   readonly resourceNames?: readonly string[]
 }
 
-/** What the policy says of one request. */
+/** Decision of the policy for a request. */
 export interface Audited {
   readonly level: AuditLevel
   readonly omitStages: ReadonlySet<Stage>
   readonly omitManagedFields: boolean
 }
 
-/** Evaluates a policy for each request. Undefined: the level is None. `user` undefined: nobody knows who makes the request. */
+/** Evaluates a policy for a request. Returns undefined for the level None. `user`: undefined if the request was not authenticated. */
 export type PolicyEvaluator = (user: User | undefined, info: RequestInfo) => Audited | undefined
 
-/** What rules come to is worked out once. As upstream, what no rule matches is not audited. */
+/** Compiles a policy. As upstream, a request that no rule matches is not audited. */
 export function policyEvaluator({ rules, omitStages = [], omitManagedFields = false }: AuditPolicy): PolicyEvaluator {
   const compiled = rules.map(rule => ({ rule, audited: auditedBy(rule, omitStages, omitManagedFields) }))
   return (user, info) => compiled.find(({ rule }) => matches(rule, user, info))?.audited

@@ -3,11 +3,11 @@ import type { AnsweredStatus } from '../meta/status.ts'
 import type { Auditor } from './auditor.ts'
 import type { AuditEvent } from './event.ts'
 
-/** The stages of one audited request, each of which is reported once. Its methods are called as the request goes on; what they return is what is to be waited for, undefined: nothing. */
+/** The stages of an audited request, each of which is reported once. A method may return a promise that the request has to wait for. */
 export class RequestAudit {
   readonly event: AuditEvent
   private readonly auditor: Auditor
-  /** It has failed before anybody has been authenticated, and upstream writes no more of it than its answer. */
+  /** Whether the request failed before it was authenticated. Upstream then only writes an event for its response. */
   private readonly failedEarly: boolean
   private begun = false
   private panicking = false
@@ -19,7 +19,7 @@ export class RequestAudit {
     this.failedEarly = failedEarly
   }
 
-  /** Resolves with false where the request must not go on. */
+  /** Reports the stage RequestReceived. Resolves with false if the request must fail. */
   async received(): Promise<boolean> {
     const done = this.auditor.process(this.event, 'RequestReceived')
     if (!this.auditor.waits || (await done)) return true
@@ -28,31 +28,31 @@ export class RequestAudit {
     return false
   }
 
-  /** Its user acts as this one. `constraint`: the verb of the mode of impersonation, where that is constrained. */
+  /** Records the impersonated user. `constraint`: verb of the constrained impersonation mode. */
   impersonates(user: User, constraint?: string): void {
     this.event.impersonated = user
     this.event.impersonationConstraint = constraint
   }
 
-  /** What is answered is this Status, of which `answers` has the code. */
+  /** Records the Status of the response, whose code `answers` sets. */
   status(status: AnsweredStatus): void {
     if (!this.panicking) this.event.answersStatus(status)
   }
 
-  /** What follows is the answer to a bug. */
+  /** Records that a bug caused the response. */
   panicked(message: string): void {
     this.event.status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: `APIServer panic'd: ${message}`, reason: 'InternalError' }
     this.event.responseBody = undefined
     this.panicking = true
   }
 
-  /** The head of an answer of unknown length goes out. */
+  /** Reports that the head of a response of unknown length is sent. */
   begins(code: number): void {
     this.event.code = code
     void this.started()
   }
 
-  /** A whole answer is about to be sent: as upstream, it goes out when its event is written. */
+  /** Reports that a complete response is about to be sent. As upstream, it is sent when its event is written. */
   answers(code: number): Promise<unknown> | undefined {
     if (this.over) return undefined
     this.event.code = code
@@ -60,7 +60,7 @@ export class RequestAudit {
     return this.auditor.waits ? done : undefined
   }
 
-  /** The request is over. What has not been answered has lost its client. */
+  /** Reports that the request is over. Without a response, the client has disconnected. */
   ends(): Promise<unknown> | undefined {
     if (this.over) return undefined
     const { event } = this
@@ -70,7 +70,7 @@ export class RequestAudit {
     return this.auditor.waits ? done : undefined
   }
 
-  /** Only long-running requests have this stage, and those that fail early have no other. */
+  /** Reports the stage ResponseStarted. Only long-running requests have it; requests that failed early have no other. */
   private async started(): Promise<void> {
     if (this.begun || this.over || this.panicking || !(this.failedEarly || this.event.request.longRunning)) return
     this.begun = true

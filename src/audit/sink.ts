@@ -1,32 +1,32 @@
 import type { AuditLine } from './line.ts'
 
-/** The one-line text of an event, made where it is wanted. */
+/** One-line text of an event, made when it is needed. */
 export interface EventSummary {
-  /** What it keeps until then, about. */
+  /** Approximate memory that it retains until then. */
   readonly bytes: number
   text(): string
 }
 
-/** An event that is to be written: its line, and its summary for the log where writing fails. */
+/** An event to be written: its line, and its summary for the log in case of failure. */
 export interface WrittenEvent {
   readonly line: AuditLine
   readonly summary: EventSummary
 }
 
-/** Takes events one by one, in a mode: requests wait for it, or don't. */
+/** Takes events one by one. The mode determines whether requests wait. */
 export interface AuditSink {
-  /** Requests wait until their events are written. */
+  /** Whether requests wait until their events are written. */
   readonly waits: boolean
-  /** False: the event is lost, and with it the request, if it has only begun. Never rejects. */
+  /** Resolves with false if the event is lost and a request that has only begun must fail. Never rejects. */
   process(event: WrittenEvent): Promise<boolean>
-  /** Writes what waits, for as long as that may take. */
+  /** Writes the waiting events, and waits for them. */
   close(): Promise<void>
 }
 
-/** Where events go: a log, or a webhook. */
+/** Destination of events: a log or a webhook. */
 export interface AuditBackend {
-  /** False where events are lost: they are counted and logged. Never rejects. */
+  /** Resolves with false if events were lost, which are counted and logged. Never rejects. */
   write(events: readonly WrittenEvent[]): Promise<boolean>
-  /** When nothing more is written. */
+  /** Called when nothing more is written. */
   close(): Promise<void>
 }

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 
-/** Characters of a header beyond which nothing is read: a chain of a thousand proxies. */
+/** Characters of a header that are parsed: a chain of a thousand proxies. */
 const LONGEST = 16 * 1024
 
 /**
- * Where a request comes from, in order: what X-Forwarded-For says, X-Real-Ip unless it is among those, and the address of the connection unless it is the last of them. All but the last can be
- * made up by the client.
+ * Returns the source addresses of a request, in order: those of X-Forwarded-For, X-Real-Ip if it is not among them, and the address of the connection if it is not the last of them. A client can forge all but
+ * the last.
  */
 export function sourceIps(headers: IncomingHttpHeaders, remoteAddress: string): string[] {
   const ips = textOf(headers['x-forwarded-for'])
@@ -22,7 +22,7 @@ export function sourceIps(headers: IncomingHttpHeaders, remoteAddress: string): 
 
 const textOf = (header: string | readonly string[] | undefined): string => (typeof header === 'string' ? header : (header?.[0] ?? '')).slice(0, LONGEST)
 
-/** As Go prints it; empty for what is none. An IPv4 address may come in IPv6. */
+/** Returns an address as Go prints it, or an empty string if it is invalid. IPv4-mapped IPv6 addresses become IPv4. */
 function ipOf(text: string): string {
   const ip = text
     .trim()

@@ -1,15 +1,15 @@
 import { writeString } from '../codec/json-writer.ts'
 import type { AnsweredStatus, StatusDetails } from '../meta/status.ts'
 
-/** The members of a struct that are there, as Go writes them. */
+/** Joins the members of a struct, as Go writes it. */
 export const struct = (...members: readonly (readonly string[])[]): string => `{${members.flat().join(',')}}`
 
-/** A member, unless it is empty. */
+/** Returns a string member. Omitted if it is empty. */
 export const member = (name: string, text: string | undefined): string[] => (text ? [`"${name}":${writeString(text)}`] : [])
 
 export const listMember = (name: string, texts: readonly string[]): string[] => (texts.length === 0 ? [] : [`"${name}":[${texts.map(writeString).join(',')}]`])
 
-/** The members of a Status behind its type. `code`: that of the answer, where it is known better. */
+/** Returns the members of a Status without its type. `code`: code of the response, if it differs. */
 export const statusMembers = (status: Partial<AnsweredStatus>, code = status.code): string[] => [
   '"metadata":{}',
   ...member('status', status.status),
@@ -19,7 +19,7 @@ export const statusMembers = (status: Partial<AnsweredStatus>, code = status.cod
   ...(code ? [`"code":${code}`] : []),
 ]
 
-/** A Status as the object of an answer. */
+/** Returns a Status as the object of a response. */
 export const statusObject = (status: AnsweredStatus): Buffer => Buffer.from(struct(['"kind":"Status"', '"apiVersion":"v1"'], statusMembers(status)))
 
 function detailsMember(details: StatusDetails | undefined): string[] {

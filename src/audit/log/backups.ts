@@ -4,7 +4,7 @@ import { basename, dirname, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 
-/** Which logs of before are kept: 0 is no limit. */
+/** Which rotated logs are kept. 0 means no limit. */
 export interface Retention {
   readonly maxAgeDays: number
   readonly maxBackups: number
@@ -15,19 +15,19 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const GZIPPED = '.gz'
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2}\.\d{3})$/
 
-/** Beginning and end of the names of a log's backups: `audit-2006-01-02T15-04-05.000.log`, as the library that kube-apiserver rotates with names them. */
+/** Returns prefix and suffix of the names of a log's backups: `audit-2006-01-02T15-04-05.000.log`, as named by lumberjack, which kube-apiserver rotates logs with. */
 function affixes(file: string): { readonly prefix: string; readonly suffix: string } {
   const suffix = extname(file)
   return { prefix: `${basename(file, suffix)}-`, suffix }
 }
 
-/** Where a log goes that is put away at this time. */
+/** Returns the path to which a log is moved at this time. */
 export function backupPath(file: string, now: number): string {
   const { prefix, suffix } = affixes(file)
   return join(dirname(file), `${prefix}${new Date(now).toISOString().slice(0, -1).replaceAll(':', '-')}${suffix}`)
 }
 
-/** The time in the name of a backup, compressed or not; undefined of other files. */
+/** Returns the time in the name of a backup, compressed or not. Undefined for other files. */
 export function backupTime(file: string, name: string): number | undefined {
   const { prefix, suffix } = affixes(file)
   const plain = name.endsWith(`${suffix}${GZIPPED}`) ? name.slice(0, -GZIPPED.length) : name
@@ -37,7 +37,7 @@ export function backupTime(file: string, name: string): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** Of the files in the log's directory: those to remove, and those to compress. One that is there twice, compressed and not, counts once. */
+/** Returns which files in the log's directory are to be removed and compressed. A backup that exists both compressed and uncompressed counts once. */
 export function overdue(file: string, names: readonly string[], retention: Retention, now: number): { readonly remove: string[]; readonly compress: string[] } {
   const { maxAgeDays, maxBackups, compress } = retention
   const backups = names
@@ -54,7 +54,7 @@ export function overdue(file: string, names: readonly string[], retention: Reten
   }
 }
 
-/** Removes and compresses what is due, one file after the other. */
+/** Removes and compresses backups that are due, one file after the other. */
 export async function tidyBackups(file: string, retention: Retention, now: number): Promise<void> {
   const { maxAgeDays, maxBackups, compress } = retention
   if (maxAgeDays === 0 && maxBackups === 0 && !compress) return
@@ -66,7 +66,7 @@ export async function tidyBackups(file: string, retention: Retention, now: numbe
   for (const name of due.compress) await compressFile(join(directory, name))
 }
 
-/** Into a file of the same mode beside it. One that is there is of an attempt that did not end; a link is not followed. */
+/** Compresses a file, with the same mode. An existing target is the rest of an earlier attempt, and is overwritten. Symbolic links are not followed. */
 async function compressFile(path: string): Promise<void> {
   const source = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {

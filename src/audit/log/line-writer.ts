@@ -1,10 +1,10 @@
 import { type AuditLine, bytesOf, onOneLine } from '../line.ts'
 import type { LogOutput } from './output.ts'
 
-/** Lines up to this many bytes are joined with those that wait behind them: one write costs as much as a hundred lines. */
+/** Lines are joined up to this many bytes: one write costs as much as a hundred lines. */
 const JOIN_UP_TO = 256 * 1024
 const NEWLINE = Buffer.from('\n')
-/** Bytes that wait at most, beside those that are being written: twice what the batching sink gives at a time. Each line counts for more than it has, for what waits with it. */
+/** Maximum bytes of waiting lines, twice those of the batching sink. Each line counts for BESIDE_LINE more, for the memory that its request holds. */
 const MOST_BYTES = 512 * 1024 * 1024
 const BESIDE_LINE = 1024
 
@@ -15,23 +15,23 @@ interface Waiting {
 }
 
 /**
- * Writes lines in the order in which they come, none into another. While the output takes nothing, as on a disk that hangs, requests wait for their lines: more than there may be at a time, because clients go and come
- * again, and what they have asked waits on. So there is a bound.
+ * Writes lines in order, without interleaving. While the output blocks, as on a disk that hangs, requests wait for their lines. Clients disconnect and retry while their first requests still wait, so the waiting lines
+ * have their own bound.
  */
 export class LineWriter {
   private readonly output: LogOutput
   private readonly waiting: Waiting[] = []
-  /** Of the lines that wait, with what is counted beside each. */
+  /** Bytes of the waiting lines, including BESIDE_LINE for each. */
   private bytes = 0
   private running: Promise<void> | undefined
-  /** A line has broken off: the next begins on a line of its own. */
+  /** Whether a line was written incompletely. The next one begins on a new line. */
   private broken = false
 
   constructor(output: LogOutput) {
     this.output = output
   }
 
-  /** Resolves when the system has taken the line. Rejects where too much waits already, and with errors of the system. */
+  /** Resolves when the operating system has accepted the line. Rejects if too much waits, and with errors of the operating system. */
   write(line: AuditLine): Promise<void> {
     const bytes = line.length + BESIDE_LINE
     if (this.waiting.length > 0 && this.bytes + bytes > MOST_BYTES) return Promise.reject(new Error('too many events wait for the log'))
@@ -42,14 +42,14 @@ export class LineWriter {
     })
   }
 
-  /** Writes what waits, and closes the output. */
+  /** Writes the waiting lines and closes the output. */
   async close(): Promise<void> {
     await this.running
     await this.output.close()
   }
 
   private async run(): Promise<void> {
-    // What else comes in this turn goes with the first.
+    // Lines that arrive in this turn are written together.
     await undefined
     while (this.waiting.length > 0) {
       const lines = this.waiting.splice(0, this.joinable())
@@ -61,11 +61,11 @@ export class LineWriter {
         for (const { failed } of lines) failed(error)
       }
     }
-    // In the same moment: a line that comes next must find nobody who takes it.
+    // Reset in the same tick as the check above: the next line starts a new run.
     this.running = undefined
   }
 
-  /** How many of the first lines are written at once: one at least. */
+  /** Returns how many of the first lines are written together: one or more. */
   private joinable(): number {
     let bytes = 0
     let count = 0

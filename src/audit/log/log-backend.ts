@@ -2,7 +2,7 @@ import { type FailureListeners, pluginFailed } from '../plugin-failure.ts'
 import type { AuditBackend, WrittenEvent } from '../sink.ts'
 import type { LineWriter } from './line-writer.ts'
 
-/** The lines of a log, each written by itself. */
+/** Backend that writes each event as a line of a log. */
 export function logBackend(writer: LineWriter, listeners: FailureListeners): AuditBackend {
   const write = async (event: WrittenEvent): Promise<boolean> => {
     try {

@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { errorCode } from '../../lib/error-code.ts'
 
-/** Where lines go. Calls do not overlap: the writer makes one after the other. */
+/** Destination of lines. The writer makes one call at a time. */
 export interface LogOutput {
-  /** Before lines of so many bytes are written. Rejects where there is no room for them. */
+  /** Called before lines of this length are written. Rejects if they do not fit. */
   prepare(length: number): Promise<void>
-  /** Resolves when the system has taken all the bytes. */
+  /** Resolves when the operating system has accepted all bytes. */
   write(bytes: Buffer): Promise<void>
   close(): Promise<void>
 }
 
 const writeTo = promisify(write)
 const STDOUT = 1
-/** Between two attempts at a pipe that is full. */
+/** Milliseconds between two attempts to write to a full pipe. */
 const RETRY_MS = 10
 
-/** Standard output, written by another thread: Node's own stream holds the event loop for as long as the reader of a pipe takes. */
+/** Standard output, written on another thread: Node's own stream blocks the event loop while the reader of a pipe is slow. */
 export const standardOutput: LogOutput = {
   prepare: async () => {},
   async write(bytes) {

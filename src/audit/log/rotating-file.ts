@@ -10,34 +10,31 @@ import type { LogOutput } from './output.ts'
 
 export interface RotationOptions extends Retention {
   readonly file: string
-  /** Bytes beyond which a log is put away and another begun. */
+  /** Bytes beyond which the log is rotated. */
   readonly maxBytes: number
   readonly now: () => number
   readonly log: Logger
 }
 
 const MODE = 0o600
-/** What another user may have put in the place of the log is not followed. */
+/** Symbolic links are not followed: another user may have placed one. */
 const FLAGS = constants.O_CREAT | constants.O_APPEND | constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/**
- * A log that is put away under another name when it has grown, as lumberjack does it (gopkg.in/natefinch/lumberjack.v2), with which kube-apiserver writes this log. Of mode 0600, unless it is there
- * already: a new one has the mode of the one before.
- */
+/** A log file that is rotated by size, like kube-apiserver's with lumberjack (gopkg.in/natefinch/lumberjack.v2). A new file has mode 0600, or the mode of the file that it replaces. */
 export class RotatingFile implements LogOutput {
   private readonly options: RotationOptions
   private handle: FileHandle | undefined
   private size = 0
   private mode = MODE
   private tidying: Promise<void> | undefined
-  /** A log has been put away since old ones were looked through. */
+  /** Whether the log was rotated since the last removal of old backups. */
   private untidy = false
 
   private constructor(options: RotationOptions) {
     this.options = options
   }
 
-  /** Makes the file where there is none, and its directory. Rejects where it can't be written to. */
+  /** Creates the file and its directory if they do not exist. Rejects if the file cannot be written. */
   static async open(options: RotationOptions): Promise<RotatingFile> {
     const file = new RotatingFile(options)
     makePrivateDirectory(dirname(options.file))
@@ -96,7 +93,7 @@ export class RotatingFile implements LogOutput {
     this.tidy()
   }
 
-  /** No two have the same name: times are in milliseconds. */
+  /** Returns an unused path. Names have millisecond resolution. */
   private async freeBackup(): Promise<string> {
     for (let time = this.options.now(); ; time++) {
       const path = backupPath(this.options.file, time)
@@ -104,7 +101,7 @@ export class RotatingFile implements LogOutput {
     }
   }
 
-  /** In the background, one after the other. */
+  /** Removes old backups in the background, one run at a time. */
   private tidy(): void {
     this.untidy = true
     this.tidying ??= this.tidyAll()
@@ -115,10 +112,10 @@ export class RotatingFile implements LogOutput {
     while (this.untidy) {
       this.untidy = false
       await tidyBackups(file, this.options, now()).catch((error: unknown) =>
-        log.warn('old audit logs could not be tidied', { file, error: errorMessage(error) }),
+        log.warn('cannot remove or compress old audit logs', { file, error: errorMessage(error) }),
       )
     }
-    // In the same moment: a log that is put away next must find nobody who sees to it.
+    // Reset in the same tick as the check above: the next rotation starts a new run.
     this.tidying = undefined
   }
 }

@@ -6,38 +6,38 @@ import type { AuditMetrics } from '../metrics.ts'
 import type { AuditBackend, AuditSink, WrittenEvent } from '../sink.ts'
 
 export interface BatchOptions {
-  /** Events that wait at most; those that come then are lost. */
+  /** Maximum number of waiting events. Further ones are dropped. */
   readonly bufferSize: number
-  /** Events of a batch. */
+  /** Maximum number of events in a batch. */
   readonly maxSize: number
-  /** Between two batches, where one may have several events: it is written then, though it may have more. */
+  /** Maximum time between two batches of several events: an incomplete batch is written then. */
   readonly maxWaitMs: number
-  /** Batches a second, and how many at once where fewer were written before; undefined: as many as there are. */
+  /** Batches per second, and burst. Undefined if there is no limit. */
   readonly throttle: { readonly qps: number; readonly burst: number } | undefined
 }
 
 export interface BatchingParts {
   readonly backend: AuditBackend
-  /** Batches that are written side by side. */
+  /** Number of batches that are written concurrently. */
   readonly concurrency: number
   readonly metrics: AuditMetrics
   readonly log: Logger
   readonly clock: Clock
 }
 
-/** Bytes that wait or are written at most: ten thousand events may have bodies of megabytes each. */
+/** Maximum bytes of waiting and written events: ten thousand events may have bodies of megabytes each. */
 const MAX_BYTES = 256 * 1024 * 1024
-/** For each event, beside its bytes and its summary. Measured. */
+/** Measured memory of an event besides its bytes and its summary. */
 const BESIDE_EVENT = 2 * 1024
-/** Of a batch that has more than one event. */
+/** Maximum bytes of a batch of several events. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
-/** Between two looks whether a batch may be written. */
+/** Milliseconds between two checks whether the throttle allows a batch. */
 const THROTTLE_MS = 10
 const LOST = 'audit buffer queue blocked'
 
 const sizeOf = ({ line, summary }: WrittenEvent): number => line.length + summary.bytes + BESIDE_EVENT
 
-/** The mode batch: requests wait for nothing, and events are lost where they come faster than they are written. */
+/** The mode batch: requests do not wait, and events are dropped if they come faster than they are written. */
 export class BatchingSink implements AuditSink {
   readonly waits = false
   private readonly parts: BatchingParts
@@ -45,7 +45,7 @@ export class BatchingSink implements AuditSink {
   private readonly bucket: TokenBucket | undefined
   private readonly queue: WrittenEvent[] = []
   private readonly underWay = new Set<Promise<void>>()
-  /** When the batch before was handed over, or with no events for it, when the first would have been. */
+  /** Time at which the last batch was taken, or would have been if there were events for it. */
   private began: number
   private bytes = 0
   private losing = false
@@ -81,7 +81,7 @@ export class BatchingSink implements AuditSink {
     await this.parts.backend.close()
   }
 
-  /** Each is counted; of those that are lost one after the other, the first is logged. */
+  /** Counts a dropped event. Of consecutive ones, only the first is logged. */
   private lose(event: WrittenEvent, why: string): void {
     const { metrics, log } = this.parts
     metrics.failed('buffered', 1)
@@ -99,7 +99,7 @@ export class BatchingSink implements AuditSink {
       const written = this.write(batch).finally(() => this.underWay.delete(written))
       this.underWay.add(written)
     }
-    // In the same moment: an event that comes next must find nobody who takes it.
+    // Reset in the same tick as the check above: the next event starts a new run.
     this.running = undefined
   }
 
@@ -108,7 +108,7 @@ export class BatchingSink implements AuditSink {
     for (const event of batch) this.bytes -= sizeOf(event)
   }
 
-  /** How many of the first events make a batch: one at least. */
+  /** Returns how many of the first events make a batch: one or more. */
   private batchSize(): number {
     let bytes = 0
     let count = 0
@@ -120,7 +120,7 @@ export class BatchingSink implements AuditSink {
     return count
   }
 
-  /** Waits until there is a whole batch, or its time is over. Where nothing came, one time was over after the other. */
+  /** Waits until a batch is complete or its time is over. Without events, these times follow each other. */
   private async fill(): Promise<void> {
     const { maxSize, maxWaitMs } = this.options
     if (maxSize <= 1 || this.queue.length >= maxSize || this.closed) return

@@ -6,10 +6,10 @@ const HEAD = Buffer.from('{"kind":"EventList","apiVersion":"audit.k8s.io/v1","me
 const TAIL = Buffer.from(']}\n')
 const OPEN = Buffer.from('{')
 const COMMA = Buffer.from(',{')
-/** What begins each line, and no item of a list. */
+/** Length of the type at the beginning of each line, which items of a list lack. */
 const TYPE_BYTES = Buffer.byteLength(`{${JSON_TYPE},`)
 
-/** An audit.k8s.io/v1 EventList of the lines of events, as Go writes it: items say no type. What is made while it is read is used up. */
+/** Returns an audit.k8s.io/v1 EventList of the events' lines, as Go writes it: items have no type. Consumes bodies that are made while they are read. */
 export async function eventList(events: readonly WrittenEvent[]): Promise<Buffer> {
   const buffers: Buffer[] = [HEAD]
   for (const [i, { line }] of events.entries()) {

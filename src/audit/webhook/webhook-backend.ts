@@ -7,20 +7,20 @@ import { eventList } from './event-list.ts'
 export interface WebhookParts extends FailureListeners {
   readonly client: RemoteClient
   readonly backoff: Backoff
-  /** Gives up what is tried again. */
+  /** Aborts retries. */
   readonly signal: AbortSignal
   readonly timing?: BackoffEnvironment
 }
 
-/** Bytes of events that are sent, or wait to be sent again, in the modes in which requests wait: clients go and come again, and what they have asked waits on. */
+/** Maximum bytes of events that are being sent or retried in the blocking modes. Clients disconnect and retry while their first requests still wait, so the number of requests does not bound them. */
 const MOST_BYTES = 512 * 1024 * 1024
-/** For each event, beside its bytes. */
+/** Memory of an event besides its bytes. */
 const BESIDE_EVENT = 1024
 
 const bytesIn = (events: readonly WrittenEvent[]): number => events.reduce((bytes, { line }) => bytes + line.length + BESIDE_EVENT, 0)
 
 /**
- * Posts events to a webhook, a list of them at a time. Whatever fails is tried again.
+ * Posts events to a webhook as an EventList. Every failure is retried.
  * https://kubernetes.io/docs/tasks/debug/debug-cluster/audit/#webhook-backend
  */
 export function webhookBackend({ client, backoff, signal, timing, ...listeners }: WebhookParts): AuditBackend {
