@@ -3,7 +3,7 @@ import { invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName } from '../../meta/names.ts'
 
-/** Texts that many rules share, in upstream’s words. */
+/** Messages that many rules share, in upstream’s words. */
 export const NEGATIVE = 'must be greater than or equal to 0'
 export const NOT_POSITIVE = 'must be greater than zero'
 /** The largest value of a Go int32. */
@@ -11,9 +11,9 @@ export const MAX_INT32 = 2147483647
 
 export { rangeError as inclusiveRange } from '../../meta/names.ts'
 
-/** RFC 1123: at most 63 lower-case letters, digits and inner hyphens. One error for each rule that is broken. */
+/** Checks an RFC 1123 label: at most 63 lower-case letters, digits and inner hyphens. Returns one error for each rule that is broken. */
 export const validateDnsLabel = (value: string, path: FieldPath): FieldError[] => isDns1123Label(value).map(text => invalid(path, value, text))
-/** RFC 1123: labels with dots between them, at most 253 characters in all. */
+/** Checks an RFC 1123 subdomain: labels separated by dots, at most 253 characters in all. */
 export const validateDnsSubdomain = (value: string, path: FieldPath): FieldError[] => isDns1123Subdomain(value).map(text => invalid(path, value, text))
-/** Label keys are qualified names, too. */
+/** Checks a qualified name: an optional DNS prefix and a name, as in `example.com/name`. Label keys have the same form. */
 export const validateQualifiedName = (value: string, path: FieldPath): FieldError[] => isQualifiedName(value).map(text => invalid(path, value, text))

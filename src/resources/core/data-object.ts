@@ -3,12 +3,12 @@ import { forbidden } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { isMemberExactly } from '../../meta/given-empty.ts'
 
-/** Bytes of all values of a ConfigMap or Secret together. */
+/** Limit on the size of all values of a ConfigMap or Secret together, in bytes. */
 export const MAX_DATA_BYTES = 1024 * 1024
 
 const FROZEN = 'field is immutable when `immutable` is set'
 
-/** What an update of a ConfigMap or Secret that is immutable may not change: that flag, and the named members. */
+/** Checks an update of an immutable ConfigMap or Secret: neither `immutable` nor the named members may change. */
 export function validateImmutableData<T extends { readonly immutable?: boolean }>(next: T, old: T | undefined, ...members: (keyof T & string)[]): FieldError[] {
   if (old?.immutable !== true) return []
   const errors: FieldError[] = []

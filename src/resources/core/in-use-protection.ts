@@ -3,9 +3,9 @@ import { isAbout } from '../../admission/refuse.ts'
 import type { GateName } from '../../lifecycle/feature-gates.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 
-/** A kind whose objects a finalizer keeps while others use them. */
+/** A kind whose deleted objects are kept by a finalizer while other objects use them. */
 export interface ProtectedKind {
-  /** As `isAbout` names it. */
+  /** The resource, in the form that `isAbout` takes. */
   readonly resource: string
   readonly finalizer: string
   readonly gate?: GateName
@@ -22,7 +22,8 @@ export const PROTECTED_ATTRIBUTES: ProtectedKind = {
 const PROTECTED = [PROTECTED_CLAIMS, PROTECTED_VOLUMES, PROTECTED_ATTRIBUTES]
 
 /**
- * StorageObjectInUseProtection: new claims, volumes and classes of volume attributes get a finalizer, which a controller removes once they are deleted and nobody uses them.
+ * StorageObjectInUseProtection adds a finalizer to new claims, volumes and volume attributes classes. A controller removes it once the object is deleted and no
+ * longer in use.
  * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection
  */
 export const storageObjectInUseProtection = (features: Features): AdmissionPlugin => {

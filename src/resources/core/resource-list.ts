@@ -3,22 +3,22 @@ import { quantityMilliValue, roundUpQuantity } from '../../meta/quantity.ts'
 
 const WHOLE = /^(0|[1-9][0-9]{0,15})$/
 
-/** What most sizes are, which need no arithmetic. */
+/** Matches sizes in whole bytes without parsing them. Most sizes have this form. */
 const WHOLE_BYTES = /^[0-9]{1,15}([KMGTPE]i|[kMGTPE])?$/
 
-/** Rounds every quantity of a ResourceList up to whole thousandths, in place: finer ones are never stored. */
+/** Rounds every quantity of a ResourceList up to thousandths, in place. Finer quantities are never stored. */
 export function roundResources(list: Record<string, string> | undefined): void {
   if (!list) return
   for (const name of Object.keys(list)) {
     const quantity = list[name] ?? ''
-    // What most quantities are, and needs no reading: a list may hold as many as a body.
+    // Most quantities are integers and need no parsing. A list may hold as many of them as a request body has room for.
     if (WHOLE.test(quantity)) continue
     const rounded = roundUpQuantity(quantity, -3)
     if (rounded !== quantity) list[name] = rounded
   }
 }
 
-/** Warnings of resources that are counted in whole bytes, and are given in fractions. `path`: of the list. */
+/** Warnings for quantities of byte-counted resources that have a fraction. `path` is the path of the list. */
 export const fractionalByteWarnings = (list: Readonly<Record<string, string>> | undefined, names: readonly string[], path: FieldPath): string[] =>
   list === undefined
     ? []

@@ -2,16 +2,16 @@ import { ownMember } from '../../meta/equal.ts'
 import type { ObjectMeta, TypedObject } from '../../meta/object.ts'
 import type { PersistentVolumeAccessMode } from './v1.types.ts'
 
-/** Where the name of a storage class stood before it had a field; it still wins over the field where it is there. */
+/** Annotation that named the storage class before the field existed. If present, it takes precedence over the field. */
 export const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'
 
-/** The beta annotation still names a class, and is deprecated. */
+/** Returns a warning if the deprecated beta annotation is set. */
 export const classAnnotationWarnings = ({ annotations }: ObjectMeta): string[] =>
   ownMember(annotations, CLASS_ANNOTATION) === undefined
     ? []
     : [`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`]
 
-/** The storage class of a PersistentVolume or a PersistentVolumeClaim; empty if none. */
+/** Returns the name of the storage class of a PersistentVolume or PersistentVolumeClaim, or an empty string if it has none. */
 export const storageClassOf = ({ metadata, spec }: TypedObject & { spec: { storageClassName?: string } }): string =>
   ownMember(metadata.annotations, CLASS_ANNOTATION) ?? spec.storageClassName ?? ''
 
@@ -22,13 +22,13 @@ const SHORT: readonly (readonly [mode: PersistentVolumeAccessMode, short: string
   ['ReadWriteOncePod', 'RWOP'],
 ]
 
-/** `RWO,ROX`: always in the same order. */
+/** Prints access modes in a fixed order, as in `RWO,ROX`. */
 export const printAccessModes = (modes: readonly PersistentVolumeAccessMode[] | undefined): string =>
   SHORT.filter(([mode]) => modes?.includes(mode))
     .map(([, short]) => short)
     .join(',')
 
-/** Sorted, as errors list them. */
+/** Access modes, sorted as error messages list them. */
 export const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
-/** Sorted, as errors list them. */
+/** Volume modes, sorted as error messages list them. */
 export const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem']

@@ -3,19 +3,19 @@ import { boundExchange } from '../../../lib/bounded-exchange.ts'
 import { DEADLINE, withDeadline } from '../../../lib/deadline.ts'
 import { dialError } from '../../../lib/dial-error.ts'
 
-/** What somebody says of itself, or why it could not be asked. */
+/** Result of a health check: the body that the component sent, or the reason why it could not be reached. */
 export interface Health {
   readonly isHealthy: boolean
   readonly message: string
 }
 
 const TIMEOUT_MS = 20_000
-/** An answer says `ok`, or lists its checks. */
+/** Limit on the size of a response, in bytes. A health endpoint returns `ok` or the list of its checks. */
 const MOST_BYTES = 10 * 1024
 
 /**
- * Asks a component on this machine. Its certificate is not verified, as the request carries nothing secret. A status of 200 to 399 is healthy. The message of a
- * failure has the words of Go's HTTP client. Never rejects.
+ * Requests the health of a component on this machine. Its certificate is not verified, because the request carries nothing secret. A status of 200 to 399 is
+ * healthy. Failures are described in the words of Go's HTTP client. Never rejects.
  */
 export function checkHealth(port: number, signal: AbortSignal): Promise<Health> {
   return withDeadline(signal, TIMEOUT_MS, within => askHealth(port, within))

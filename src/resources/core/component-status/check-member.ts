@@ -6,7 +6,10 @@ import { socketAddress } from '../../../lib/socket-address.ts'
 
 const TIMEOUT_MS = 20_000
 
-/** Whether something listens where a member of etcd should, by its `host:port` or `unix:path`. Rejects with Go's words for what fails. */
+/**
+ * Connects to an etcd member at its `host:port` or `unix:path`, and resolves if something listens there. Rejects with the message that Go's dialer has for the
+ * failure.
+ */
 export function checkMember(member: string, signal: AbortSignal): Promise<void> {
   const address = socketAddress(member)
   invariant(address, `${member} is not an address`)

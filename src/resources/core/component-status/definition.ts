@@ -35,14 +35,14 @@ const v1: Version<ComponentStatus> = {
   },
 }
 
-/** Programs of their own, by the ports on which they serve /healthz. */
+/** Components that run as programs of their own, and the ports on which they serve /healthz. */
 const PORTS: ReadonlyMap<string, number> = new Map([
   ['controller-manager', 10257],
   ['scheduler', 10259],
 ])
 const memberName = (index: number): string => `etcd-${index}`
 
-/** Its metadata is completed where it is given out: releases differ. */
+/** Creates a ComponentStatus. Its metadata is filled in when it is returned, since releases differ in it. */
 const statusOf = (name: string, isHealthy: boolean, details: { message?: string; error?: string }): ComponentStatus => ({
   kind: 'ComponentStatus',
   apiVersion: 'v1',
@@ -50,7 +50,7 @@ const statusOf = (name: string, isHealthy: boolean, details: { message?: string;
   conditions: [{ type: 'Healthy', status: isHealthy ? 'True' : 'False', ...details }],
 })
 
-/** Reads a namespace through this server itself, which shows whether the store answers. That the namespace is not there is an answer, too. */
+/** Checks the store by reading a namespace through this server. A NotFound error also shows that the store works. */
 async function askStore(name: string, { api }: VirtualCall<ComponentStatus>): Promise<ComponentStatus> {
   try {
     await getKind(api, NAMESPACES, '', 'kube-system')
@@ -60,20 +60,20 @@ async function askStore(name: string, { api }: VirtualCall<ComponentStatus>): Pr
   return statusOf(name, true, { message: 'ok' })
 }
 
-/** By labels and by metadata.name: any other field counts as empty. */
+/** Reports whether the object matches the label selector and metadata.name. Any other field counts as empty. */
 const isSelected = ({ selection }: VirtualCall<ComponentStatus>, { metadata }: ComponentStatus): boolean =>
   selection === undefined ||
   (matchesLabels(selection.labels, metadata.labels) &&
     new FieldMatcher(selection.fields).matches(field => (field === 'metadata.name' ? (metadata.name ?? '') : '')))
 
-/** How components are asked. */
+/** Health checks of the components. */
 export interface ComponentChecks {
   health(port: number, signal: AbortSignal): Promise<Health>
   /** Connects to a member of etcd at its `host:port` or `unix:path`. */
   member(address: string, signal: AbortSignal): Promise<void>
 }
 
-/** `etcdServers`: addresses of the members. Empty if the store is in this process. */
+/** `etcdServers` lists the addresses of the members. It is empty if the store runs in this process. */
 export function componentStatuses(
   release: Release,
   etcdServers: readonly string[] = [],
@@ -107,7 +107,7 @@ export function componentStatuses(
     virtual: {
       async call(call) {
         if (call.verb === 'get') {
-          // Upstream has no Status for it.
+          // Upstream returns a plain error here, which becomes a 500.
           if (!names.includes(call.name)) throw failure(500, '', `Component not found: ${call.name}`)
           return { code: 200, object: await ask(call.name, call) }
         }

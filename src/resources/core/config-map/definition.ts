@@ -12,14 +12,14 @@ import { MAX_DATA_BYTES, validateImmutableData } from '../data-object.ts'
 import type { ConfigMap } from '../v1.types.ts'
 
 /**
- * A key is in one of data and binaryData. The size is that of all values together: texts in UTF-8, binary data decoded. Source: pkg/apis/core/validation in
- * k8s.io/kubernetes.
+ * Checks that each key occurs in only one of `data` and `binaryData`, and that the values stay within the size limit. Text counts in UTF-8, binary data after
+ * decoding. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 function validateConfigMap(next: ConfigMap, old: ConfigMap | undefined): FieldError[] {
   const errors = validateImmutableData(next, old, 'data', 'binaryData')
   const { data = {}, binaryData = {} } = next
   let size = 0
-  // No entries, and paths for errors alone: there may be tens of thousands of keys.
+  // Iterates over keys and builds paths only for errors: a ConfigMap may have tens of thousands of keys.
   for (const key of Object.keys(data)) {
     for (const message of isConfigMapKey(key)) errors.push(invalid(fieldPath('data').key(key), key, message))
     if (Object.hasOwn(binaryData, key)) errors.push(invalid(fieldPath('data').key(key), key, 'duplicate of key present in binaryData'))
@@ -34,7 +34,7 @@ function validateConfigMap(next: ConfigMap, old: ConfigMap | undefined): FieldEr
   return errors
 }
 
-/** Nil data becomes empty, and so the two are one. */
+/** Defaults change nil data to an empty map, so a nil map and an empty one are the same. */
 const setConfigMapDefaults = (object: ConfigMap): void => forgetGivenEmpty(object, 'data')
 
 const sizeOf = (map: object | undefined): number => (map === undefined ? 0 : Object.keys(map).length)
@@ -54,7 +54,7 @@ const v1: Version<ConfigMap> = {
 }
 
 /**
- * Data for programs, in at most 1 MiB. With `immutable` nothing of it changes any more.
+ * Configuration data for programs, at most 1 MiB. Data with `immutable` set never changes.
  * https://kubernetes.io/docs/concepts/configuration/configmap/
  * Source of its rules: pkg/registry/core/configmap.
  */

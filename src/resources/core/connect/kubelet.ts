@@ -4,8 +4,8 @@ import { failure } from '../../../meta/status.ts'
 import { NODES } from '../../kinds.ts'
 
 /**
- * The kubelet of a node: its address of the type most preferred, and the port that the node reports, else the configured one. Throws 404 without the node, 500
- * without an address.
+ * Returns the address of a node's kubelet: the first preferred address type that the node has, and the port that the node reports or else the configured one.
+ * Throws 404 if the node does not exist, 500 if it has no usable address.
  */
 export async function kubeletOf({ api, kubelets }: Pick<ConnectCall, 'api' | 'kubelets'>, nodeName: string): Promise<Destination & { scheme: 'https' }> {
   const { status } = await getKind(api, NODES, '', nodeName)
@@ -19,7 +19,7 @@ export async function kubeletOf({ api, kubelets }: Pick<ConnectCall, 'api' | 'ku
   return { scheme: 'https', host: found.address, port: String(reported > 0 ? reported : kubelets.port), path: '', query: '', trust: 'kubelet' }
 }
 
-/** `a=1&b=x+y` of names and values, sorted by name as Go's url.Values. */
+/** Encodes a query such as `a=1&b=x+y`, sorted by name like Go's url.Values. */
 export function encodeQuery(values: readonly (readonly [name: string, value: string])[]): string {
   const goEscape = (text: string): string => encodeURIComponent(text).replace(/[!'()*]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
   return [...values]

@@ -2,15 +2,15 @@ import type { Destination } from '../../../catalog/connect.ts'
 import { isGlobalUnicast, parseIp } from '../../../meta/ip.ts'
 import { badRequestError } from '../../../meta/status.ts'
 
-/** `scheme:name:port`, as the name in a proxy’s path is read. */
+/** Target of a proxy request, parsed from a name of the form `scheme:name:port`. */
 export interface ProxyTarget {
-  /** Empty where the request names none: HTTP. */
+  /** Empty if the request names no scheme, which means HTTP. */
   readonly scheme: '' | 'http' | 'https'
   readonly name: string
   readonly port: string
 }
 
-/** Reads `name`, `name:port` or `scheme:name:port`. `kind` is for the error, a 400: `invalid pod request "x:y:z:"`. */
+/** Parses `name`, `name:port` or `scheme:name:port`. Throws 400 with a message such as `invalid pod request "x:y:z:"`, in which `kind` is the word `pod`. */
 export function proxyTarget(kind: string, id: string): ProxyTarget {
   const parts = id.split(':')
   const [scheme, name = '', port = ''] = parts.length === 3 ? parts : ['', ...parts]
@@ -19,7 +19,7 @@ export function proxyTarget(kind: string, id: string): ProxyTarget {
   return { scheme, name, port }
 }
 
-/** What is behind a proxy may bring any certificate: nobody could check it. */
+/** Creates the destination of a proxied request. The backend's certificate is not verified: no CA is known for it. */
 export const proxyDestination = (scheme: ProxyTarget['scheme'], host: string, port: string, path: string): Destination => ({
   scheme: scheme === '' ? 'http' : scheme,
   host,
@@ -29,13 +29,13 @@ export const proxyDestination = (scheme: ProxyTarget['scheme'], host: string, po
   trust: 'anything',
 })
 
-/** A proxy must not reach this machine itself, nor its link. Throws 400 where the text is not an address that others could have. */
+/** Throws 400 unless the text is a global unicast address. A proxy must reach neither this machine itself nor its link. */
 export function checkProxyAddress(text: string): void {
   const ip = parseIp(text)
   if (!ip || !isGlobalUnicast(ip)) throw badRequestError('address not allowed')
 }
 
-/** The methods that proxies pass on. */
+/** HTTP methods that proxies pass on. */
 export const PROXY_METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
-/** Each method of HTTP is allowed as the verb that it is of a resource. */
+/** API verbs of those methods, in which access is authorized. */
 export const PROXY_VERBS: readonly string[] = ['create', 'delete', 'get', 'patch', 'update']

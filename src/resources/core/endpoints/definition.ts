@@ -11,10 +11,10 @@ import { types } from '../../types.ts'
 import type { Endpoints } from '../v1.types.ts'
 import { validateEndpoints } from './validation.ts'
 
-/** Addresses in a cell of the table. */
+/** Addresses that a table cell shows. */
 const SHOWN = 3
 
-/** The first three addresses, each with each port, and how many more there are. Addresses that are not ready do not count. */
+/** Prints the first three addresses with each of their ports, and how many more there are. Addresses that are not ready are left out. */
 function endpointsCell({ subsets = [] }: Endpoints): string {
   if (subsets.length === 0) return '<none>'
   const shown: string[] = []
@@ -38,7 +38,7 @@ const endpointsTable: TableDefinition<Endpoints> = {
 
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by'
 
-/** Addresses in legacy forms. The endpoints controller writes canonical ones, so that its objects are not looked at. */
+/** Warnings for IP addresses in legacy notation. The endpoints controller writes canonical addresses only, so its objects are skipped. */
 function warnings(next: Endpoints, _old: Endpoints | undefined, { features }: HookContext): string[] {
   if (!isSince(features.release, '1.33') || next.metadata.labels?.[MANAGED_BY] === 'endpoint-controller') return []
   const texts: string[] = []
@@ -68,8 +68,8 @@ const v1: Version<Endpoints> = {
 }
 
 /**
- * Stored below `services/endpoints`. PUT creates what is missing.
- * Deprecated since 1.33: EndpointSlice has taken its place.
+ * Addresses of the pods behind a service. Stored below `services/endpoints`. PUT creates an object that does not exist. Deprecated since 1.33 in favour of
+ * EndpointSlice.
  * Source of its rules: pkg/registry/core/endpoint.
  */
 export const endpointsResource = defineResource<Endpoints>({

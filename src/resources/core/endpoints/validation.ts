@@ -11,10 +11,10 @@ import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidPortNum } f
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '../v1.types.ts'
 
-/** Supported by services and endpoints. */
+/** Protocols that ports of services and endpoints support. */
 export const PORT_PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP']
 
-/** Addresses that mean something on one machine or one link only: no place to send traffic to. */
+/** Refuses addresses that are meaningful only within one machine or link, since traffic cannot be sent to them. */
 export function validateNonSpecialIP(text: string, path: FieldPath): FieldError[] {
   const ip = parseIp(text)
   if (!ip) return [invalid(path, text, 'must be a valid IP address')]
@@ -34,7 +34,7 @@ export function validateNonSpecialIP(text: string, path: FieldPath): FieldError[
   return errors
 }
 
-/** A text that is no address is reported twice: by its form, and as one whose range cannot be known. */
+/** An address that cannot be parsed is reported twice: once for its form, and once because its range cannot be checked. */
 function validateAddress({ ip, hostname, nodeName }: EndpointAddress, path: FieldPath, legacy: LegacyAddresses): FieldError[] {
   return [
     ...legacy.ip(ip, path.child('ip')),
@@ -44,7 +44,7 @@ function validateAddress({ ip, hostname, nodeName }: EndpointAddress, path: Fiel
   ]
 }
 
-/** `requireName`: the subset has several ports. Names need not be unique. */
+/** `requireName` is set if the subset has several ports. Names need not be unique. */
 function validatePort({ name, port, protocol, appProtocol }: EndpointPort, requireName: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (name) errors.push(...isDns1123Label(name).map(text => invalid(path.child('name'), name, text)))
@@ -58,7 +58,10 @@ function validatePort({ name, port, protocol, appProtocol }: EndpointPort, requi
 
 const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time'
 
-/** The annotation by which latency is measured. Its path has no `metadata`, as upstream's. Only the form of RFC 3339 is checked, not the calendar. */
+/**
+ * Checks the annotation from which programming latency is measured. Its path lacks `metadata`, as upstream's does. Only the form of RFC 3339 is checked, not
+ * the calendar.
+ */
 function validateTriggerTime(object: Endpoints): FieldError[] {
   const text = object.metadata.annotations?.[TRIGGER_TIME]
   if (text === undefined || /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)) return []
@@ -67,7 +70,7 @@ function validateTriggerTime(object: Endpoints): FieldError[] {
   ]
 }
 
-/** Addresses and ports of each subset; addresses of this machine, of links and of multicast are refused. */
+/** Checks addresses and ports of each subset. Loopback, link-local and multicast addresses are refused. */
 function validateSubsets(subsets: readonly EndpointSubset[], features: Features): FieldError[] {
   const legacy = legacyAddresses(features)
   const errors: FieldError[] = []
@@ -82,7 +85,10 @@ function validateSubsets(subsets: readonly EndpointSubset[], features: Features)
   return errors
 }
 
-/** Since 1.33 an update with the stored subsets is not refused for them. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Validates Endpoints. Since 1.33 an update that leaves the subsets unchanged is accepted even if they are invalid. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateEndpoints(next: Endpoints, old: Endpoints | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
   const errors = validateSubsets(next.subsets ?? [], features)
   const mayStay = errors.length > 0 && old !== undefined && isSince(features.release, '1.33')

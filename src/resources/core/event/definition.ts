@@ -11,10 +11,10 @@ import { types } from '../../types.ts'
 import type { Event, ObjectReference } from '../v1.types.ts'
 import { type EventRules, validateEvent } from './validation.ts'
 
-/** `pod/web-0`; the kind alone where the event is about no one object. */
+/** Prints the object that an event is about, as in `pod/web-0`, or the kind alone if it names no object. */
 const targetOf = ({ kind = '', name = '' }: ObjectReference): string => (name === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`)
 
-/** The component and its instance: of the old form, or else of the new. */
+/** Prints the component and its instance. Fields of the core/v1 form take precedence over those of events.k8s.io. */
 function sourceOf(event: Event): string {
   const component = event.source.component || event.reportingComponent
   const instance = event.source.host || event.reportingInstance
@@ -35,7 +35,7 @@ const eventTable: TableDefinition<Event> = {
     { ...nameColumn, priority: 1 },
   ],
   cells(event, now) {
-    // An event with a series has its count and last time there. Otherwise the fields of the old form count, and a count of 0 is shown as 1.
+    // An event with a series takes its count and last time from there. Otherwise the core/v1 fields are used, and a count of 0 prints as 1.
     const first = age(event.firstTimestamp ?? event.eventTime, now)
     const last = event.series ? age(event.series.lastObservedTime, now) : event.lastTimestamp ? age(event.lastTimestamp, now) : first
     const count = event.series ? (event.series.count ?? 0) : event.count || 1
@@ -54,7 +54,7 @@ const eventTable: TableDefinition<Event> = {
   },
 }
 
-/** Selectors see the object of an event by its fields; events.k8s.io calls it `regarding`. */
+/** Field selectors reach the members of `involvedObject`, which events.k8s.io calls `regarding`. */
 const involved = (field: keyof ObjectReference) => (event: Event) => event.involvedObject[field] ?? ''
 
 const v1: Version<Event> = {
@@ -80,15 +80,15 @@ const v1: Version<Event> = {
   },
 }
 
-/** Only events.k8s.io/v1 is strict. The core group has its own name for the controller, which errors mention from 1.25 on. */
+/** Rules for the version of a request. Only events.k8s.io/v1 is strict. Since 1.25 errors of the core group call the controller `reportingComponent`. */
 const rulesOf = (info: Pick<RequestAttributes, 'group' | 'version'> | undefined, release: Release): EventRules => ({
   strict: info?.group === eventsV1.group && info.version === eventsV1.name,
   controllerName: info?.group === eventsV1.group || !isSince(release, '1.25') ? 'reportingController' : 'reportingComponent',
 })
 
 /**
- * Events with a lifetime of so many seconds, counted anew at every write. core/v1 and events.k8s.io read and write the same objects, and the version of a request
- * decides by which rules they are validated. Source of its rules: pkg/registry/core/event.
+ * Events with a lifetime in seconds, which every write restarts. core/v1 and events.k8s.io read and write the same objects, and the version of the request
+ * selects the validation rules. Source of its rules: pkg/registry/core/event.
  */
 export const eventResourceWithTtl = (seconds: number): ResourceDefinition =>
   defineResource<Event>({
@@ -101,7 +101,7 @@ export const eventResourceWithTtl = (seconds: number): ResourceDefinition =>
       defaultPropagation: 'none',
       judgesMetaLast: true,
       plainFinalizers: true,
-      // Strict rules have one of their own.
+      // The strict rules validate metadata themselves.
       metaRounds: [],
       validateName: nameIsPathSegment,
       validate: (next, old, { request, features }) => validateEvent(next, old, rulesOf(request?.info, features.release)),

@@ -17,10 +17,10 @@ import { EVENTS } from '../../kinds.ts'
 const PLUGIN = 'EventRateLimit'
 const VERSION = 'eventratelimit.admission.k8s.io/v1alpha1'
 const DEFAULT_CACHE_SIZE = 4096
-/** UTF-16 units of a key that is kept as it is: what events are about may be named by texts as long as a body. */
+/** Longest key that is kept as it is, in UTF-16 code units. Longer keys are hashed: the object of an event may have names as long as a request body. */
 const LONGEST_KEY = 1024
 
-/** What the requests of one bucket have in common. */
+/** Bucket key of a request, by the type of limit. */
 const KEYS = {
   Namespace: ({ namespace }: AdmissionRequest): string => namespace,
   Server: (): string => '',
@@ -32,10 +32,10 @@ type LimitType = keyof typeof KEYS
 
 interface Limit {
   readonly type: LimitType
-  /** Requests a second, once `burst` of them have been taken at once. */
+  /** Requests per second, after `burst` requests have been admitted without waiting. */
   readonly qps: number
   readonly burst: number
-  /** Buckets that are kept, for the keys that were used last; 0: as many as by default. */
+  /** Number of buckets to keep, the most recently used ones. Default and 0: the plugin's default. */
   readonly cacheSize?: number
 }
 
@@ -46,7 +46,10 @@ function sourceAndObject({ object }: AdmissionRequest): string {
   return [source.component, source.host, kind, namespace, name, uid, apiVersion].join('')
 }
 
-/** The limits of the plugin's configuration, of which there is at least one. Throws AdmissionConfigError in upstream's words; unlike upstream also for unknown members. */
+/**
+ * Reads the limits of the plugin's configuration, at least one. Throws AdmissionConfigError with upstream's message, and, unlike upstream, also for unknown
+ * members.
+ */
 export function eventLimits(configurations: PluginConfigurations): readonly Limit[] {
   const given = pluginConfiguration(configurations, PLUGIN, (version, kind) =>
     kind === 'Configuration' && version === VERSION
@@ -73,7 +76,7 @@ function validateLimits(limits: readonly Limit[]): FieldError[] {
   })
 }
 
-/** Token buckets by key. The one that has not been used for longest makes room for a new one. */
+/** Token buckets by key. The least recently used bucket is evicted to make room for a new one. */
 class Buckets {
   readonly #limit: Limit
   readonly #most: number
@@ -98,7 +101,8 @@ class Buckets {
 }
 
 /**
- * EventRateLimit: refuses events beyond the limits of the server, of namespaces, of users, and of what events are about. Those of dry runs are not counted.
+ * EventRateLimit rejects events that exceed the limit of the server, a namespace, a user, or the combination of source and object. Dry-run requests do not
+ * count.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#eventratelimit
  */
 export function eventRateLimit(limits: readonly Limit[], clock: Clock): AdmissionPlugin {

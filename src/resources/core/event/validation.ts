@@ -12,15 +12,15 @@ const NAMESPACE_DIFFERS = 'does not match event.namespace'
 const UNSET = 'needs to be unset'
 const metadata = fieldPath('metadata')
 
-/** What the version of a request asks of events. */
+/** Rules that depend on the version of the request. */
 export interface EventRules {
-  /** Rules of events.k8s.io/v1 come beside those of all versions. */
+  /** Whether the additional rules of events.k8s.io/v1 apply. */
   readonly strict: boolean
-  /** How errors call the member `reportingComponent`. */
+  /** Name that errors give to `reportingComponent`. */
   readonly controllerName: 'reportingComponent' | 'reportingController'
 }
 
-/** Source: pkg/apis/core/validation/events.go in k8s.io/kubernetes. */
+/** Validates an event. Source: pkg/apis/core/validation/events.go in k8s.io/kubernetes. */
 export function validateEvent(event: Event, old: Event | undefined, { strict, controllerName }: EventRules): FieldError[] {
   const errors = validateForAll(event, controllerName)
   if (!strict) return errors
@@ -28,8 +28,9 @@ export function validateEvent(event: Event, old: Event | undefined, { strict, co
 }
 
 /**
- * An event with an eventTime is of the new form, and has more rules. Where the object has no namespace, an event of the old form lies in `default`, and one of the
- * new form in `default` or `kube-system`. Where the object has one, only an event of the old form must lie in it.
+ * Checks the rules of every version. An event with an eventTime has the events.k8s.io form, and more rules. If the involved object has no namespace, an event
+ * in core/v1 form must be in `default`, and one in events.k8s.io form in `default` or `kube-system`. If it has a namespace, only an event in core/v1 form must
+ * be in the same one.
  */
 function validateForAll(event: Event, controllerName: EventRules['controllerName']): FieldError[] {
   const errors: FieldError[] = []
@@ -47,7 +48,7 @@ function validateForAll(event: Event, controllerName: EventRules['controllerName
   return errors
 }
 
-/** A text that is too long is not shown. */
+/** The error for a text that is too long does not contain the text. */
 function validateNewForm(event: Event, controllerName: EventRules['controllerName']): FieldError[] {
   const errors: FieldError[] = []
   const checkText = (field: 'reportingInstance' | 'action' | 'reason' | 'message', max: number, isRequired = true): void => {
@@ -66,7 +67,7 @@ function validateNewForm(event: Event, controllerName: EventRules['controllerNam
   return errors
 }
 
-/** Fields of the old form must be unset. Errors show an empty value in place of the one that is refused. */
+/** Checks a create in strict mode. Deprecated core/v1 fields must be unset. Errors show an empty value instead of the rejected one. */
 function validateStrictCreate(event: Event): FieldError[] {
   const errors = [...validateObjectMeta(event.metadata, true, nameIsDnsSubdomain, metadata), ...validateSeries(event)]
   if (!event.eventTime) errors.push(required(fieldPath('eventTime')))
@@ -76,7 +77,7 @@ function validateStrictCreate(event: Event): FieldError[] {
   return errors
 }
 
-/** Of an event, only its series may change. */
+/** Checks an update in strict mode: only the series of an event may change. */
 function validateStrictUpdate(event: Event, old: Event): FieldError[] {
   const errors = validateObjectMetaUpdate(event.metadata, old.metadata, metadata)
   if (!deepEqual(event.series, old.series)) errors.push(...validateSeries(event))
@@ -99,14 +100,14 @@ function validateStrictUpdate(event: Event, old: Event): FieldError[] {
   ]
 }
 
-/** An error where the member has changed. Upstream reports a changed reason twice. */
+/** Returns an error if the member has changed. Upstream reports a changed reason twice. */
 const kept = <T>(name: string, next: T, old: T, print: (value: T) => unknown = value => value ?? ''): FieldError[] =>
   deepEqual(next, old) ? [] : [invalid(fieldPath(name), print(next), 'field is immutable')]
 
-/** A time that is absent is Go's zero. */
+/** An absent time prints as Go's zero time. */
 const timeText = (time: string | null | undefined): unknown => time ?? verbatim('0001-01-01 00:00:00 +0000 UTC', () => 'null')
 
-/** As Go prints a struct of texts. */
+/** Prints a struct of strings as Go's `%#v` does. */
 const goStruct =
   <K extends string>(name: string, fields: Readonly<Record<string, K>>) =>
   (value: Readonly<Partial<Record<K, string>>>): Verbatim =>
@@ -127,7 +128,7 @@ const reference = goStruct('ObjectReference', {
   FieldPath: 'fieldPath',
 })
 
-/** A series begins with the second occurrence: one event alone has none. */
+/** Checks the series. Its count starts at 2: a single event has no series. */
 function validateSeries({ series }: Event): FieldError[] {
   const errors: FieldError[] = []
   if (!series) return errors

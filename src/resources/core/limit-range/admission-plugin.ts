@@ -11,14 +11,14 @@ import { CLAIMS, PODS } from '../../kinds.ts'
 import type { Container, LimitRange, Pod } from '../v1.types.ts'
 import { claimFaults, podFaults } from './constraints.ts'
 
-/** The LimitRanges of a namespace. */
+/** Lists the LimitRanges of a namespace. */
 export type ListLimitRanges = (namespace: string) => Awaitable<readonly LimitRange[]>
 
 const ANNOTATION = 'kubernetes.io/limit-ranger'
-/** As many values as a body may have. */
+/** Limit on the defaults that are added to one pod: as many as the values that a request body may have. */
 const MOST_ADDED = 65_536
 
-/** Adds the defaults that the container does not give itself. Returns the names of what was added, sorted. */
+/** Adds defaults that the container does not set itself. Returns the names of the added resources, sorted. */
 function addMissing(container: Container, list: 'requests' | 'limits', defaults: Readonly<Record<string, string>>): string[] {
   const own = container.resources[list] ?? {}
   const added = Object.keys(defaults)
@@ -31,7 +31,10 @@ function addMissing(container: Container, list: 'requests' | 'limits', defaults:
   return added
 }
 
-/** Gives the containers of a pod the default requests and limits of a LimitRange, and says so in an annotation. False where that would be very many. */
+/**
+ * Sets the default requests and limits of a LimitRange on the containers of a pod, and records them in an annotation. Returns false if there are too many to
+ * add.
+ */
 function setDefaults({ spec }: LimitRange, pod: Pod): boolean {
   const requests: Record<string, string> = {}
   const most: Record<string, string> = {}
@@ -49,7 +52,7 @@ function setDefaults({ spec }: LimitRange, pod: Pod): boolean {
   }
   const complete = (container: Container, what: string): void => {
     if (count > MOST_ADDED) return
-    // Limits are filled in first, and the annotation names requests first.
+    // Limits are filled in first, but the annotation lists requests first.
     const limited = addMissing(container, 'limits', most)
     note(addMissing(container, 'requests', requests), `request for ${what}`, container)
     note(limited, `limit for ${what}`, container)
@@ -62,7 +65,7 @@ function setDefaults({ spec }: LimitRange, pod: Pod): boolean {
 
 const isPod = (request: AdmissionRequest): boolean => isAbout(request, 'pods')
 
-/** Pods keep what they have when they are updated, except for a resize; claims are checked at every update. What is being deleted is left alone. */
+/** Updates of pods are not checked, except for a resize. Every update of a claim is. Objects that are being deleted are skipped. */
 function handles(request: AdmissionRequest): boolean {
   const { operation, old } = request
   if (old?.metadata.deletionTimestamp !== undefined) return false
@@ -72,7 +75,7 @@ function handles(request: AdmissionRequest): boolean {
 }
 
 /**
- * LimitRanger: pods and claims keep within the LimitRanges of their namespace, and containers get what those have as a default.
+ * LimitRanger rejects pods and claims that violate a LimitRange of their namespace, and gives containers its default requests and limits.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#limitranger
  */
 export const limitRanger = (list: ListLimitRanges): AdmissionPlugin => ({

@@ -4,25 +4,25 @@ import { canonicalQuantity, quantityMilliValue, quantityValue } from '../../../m
 import { type Amounts, podAmounts } from '../pod-spec/pod-amounts.ts'
 import type { LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '../v1.types.ts'
 
-/** What a container, a pod or a claim asks for. */
+/** Requests and limits of a container, a pod or a claim. */
 interface Usage {
   readonly requests: Amounts
   readonly limits: Amounts
 }
 
-/** The largest amount of which the thousandths fit an int64. */
+/** Largest amount whose thousandths fit an int64. */
 const MOST_EXACT = (1n << 63n) / 1000n
 
-/** The amounts in thousandths, or all in ones where one of them would be too large. */
+/** Converts amounts to thousandths, or all of them to whole units if one would overflow an int64. */
 function comparable(...amounts: readonly (string | undefined)[]): bigint[] {
   const whole = amounts.map(quantityValue)
   return whole.every(value => value <= MOST_EXACT) ? amounts.map(quantityMilliValue) : whole
 }
 
-/** What is wrong with the usage of one resource; undefined where nothing is. */
+/** Checks the usage of one resource. Returns the message of the violation, or undefined if there is none. */
 type Constraint = (type: string, name: string, enforced: string, usage: Usage) => string | undefined
 
-/** A request is required; a limit is compared only where there is one. */
+/** Requires a request of at least the minimum. A limit, if set, must reach it as well. */
 const minimum: Constraint = (type, name, enforced, { requests, limits }) => {
   const [request, limit] = [ownMember(requests, name), ownMember(limits, name)]
   const [asked = 0n, most = 0n, least = 0n] = comparable(request, limit, enforced)
@@ -32,7 +32,7 @@ const minimum: Constraint = (type, name, enforced, { requests, limits }) => {
   return limit !== undefined && most < least ? `${start}, but limit is ${canonicalQuantity(limit)}` : undefined
 }
 
-/** A limit is required; a request is compared only where there is one. */
+/** Requires a limit of at most the maximum. A request, if set, must not exceed it either. */
 const maximum: Constraint = (type, name, enforced, { requests, limits }) => {
   const [request, limit] = [ownMember(requests, name), ownMember(limits, name)]
   const [asked = 0n, most = 0n, highest = 0n] = comparable(request, limit, enforced)
@@ -42,7 +42,7 @@ const maximum: Constraint = (type, name, enforced, { requests, limits }) => {
   return request !== undefined && asked > highest ? `${start}, but request is ${canonicalQuantity(request)}` : undefined
 }
 
-/** Claims have requests alone. */
+/** Checks requests only: claims have no limits. */
 const maximumRequest: Constraint = (type, name, enforced, { requests }) => {
   const request = ownMember(requests, name)
   const [asked = 0n, highest = 0n] = comparable(request, enforced)
@@ -51,7 +51,7 @@ const maximumRequest: Constraint = (type, name, enforced, { requests }) => {
   return asked > highest ? `${start}, but request is ${canonicalQuantity(request)}` : undefined
 }
 
-/** Limit divided by request. Where one of them is missing or 0, that is the fault. */
+/** Checks the limit divided by the request. It is a violation if either is missing or 0. */
 const ratio: Constraint = (type, name, enforced, { requests, limits }) => {
   const [request, limit] = [ownMember(requests, name), ownMember(limits, name)]
   const [asked = 0n, most = 0n] = comparable(request, limit, enforced)
@@ -66,12 +66,12 @@ const ratio: Constraint = (type, name, enforced, { requests, limits }) => {
 
 const usageOf = ({ resources }: { readonly resources: Partial<Usage> }): Usage => ({ requests: resources.requests ?? {}, limits: resources.limits ?? {} })
 
-/** More than these are not looked for. */
+/** Limit on the violations that are collected for one object. */
 const MOST_FAULTS = 2000
-/** Resources that are checked before other work has its turn. */
+/** Resources that are checked between two yields to other work. */
 const NAMES_AT_ONCE = 64
 
-/** Adds what is wrong with the usage of the resources that are named. */
+/** Appends the violations of the named resources to `faults`. */
 function* check(constraint: Constraint, limit: LimitRangeItem, amounts: Amounts | undefined, usage: Usage, faults: string[]): Steps<void> {
   for (const [i, [name, enforced]] of Object.entries(amounts ?? {}).entries()) {
     if (i % NAMES_AT_ONCE === 0) yield
@@ -80,7 +80,7 @@ function* check(constraint: Constraint, limit: LimitRangeItem, amounts: Amounts 
   }
 }
 
-/** Faults come in this order: minimum, maximum, ratio. */
+/** Checks the minimum, then the maximum, then the ratio. */
 function* checkAll(limit: LimitRangeItem, usage: Usage, faults: string[]): Steps<void> {
   yield* check(minimum, limit, limit.min, usage, faults)
   yield* check(maximum, limit, limit.max, usage, faults)
@@ -90,8 +90,8 @@ function* checkAll(limit: LimitRangeItem, usage: Usage, faults: string[]): Steps
 const limitsOf = ({ spec }: LimitRange): readonly LimitRangeItem[] => spec.limits ?? []
 
 /**
- * What of a pod a LimitRange forbids. A limit of type Container holds for each container and init container by itself, one of type Pod for the amounts of the
- * whole pod; other types are left out.
+ * Returns the violations of a LimitRange by a pod. A limit of type Container applies to each container and init container, one of type Pod to the sum of all
+ * containers. Other types are ignored.
  */
 export function* podFaults(range: LimitRange, { spec }: Pod): Steps<string[]> {
   const faults: string[] = []
@@ -105,7 +105,7 @@ export function* podFaults(range: LimitRange, { spec }: Pod): Steps<string[]> {
   return faults
 }
 
-/** What of a claim a LimitRange forbids. Only requests are compared, and there is no ratio. */
+/** Returns the violations of a LimitRange by a claim. Only requests are compared, and ratios are ignored. */
 export function* claimFaults(range: LimitRange, { spec }: PersistentVolumeClaim): Steps<string[]> {
   const faults: string[] = []
   const usage = { requests: usageOf(spec).requests, limits: {} }

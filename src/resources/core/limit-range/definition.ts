@@ -11,8 +11,8 @@ import { validateLimitRange } from './validation.ts'
 const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const
 
 /**
- * Of containers: a limit by default is the maximum; a request by default is that limit, else the minimum. In steps, as lists may be long. Source:
- * pkg/apis/core/v1/defaults.go in k8s.io/kubernetes.
+ * Sets defaults of limits of type Container: the default limit is the maximum, and the default request is the default limit or else the minimum. Runs in steps,
+ * as lists may be long. Source: pkg/apis/core/v1/defaults.go in k8s.io/kubernetes.
  */
 function* setLimitRangeDefaults({ spec }: LimitRange): Steps<void> {
   for (const item of spec.limits ?? []) {
@@ -32,7 +32,7 @@ function* setLimitRangeDefaults({ spec }: LimitRange): Steps<void> {
 
 type List = Record<string, string> | undefined
 
-/** Adds to `list`, in place, the members of `from` that it lacks. Returns undefined only where `list` is undefined and `from` has no members. */
+/** Adds the members of `from` that `list` lacks, in place. Returns undefined only if `list` is undefined and `from` has no members. */
 function* fill(list: List, from: List): Steps<List> {
   if (from === undefined) return list
   const filled = list ?? {}
@@ -45,7 +45,7 @@ function* fill(list: List, from: List): Steps<List> {
   return isEmpty ? undefined : filled
 }
 
-/** A limit range without a name gets one that nobody else has. */
+/** Names a limit range without a name after its UID, which is unique. */
 function nameIt({ metadata }: LimitRange): void {
   if (!metadata.name && metadata.uid !== undefined) metadata.name = metadata.uid
 }
@@ -61,7 +61,7 @@ const v1: Version<LimitRange> = {
 }
 
 /**
- * What pods and claims of a namespace may ask for, and what they get where they ask for nothing (admission-plugin.ts).
+ * Limits and defaults for the resources of pods and claims in a namespace. Enforced by admission-plugin.ts.
  * https://kubernetes.io/docs/concepts/policy/limit-range/
  * Source of its rules: pkg/registry/core/limitrange.
  */

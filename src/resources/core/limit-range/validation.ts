@@ -13,10 +13,7 @@ import type { LimitRange, LimitRangeItem } from '../v1.types.ts'
 const TYPES: readonly string[] = ['Pod', 'Container', 'PersistentVolumeClaim']
 const NOT_OF_PODS = "may not be specified when `type` is 'Pod'"
 
-/**
- * Of each resource the minimum is at most the default request, that at most the default limit, and that at most the maximum. Source: pkg/apis/core/validation in
- * k8s.io/kubernetes.
- */
+/** Validates a LimitRange. For each resource: minimum ≤ default request ≤ default limit ≤ maximum. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function* validateLimitRange({ spec }: LimitRange): Steps<FieldError[]> {
   const limits = spec.limits ?? []
   const again = repeats(limits.map(({ type }) => type))
@@ -30,7 +27,10 @@ export function* validateLimitRange({ spec }: LimitRange): Steps<FieldError[]> {
   return errors
 }
 
-/** One of the three types, or a name with a domain (`example.com/disk`), which constrains nothing here. */
+/**
+ * Checks that the type is Pod, Container, PersistentVolumeClaim or a qualified name such as `example.com/disk`. Limits of other types have no effect in this
+ * server.
+ */
 function validateType(type: string, path: FieldPath): FieldError[] {
   const messages = isQualifiedName(type)
   if (messages.length > 0) return messages.map(message => invalid(path, type, message))
@@ -39,9 +39,7 @@ function validateType(type: string, path: FieldPath): FieldError[] {
 
 type List = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio'
 
-/**
- * Names come first, list by list, and then the quantities, resource by resource. The type Pod has no defaults; a claim needs a minimum or maximum of storage.
- */
+/** Checks the names, list by list, then the quantities, resource by resource. The type Pod has no defaults. A claim needs a minimum or maximum of storage. */
 function* validateItem(item: LimitRangeItem, path: FieldPath): Steps<FieldError[]> {
   const { type, min, max } = item
   const errors: FieldError[] = []
@@ -71,14 +69,14 @@ function* validateItem(item: LimitRangeItem, path: FieldPath): Steps<FieldError[
   return errors
 }
 
-/** That the quantities of one resource are in order: minimum, default request, default limit, maximum. */
+/** Checks the order of the quantities of one resource: minimum, default request, default limit, maximum. */
 function validateQuantities(item: LimitRangeItem, name: string, path: FieldPath): FieldError[] {
   const min = ownMember(item.min, name)
   const max = ownMember(item.max, name)
   const limit = item.type === 'Pod' ? undefined : ownMember(item.default, name)
   const request = item.type === 'Pod' ? undefined : ownMember(item.defaultRequest, name)
   const errorIn = (list: List, value: string, detail: string): FieldError => invalid(path.child(list).key(name), value, detail)
-  /** Where `a` is above `b`: an error in `list` that shows the value `blamed`, `a` or `b`. */
+  /** Returns an error in `list` if `a` is greater than `b`. The error shows the value of `blamed`. */
   const ordered = (list: List, [a, aName]: Amount, [b, bName]: Amount, blamed: 'a' | 'b'): FieldError[] =>
     a !== undefined && b !== undefined && compareQuantity(a, b) > 0
       ? [errorIn(list, blamed === 'a' ? a : b, `${aName} value ${a} is greater than ${bName} value ${b}`)]
@@ -100,7 +98,7 @@ function validateQuantities(item: LimitRangeItem, name: string, path: FieldPath)
 
 type Amount = readonly [value: string | undefined, name: string]
 
-/** A ratio is at least 1, and at most the maximum divided by the minimum where both are given. */
+/** Checks that a ratio is at least 1, and at most maximum / minimum if both are set. */
 function validateRatio(ratio: string | undefined, min: string | undefined, max: string | undefined, path: FieldPath): FieldError[] {
   if (ratio === undefined) return []
   const errors = compareQuantity(ratio, '1') < 0 ? [invalid(path, goQuantityValue(ratio), `ratio ${ratio} is less than 1`)] : []
@@ -110,10 +108,10 @@ function validateRatio(ratio: string | undefined, min: string | undefined, max: 
   return errors
 }
 
-/** The largest amount of which the thousandths fit an int64. */
+/** Largest amount whose thousandths fit an int64. */
 const MAX_MILLI = ((1n << 63n) - 1n) / 1000n
 
-/** In thousandths where all three numbers allow it. */
+/** Computes the ratio in thousandths if all three numbers allow it, otherwise in whole units. */
 function greatestRatio(ratio: string, min: string, max: string): { ratio: number; limit: number } {
   const fits = [ratio, min, max].every(quantity => quantityValue(quantity) < MAX_MILLI)
   if (!fits) return { ratio: Number(quantityValue(ratio)), limit: Number(quantityValue(max)) / Number(quantityValue(min)) }

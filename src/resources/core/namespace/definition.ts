@@ -10,9 +10,9 @@ import { keepMembers, SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../sha
 import { types } from '../../types.ts'
 import type { Namespace } from '../v1.types.ts'
 
-/** The finalizer of spec.finalizers that stands for the contents; the namespace controller removes it when they are gone. */
+/** Finalizer of spec.finalizers that protects the contents. The namespace controller removes it when they are gone. */
 const CONTENTS = 'kubernetes'
-/** Label that every namespace has, with its name: selectors of namespaces can name one. */
+/** Label that holds the name of the namespace, so that namespace selectors can select by name. */
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 
 const finalizersPath = fieldPath('spec', 'finalizers')
@@ -21,12 +21,12 @@ function validateFinalizer(finalizer: string, path: FieldPath): FieldError[] {
   return [...isQualifiedName(finalizer).map(message => invalid(path, finalizer, message)), ...validateFinalizerDomain(finalizer, path)]
 }
 
-/** Gives a name that was generated its label. Defaults have done so for a name that the client gives. */
+/** Sets the name label after the name was generated. For a name that the client sets, defaulting has already done so. */
 function canonicalize({ metadata }: Namespace): void {
   if (metadata.name && !Object.hasOwn(metadata.labels ?? {}, NAME_LABEL)) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name }
 }
 
-/** A namespace that is being deleted stays while it has finalizers in its spec. */
+/** Reports whether a namespace that is being deleted still has finalizers in its spec. */
 const holdsDeletion = (namespace: Namespace): boolean => (namespace.spec.finalizers?.length ?? 0) > 0
 
 const namespaceStrategy: Strategy<Namespace> = {
@@ -52,13 +52,13 @@ const namespaceStrategy: Strategy<Namespace> = {
   canonicalize,
   holdsDeletion,
   markDeleting(namespace) {
-    // Upstream deletes namespaces past the steps of other kinds: what becomes of one is up to its finalizers alone.
+    // Upstream deletes namespaces without the grace period of other kinds: only finalizers delay the deletion.
     delete namespace.metadata.deletionGracePeriodSeconds
     namespace.status = { ...namespace.status, phase: 'Terminating' }
   },
 }
 
-/** The phase follows from deletionTimestamp: a client may write no other. The path of its error has a capital, as upstream's. */
+/** The phase is derived from deletionTimestamp, and a client may write no other. The path of its error starts with a capital letter, as upstream's does. */
 const statusStrategy: Strategy<Namespace> = {
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
@@ -76,8 +76,8 @@ const statusStrategy: Strategy<Namespace> = {
 }
 
 /**
- * The only way to change spec.finalizers: an update of the namespace keeps the old ones. Errors name the index of a finalizer, which those of a create or update
- * do not.
+ * `finalize` is the only subresource that changes spec.finalizers; an update of the namespace keeps the old ones. Its errors include the index of the
+ * finalizer, unlike those of a create or update.
  */
 const finalizeStrategy: Strategy<Namespace> = {
   resetFields: STATUS_FIELDS,
@@ -94,7 +94,7 @@ const finalizeStrategy: Strategy<Namespace> = {
 
 function setDefaults(namespace: Namespace): void {
   const { metadata } = namespace
-  // A name still to be generated is labelled when it is known: see canonicalize.
+  // A name that is still to be generated is labelled later: see canonicalize.
   if (metadata.name && metadata.labels?.[NAME_LABEL] !== metadata.name) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name }
   namespace.status.phase ??= 'Active'
 }
@@ -119,7 +119,8 @@ const v1: Version<Namespace> = {
 }
 
 /**
- * Deleted in two steps: it is marked, and goes when its own finalizers (`spec.finalizers`) are gone, which controllers/namespace.ts sees to.
+ * A scope for names. It is deleted in two phases: it is marked first, and removed when its `spec.finalizers` are empty. controllers/namespace.ts deletes its
+ * contents in between.
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/
  * Source of its rules: pkg/registry/core/namespace.
  */

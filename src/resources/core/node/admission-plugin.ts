@@ -7,7 +7,7 @@ import type { Taint } from '../v1.types.ts'
 const NOT_READY: Readonly<Taint> = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
 
 /**
- * TaintNodesByCondition: a new node takes no pods until the node lifecycle controller has seen it ready and removes the taint.
+ * TaintNodesByCondition taints new nodes as not ready. The node lifecycle controller removes the taint once the node is ready.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#taintnodesbycondition
  */
 export const taintNodesByCondition: AdmissionPlugin = {

@@ -10,7 +10,10 @@ import { isJsonObject } from '../../../meta/object.ts'
 const AVOID_PODS = 'scheduler.alpha.kubernetes.io/preferAvoidPods'
 const annotationsPath = fieldPath('metadata', 'annotations')
 
-/** An old annotation of the scheduler, still checked: which controllers' pods to keep away from the node. */
+/**
+ * Checks the preferAvoidPods annotation, an alpha feature of old schedulers that upstream still validates. It lists the controllers whose pods should avoid the
+ * node.
+ */
 export function validateNodeAnnotations(annotations: Readonly<Record<string, string>> = {}): FieldError[] {
   const text = ownMember(annotations, AVOID_PODS)
   if (!text) return []
@@ -23,14 +26,14 @@ export function validateNodeAnnotations(annotations: Readonly<Record<string, str
   }
 }
 
-/** The entries of the annotation. Throws where the text is not a JSON object; a member that is no list counts as an empty one. */
+/** Parses the annotation. Throws if the text is not a JSON object. A member that is not a list counts as an empty list. */
 function avoidedPods(text: string): Json[] {
   const parsed: Json = JSON.parse(text)
   if (!isJsonObject(parsed)) throw new Error('not an object')
   return Array.isArray(parsed.preferAvoidPods) ? parsed.preferAvoidPods : []
 }
 
-/** An entry refers to an owner that is a controller. The steps of the path are the names of Go's fields. */
+/** Checks that an entry refers to a controller. Path elements are the names of Go fields. */
 function validateAvoided(entry: Json, path: FieldPath): FieldError[] {
   const signature = member(entry, 'podSignature')
   const controller = member(signature, 'podController')

@@ -5,7 +5,7 @@ import { isConfigMapKey, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../met
 import { goValue } from '../../shared/go-values.ts'
 import type { ConfigMapNodeConfigSource, NodeConfigSource, NodeConfigStatus } from '../v1.types.ts'
 
-/** NodeSpec.configSource. The kubelet reads it no more; nodes that have it keep it, and it stays well-formed. */
+/** Checks NodeSpec.configSource. Kubelets no longer read it, but nodes that have it keep it, and it must stay valid. */
 export function validateConfigSource(source: NodeConfigSource, path: FieldPath): FieldError[] {
   const { configMap } = source
   const at = path.child('configMap')
@@ -17,14 +17,14 @@ export function validateConfigSource(source: NodeConfigSource, path: FieldPath):
   ]
 }
 
-/** NodeStatus.config. */
+/** Checks NodeStatus.config. */
 export const validateConfigStatus = (status: NodeConfigStatus, path: FieldPath): FieldError[] =>
   (['assigned', 'active', 'lastKnownGood'] as const).flatMap(member => {
     const source = status[member]
     return source ? validateReported(source, path.child(member)) : []
   })
 
-/** The status names one state of a ConfigMap: uid and resourceVersion are required here, and forbidden in the spec. */
+/** Checks a source in the status. It identifies one revision of a ConfigMap: uid and resourceVersion are required here, and forbidden in the spec. */
 function validateReported(source: NodeConfigSource, path: FieldPath): FieldError[] {
   const { configMap } = source
   const at = path.child('configMap')
@@ -36,11 +36,11 @@ function validateReported(source: NodeConfigSource, path: FieldPath): FieldError
   ]
 }
 
-/** A ConfigMap is the only source there is, so that a source without one refers to nothing. */
+/** A ConfigMap is the only kind of source, so a source without one has no reference. */
 const noReference = (source: NodeConfigSource, path: FieldPath): FieldError =>
   invalid(path, goValue('core.NodeConfigSource', source), 'exactly one reference subfield must be non-nil')
 
-/** Errors in this order: namespace, name, key. Each is required, and then of the form of such a name. */
+/** Checks namespace, name and key, in this order. Each is required, then validated as a name of its kind. */
 function validateReference(reference: ConfigMapNodeConfigSource, path: FieldPath): FieldError[] {
   const judge = (field: 'namespace' | 'name' | 'kubeletConfigKey', rule: (text: string) => string[]): FieldError[] => {
     const text = reference[field]

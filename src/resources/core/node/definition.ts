@@ -13,7 +13,7 @@ import type { Node, NodeSystemInfo } from '../v1.types.ts'
 import { nodeProxySubresource } from './proxy.ts'
 import { validateNode, validateNodeUpdate } from './validation.ts'
 
-/** allocatable is the capacity unless it is given. podCIDR and the first of podCIDRs are one field; where they differ, podCIDR wins. */
+/** `allocatable` defaults to the capacity. `podCIDR` mirrors the first of `podCIDRs`; if they differ, `podCIDR` wins. */
 function setNodeDefaults(node: Node): void {
   const { spec, status } = node
   const [first] = spec.podCIDRs ?? []
@@ -30,7 +30,7 @@ const PLANNED = 'deprecated in v1.22, support removal is planned in v1.23'
 const nodeStrategy: Strategy<Node> = {
   metaRounds: ['whole', 'change'],
   resetFields: STATUS_FIELDS,
-  /** A kubelet creates its node with a status. Configuration by ConfigMap exists no more: it stays only where it is. */
+  /** A kubelet creates its node with a status. Dynamic kubelet configuration was removed: `config` is only kept on nodes that already have it. */
   prepare(next, old) {
     if (old) keepMembers(next, old, 'status')
     else delete next.status.config
@@ -49,7 +49,7 @@ const nodeStrategy: Strategy<Node> = {
   },
 }
 
-/** A write of the status keeps the spec, and has status.config only where the old status has it. */
+/** Writes to `status` keep the spec, and may set status.config only if the old status has it. */
 const nodeStatusStrategy: Strategy<Node> = {
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
@@ -62,7 +62,7 @@ const nodeStatusStrategy: Strategy<Node> = {
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/'
 
-/** From labels `node-role.kubernetes.io/<role>` and `kubernetes.io/role=<role>`. */
+/** Roles of a node, from the labels `node-role.kubernetes.io/<role>` and `kubernetes.io/role=<role>`. */
 function rolesOf(node: Node): string {
   const roles = new Set<string>()
   for (const [key, value] of Object.entries(node.metadata.labels ?? {})) {
@@ -72,19 +72,19 @@ function rolesOf(node: Node): string {
   return [...roles].sort().join(',') || '<none>'
 }
 
-/** `Unknown` where there is no condition Ready; of several the last one counts. A node that is cordoned also shows `SchedulingDisabled`. */
+/** Prints `Unknown` if there is no Ready condition. If there are several, the last one counts. A cordoned node also shows `SchedulingDisabled`. */
 function statusOf(node: Node): string {
   const ready = node.status.conditions?.findLast(({ type }) => type === 'Ready')
   const status = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady'
   return node.spec.unschedulable ? `${status},SchedulingDisabled` : status
 }
 
-/** The first address of the type. */
+/** Returns the first address of the given type. */
 function addressOf(node: Node, type: string): string {
   return node.status.addresses?.find(address => address.type === type)?.address ?? '<none>'
 }
 
-/** Since 1.36 with the architecture. */
+/** Kernel version. Since 1.36 the architecture is included. */
 const kernelCell = ({ kernelVersion, architecture }: NodeSystemInfo, namesArchitecture: boolean): string =>
   `${kernelVersion || '<unknown>'}${namesArchitecture && architecture ? ` (${architecture})` : ''}`
 
@@ -133,7 +133,7 @@ const v1: Version<Node> = {
 }
 
 /**
- * A machine of the cluster. Stored below `minions`, its first name, as in every release; its proxy reaches the kubelet.
+ * A machine of the cluster. Stored below `minions`, its original name. Its proxy reaches the kubelet.
  * https://kubernetes.io/docs/concepts/architecture/nodes/
  * Source of its rules: pkg/registry/core/node.
  */

@@ -8,18 +8,18 @@ import type { Node } from '../v1.types.ts'
 
 const schema = types.type('core.NodeProxyOptions')
 
-/** The node's kubelet; with another port, whatever listens there. */
+/** Returns the address of the node's kubelet, or of the given port on the node. */
 async function locate({ api, kubelets, name: id, options }: ConnectCall): Promise<Destination> {
   const { scheme, name, port } = proxyTarget('node', id)
   const kubelet = await kubeletOf({ api, kubelets }, name)
   const path = String(options.path ?? '')
   if (port === '' || port === kubelet.port) return { ...kubelet, path }
-  // A name may stand for any address: what it resolves to is known to who resolves it.
+  // Only literal addresses are checked here. A host name is checked after it has been resolved.
   if (parseIp(kubelet.host)) checkProxyAddress(kubelet.host)
   return proxyDestination(scheme, kubelet.host, port, path)
 }
 
-/** HTTP to a node. */
+/** Proxies HTTP requests to a node. */
 export const nodeProxySubresource: Subresource<Node> = {
   verbs: PROXY_VERBS,
   kind: { group: '', version: 'v1', kind: 'NodeProxyOptions', schema },

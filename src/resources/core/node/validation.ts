@@ -19,7 +19,7 @@ import { validateConfigSource, validateConfigStatus } from './config-source.ts'
 const cidrsPath = fieldPath('spec', 'podCIDRs')
 const CIDR_KEPT = 'node updates may not change podCIDR except from "" to valid'
 
-/** ValidateNode, for creations and updates. A write of the status does not run it. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/** ValidateNode, for creates and updates. Writes to `status` do not run it. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export const validateNode = ({ metadata, spec, status }: Node, features: Features): FieldError[] => [
   ...validateNodeAnnotations(metadata.annotations),
   ...validateTaints(spec.taints ?? []),
@@ -28,8 +28,8 @@ export const validateNode = ({ metadata, spec, status }: Node, features: Feature
 ]
 
 /**
- * ValidateNodeUpdate, of the node and of its status. An update of the node runs it after validateNode, so that faults of annotations, taints and amounts are
- * reported twice. podCIDRs and providerID may be set once, and externalID never changes.
+ * ValidateNodeUpdate, for updates of the node and of its status. An update of the node runs it after validateNode, so invalid annotations, taints and amounts
+ * are reported twice. podCIDRs and providerID may be set once, and externalID never changes.
  */
 export const validateNodeUpdate = ({ metadata, spec, status }: Node, { spec: old }: Node): FieldError[] => [
   ...validateNodeAnnotations(metadata.annotations),
@@ -45,21 +45,21 @@ export const validateNodeUpdate = ({ metadata, spec, status }: Node, { spec: old
   ...((spec.externalID ?? '') === (old.externalID ?? '') ? [] : [forbidden(fieldPath('spec', 'externalID'), 'may not be updated')]),
 ]
 
-/** Each pair of type and address occurs once. */
+/** Each pair of type and address must be unique. */
 function validateAddresses(addresses: readonly NodeAddress[]): FieldError[] {
   const again = repeats(addresses.map(({ type, address }) => JSON.stringify([type, address])))
   const path = fieldPath('status', 'addresses')
   return addresses.flatMap(({ type, address }, i) => (again[i] ? [duplicate(path.index(i), goValue('core.NodeAddress', { type, address }))] : []))
 }
 
-/** podCIDRs may be set where there were none. Another number of them is one error; otherwise each that differs is one. */
+/** podCIDRs may be set if there were none. A different number of them is a single error; otherwise each CIDR that differs is one. */
 function validateCidrsKept(cidrs: readonly string[], before: readonly string[]): FieldError[] {
   if (before.length === 0) return []
   if (before.length !== cidrs.length) return [forbidden(cidrsPath, CIDR_KEPT)]
   return before.filter((cidr, i) => cidr !== cidrs[i]).map(() => forbidden(cidrsPath, CIDR_KEPT))
 }
 
-/** The path begins with `metadata`, as upstream's does, although taints are in the spec. */
+/** The path begins with `metadata`, as upstream's does, although taints belong to the spec. */
 function validateTaints(taints: readonly Taint[]): FieldError[] {
   const again = repeats(taints.map(({ key, effect }) => `${effect}/${key}`))
   return taints.flatMap((taint, i) => {
@@ -71,7 +71,7 @@ function validateTaints(taints: readonly Taint[]): FieldError[] {
   })
 }
 
-/** All faults of the value are one error. */
+/** All violations by the value are combined into one error. */
 function validateTaint({ key, value = '', effect }: Taint, path: FieldPath): FieldError[] {
   const errors = validateQualifiedName(key, path.child('key'))
   const texts = isValidLabelValue(value)
@@ -81,7 +81,7 @@ function validateTaint({ key, value = '', effect }: Taint, path: FieldPath): Fie
   return errors
 }
 
-/** The name of a resource is a step of the path here, whatever it contains. */
+/** The name of a resource is a path element here, not a map key, whatever it contains. */
 function validateAmounts(status: NodeStatus): FieldError[] {
   const errors: FieldError[] = []
   for (const list of ['capacity', 'allocatable'] as const) {
@@ -90,7 +90,10 @@ function validateAmounts(status: NodeStatus): FieldError[] {
   return errors
 }
 
-/** At most one CIDR of each family; before 1.33 one that stands twice is an error of its own. Where there are several and one cannot be parsed, that is an internal error beside the error of its form. */
+/**
+ * Checks that there is at most one CIDR of each family. Before 1.33 a duplicate CIDR is a separate error. If there are several and one cannot be parsed, an
+ * internal error is reported in addition to the format error.
+ */
 function validateCidrs(cidrs: readonly string[], features: Features): FieldError[] {
   const addresses = legacyAddresses(features)
   const errors = cidrs.flatMap((cidr, i) => addresses.cidr(cidr, cidrsPath.index(i)))

@@ -12,13 +12,13 @@ import type { PersistentVolumeClaim } from '../v1.types.ts'
 const sizeOf = (claim: PersistentVolumeClaim): string | undefined => claim.spec.resources.requests?.storage
 
 /**
- * PersistentVolumeClaimResize: a claim grows only while it is bound, and only where its storage class allows it.
+ * PersistentVolumeClaimResize allows a claim to grow only if it is bound and its storage class allows expansion.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#persistentvolumeclaimresize
  */
 export const persistentVolumeClaimResize = (
   findClass: (name: string) => Awaitable<(TypedObject & Pick<StorageClass, 'allowVolumeExpansion'>) | undefined>,
 ): AdmissionPlugin => {
-  /** Reports false for a claim without a class, and for one whose class changes together with the size. */
+  /** Returns false for a claim without a class, and for one whose class changes together with its size. */
   const allowsGrowth = async (claim: PersistentVolumeClaim, old: PersistentVolumeClaim): Promise<boolean> => {
     const name = storageClassOf(claim)
     if (name === '' || storageClassOf(old) !== name) return false
@@ -31,7 +31,7 @@ export const persistentVolumeClaimResize = (
       if (!request.object || !request.old) return
       const claim = asKind(CLAIMS, request.object)
       const old = asKind(CLAIMS, request.old)
-      // A smaller size passes here: validation judges it.
+      // Validation checks whether the size may shrink.
       if (compareQuantity(sizeOf(claim), sizeOf(old)) <= 0) return
       if (old.status.phase !== 'Bound') throw refuse(request, 'Only bound persistent volume claims can be expanded')
       if (await allowsGrowth(claim, old)) return

@@ -45,20 +45,22 @@ const claimStatusStrategy: Strategy<PersistentVolumeClaim> = {
   validate: (next, _, { features }) => validateClaimStatus(next, features),
 }
 
-/** Classes of volume attributes, and sources in other namespaces. Not by marks: claims that stand in other kinds keep the former, and the latter go as a whole. */
+/**
+ * Drops fields of disabled gates in code, not by the `gate` mark of the declaration: other kinds contain claim specs that keep the attributes class, and a
+ * source in another namespace is dropped as a whole.
+ */
 function dropDisabledFields(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined, features: Features): void {
   if (!features.enabled('VolumeAttributesClass') && old?.volumeAttributesClassName === undefined) delete spec.volumeAttributesClassName
   if (!features.enabled('CrossNamespaceVolumeDataSource') && spec.dataSourceRef?.namespace && !old?.dataSourceRef) delete spec.dataSourceRef
 }
 
-/** A claim says `apiGroup: null` where it is given none. */
+/** A claim has `apiGroup: null` if the client sets none. */
 const isClassicSource = ({ kind, apiGroup }: TypedLocalObjectReference): boolean =>
   (kind === 'PersistentVolumeClaim' && (apiGroup ?? '') === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')
 
 /**
- * dataSource and dataSourceRef say the same where one of them is not given.
- * A dataSource alone is dropped where it is neither a claim nor a snapshot, unless the old claim has a source already.
- * A dataSourceRef with a namespace is not copied: a dataSource cannot name one.
+ * Makes dataSource and dataSourceRef equal if only one of them is set. A dataSource alone is dropped if it is neither a claim nor a snapshot, unless the old
+ * claim already has a source. A dataSourceRef with a namespace is not copied, since dataSource has no such member.
  */
 function normaliseSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
   if (!old?.dataSource && !old?.dataSourceRef && spec.dataSource && !spec.dataSourceRef && !isClassicSource(spec.dataSource)) delete spec.dataSource
@@ -88,7 +90,7 @@ const claimTable: TableDefinition<PersistentVolumeClaim> = {
   ],
   cells(claim, now) {
     const { metadata, spec, status } = claim
-    // Capacity and access modes are those of the bound volume: a claim without one shows neither.
+    // Capacity and access modes belong to the bound volume: an unbound claim shows neither.
     const bound = Boolean(spec.volumeName)
     return [
       metadata.name ?? '',
@@ -118,7 +120,7 @@ const v1: Version<PersistentVolumeClaim> = {
 }
 
 /**
- * Asks for a volume. Of the spec only the size may grow once it is bound (admission-plugin.ts), and the attributes' class change.
+ * A request for storage. Only the size of a bound claim may grow (admission-plugin.ts), and its attributes class change.
  * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolumeclaims
  * Source of its rules: pkg/registry/core/persistentvolumeclaim.
  */

@@ -22,17 +22,20 @@ import { validateClaimSpec } from '../volume/claim-template.ts'
 const specPath = fieldPath('spec')
 
 /**
- * The spec stays as it is, but for the volume (once), a class that is filled in, the size of a bound claim, and its attributes class.
- * Errors: the spec as that of a new claim (twice on update), then changes of immutable members, the size, the mode and the attributes class.
+ * Validates a claim. The spec is immutable except for the volume (once), a storage class that is filled in, the size of a bound claim, and its attributes
+ * class. Errors come in this order: those of a new claim (twice on update), immutable members, size, mode, attributes class.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateClaim(next: PersistentVolumeClaim, old: PersistentVolumeClaim | undefined, { features }: HookContext): FieldError[] {
   const errors = validateClaimSpec(next.spec, specPath, claimOptions(features, old))
-  // An update is checked as a new claim twice, as upstream does: the causes say so.
+  // Upstream validates an updated object twice, and reports every error twice.
   return old ? [...errors, ...errors, ...validateUpdate(next, old, features)] : errors
 }
 
-/** What the release allows of a claim, and what an update may keep; `old` is absent on create. A bad selector stays allowed where the old selector is bad; a bad API group where the old source names a group at all, good or bad. */
+/**
+ * Returns the rules that depend on gates and on the old claim; `old` is absent on create. An invalid selector may stay if the old selector is invalid. An
+ * invalid API group may stay if the old source has any API group.
+ */
 export function claimOptions(features: Features, old?: PersistentVolumeClaim): ClaimSpecOptions {
   const hasClasses = features.enabled('VolumeAttributesClass') || old?.spec.volumeAttributesClassName !== undefined
   const { selector, dataSource, dataSourceRef } = old?.spec ?? {}
@@ -57,8 +60,8 @@ function validateUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim,
 }
 
 /**
- * A claim may ask for less again where its volume failed to grow: the gate is on, or the status shows an expansion.
- * The new size must exceed status.capacity, so that only growth which has not happened is taken back.
+ * Checks a smaller size. A claim may shrink if the expansion of its volume failed: the gate is on, or the status shows an expansion. The new size must exceed
+ * status.capacity, so that only growth that has not happened is taken back.
  */
 function validateShrinking(size: string | undefined, { status }: PersistentVolumeClaim, features: Features, path: FieldPath): FieldError[] {
   const isRecovery =
@@ -67,26 +70,26 @@ function validateShrinking(size: string | undefined, { status }: PersistentVolum
   return compareQuantity(size, status.capacity?.storage) <= 0 ? [forbidden(path, 'field can not be less than status.capacity')] : []
 }
 
-/** Puts back what may change, then compares the rest of the specs, so that one error shows everything that differs. */
+/** Restores the fields that may change, then compares the specs, so that a single error shows everything that differs. */
 function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClaim, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const before = { ...old.spec }
   const after = copyGivenEmpty(next.spec, { ...next.spec })
-  // A controller binds a claim once.
+  // A claim is bound once, by a controller.
   if (!before.volumeName) keepMembers(before, after, 'volumeName')
   const oldClass = ownMember(old.metadata.annotations, CLASS_ANNOTATION)
   const newClass = ownMember(next.metadata.annotations, CLASS_ANNOTATION)
   const classIsNew = before.storageClassName === undefined && after.storageClassName !== undefined
   if (classIsNew && oldClass !== undefined && after.storageClassName === oldClass && (newClass === undefined || newClass === oldClass)) {
-    // From the annotation to the field.
+    // The class may move from the annotation to the field.
     delete after.storageClassName
   } else {
-    // The annotation never changes, and a class may be filled in later unless the annotation names another one.
+    // The annotation never changes. A class may be filled in later unless the annotation names a different one.
     if (oldClass !== newClass) errors.push(invalid(fieldPath('metadata', 'annotations', CLASS_ANNOTATION), newClass ?? '', 'field is immutable'))
     const mayFillIn = features.enabled('RetroactiveDefaultStorageClass') && (oldClass === undefined || oldClass === after.storageClassName)
     if (classIsNew && mayFillIn) delete after.storageClassName
   }
-  // The phase is the stored one: an update of the spec keeps the old status (`prepare`).
+  // The phase is that of the stored object: an update of the spec keeps the old status (`prepare`).
   if (next.status.phase === 'Bound') {
     const { requests } = after.resources
     if (requests) after.resources = copyGivenEmpty(after.resources, { ...after.resources, requests: withStorage(requests, before.resources.requests?.storage) })
@@ -100,7 +103,8 @@ function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClai
 }
 
 /**
- * Up to 1.30 the class is no difference of any claim, since then of those that are bound; before 1.34 one that is removed is a difference, besides the error of validateAttributesClass.
+ * Reports whether the attributes class may differ. Up to 1.30 it may for any claim, since 1.31 only for bound ones. Before 1.34 removing it is reported here,
+ * in addition to the error of validateAttributesClass.
  */
 function mayChangeClass({ spec, status }: PersistentVolumeClaim, release: Release): boolean {
   if (!isSince(release, '1.31')) return true
@@ -111,7 +115,10 @@ function withStorage({ storage: _, ...requests }: Readonly<Record<string, string
   return storage === undefined ? requests : { ...requests, storage }
 }
 
-/** A class may be set and replaced, but not removed or emptied: since 1.34 only once a class is applied. With the gate off no change is allowed. */
+/**
+ * Checks the attributes class. It may be set and replaced, but not removed or emptied; since 1.34 this holds only once a class is applied. If the gate is off,
+ * it may not change.
+ */
 function validateAttributesClass(next: string | undefined, claim: PersistentVolumeClaim, features: Features): FieldError[] {
   const old = claim.spec.volumeAttributesClassName
   if (next === old) return []
@@ -141,7 +148,7 @@ function validateAttributesClass(next: string | undefined, claim: PersistentVolu
   return errors
 }
 
-/** Quantities are the same when they are equal, however they are written. */
+/** Quantities are compared by value, not by notation. */
 function sameSpec(a: PersistentVolumeClaimSpec, b: PersistentVolumeClaimSpec): boolean {
   const { resources: x, ...rest } = a
   const { resources: y, ...others } = b
@@ -155,7 +162,7 @@ function sameAmounts(a: Amounts = {}, b: Amounts = {}): boolean {
   return names.length === Object.keys(b).length && names.every(name => ownMember(b, name) !== undefined && compareQuantity(a[name], b[name]) === 0)
 }
 
-/** Sorted, as errors list them. Before 1.31 those that failed had other names. */
+/** States of a resize, sorted as error messages list them. Before 1.31 the failed states had other names. */
 const resizeStates = (release: Release): readonly string[] => (isSince(release, '1.31') ? RESIZE_STATES : EARLIER_RESIZE_STATES)
 const EARLIER_RESIZE_STATES = ['ControllerResizeFailed', 'ControllerResizeInProgress', 'NodeResizeFailed', 'NodeResizeInProgress', 'NodeResizePending']
 const RESIZE_STATES: readonly string[] = [
@@ -167,8 +174,8 @@ const RESIZE_STATES: readonly string[] = [
 ].sort()
 
 /**
- * Allocated resources and their states belong to resources that are known. Amounts may be zero.
- * Upstream’s paths: `Spec.accessModes`, and `allocatedResourceStatus` in the singular before 1.34. For an unknown state the value in the error is the name of the resource.
+ * Validates the status. Allocated resources and their states must be those of known resources. Amounts may be zero. Upstream’s paths are kept:
+ * `Spec.accessModes`, and `allocatedResourceStatus` in the singular before 1.34. The error for an unknown state shows the name of the resource as its value.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateClaimStatus({ spec, status }: PersistentVolumeClaim, { release }: Features): FieldError[] {
@@ -193,7 +200,7 @@ function validateAmount(quantity: string, path: FieldPath): FieldError[] {
   return value < 0n ? [invalid(path, value, 'must be a valid resource quantity')] : []
 }
 
-/** Of Kubernetes' own resources only storage. */
+/** `storage` is the only native resource that is allowed here. */
 function validateResourceKey(name: string, path: FieldPath): FieldError[] {
   const messages = isQualifiedName(name)
   if (messages.length > 0) return messages.map(message => invalid(path, name, message))

@@ -25,7 +25,9 @@ function setPersistentVolumeDefaults(volume: PersistentVolume): void {
   roundResources(spec.capacity)
 }
 
-/** Not by a mark: volumes that stand in VolumeAttachments keep the class. */
+/**
+ * Drops fields of disabled gates in code, not by the `gate` mark of the declaration: a VolumeAttachment contains a volume spec as well, and keeps the class.
+ */
 function dropDisabledFields(next: PersistentVolume, old: PersistentVolume | undefined, features: Features): void {
   if (!features.enabled('VolumeAttributesClass') && old?.spec.volumeAttributesClassName === undefined) delete next.spec.volumeAttributesClassName
 }
@@ -48,7 +50,7 @@ const persistentVolumeStrategy: Strategy<PersistentVolume> = {
 
 const persistentVolumeStatusStrategy: Strategy<PersistentVolume> = {
   resetFields: SPEC_FIELDS,
-  /** The time of the last change of phase is kept by the server, unless the client writes it. */
+  /** The server sets the time of the last phase transition, unless the client does. */
   prepare(next, old, { now, features }) {
     if (!old) return
     keepMembers(next, old, 'spec')
@@ -61,12 +63,13 @@ const persistentVolumeStatusStrategy: Strategy<PersistentVolume> = {
       next.status.lastPhaseTransitionTime = before
     }
   },
-  // No member of the status has a rule.
+  // The status has no validation rules.
   validate: () => [],
 }
 
 /**
- * Sources without a driver in current releases: the member of the spec, its name in the warning, the release that deprecated it, and the first one in which it does nothing.
+ * Sources that current releases have no driver for: the member of the spec, its name in the warning, the release that deprecated it, and the first release
+ * without it.
  */
 const RETIRED: readonly (readonly [source: keyof PersistentVolumeSpec, name: string, since: string, gone: string])[] = [
   ['cephfs', 'cephfs', 'v1.28', 'v1.31'],
@@ -77,7 +80,7 @@ const RETIRED: readonly (readonly [source: keyof PersistentVolumeSpec, name: str
   ['rbd', 'rbd', 'v1.28', 'v1.31'],
 ]
 
-/** Judges the new object alone, so an update warns again of what the old object already had. */
+/** Warnings for the new object alone. An update repeats the warnings of the old object. */
 function warnings({ metadata, spec }: PersistentVolume, _: PersistentVolume | undefined, { features: { release } }: HookContext): string[] {
   if (!isSince(release, '1.25')) return []
   const texts = isSince(release, '1.28') ? classAnnotationWarnings(metadata) : []
@@ -145,7 +148,7 @@ const v1: Version<PersistentVolume> = {
 }
 
 /**
- * Storage of the cluster. Its source never changes, and its status is that of the controller that binds claims.
+ * Storage in the cluster. Its source never changes, and its status is written by the controller that binds claims.
  * https://kubernetes.io/docs/concepts/storage/persistent-volumes/
  * Source of its rules: pkg/registry/core/persistentvolume.
  */

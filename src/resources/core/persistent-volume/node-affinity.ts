@@ -1,7 +1,7 @@
 import { deepEqual } from '../../../meta/equal.ts'
 import type { VolumeNodeAffinity } from '../v1.types.ts'
 
-/** Labels of nodes that were beta once, and what they are called now. */
+/** Beta labels of nodes, and their GA names. */
 const RENAMED: Readonly<Record<string, string>> = {
   'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
   'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
@@ -11,14 +11,14 @@ const RENAMED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reports whether the affinity is unchanged, but for beta labels that now have their GA names. Term and expression must stand at the same index as before.
- * A change from the GA name back to the beta name is a difference, and so is any change of operator, values or order.
+ * Reports whether the affinity is unchanged, except for beta labels that were replaced with their GA names. Terms and expressions must keep their index.
+ * Replacing a GA name with its beta name is a change, and so is any change of operator, values or order.
  */
 export function sameNodeAffinity(next: VolumeNodeAffinity | undefined, old: VolumeNodeAffinity | undefined): boolean {
   return deepEqual(next, old) || (next !== undefined && deepEqual(withOldNames(next, old), old))
 }
 
-/** The new affinity with the old keys put back, so that one comparison shows whatever else differs. */
+/** Copy of the new affinity with the old keys restored. One comparison then shows any other difference. */
 function withOldNames(next: VolumeNodeAffinity, old: VolumeNodeAffinity | undefined): VolumeNodeAffinity {
   const before = old?.required?.nodeSelectorTerms ?? []
   const terms = next.required?.nodeSelectorTerms ?? []

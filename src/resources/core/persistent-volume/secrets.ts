@@ -5,7 +5,10 @@ interface SecretReference {
   readonly namespace?: string
 }
 
-/** The secrets that a kubelet reads to mount the volume, `NAMESPACE/NAME`. Source: VisitPVSecretNames of pkg/api/v1/persistentvolume in k8s.io/kubernetes. */
+/**
+ * Returns the secrets that a kubelet reads to mount the volume, as `NAMESPACE/NAME`. Source: VisitPVSecretNames of pkg/api/v1/persistentvolume in
+ * k8s.io/kubernetes.
+ */
 export function kubeletSecrets({ spec }: PersistentVolume): string[] {
   const claimed = spec.claimRef?.namespace ?? ''
   const secret = (name: string | undefined, namespace: string | null | undefined): string[] => (name ? [`${namespace ?? ''}/${name}`] : [])

@@ -19,7 +19,7 @@ import { validateNoBacksteps } from '../volume/paths.ts'
 import { rulesFor, type SourceRule } from '../volume/source-rules.ts'
 import { commonSources, persistentSources, validateCsiDriverName } from '../volume/sources.ts'
 
-/** A missing `endpointsNamespace` means the namespace of the bound claim; an empty one is an error. */
+/** If `endpointsNamespace` is unset, the namespace of the bound claim is used. An empty string is an error. */
 function validateGlusterfs({ endpoints, path: target, endpointsNamespace: namespace }: GlusterfsPersistentVolumeSource, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (endpoints === '') errors.push(required(path.child('endpoints')))
@@ -30,18 +30,18 @@ function validateGlusterfs({ endpoints, path: target, endpointsNamespace: namesp
   return [...errors, ...nameIsDnsLabel(namespace, false).map(text => invalid(at, namespace, text))]
 }
 
-/** A missing `secretNamespace` is allowed; an empty one is not. */
+/** `secretNamespace` may be unset, but not empty. */
 const validateAzureFile = ({ secretName, shareName, secretNamespace }: AzureFilePersistentVolumeSource, path: FieldPath): FieldError[] => [
   ...(secretName === '' ? [required(path.child('secretName'))] : []),
   ...(shareName === '' ? [required(path.child('shareName'))] : []),
   ...(secretNamespace === '' ? [required(path.child('secretNamespace'))] : []),
 ]
 
-/** The path may be relative: only `..` is refused. The node affinity that a local volume needs is checked in validateSource. */
+/** The path may be relative; only `..` is refused. validateSource checks that a local volume has a node affinity. */
 const validateLocal = ({ path: target }: LocalVolumeSource, path: FieldPath): FieldError[] =>
   target === '' ? [required(path.child('path'))] : validateNoBacksteps(target, path.child('path'))
 
-/** A persistent volume has no namespace, so its references to secrets must name one. */
+/** A persistent volume has no namespace, so its references to secrets must include one. */
 const validateSecretReference = ({ name, namespace }: SecretReference, path: FieldPath): FieldError[] => [
   ...(name ? validateDnsSubdomain(name, path.child('name')) : [required(path.child('name'))]),
   ...(namespace ? validateDnsLabel(namespace, path.child('namespace')) : [required(path.child('namespace'))]),
@@ -49,7 +49,7 @@ const validateSecretReference = ({ name, namespace }: SecretReference, path: Fie
 
 const SECRETS = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const
 
-/** How sources are judged. */
+/** Context of the validation of sources. */
 export interface SourceOptions {
   /** The name of the volume. */
   readonly volume: string
@@ -69,10 +69,10 @@ function validateCsi(source: CSIPersistentVolumeSource, path: FieldPath, { relea
 const secretNames = ({ csi }: PersistentVolumeSource): (readonly [field: string, name: string])[] =>
   SECRETS.flatMap(field => (csi?.[field]?.name ? [[field, csi[field].name] as const] : []))
 
-/** Before 1.27: names of secrets of a csi volume are labels, unless the old volume has a longer one. `path`: that of the source. */
+/** Before 1.27 names of secrets of a CSI volume must be labels, unless the old volume already has a longer one. `path` is the path of the source. */
 export function validateShortSecretNames(next: PersistentVolumeSource, old: PersistentVolumeSource | undefined, path: FieldPath): FieldError[] {
   if (old && secretNames(old).some(([, name]) => isDns1123Label(name).length > 0)) return []
-  // What is no subdomain either is reported already.
+  // A name that is not a subdomain either has been reported before.
   return secretNames(next).flatMap(([field, name]) => (isDns1123Subdomain(name).length > 0 ? [] : validateDnsLabel(name, path.child(field, 'name'))))
 }
 
@@ -80,7 +80,7 @@ type Kind = keyof PersistentVolumeSource
 
 const rule = rulesFor<PersistentVolumeSource, SourceOptions>()
 
-/** Every kind of source, in the order in which upstream looks at them. */
+/** Every kind of source, in the order in which upstream checks them. */
 const RULES: readonly SourceRule<PersistentVolumeSource, SourceOptions>[] = [
   rule('hostPath', commonSources.hostPath),
   rule('gcePersistentDisk', commonSources.gcePersistentDisk, { shown: 'persistentDisk' }),
@@ -108,12 +108,12 @@ const RULES: readonly SourceRule<PersistentVolumeSource, SourceOptions>[] = [
 
 const byKind = new Map(RULES.map(source => [source.kind, source]))
 
-/** Names of the sources that a PersistentVolumeSpec has, in the order of validation. */
+/** Returns the names of the sources that a spec has, in the order of validation. */
 export const sourcesOf = (spec: PersistentVolumeSpec): Kind[] => RULES.filter(({ kind }) => spec[kind] !== undefined).map(({ kind }) => kind)
 
 /**
- * The sources of a volume’s spec, which stands at `specPath`.
- * At least one is required. Each source after the first is forbidden and its members are not checked; flexVolume is the exception.
+ * Validates the sources of a volume's spec at `specPath`. At least one is required. Each source after the first is forbidden and its members are not checked,
+ * except for flexVolume.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateSources(spec: PersistentVolumeSpec, specPath: FieldPath, options: SourceOptions): FieldError[] {
@@ -122,12 +122,12 @@ export function validateSources(spec: PersistentVolumeSpec, specPath: FieldPath,
   return sources.flatMap((kind, i) => validateSource(spec, kind, options, i > 0, specPath))
 }
 
-/** `further`: another source came before it. */
+/** `further` is true if the spec has another source before this one. */
 function validateSource(spec: PersistentVolumeSpec, kind: Kind, options: SourceOptions, further: boolean, specPath: FieldPath): FieldError[] {
   const found = byKind.get(kind)
   invariant(found, `no rule for sources of kind ${kind}`)
   const { shown = kind, refused = kind, validate } = found
-  // A flexVolume is never refused for being the second.
+  // A flexVolume is never rejected as a second source.
   if (further && kind !== 'flexVolume') return [forbidden(specPath.child(refused), 'may not specify more than 1 volume type')]
   const errors = validate(spec, specPath.child(shown), options)
   return kind === 'local' && !spec.nodeAffinity ? [...errors, required(specPath.child('nodeAffinity'), 'Local volume requires node affinity')] : errors

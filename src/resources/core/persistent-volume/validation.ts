@@ -23,17 +23,17 @@ const RECLAIM_POLICIES: readonly string[] = ['Delete', 'Recycle', 'Retain']
 const specPath = fieldPath('spec')
 
 /**
- * Exactly one source, which never changes; a node affinity may only be added.
- * An update may keep label values in the node affinity that a create refuses, where the old volume has such values.
+ * Validates a volume. It has exactly one source, which never changes. A node affinity may only be added. An update may keep label values in the node affinity
+ * that a create rejects, if the old volume has such values.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validatePersistentVolume(next: PersistentVolume, old: PersistentVolume | undefined, { features }: HookContext): FieldError[] {
   const errors = validateSpec(next, old, features)
-  // An update is checked as a new volume twice, as upstream does: the causes say so.
+  // Upstream validates an updated object twice, and reports every error twice.
   return old ? [...errors, ...errors, ...validateUpdate(next.spec, old.spec, features)] : errors
 }
 
-/** `old` only decides whether bad label values of the affinity, and long names of secrets, may stay. An empty reclaim policy passes. */
+/** `old` only decides whether invalid label values of the affinity and long names of secrets may stay. An empty reclaim policy is accepted. */
 function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefined, { release }: Features): FieldError[] {
   const { spec } = volume
   const errors = [...validateAccessModes(spec.accessModes ?? [], specPath.child('accessModes')), ...validateCapacity(spec)]
@@ -61,7 +61,10 @@ function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefine
   return [...errors, ...validateAttributesClass(spec)]
 }
 
-/** Known modes; ReadWriteOncePod stands alone. Errors are at the list, not at its element. An unknown mode beside ReadWriteOncePod is reported once, as unknown. */
+/**
+ * Checks access modes. ReadWriteOncePod excludes all others. Errors are reported for the list, not for its elements. An unknown mode beside ReadWriteOncePod is
+ * reported once, as unknown.
+ */
 export function validateAccessModes(modes: readonly PersistentVolumeAccessMode[], path: FieldPath): FieldError[] {
   const errors = modes.length === 0 ? [required(path)] : []
   for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(notSupported(path, mode, ACCESS_MODES))
@@ -72,8 +75,8 @@ export function validateAccessModes(modes: readonly PersistentVolumeAccessMode[]
 }
 
 /**
- * Exactly one entry, `storage`, with a positive amount. An empty capacity is reported twice: as required and as not supported.
- * Amounts under other names are checked, too.
+ * Checks that the capacity has exactly one entry, `storage`, with a positive amount. An empty capacity is reported twice: as required and as not supported.
+ * Amounts under other names are checked as well.
  */
 function validateCapacity(spec: PersistentVolumeSpec): FieldError[] {
   const errors: FieldError[] = []
@@ -98,7 +101,7 @@ function validateNodeAffinity(affinity: VolumeNodeAffinity, allowInvalidValues: 
   return validateNodeSelector(affinity.required, allowInvalidValues, path)
 }
 
-/** Whether Go's path.Clean makes it `/`. */
+/** Reports whether Go's path.Clean returns `/` for the path. */
 function cleansToRoot(path: string): boolean {
   if (!path.startsWith('/')) return false
   let depth = 0
@@ -109,7 +112,7 @@ function cleansToRoot(path: string): boolean {
   return depth === 0
 }
 
-/** A missing class is allowed, an empty one is not. Only a csi volume may have one. */
+/** The class may be unset, but not empty. Only a CSI volume may have one. */
 function validateAttributesClass({ volumeAttributesClassName: name, csi }: PersistentVolumeSpec): FieldError[] {
   if (name === undefined) return []
   const path = specPath.child('volumeAttributesClassName')
@@ -120,14 +123,14 @@ function validateAttributesClass({ volumeAttributesClassName: name, csi }: Persi
 }
 
 /**
- * Sources, mode and affinity of an update. The class of attributes may change while its gate is on, but a class that is set may not be removed.
- * The paths `spec.persistentvolumesource`, `volumeMode` and `nodeAffinity` are upstream’s: the first is no field, and the others lack `spec`.
+ * Checks source, mode and affinity of an update. The attributes class may change while its gate is on, but may not be removed. The paths
+ * `spec.persistentvolumesource`, `volumeMode` and `nodeAffinity` are upstream’s: the first is no field, and the others lack `spec`.
  */
 function validateUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const before = sourceMembers(old)
   const after = sourceMembers(next)
-  // The one thing of a source that may come later.
+  // The only part of a source that may be added later.
   const secretIsNew = old.csi && !old.csi.controllerExpandSecretRef && next.csi?.controllerExpandSecretRef
   const { controllerExpandSecretRef: _, ...csi } = next.csi ?? {}
   const compared = secretIsNew ? { ...after, csi } : after
@@ -158,7 +161,7 @@ function validateUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec, f
   return errors
 }
 
-/** The spec reduced to its sources, for comparison. */
+/** The members of the spec that are sources. */
 const sourceMembers = (spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> => {
   const names = new Set<string>(sourcesOf(spec))
   return Object.fromEntries(Object.entries(spec).filter(([name]) => names.has(name)))

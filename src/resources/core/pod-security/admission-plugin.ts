@@ -5,7 +5,7 @@ import type { PodSecurityParts } from './pod-security-parts.ts'
 import { checkWorkload } from './workload-check.ts'
 
 /**
- * PodSecurity: pods keep to the standards that the labels of their namespace name, or their violations are audited and warned of. Release 1.24 has a gate for it.
+ * PodSecurity enforces the Pod Security Standards that the labels of a namespace name, and audits or warns of violations. In 1.24 it has a feature gate.
  * https://kubernetes.io/docs/concepts/security/pod-security-admission/
  */
 export const podSecurity = (parts: PodSecurityParts): AdmissionPlugin => {

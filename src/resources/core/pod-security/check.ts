@@ -4,46 +4,46 @@ import type { ObjectMeta } from '../../../meta/object.ts'
 import { allContainers } from '../pod-spec/visit.ts'
 import type { AppArmorProfile, Container, PodSpec, SeccompProfile, SecurityContext } from '../v1.types.ts'
 
-/** What a check looks at: a pod, or the template of one. */
+/** Input of a check: a pod or a pod template. */
 export interface CheckedPod {
   readonly spec: PodSpec
   readonly annotations: Readonly<Record<string, string>>
-  /** Init containers, containers, ephemeral ones: in this order messages name them. */
+  /** Init containers, containers and ephemeral containers, in the order in which messages name them. */
   readonly containers: readonly Container[]
 }
 
-/** Why a pod does not keep to a standard. */
+/** Violation of a standard by a pod. */
 export interface Violation {
-  /** Short: `host namespaces`. */
+  /** Short reason, such as `host namespaces`. */
   readonly reason: string
-  /** What is wrong in this pod; it stands behind the reason in parentheses. */
+  /** Details of this pod. Printed in parentheses after the reason. */
   readonly detail: string
 }
 
-/** What a check finds: undefined for a pod that passes. */
+/** Result of a check: undefined if the pod passes. */
 export type Verdict = Violation | undefined
 
-/** One rule of a standard. It takes steps where lists of any length are sorted or searched. */
+/** One rule of a standard. It runs in steps if it sorts or searches lists of unbounded length. */
 export type PodCheck = (pod: CheckedPod, features: Features) => Verdict | Steps<Verdict>
 
-/** A pod or template as checks look at it. */
+/** Creates the input of checks from a pod or pod template. */
 export const checkedPod = ({ annotations = {} }: Pick<ObjectMeta, 'annotations'>, spec: PodSpec): CheckedPod => ({
   spec,
   annotations,
   containers: allContainers(spec),
 })
 
-/** What the security contexts of pods and of containers have alike. */
+/** Fields that the security contexts of pods and containers have in common. */
 export type SharedContext = Pick<SecurityContext, 'appArmorProfile' | 'runAsNonRoot' | 'runAsUser' | 'seLinuxOptions' | 'seccompProfile' | 'windowsOptions'>
 
-/** The security contexts that the pod and its containers have. */
+/** Returns the security contexts of the pod and its containers. */
 export const contextsOf = ({ spec, containers }: CheckedPod): SharedContext[] => [spec, ...containers].flatMap(({ securityContext }) => securityContext ?? [])
 
-/** Whether a profile leaves containers without the protection of AppArmor or seccomp. */
+/** Reports whether a profile disables AppArmor or seccomp. */
 export const isForbiddenProfile = <T extends AppArmorProfile | SeccompProfile>(profile: T | undefined): profile is T =>
   profile !== undefined && profile.type !== 'RuntimeDefault' && profile.type !== 'Localhost'
 
-/** The names of the containers for which it holds: of most pods none. */
+/** Returns the names of the containers that match. For most pods there are none. */
 export function namesWhere({ containers }: CheckedPod, isBad: (container: Container) => boolean): string[] {
   const names: string[] = []
   for (const container of containers) if (isBad(container)) names.push(container.name)

@@ -9,7 +9,7 @@ import { TypeRegistry } from '../../../schema/idl.ts'
 import { isLevel, isPolicyVersion, LEVEL_FAULT, type LevelVersion, VERSION_FAULT } from './level.ts'
 import { type Mode, type Policy, PRIVILEGED } from './policy.ts'
 
-/** Pods of these are not checked. */
+/** Users, namespaces and runtime classes whose pods are not checked. */
 export interface Exemptions {
   readonly usernames: ReadonlySet<string>
   readonly namespaces: ReadonlySet<string>
@@ -17,12 +17,12 @@ export interface Exemptions {
 }
 
 export interface PodSecurityConfiguration {
-  /** For namespaces whose labels say nothing. */
+  /** Policy of namespaces without labels. */
   readonly defaults: Policy
   readonly exemptions: Exemptions
 }
 
-/** Without a configuration pods need not keep to any standard. */
+/** Defaults without a configuration file: no standard is enforced. */
 export const NO_CONFIGURATION: PodSecurityConfiguration = {
   defaults: PRIVILEGED,
   exemptions: { usernames: new Set(), namespaces: new Set(), runtimeClasses: new Set() },
@@ -31,13 +31,13 @@ export const NO_CONFIGURATION: PodSecurityConfiguration = {
 const PLUGIN = 'PodSecurity'
 const GROUP = 'pod-security.admission.config.k8s.io'
 
-/** As the file has it, decoded. */
+/** Decoded form of the configuration file. */
 interface GivenConfiguration {
   readonly defaults?: Readonly<Record<string, string>>
   readonly exemptions?: Partial<Readonly<Record<keyof Exemptions, readonly string[]>>>
 }
 
-/** The configuration of the plugin as its file has it. Throws AdmissionConfigError in upstream's words. */
+/** Reads the plugin's configuration. Throws AdmissionConfigError with upstream's message. */
 export function podSecurityConfiguration(configurations: PluginConfigurations, release: Release): PodSecurityConfiguration {
   const given = pluginConfiguration(configurations, PLUGIN, (version, kind) =>
     kind === 'PodSecurityConfiguration' && isVersion(version, release) ? configurationType() : undefined,
@@ -61,13 +61,13 @@ export function podSecurityConfiguration(configurations: PluginConfigurations, r
 const isVersion = (version: string, release: Release): boolean =>
   version === `${GROUP}/v1beta1` || version === `${GROUP}/v1alpha1` || (version === `${GROUP}/v1` && isSince(release, '1.25'))
 
-/** Declarations are read when there is a configuration. */
+/** Loads the declarations on demand, that is, if there is a configuration. */
 const configurationType = () =>
   new TypeRegistry().addFile('podsecurity', join(import.meta.dirname, 'pod-security.types')).type('podsecurity.PodSecurityConfiguration')
 
 const refused = (why: string): AdmissionConfigError => new AdmissionConfigError(`failed to initialize admission plugin "${PLUGIN}": ${PLUGIN} ${why}`)
 
-/** An empty text counts as none. */
+/** An empty string counts as unset. */
 function defaultsOf(given: Readonly<Record<string, string>>): Policy {
   const faults: string[] = []
   const read = (mode: Mode): LevelVersion => {

@@ -7,29 +7,32 @@ import { checkedPod } from './check.ts'
 import { type LevelVersion, levelText } from './level.ts'
 import { reasonsText, type Standards } from './standards.ts'
 
-/** More pods of one namespace are not checked. */
+/** Limit on the pods that are checked in one namespace. */
 const MOST_PODS = 3000
 
-/** Pods of one namespace that are wrong in the same way. */
+/** Pods of a namespace with the same violations. */
 interface Group {
-  /** The first of them by its name. */
+  /** Name of the first pod in sorted order. */
   name: string
   count: number
 }
 
 export interface ExistingPods {
   readonly namespace: string
-  /** Each is decoded when it is asked for. */
+  /** Pods of the namespace. Each is decoded when its function is called. */
   readonly pods: readonly (() => Pod)[]
   readonly level: LevelVersion
   readonly standards: Standards
   readonly isExempt: (runtimeClass: string | undefined) => boolean
-  /** By the clock: pods that are not checked by then are left out. */
+  /** Time on `clock` at which the check stops. Pods that have not been checked by then are skipped. */
   readonly deadline: number
   readonly clock: Clock
 }
 
-/** Warnings for a client that raises the level of a namespace, of the pods in it that would be refused. One pod of each controller is checked before the others. */
+/**
+ * Returns warnings about existing pods that would be rejected, for a client that raises the level of their namespace. One pod of each controller is checked
+ * before the others.
+ */
 export function* existingPodWarnings(given: ExistingPods): Steps<string[]> {
   const { namespace, level, standards, deadline, clock } = given
   const pods = yield* inOrderOfInterest(given)
@@ -49,7 +52,7 @@ export function* existingPodWarnings(given: ExistingPods): Steps<string[]> {
   ]
 }
 
-/** Without those whose runtime class is exempt; further pods of a controller at the end. */
+/** Leaves out pods with an exempt runtime class, and moves further pods of a controller to the end. */
 function* inOrderOfInterest({ pods, isExempt }: ExistingPods): Steps<Pod[]> {
   const first: Pod[] = []
   const further: Pod[] = []

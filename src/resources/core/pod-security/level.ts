@@ -1,13 +1,13 @@
 import { integerOf } from '../../../lib/integer.ts'
 
-/** The standards, least strict first. https://kubernetes.io/docs/concepts/security/pod-security-standards/ */
+/** Pod Security Standards, least strict first. https://kubernetes.io/docs/concepts/security/pod-security-standards/ */
 const LEVELS = ['privileged', 'baseline', 'restricted'] as const
 export type Level = (typeof LEVELS)[number]
 
-/** `latest`, or the minor release whose standards apply: `v1.33`. */
+/** `latest`, or a minor release such as `v1.33`. */
 export type PolicyVersion = 'latest' | `v1.${number}`
 
-/** What pods of a namespace have to keep to. */
+/** Standard for the pods of a namespace. */
 export interface LevelVersion {
   readonly level: Level
   readonly version: PolicyVersion
@@ -21,16 +21,16 @@ const isMinor = /^v1\.(0|[1-9][0-9]*)$/
 
 export const isLevel = (text: string): text is Level => LEVELS.some(level => level === text)
 
-/** Numbers are bounded as Go's are. */
+/** Minor versions are bounded as in Go. */
 export const isPolicyVersion = (text: string): text is PolicyVersion => text === 'latest' || (isMinor.test(text) && integerOf(text.slice(3)) <= MOST)
 
-/** 33 of `v1.33`; `latest` is beyond all. */
+/** Returns 33 for `v1.33`, and Infinity for `latest`. */
 export const minorOfVersion = (version: PolicyVersion): number => (version === 'latest' ? Number.POSITIVE_INFINITY : Number(version.slice(3)))
 
-/** `restricted:v1.33` */
+/** Prints a level and its version, as in `restricted:v1.33`. */
 export const levelText = ({ level, version }: LevelVersion): string => `${level}:${version}`
 
-/** Positive where `a` is stricter than `b`. */
+/** Compares two levels. Positive if `a` is stricter than `b`. */
 export const compareLevels = (a: Level, b: Level): number => LEVELS.indexOf(a) - LEVELS.indexOf(b)
 
 export const isSameLevel = (a: LevelVersion, b: LevelVersion): boolean => a.level === b.level && a.version === b.version

@@ -5,7 +5,7 @@ import { type LevelVersion, minorOfVersion } from './level.ts'
 import { partOf } from './parts.ts'
 import { type Mode, PRIVILEGED } from './policy.ts'
 
-/** How often pods are checked, and with what result, under upstream's names. Source: k8s.io/pod-security-admission, metrics. */
+/** Metrics of pod evaluations and their results, under upstream's names. Source: k8s.io/pod-security-admission, metrics. */
 export class PodSecurityMetrics {
   readonly #evaluations = new CounterFamily({
     name: 'pod_security_evaluations_total',
@@ -25,12 +25,12 @@ export class PodSecurityMetrics {
     stability: 'ALPHA',
     labels: ['fatal', 'request_operation', 'resource', 'subresource'],
   })
-  /** Of pods that nothing is asked of, as most are. */
+  /** Counters of pods in privileged namespaces, by operation. Most pods are counted here. */
   readonly #privileged: Readonly<Record<string, NumberChild>>
   readonly #minor: number
   readonly families: readonly MetricFamily[] = [this.#evaluations, this.#exemptions, this.#errors]
 
-  /** The most frequent counters are there before anything is counted. */
+  /** The most frequent counters exist before the first request. */
   constructor(release: Release) {
     this.#minor = minorOf(release)
     const privileged = (operation: string): NumberChild => this.#evaluations.child('allow', 'privileged', 'latest', 'enforce', operation, 'pod', '')
@@ -41,12 +41,12 @@ export class PodSecurityMetrics {
   }
 
   evaluated(decision: 'allow' | 'deny', { level, version }: LevelVersion, mode: Mode, request: AdmissionRequest): void {
-    // Versions that came after the release are one, so that labels stay few.
+    // All versions after the release share one label, to limit the number of series.
     const shown = level === 'privileged' || version === 'latest' ? 'latest' : minorOfVersion(version) > this.#minor ? 'future' : version
     this.#evaluations.child(decision, level, shown, mode, ...labelsOf(request)).value++
   }
 
-  /** Nothing is asked of the pod of the request. */
+  /** Counts a pod in a privileged namespace. */
   passed(request: AdmissionRequest): void {
     const counter = request.subresource === '' ? this.#privileged[request.operation] : undefined
     if (counter) counter.value++
@@ -57,7 +57,7 @@ export class PodSecurityMetrics {
     this.#exemptions.child(...labelsOf(request)).value++
   }
 
-  /** `fatal`: nothing could be evaluated. */
+  /** `fatal` is true if nothing could be evaluated. */
   failed(fatal: boolean, request: AdmissionRequest): void {
     this.#errors.child(String(fatal), ...labelsOf(request)).value++
   }

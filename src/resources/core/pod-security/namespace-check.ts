@@ -15,10 +15,12 @@ import type { PodSecurityParts } from './pod-security-parts.ts'
 import { askedFor, isEquivalent, isPrivileged, type Policy, policyOf, type ReadPolicy } from './policy.ts'
 import { annotate } from './workload-check.ts'
 
-/** Existing pods are checked for so long at the most, and for half of the time that the request has left. */
+/** Time limit for checking existing pods, in milliseconds. They also use at most half of the time that the request has left. */
 const MOST_MS = 1000
 
-/** Labels of a namespace must be right, unless they are wrong already. A client that raises its level is warned of the pods that violate it. Throws 422. */
+/**
+ * Validates the labels of a namespace, unless they are already invalid. A client that raises the level is warned of existing pods that violate it. Throws 422.
+ */
 export async function checkNamespace(parts: PodSecurityParts, request: AdmissionRequest, object: KubeObject): Promise<void> {
   const namespace = asKind(NAMESPACES, object)
   const old = request.old && policyIn(parts, asKind(NAMESPACES, request.old))
@@ -34,13 +36,13 @@ export async function checkNamespace(parts: PodSecurityParts, request: Admission
 const policyIn = ({ configuration, features }: PodSecurityParts, { metadata }: Namespace): ReadPolicy =>
   policyOf(metadata.labels, configuration.defaults, features.release)
 
-/** Whether pods may be refused that were not before. */
+/** Reports whether pods may now be rejected that were accepted before. */
 function isRaised(level: LevelVersion, old: LevelVersion): boolean {
   if (isSameLevel(level, old) || level.level === 'privileged') return false
   return level.version !== old.version || compareLevels(level.level, old.level) > 0
 }
 
-/** Labels of an exempt namespace have no effect. Release 1.24 only notes the exemption in the audit log. */
+/** Warns that the labels of an exempt namespace have no effect. Release 1.24 only records the exemption in the audit log. */
 function warnOfExemption({ configuration, features: { release } }: PodSecurityParts, request: AdmissionRequest, { metadata }: Namespace, policy: Policy): void {
   if (!isSince(release, '1.25')) {
     if (request.operation === 'UPDATE') annotate(request, 'exempt', 'namespace')

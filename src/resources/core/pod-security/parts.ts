@@ -5,10 +5,10 @@ import { type AdmissionRequest, groupResourceOf } from '../../../registry/types.
 import { CRON_JOBS, DAEMON_SETS, DEPLOYMENTS, JOBS, POD_TEMPLATES, PODS, REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '../../kinds.ts'
 import type { PodTemplateSpec } from '../v1.types.ts'
 
-/** What a request is about, as far as Pod Security checks it: `controller` is any object with a template for pods. */
+/** Type of object that Pod Security checks. A `controller` is any object with a pod template. */
 type Part = 'namespace' | 'pod' | 'controller'
 
-/** The template of pods in an object; undefined where it is optional and absent. */
+/** Returns the pod template of an object, by resource. Undefined if the template is optional and absent. */
 const TEMPLATES: ReadonlyMap<string, (object: KubeObject) => PodTemplateSpec | undefined> = new Map([
   ['podtemplates', object => asKind(POD_TEMPLATES, object).template],
   ['replicationcontrollers', object => asKind(REPLICATION_CONTROLLERS, object).spec.template],
@@ -20,12 +20,12 @@ const TEMPLATES: ReadonlyMap<string, (object: KubeObject) => PodTemplateSpec | u
   ['jobs.batch', object => asKind(JOBS, object).spec.template],
 ])
 
-/** Subresources of pods that change nothing of the spec. Of any other the object is the pod. */
+/** Subresources that do not change the pod's spec. The object of any other subresource is the pod. */
 const IGNORED: ReadonlySet<string> = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status'])
 
 const resourceOf = ({ served }: AdmissionRequest): string => qualifiedResource(groupResourceOf(served))
 
-/** Undefined for requests that Pod Security does not check. */
+/** Returns undefined for requests that Pod Security does not check. */
 export function partOf(request: AdmissionRequest): Part | undefined {
   const { subresource } = request
   const resource = resourceOf(request)
@@ -35,7 +35,7 @@ export function partOf(request: AdmissionRequest): Part | undefined {
   return TEMPLATES.has(resource) ? 'controller' : undefined
 }
 
-/** The pod of the request, or the template in its object. */
+/** Returns the pod of the request, or the pod template in its object. */
 export function templateOf(request: AdmissionRequest, object: KubeObject): Pick<PodTemplateSpec, 'metadata' | 'spec'> | undefined {
   const resource = resourceOf(request)
   return resource === 'pods' ? asKind(PODS, object) : TEMPLATES.get(resource)?.(object)

@@ -5,16 +5,16 @@ import type { PodSecurityConfiguration } from './configuration.ts'
 import type { PodSecurityMetrics } from './metrics.ts'
 import type { Standards } from './standards.ts'
 
-/** What the plugin PodSecurity works with. */
+/** Dependencies of the plugin PodSecurity. */
 export interface PodSecurityParts {
   readonly features: Features
   readonly configuration: PodSecurityConfiguration
   readonly standards: Standards
   readonly metrics: PodSecurityMetrics
-  /** Steady: for bounds of time. */
+  /** Monotonic clock, for time limits. */
   readonly clock: Clock
-  /** From the cache, where it mostly is, or from the store. Rejects with NotFound. */
+  /** Returns the namespace from the cache, or else from the store. Rejects with NotFound. */
   getNamespace(name: string): Namespace | Promise<Namespace>
-  /** The pods of a namespace, as the cache has them; each is decoded when it is asked for. */
+  /** Lists the cached pods of a namespace. Each is decoded when its function is called. */
   listPods(namespace: string, signal: AbortSignal): Promise<readonly (() => Pod)[]>
 }

@@ -3,16 +3,16 @@ import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { compareLevels, isLevel, isPolicyVersion, isSameLevel, LEVEL_FAULT, type LevelVersion, levelText, VERSION_FAULT } from './level.ts'
 
-/** What becomes of a pod that violates a level: it is refused, noted in the audit log, or its client is warned. */
+/** Modes of a level. A violation is rejected (`enforce`), recorded in the audit log (`audit`) or reported to the client (`warn`). */
 export const MODES = ['enforce', 'audit', 'warn'] as const
 export type Mode = (typeof MODES)[number]
 
 export type Policy = Readonly<Record<Mode, LevelVersion>>
 
-/** The labels of a namespace, the objects of which are shared. */
+/** Labels of a namespace. They may be shared and are not modified. */
 type Labels = Readonly<Record<string, string>>
 
-/** Begins the labels of namespaces, and the annotations of audit events. */
+/** Prefix of namespace labels and audit annotations. */
 export const PREFIX = 'pod-security.kubernetes.io/'
 
 const LABELS: Readonly<Record<Mode, { readonly level: string; readonly version: string }>> = {
@@ -24,22 +24,23 @@ const LABELS: Readonly<Record<Mode, { readonly level: string; readonly version: 
 const NAMES = MODES.flatMap(mode => [LABELS[mode].level, LABELS[mode].version])
 const NONE: readonly FieldError[] = []
 
-/** Nothing is asked of pods. */
+/** Policy that allows every pod. */
 export const PRIVILEGED: Policy = {
   enforce: { level: 'privileged', version: 'latest' },
   audit: { level: 'privileged', version: 'latest' },
   warn: { level: 'privileged', version: 'latest' },
 }
 
-/** The policy of a namespace, and what is wrong with its labels. */
+/** Policy of a namespace, and the errors in its labels. */
 export interface ReadPolicy {
   readonly policy: Policy
   readonly faults: readonly FieldError[]
 }
 
 /**
- * Reads the policy from the labels of a namespace; defaults stand where it has none. There is always a policy: of a wrong version the latest counts, of a wrong level the strictest for what is refused,
- * and none for the rest. Since release 1.26 clients are warned by the level that is enforced, if that is stricter than the default and the namespace says nothing else.
+ * Reads the policy from the labels of a namespace; modes without a label have the default. An invalid version is treated as `latest`. An invalid level is
+ * treated as restricted for `enforce`, and as privileged for the other modes. Since release 1.26 `warn` follows the enforced level if that is stricter than the
+ * default and no label sets it.
  */
 export function policyOf(labels: Labels = {}, defaults: Policy, release: Release): ReadPolicy {
   if (NAMES.every(name => labels[name] === undefined)) return { policy: defaults, faults: NONE }
@@ -63,15 +64,16 @@ function warned({ enforce, warn }: Policy, labels: Labels): LevelVersion {
   return { level: enforce.level, version: labels[LABELS.warn.version] === undefined ? enforce.version : warn.version }
 }
 
-/** Nothing is asked of pods in these modes. */
+/** Reports whether every given mode allows all pods. */
 export const isPrivileged = (policy: Policy, modes: readonly Mode[] = MODES): boolean => modes.every(mode => policy[mode].level === 'privileged')
 
-/** The version of the level privileged means nothing. */
+/** Reports whether two policies are equal. The version of the level privileged is ignored. */
 export const isEquivalent = (a: Policy, b: Policy): boolean =>
   MODES.every(mode => (a[mode].level === 'privileged' && b[mode].level === 'privileged') || isSameLevel(a[mode], b[mode]))
 
 /**
- * What labels of an exempt namespace ask for in vain: `enforce=baseline:latest, warn=restricted:v1.33`. Before release 1.26 that is what the whole policy asks for, whether it comes from labels or not.
+ * Describes the labels of an exempt namespace, which have no effect, as in `enforce=baseline:latest, warn=restricted:v1.33`. Before release 1.26 it describes
+ * the whole policy, including modes that no label sets.
  */
 export const askedFor = (policy: Policy, labels: Labels = {}, release: Release): string =>
   MODES.filter(mode => policy[mode].level !== 'privileged')

@@ -20,17 +20,17 @@ import { sysctls } from './checks/sysctls.ts'
 import { windowsHostProcess } from './checks/windows-host-process.ts'
 import { type LevelVersion, minorOfVersion } from './level.ts'
 
-/** A check as it is from a minor version of the standards on. */
+/** A check, and the first minor version of the standards that has it in this form. */
 interface CheckVersion {
   readonly since: number
   readonly check: PodCheck
 }
 
-/** A rule, oldest version first. */
+/** A rule and its versions, oldest first. */
 interface Rule {
   readonly id: string
   readonly versions: readonly CheckVersion[]
-  /** Of a restricted rule: the baseline rule in whose place it stands. */
+  /** ID of the baseline rule that a restricted rule replaces. */
   readonly replaces?: string
 }
 
@@ -40,19 +40,19 @@ const rule = (id: string, ...versions: readonly CheckVersion[]): Rule => ({ id, 
 
 const replacing = (replaces: string, restricted: Rule): Rule => ({ ...restricted, replaces })
 
-/** Pods of Windows have no such fields: validation refuses them there. */
+/** Skips Windows pods. Validation already rejects these fields there. */
 const unlessWindows =
   (check: PodCheck): PodCheck =>
   (pod, features) =>
     pod.spec.os?.name === 'windows' ? undefined : check(pod, features)
 
-/** Root in a user namespace of its own has no rights on the node. */
+/** Skips pods with a user namespace, in which root has no rights on the node. */
 const unlessUserNamespace =
   (check: PodCheck): PodCheck =>
   (pod, features) =>
     pod.spec.hostUsers === false ? undefined : check(pod, features)
 
-/** The same while a gate is on, for the versions of the standards before 1.35. `since`: the release from which on the gate acts on this check. */
+/** Does the same while a gate is on, for versions of the standards before 1.35. `since` is the first release in which the gate affects this check. */
 const unlessRelaxed =
   (check: PodCheck, since: Release = '1.29'): PodCheck =>
   (pod, features) =>
@@ -60,7 +60,7 @@ const unlessRelaxed =
       ? unlessUserNamespace(check)(pod, features)
       : check(pod, features)
 
-/** In the order of their names, which is that of messages. Source: k8s.io/pod-security-admission, policy. */
+/** Rules sorted by name, which is the order of messages. Source: k8s.io/pod-security-admission, policy. */
 const BASELINE: readonly Rule[] = [
   rule('appArmorProfile', from(0, appArmorProfile)),
   rule('capabilities_baseline', from(0, capabilitiesBaseline)),
@@ -86,7 +86,7 @@ const RESTRICTED: readonly Rule[] = [
   replacing('seccompProfile_baseline', rule('seccompProfile_restricted', from(19, seccompRestricted), from(25, unlessWindows(seccompRestricted)))),
 ]
 
-/** The rules that a version has, each as it is then. */
+/** Returns the rules of a minor version, each in the form of that version. */
 const inVersion = (rules: readonly Rule[], minor: number): (Pick<Rule, 'id' | 'replaces'> & { readonly check: PodCheck })[] =>
   rules.flatMap(({ id, replaces, versions }) => {
     const check = versions.findLast(({ since }) => since <= minor)?.check
@@ -101,17 +101,17 @@ function checksOf(level: 'baseline' | 'restricted', minor: number): readonly Pod
   return [...baseline.filter(({ id }) => !replaced.has(id)), ...restricted].map(({ check }) => check)
 }
 
-/** The Pod Security Standards as a release knows them: versions that came later are the release's own. */
+/** The Pod Security Standards of a release. Later versions are treated as the release's own. */
 export class Standards {
   readonly #features: Features
-  /** By level and version, as they are asked for. */
+  /** Checks by level and version, built on first use. */
   readonly #checks = new Map<string, readonly PodCheck[]>()
 
   constructor(features: Features) {
     this.#features = features
   }
 
-  /** What is wrong with a pod, one violation a rule, in the order of messages; a step is a rule, or part of one. */
+  /** Returns the violations of a pod, at most one per rule, in the order of messages. A step is one rule or part of one. */
   *violations({ level, version }: LevelVersion, pod: CheckedPod): Steps<Violation[]> {
     const found: Violation[] = []
     if (level === 'privileged') return found
@@ -131,9 +131,9 @@ export class Standards {
   }
 }
 
-/** Reasons alone: `host namespaces, privileged`. */
+/** Prints the reasons alone: `host namespaces, privileged`. */
 export const reasonsText = (violations: readonly Violation[]): string => violations.map(({ reason }) => reason).join(', ')
 
-/** Reasons with what they are about: `host namespaces (hostPID=true), privileged (container "a" must not set …)`. */
+/** Prints the reasons with details: `host namespaces (hostPID=true), privileged (container "a" must not set …)`. */
 export const detailsText = (violations: readonly Violation[]): string =>
   violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ')

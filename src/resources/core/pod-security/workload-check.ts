@@ -19,15 +19,15 @@ import { isPrivileged, MODES, type Mode, type Policy, PREFIX, policyOf } from '.
 import { isSignificantUpdate } from './significant-update.ts'
 import { detailsText } from './standards.ts'
 
-/** The modes that count for objects with a template: they are never refused. */
+/** Modes that apply to objects with a pod template, which are never rejected. */
 const REPORTED: readonly Mode[] = ['audit', 'warn']
 
-/** Adds `pod-security.kubernetes.io/KEY` to the audit event. */
+/** Adds the annotation `pod-security.kubernetes.io/KEY` to the audit event. */
 export const annotate = (request: AdmissionRequest, key: string, value: string): void => annotateEvent(request, PREFIX + key, value)
 
 /**
- * Pods must keep to what is enforced in their namespace; of objects with a template violations are only audited and warned of. Undefined where the request passes at once, as most do. Throws 403, and 500
- * where the namespace of a pod cannot be read.
+ * Enforces the policy of the namespace on pods; violations by pod templates are only audited and warned of. Returns undefined if the request passes without
+ * asynchronous work, as most do. Throws 403, and 500 if the namespace of a pod cannot be read.
  */
 export function checkWorkload(parts: PodSecurityParts, request: AdmissionRequest, object: KubeObject): Promise<void> | undefined {
   const { usernames, namespaces } = parts.configuration.exemptions
@@ -67,7 +67,7 @@ function exempt({ metrics }: PodSecurityParts, request: AdmissionRequest, why: s
   return undefined
 }
 
-/** The namespace cannot be read: throws for a pod, since its policy is not known. */
+/** Handles a namespace that cannot be read. Throws for a pod, since its policy is unknown. */
 function reportMissing({ metrics, features }: PodSecurityParts, request: AdmissionRequest, error: unknown): undefined {
   metrics.failed(true, request)
   const failure = `failed to lookup namespace ${isSince(features.release, '1.25') ? quote(request.namespace) : request.namespace}`
@@ -86,11 +86,11 @@ function reportFaults({ metrics }: PodSecurityParts, request: AdmissionRequest, 
 interface Judged {
   readonly policy: Policy
   readonly template: Pick<PodTemplateSpec, 'metadata' | 'spec'>
-  /** The level that is enforced counts for pods alone. */
+  /** Whether the object is a pod. The enforced level applies only to pods. */
   readonly isPod: boolean
 }
 
-/** Checks the levels of all modes. The client of a pod that is refused gets no warning. */
+/** Evaluates the levels of all modes. A client whose pod is rejected gets no warning. */
 async function judge(parts: PodSecurityParts, request: AdmissionRequest, { policy, template, isPod }: Judged): Promise<void> {
   const { metrics } = parts
   const violations = evaluator(parts, request, checkedPod(template.metadata, template.spec))
@@ -111,7 +111,7 @@ async function judge(parts: PodSecurityParts, request: AdmissionRequest, { polic
   if (warning !== undefined) request.ctx.warn(warning)
 }
 
-/** Finds what is wrong with a pod by a level, once for each level. */
+/** Returns a function that evaluates a pod against a level, once for each level. */
 function evaluator({ standards }: PodSecurityParts, { ctx }: AdmissionRequest, pod: CheckedPod): (level: LevelVersion) => Promise<readonly Violation[]> {
   const known = new Map<string, readonly Violation[]>()
   return async level => {

@@ -9,7 +9,7 @@ import type { Affinity, NodeAffinity, NodeSelector, NodeSelectorRequirement, Nod
 const NOT_AN_OPERATOR = 'not a valid selector operator'
 const OUT_OF_WEIGHTS = 'must be in the range 1-100'
 
-/** Gt and Lt need one value, which is checked as a label value but not as a number. */
+/** Checks a requirement on labels. Gt and Lt need one value, which is validated as a label value but not as a number. */
 function validateNodeRequirement(requirement: NodeSelectorRequirement, allowInvalidValues: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { key, operator, values = [] } = requirement
@@ -28,7 +28,7 @@ function validateNodeRequirement(requirement: NodeSelectorRequirement, allowInva
   return errors
 }
 
-/** The one field is `metadata.name`, with one value: In or NotIn. Values under another key are not checked. */
+/** Checks a requirement on fields. The only field is `metadata.name`, with In or NotIn and one value. Values under other keys are not checked. */
 function validateNodeFieldRequirement(requirement: NodeSelectorRequirement, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { key, operator, values = [] } = requirement
@@ -41,7 +41,7 @@ function validateNodeFieldRequirement(requirement: NodeSelectorRequirement, path
   return errors
 }
 
-/** Expressions over labels, and over the one field `metadata.name`. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/** Validates a term: requirements on labels, and on the field `metadata.name`. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateNodeSelectorTerm(term: NodeSelectorTerm, allowInvalidValues: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   term.matchExpressions?.forEach((requirement, i) => {
@@ -53,7 +53,7 @@ export function validateNodeSelectorTerm(term: NodeSelectorTerm, allowInvalidVal
   return errors
 }
 
-/** NodeSelector of a pod's node affinity or a persistent volume's. */
+/** Validates the NodeSelector in the node affinity of a pod or of a persistent volume. */
 export function validateNodeSelector(selector: NodeSelector, allowInvalidValues: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const terms = selector.nodeSelectorTerms ?? []
@@ -76,13 +76,13 @@ function validateNodeAffinity(affinity: NodeAffinity, allowInvalidValues: boolea
   affinity.preferredDuringSchedulingIgnoredDuringExecution?.forEach((term, i) => {
     const at = path.child('preferredDuringSchedulingIgnoredDuringExecution').index(i)
     errors.push(...validateWeight(term.weight, at))
-    // A bad value in a preference was always let in: on one node it does no harm.
+    // Invalid values in preferences have always been accepted.
     errors.push(...validateNodeSelectorTerm(term.preference, true, at.child('preference')))
   })
   return errors
 }
 
-/** Upstream’s path of a bad namespace is `namespace`, without index. */
+/** Upstream’s path of an invalid namespace is `namespace`, without an index. */
 function validatePodTerm(term: PodAffinityTerm, allowInvalidValues: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const rules = { allowInvalidValues }
@@ -97,8 +97,8 @@ function validatePodTerm(term: PodAffinityTerm, allowInvalidValues: boolean, pat
 }
 
 /**
- * matchLabelKeys and mismatchLabelKeys. By now what they add is in the selector: a key that the user gave there, too, is there twice.
- * Upstream’s path of that error is the index of the key right below the term, without the name of the list.
+ * Validates matchLabelKeys and mismatchLabelKeys. They have already been merged into the selector, so a key that the user put into the selector as well occurs
+ * twice in it. Upstream’s path of that error is the index of the key directly below the term, without the name of the list.
  */
 export function validateTermLabelKeys(term: Pick<PodAffinityTerm, 'labelSelector' | 'matchLabelKeys' | 'mismatchLabelKeys'>, path: FieldPath): FieldError[] {
   const matching = term.matchLabelKeys ?? []
@@ -147,13 +147,16 @@ function validatePodTerms(affinity: PodAffinity, allowInvalidValues: boolean, pa
   return errors
 }
 
-/** What an old object may keep. */
+/** Faults that an update may keep if the old object has them. */
 export interface AffinityOptions {
   readonly allowInvalidRequiredAffinityValues: boolean
   readonly allowInvalidSelectorValues: boolean
 }
 
-/** Affinity to nodes, to pods, and away from pods: required terms, and preferred ones with a weight of 1 to 100. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Validates node affinity, pod affinity and pod anti-affinity: required terms, and preferred terms with a weight of 1 to 100. Source: pkg/apis/core/validation
+ * in k8s.io/kubernetes.
+ */
 export function validateAffinity(affinity: Affinity, path: FieldPath, options: AffinityOptions): FieldError[] {
   const errors: FieldError[] = []
   if (affinity.nodeAffinity) errors.push(...validateNodeAffinity(affinity.nodeAffinity, options.allowInvalidRequiredAffinityValues, path.child('nodeAffinity')))

@@ -9,16 +9,16 @@ import { allContainers, containersWithPath } from './visit.ts'
 
 type Annotations = Readonly<Record<string, string>>
 
-/** Annotations with a meaning for the server. Marks the pod as the copy of a static pod of a kubelet. */
+/** Annotation of a mirror pod: the copy of a kubelet's static pod in the API. */
 export const MIRROR_POD = 'kubernetes.io/config.mirror'
-/** Deprecated: the fields of the security context have taken their place. The name of a container follows. */
+/** Prefixes and keys of deprecated annotations, which fields of the security context replaced. The name of a container follows the prefix. */
 export const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/'
 export const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod'
 export const SECCOMP_CONTAINER_PREFIX = 'container.seccomp.security.alpha.kubernetes.io/'
 const TOLERATIONS = 'scheduler.alpha.kubernetes.io/tolerations'
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
 
-/** Why the deletion cost of a pod is none. A leading plus or zero is as wrong as a letter. */
+/** Returns the error in the deletion cost, if any. A leading plus or zero is as invalid as a letter. */
 export function deletionCostError(annotations: Annotations | undefined): string | undefined {
   const value = annotations?.[DELETION_COST]
   if (value === undefined) return undefined
@@ -27,8 +27,8 @@ export function deletionCostError(annotations: Annotations | undefined): string 
 }
 
 /**
- * Annotations that mean something to pods; `path`: that of the annotations. Names in AppArmor keys must be containers of the spec.
- * Upstream’s paths write the keys of seccomp and tolerations as children (`annotations.key`), the others as subscripts (`annotations[key]`).
+ * Validates annotations that have a meaning for pods; `path` is the path of the annotations. AppArmor keys must name containers of the spec. Upstream’s paths
+ * write the keys of seccomp and tolerations as children (`annotations.key`), and the others as subscripts (`annotations[key]`).
  */
 export function validatePodAnnotations(annotations: Annotations, spec: PodSpec, path: FieldPath, allowInvalidDeletionCost: boolean): FieldError[] {
   const errors: FieldError[] = []
@@ -39,7 +39,7 @@ export function validatePodAnnotations(annotations: Annotations, spec: PodSpec, 
   if (cost) errors.push(invalid(path.key(DELETION_COST), annotations[DELETION_COST], cost))
   if (annotations[SECCOMP_POD] !== undefined) errors.push(...validateSeccompName(annotations[SECCOMP_POD], path.child(SECCOMP_POD)))
   const ofContainers: [key: string, value: string][] = []
-  // No entries: there may be tens of thousands of annotations.
+  // Iterates over keys, not entries: there may be tens of thousands of annotations.
   for (const key of Object.keys(annotations)) {
     if (key.startsWith(SECCOMP_CONTAINER_PREFIX)) errors.push(...validateSeccompName(annotations[key] ?? '', path.child(key)))
     else if (key.startsWith(APP_ARMOR_PREFIX)) ofContainers.push([key, annotations[key] ?? ''])
@@ -55,7 +55,7 @@ export function validatePodAnnotations(annotations: Annotations, spec: PodSpec, 
   return errors
 }
 
-/** JSON that is no list passes; text that is no JSON does not. */
+/** Text that is not JSON is rejected. JSON that is not a list is accepted. */
 function validateTolerationsAnnotation(text: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   try {
@@ -67,13 +67,13 @@ function validateTolerationsAnnotation(text: string, path: FieldPath): FieldErro
   return errors
 }
 
-/** Why an annotation does not name an AppArmor profile. An empty name is none, and right. */
+/** Returns the error of an AppArmor profile name, if any. An empty name is valid. */
 export const appArmorNameError = (name: string): string | undefined =>
   name === '' || name === 'runtime/default' || name === 'unconfined' || name.startsWith('localhost/')
     ? undefined
     : `invalid AppArmor profile name: ${JSON.stringify(name)}`
 
-/** Of an annotation that names a seccomp profile. */
+/** Validates an annotation that names a seccomp profile. */
 export function validateSeccompName(profile: string, path: FieldPath): FieldError[] {
   if (profile === 'runtime/default' || profile === 'docker/default' || profile === 'unconfined') return []
   const errors: FieldError[] = []
@@ -82,7 +82,9 @@ export function validateSeccompName(profile: string, path: FieldPath): FieldErro
   return errors
 }
 
-/** An update may not add, change or remove the AppArmor annotations and the mark of a mirror pod. Removals and changes are reported before additions. */
+/**
+ * Checks that an update does not add, change or remove AppArmor annotations or the mirror pod annotation. Removals and changes are reported before additions.
+ */
 export function validatePodAnnotationsUpdate(next: Annotations, old: Annotations, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const key of Object.keys(old)) {
@@ -99,9 +101,8 @@ export function validatePodAnnotationsUpdate(next: Annotations, old: Annotations
 }
 
 /**
- * Where a profile stands in an annotation and in a field, they agree. `path`: that of the spec.
- * The seccomp field of the pod is compared with the pod’s annotation only; for AppArmor it also stands for containers without a field.
- * AppArmor is skipped for Windows.
+ * Checks that a profile is the same in annotation and field if it is in both; `path` is the path of the spec. The seccomp field of the pod is compared with the
+ * annotation of the pod only; for AppArmor it also applies to containers without a field. AppArmor is skipped on Windows.
  */
 export function validateProfilesAgree(annotations: Annotations, spec: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -128,7 +129,7 @@ function namesProfiles(annotations: Annotations): boolean {
   return false
 }
 
-/** A field of an unknown type agrees with anything: its own validator refuses it. For seccomp `docker/default` means `runtime/default`. */
+/** A field of unknown type agrees with any annotation, since its own validator rejects it. For seccomp `docker/default` equals `runtime/default`. */
 function validateAgree(what: 'seccomp' | 'apparmor', annotation: string, profile: AppArmorProfile | SeccompProfile, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const differs = (): void => void errors.push(forbidden(path.child('type'), `${what} type in annotation and field must match`))

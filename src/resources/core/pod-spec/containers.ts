@@ -18,16 +18,16 @@ import { validateInitRestart, validateRestart } from './restart-rules.ts'
 import { validateSecurityContext } from './security-context.ts'
 import { isSidecar } from './visit.ts'
 
-/** What the containers of a spec have in common. */
+/** Properties of the pod that the validation of its containers needs. */
 export interface ContainerContext {
   readonly volumes: VolumesByName
   readonly claimNames: ReadonlySet<string>
-  /** terminationGracePeriodSeconds of the spec; undefined where it is missing. */
+  /** terminationGracePeriodSeconds of the spec. Undefined if it is missing. */
   readonly grace: Int64 | undefined
   readonly restartPolicy: string
-  /** Name of the operating system, where the spec says one. */
+  /** `os.name` of the spec, if set. */
   readonly os: string | undefined
-  /** /proc stays masked: the pod runs in the host's user namespace. */
+  /** Whether /proc must stay masked, because the pod runs in the host's user namespace. */
   readonly keepsProcMasked: boolean
   readonly options: PodValidationOptions
 }
@@ -36,7 +36,7 @@ const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError']
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never']
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP']
 
-/** Names are distinct within one container. A containerPort of 0 counts as missing, a hostPort of 0 as none. */
+/** Validates the ports of a container, whose names must be unique. A containerPort of 0 counts as missing, a hostPort of 0 as unset. */
 function validatePorts(ports: readonly ContainerPort[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const names = new Set<string>()
@@ -61,7 +61,9 @@ function validatePorts(ports: readonly ContainerPort[], path: FieldPath): FieldE
 const RESIZABLE = ['cpu', 'memory']
 const RESIZE_POLICIES = ['NotRequired', 'RestartContainer']
 
-/** `restartPolicy`: the pod’s. Errors are at the list, except for duplicates, which are at the element. */
+/**
+ * Validates resize policies. `restartPolicy` is that of the pod. Errors are reported for the list, except for duplicates, which are reported for the element.
+ */
 function validateResizePolicies(policies: readonly ContainerResizePolicy[], path: FieldPath, restartPolicy: string, release: Release): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()
@@ -82,7 +84,7 @@ function validateResizePolicies(policies: readonly ContainerResizePolicy[], path
   return errors
 }
 
-/** What every container must be, whatever list it stands in. Lifecycle, probes and restartPolicy depend on the list: callers check them. */
+/** Checks the rules that containers of every list share. Lifecycle, probes and restartPolicy depend on the list and are checked by the callers. */
 function validateContainer(container: Container, path: FieldPath, context: ContainerContext): FieldError[] {
   const errors: FieldError[] = []
   if (!container.name) errors.push(required(path.child('name')))
@@ -100,14 +102,14 @@ function validateContainer(container: Container, path: FieldPath, context: Conta
   if (!pull) errors.push(required(path.child('imagePullPolicy')))
   else if (!PULL_POLICIES.includes(pull)) errors.push(notSupported(path.child('imagePullPolicy'), pull, PULL_POLICIES))
   errors.push(...validateResources(container.resources, context.claimNames, path.child('resources'), context.options))
-  // Before 1.29 containers of pods that never restart may be restarted to be resized.
+  // Before 1.29 a pod that never restarts may have containers that restart for a resize.
   const restartPolicy = isSince(context.options.release, '1.29') ? context.restartPolicy : ''
   if (container.resizePolicy) errors.push(...validateResizePolicies(container.resizePolicy, path.child('resizePolicy'), restartPolicy, context.options.release))
   if (container.securityContext) errors.push(...validateSecurityContext(container.securityContext, context.keepsProcMasked, path.child('securityContext')))
   return errors
 }
 
-/** Each host port once, by protocol and host address. `path`: that of the list. */
+/** Checks that each host port is used once for a protocol and host address. `path` is the path of the list. */
 function validateHostPorts(containers: readonly Container[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()
@@ -123,7 +125,7 @@ function validateHostPorts(containers: readonly Container[], path: FieldPath): F
 }
 
 /**
- * Names are distinct, and at least one container is there: an empty list is the only error then.
+ * Validates the containers of a pod. Names must be unique. For an empty list, that is the only error.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateContainers(containers: readonly Container[], path: FieldPath, context: ContainerContext): FieldError[] {
@@ -147,8 +149,8 @@ export function validateContainers(containers: readonly Container[], path: Field
 const onlySidecars = (release: Release): string => `may not be set for init containers${isSince(release, '1.28') ? ' without restartPolicy=Always' : ''}`
 
 /**
- * Only sidecars, which restart always, may have probes and lifecycle hooks.
- * Names differ from those of `containers`, too; a collision is reported here.
+ * Validates init containers. Only sidecars, whose restartPolicy is Always, may have probes and lifecycle hooks. A name that a container of `containers` has is
+ * reported here.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateInitContainers(containers: readonly Container[], spec: PodSpec, path: FieldPath, context: ContainerContext): FieldError[] {
@@ -161,7 +163,7 @@ export function validateInitContainers(containers: readonly Container[], spec: P
     errors.push(...validateInitRestart(container, at, context.options))
     if (names.has(name)) errors.push(duplicate(at.child('name'), name))
     else if (name !== '') names.add(name)
-    // They run one by one, so ports need to differ only within one; the path is that of a list of one.
+    // Init containers run one by one, so ports must be unique only within each. The path is that of a list of one.
     errors.push(...validateHostPorts([container], path))
     if (isSidecar(container)) {
       if (container.lifecycle) errors.push(...validateLifecycle(container.lifecycle, context, at.child('lifecycle')))
@@ -180,7 +182,7 @@ export function validateInitContainers(containers: readonly Container[], spec: P
   return errors
 }
 
-/** An init container that has ended cannot be restarted to resize it. */
+/** An init container that has completed cannot be restarted for a resize. */
 const validateNoRestart = (policies: readonly ContainerResizePolicy[], path: FieldPath): FieldError[] =>
   policies.flatMap(({ restartPolicy }, i) =>
     restartPolicy === 'RestartContainer'
@@ -200,12 +202,12 @@ const NOT_EPHEMERAL = [
   'lifecycle',
 ] as const
 const REFUSED = 'cannot be set for an Ephemeral Container'
-/** `resources` is always there in memory, and a list may be empty: neither counts as given. */
+/** Reports whether a field is set. `resources` is always present in memory, and lists may be empty: neither counts as set. */
 const isSet = (value: unknown): boolean => value !== undefined && !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)
 
 /**
- * They have neither ports, nor probes, nor resources. Names differ from those of all other containers.
- * The target is a container or an init container of the pod, never an ephemeral one.
+ * Validates ephemeral containers, which have no ports, probes or resources. Names must differ from those of all other containers. The target is a container or
+ * init container of the pod, never an ephemeral one.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateEphemeralContainers(
@@ -242,7 +244,7 @@ export function validateEphemeralContainers(
   return errors
 }
 
-/** Of pods only: templates with a padded image were always let in. */
+/** Rejects an image with surrounding space, in pods only: templates with such an image have always been accepted. */
 export function validateImageTrimmed(container: Container, path: FieldPath): FieldError[] {
   const { image = '' } = container
   return image.trim() !== image ? [invalid(path.child('image'), image, 'must not have leading or trailing whitespace')] : []

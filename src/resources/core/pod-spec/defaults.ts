@@ -7,31 +7,31 @@ import type { Container, DownwardAPIVolumeFile, HTTPGetAction, PodSpec, PodTempl
 import { defaultSources } from '../volume/source-defaults.ts'
 import { containersAndInit } from './visit.ts'
 
-/** Keys of Volume that are no source. */
+/** Number of sources of a volume: every member but its name is one. */
 const sourceCount = (volume: Volume): number => Object.keys(volume).length - (Object.hasOwn(volume, 'name') ? 1 : 0)
 
-/** PodTemplateSpec, in place. */
+/** Sets the defaults of a PodTemplateSpec, in place. */
 export function defaultPodTemplate(template: PodTemplateSpec): void {
   dropInitContainerAnnotations(template.metadata)
   defaultPodSpec(template.spec)
 }
 
-/** On the host's network a port of a container is one of the host. */
+/** Sets host ports to the container ports, for a pod on the host's network. */
 export function defaultHostPorts(spec: PodSpec): void {
   for (const container of containersAndInit(spec)) for (const port of container.ports ?? []) port.hostPort ||= port.containerPort
 }
 
-/** What releases before 1.28 fill in of templates as they do of pods, and later ones while a gate asks for it. */
+/** Sets host ports in a template. Releases before 1.28 always do so, later ones only while the gate is on. */
 export function defaultTemplateHostPorts({ spec }: PodTemplateSpec, features: Features): void {
   if (!spec.hostNetwork) return
   if (!isSince(features.release, '1.28') || features.enabled('DefaultHostNetworkHostPortsInPodTemplates')) defaultHostPorts(spec)
 }
 
-/** PodSpec, in place: what the markers of the types cannot say. Idempotent. */
+/** Sets the defaults of a PodSpec that the markers of its types cannot express, in place. Idempotent. */
 export function defaultPodSpec(spec: PodSpec): void {
   spec.dnsPolicy ||= 'ClusterFirst'
   spec.restartPolicy ||= 'Always'
-  // Go has no `hostNetwork: false` apart from none; securityContext is where it lives in memory, so it is always there.
+  // Upstream's internal type keeps hostNetwork in the security context, which therefore always exists.
   spec.securityContext ??= {}
   spec.terminationGracePeriodSeconds ??= 30
   spec.schedulerName ||= 'default-scheduler'
@@ -42,7 +42,7 @@ export function defaultPodSpec(spec: PodSpec): void {
   for (const container of spec.ephemeralContainers ?? []) defaultContainer(container)
 }
 
-/** `serviceAccount` is the old name of `serviceAccountName` and always says the same. */
+/** Keeps `serviceAccount`, the former name of `serviceAccountName`, equal to it. */
 function mirrorServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName || spec.serviceAccount
   if (!name) return
@@ -55,7 +55,7 @@ const OLD_INIT_ANNOTATIONS = ['init-containers', 'init-container-statuses'].flat
   `pod.alpha.kubernetes.io/${name}`,
 ])
 
-/** Annotations of the time before init containers had a field. */
+/** Removes annotations from the time when init containers had no field. */
 export function dropInitContainerAnnotations(metadata: ObjectMeta): void {
   const { annotations } = metadata
   if (!annotations) return
@@ -67,7 +67,7 @@ function defaultContainer(container: Container): void {
   container.imagePullPolicy ||= isLatest(container.image ?? '') ? 'Always' : 'IfNotPresent'
   container.terminationMessagePath ||= '/dev/termination-log'
   container.terminationMessagePolicy ||= 'File'
-  // Requests are made where there are limits, if only to hold none.
+  // Requests are created if there are limits, even if both are empty.
   if (isGivenEmpty(container.resources, 'limits') && container.resources.requests === undefined) setGivenEmpty(container.resources, 'requests', {})
   roundResources(container.resources.limits)
   roundResources(container.resources.requests)
@@ -91,7 +91,7 @@ function defaultHttpGet(action: HTTPGetAction): void {
   action.scheme ||= 'HTTP'
 }
 
-/** Whether an image reference means the tag `latest`: it says so, or it has no tag and no digest. A reference that is malformed has no tag at all. */
+/** Reports whether an image reference has the tag `latest`, explicitly or for lack of a tag and digest. Returns false for a malformed reference. */
 export function isLatest(image: string): boolean {
   const parsed = REFERENCE.exec(image)
   if (!parsed) return false
@@ -102,7 +102,7 @@ export function isLatest(image: string): boolean {
 
 const LONGEST_REPOSITORY = 255
 
-/** A name without its domain, and with the folder that is meant where it has neither. */
+/** Returns the repository without its domain. The folder `library` is added if a reference has neither domain nor folder. */
 function repositoryOf(name: string): string {
   const [first = '', ...rest] = name.split('/')
   if (rest.length === 0) return `library/${name}`

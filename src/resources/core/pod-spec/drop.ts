@@ -5,25 +5,25 @@ import type { PodSpec, PodTemplateSpec } from '../v1.types.ts'
 import { usesRestartRules } from './restart-rules.ts'
 import { allContainers, isSidecar } from './visit.ts'
 
-/** What a gate that is off clears and the mark of no field can say: volumes of images with their mounts, and what /proc looks like. Marks in `../v1.types` do the rest. */
+/** Clears fields of disabled gates that no `gate` mark in `../v1.types` can express: image volumes with their mounts, and procMount. */
 export function dropDisabledPodFields(spec: PodSpec, old: PodSpec | undefined, features: Features): void {
   if (!features.enabled('ImageVolume')) dropImageVolumes(spec, old)
   if (!features.enabled('ProcMountType')) resetProcMounts(spec, old)
   if (isSince(features.release, '1.34') && !features.enabled('ContainerRestartRules')) dropRestartPolicies(spec, old)
 }
 
-/** The same for a PodTemplateSpec. */
+/** Clears the same fields of a PodTemplateSpec. */
 export const dropDisabledTemplateFields = (template: PodTemplateSpec, old: PodTemplateSpec | undefined, features: Features): void =>
   dropDisabledPodFields(template.spec, old?.spec, features)
 
-/** Of all but sidecars: earlier releases refuse them instead. */
+/** Clears the restart policy of all containers except sidecars. Releases before 1.34 reject it instead. */
 function dropRestartPolicies(spec: PodSpec, old: PodSpec | undefined): void {
   if (old && usesRestartRules(old)) return
   for (const container of spec.initContainers ?? []) if (!isSidecar(container)) delete container.restartPolicy
   for (const container of [...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]) delete container.restartPolicy
 }
 
-/** Volumes that are images, and where containers mount them. Upstream makes the lists anew, and so nil where they are empty. */
+/** Removes image volumes and their mounts. Upstream rebuilds the lists, so an empty one becomes nil. */
 function dropImageVolumes(spec: PodSpec, old: PodSpec | undefined): void {
   const { volumes = [] } = spec
   forgetGivenEmpty(spec, 'volumes')
@@ -40,7 +40,7 @@ function dropImageVolumes(spec: PodSpec, old: PodSpec | undefined): void {
   }
 }
 
-/** To the default instead of nothing: release 1.12 stored it so everywhere. */
+/** Resets procMount to the default instead of clearing it, because release 1.12 stored the default in every pod. */
 function resetProcMounts(spec: PodSpec, old: PodSpec | undefined): void {
   if (old && allContainers(old).some(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')) return
   for (const { securityContext } of allContainers(spec)) if (securityContext?.procMount !== undefined) securityContext.procMount = 'Default'

@@ -8,7 +8,7 @@ import { type HostIPsUse, validateEnvironmentField, validateResourceFieldRef } f
 import { validateNoBacksteps } from '../volume/paths.ts'
 import { containersWithPath } from './visit.ts'
 
-/** What an old object may keep, and what gates allow. */
+/** Rules that depend on gates and on the old object. */
 export interface EnvironmentOptions {
   readonly allowRelaxedEnvironment: boolean
   readonly allowEnvFiles: boolean
@@ -18,7 +18,7 @@ export interface EnvironmentOptions {
 const nameRule = ({ allowRelaxedEnvironment }: Pick<EnvironmentOptions, 'allowRelaxedEnvironment'>) =>
   allowRelaxedEnvironment ? isRelaxedEnvVarName : isEnvVarName
 
-/** Each variable has a value or one source. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/** Validates environment variables. Each has a value or one source. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateEnv(variables: readonly EnvVar[], path: FieldPath, options: EnvironmentOptions): FieldError[] {
   const faultsOf = nameRule(options)
   const errors: FieldError[] = []
@@ -31,7 +31,7 @@ export function validateEnv(variables: readonly EnvVar[], path: FieldPath, optio
   return errors
 }
 
-/** Each source is checked, and then that there is exactly one and no value beside it. An empty value counts as none. */
+/** Validates each source, then checks that there is exactly one and no value. An empty value counts as unset. */
 function validateValueFrom({ value }: EnvVar, from: EnvVarSource, path: FieldPath, { allowEnvFiles, hostIPs }: EnvironmentOptions): FieldError[] {
   const errors: FieldError[] = []
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = from
@@ -48,7 +48,10 @@ function validateValueFrom({ value }: EnvVar, from: EnvVarSource, path: FieldPat
   return errors
 }
 
-/** A variable of a file, whose name may be any that a variable can have. Source: pkg/apis/core/validation in k8s.io/kubernetes, since 1.34. */
+/**
+ * Validates a reference to a variable in a file. Its name may be any valid name of a variable. Source: pkg/apis/core/validation in k8s.io/kubernetes, since
+ * 1.34.
+ */
 function validateFileKeyRef({ key, volumeName, path: file }: FileKeySelector, path: FieldPath): FieldError[] {
   return [
     ...(key ? isRelaxedEnvVarName(key).map(text => invalid(path.child('key'), key, text)) : [required(path.child('key'))]),
@@ -57,7 +60,7 @@ function validateFileKeyRef({ key, volumeName, path: file }: FileKeySelector, pa
   ]
 }
 
-/** Files of variables are in volumes of the pod that are empty at its start. */
+/** Checks that files with variables are in emptyDir volumes of the pod. */
 export function validateFileVolumes(spec: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const volumes = new Map(spec.volumes?.toReversed().map(volume => [volume.name, volume]))
@@ -83,7 +86,7 @@ function validateKeyRef(ref: ConfigMapKeySelector | SecretKeySelector, path: Fie
   return errors
 }
 
-/** Each source is a config map or a secret, with an optional prefix of the names. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/** Validates envFrom. Each source is a config map or a secret, with an optional prefix for names. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPath, options: EnvironmentOptions): FieldError[] {
   const faultsOf = nameRule(options)
   const errors: FieldError[] = []
@@ -96,7 +99,7 @@ export function validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPa
       if (!ref.name) errors.push(required(at.child(kind, 'name')))
       else for (const text of nameIsDnsSubdomain(ref.name, true)) errors.push(invalid(at.child(kind, 'name'), ref.name, text))
     }
-    // Reported at the list, not at its element: upstream has it so.
+    // Upstream reports these errors for the list, not for its element.
     if (!source.configMapRef && !source.secretRef) errors.push(invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`'))
     else if (source.configMapRef && source.secretRef) errors.push(invalid(path, '', 'may not have more than one field specified at a time'))
   })

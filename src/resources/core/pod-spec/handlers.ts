@@ -8,7 +8,7 @@ import type { Container, HTTPGetAction, Lifecycle, LifecycleHandler, Probe, Prob
 
 const SCHEMES = ['HTTP', 'HTTPS']
 
-/** An IntOrString that is a port: a number of one, or its name. */
+/** Validates a port in IntOrString form: a port number or a port name. */
 export function validatePortNumberOrName(port: IntOrString, path: FieldPath): FieldError[] {
   const texts = typeof port === 'string' ? isValidPortName(port) : isValidPortNum(port)
   return texts.map(text => invalid(path, port, text))
@@ -24,21 +24,21 @@ function validateHttpGet(action: HTTPGetAction, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** What handlers are judged by. */
+/** Properties of the pod that the validation of handlers needs. */
 export interface HandlerContext {
-  /** terminationGracePeriodSeconds of the pod; undefined where it is missing, which is reported elsewhere. */
+  /** terminationGracePeriodSeconds of the pod. Undefined if it is missing, which is reported elsewhere. */
   readonly grace: Int64 | undefined
-  /** Name of the pod's operating system, where it says one. */
+  /** `os.name` of the pod, if set. */
   readonly os: string | undefined
   readonly options: { readonly allowZeroSleep: boolean }
 }
 
 type Handler = LifecycleHandler & ProbeHandler
 
-/** In the order in which upstream looks: of two, the later one is refused. */
+/** Actions in the order in which upstream checks them. If there are two, the later one is rejected. */
 const ACTIONS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const
 
-/** Exactly one action. Of several only the first is looked into. */
+/** Checks that a handler has exactly one action. If there are several, only the first is validated. */
 function validateHandler(handler: Handler, context: HandlerContext, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   let count = 0
@@ -51,7 +51,7 @@ function validateHandler(handler: Handler, context: HandlerContext, path: FieldP
   return errors
 }
 
-/** The first action of a handler. */
+/** Validates the first action of a handler. */
 function validateAction({ exec, httpGet, tcpSocket, grpc, sleep }: Handler, context: HandlerContext, path: FieldPath): FieldError[] {
   if (exec) return exec.command?.length ? [] : [required(path.child('command'))]
   if (httpGet) return validateHttpGet(httpGet, path)
@@ -60,7 +60,7 @@ function validateAction({ exec, httpGet, tcpSocket, grpc, sleep }: Handler, cont
   return sleep ? validateSleep(sleep.seconds, context, path) : []
 }
 
-/** Seconds, at most the pod’s grace period. Without a grace period there is nothing to compare with. */
+/** Checks the seconds of a sleep, at most the pod’s grace period. Skipped without a grace period. */
 function validateSleep(seconds: Int64, { grace, options }: HandlerContext, path: FieldPath): FieldError[] {
   if (grace === undefined || (seconds >= (options.allowZeroSleep ? 0 : 1) && seconds <= grace)) return []
   const text = options.allowZeroSleep
@@ -69,7 +69,7 @@ function validateSleep(seconds: Int64, { grace, options }: HandlerContext, path:
   return [invalid(path, seconds, text)]
 }
 
-/** Each hook has exactly one handler. A stop signal needs the operating system of the pod. */
+/** Validates lifecycle hooks. Each has exactly one handler. A stop signal requires `os.name`. */
 export function validateLifecycle(lifecycle: Lifecycle, context: HandlerContext, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (lifecycle.postStart) errors.push(...validateHandler(lifecycle.postStart, context, path.child('postStart')))
@@ -103,14 +103,14 @@ const LINUX_SIGNALS = [
   ...Array.from({ length: 14 }, (_, i) => `SIGRTMAX-${i + 1}`),
 ].sort()
 
-/** Signals mean nothing before the operating system is known; another one than the two is refused elsewhere. */
+/** Checks that the signal exists on the operating system. An unknown operating system is reported elsewhere. */
 function validateStopSignal(signal: string, os: string | undefined, path: FieldPath): FieldError[] {
   if (os === undefined) return [forbidden(path, 'may not be set for containers with empty `spec.os.name`')]
   const known = os === 'windows' ? WINDOWS_SIGNALS : os === 'linux' ? LINUX_SIGNALS : [signal]
   return known.includes(signal) ? [] : [notSupported(path, signal, known)]
 }
 
-/** All numbers may be zero, except terminationGracePeriodSeconds. validateProbes adds the rules of each kind of probe. */
+/** Checks rules that all probes share. All numbers may be zero except terminationGracePeriodSeconds. validateProbes adds the rules of each kind of probe. */
 function validateProbe(probe: Probe, context: HandlerContext, path: FieldPath): FieldError[] {
   const errors = validateHandler(probe, context, path)
   for (const field of ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const) {
@@ -123,7 +123,7 @@ function validateProbe(probe: Probe, context: HandlerContext, path: FieldPath): 
 }
 
 /**
- * The three probes of a container. Only a readiness probe may need several successes; the others may have a grace period of their own.
+ * Validates the probes of a container. Only a readiness probe may have a successThreshold above 1; only the others may have a grace period of their own.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateProbes(container: Container, context: HandlerContext, path: FieldPath): FieldError[] {

@@ -6,7 +6,7 @@ import { hasBacksteps, validateDescendingPath } from '../volume/paths.ts'
 import type { VolumesByName } from '../volume/validation.ts'
 
 export interface MountOptions {
-  /** A mount of an image volume may have a subPath or subPathExpr. */
+  /** Whether mounts of image volumes may have a subPath or subPathExpr. */
   readonly allowImageSubPaths: boolean
 }
 
@@ -14,8 +14,8 @@ const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None']
 const RECURSIVE_READ_ONLY = ['Disabled', 'Enabled', 'IfPossible']
 
 /**
- * Volumes exist, mount paths are distinct, and bidirectional propagation needs a privileged container.
- * `volumes` has only those without errors: a mount of a faulty volume is reported as not found.
+ * Validates mounts: volumes exist, mount paths are unique, and bidirectional propagation requires a privileged container. `volumes` holds only valid volumes,
+ * so a mount of an invalid one is reported as not found.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateMounts(container: Container, volumes: VolumesByName, path: FieldPath, { allowImageSubPaths }: MountOptions): FieldError[] {
@@ -59,7 +59,7 @@ function validatePropagation(mode: string, container: Container, path: FieldPath
   return errors
 }
 
-/** `Enabled` and `IfPossible` need a read-only mount without propagation; `Disabled` needs nothing. */
+/** Checks recursiveReadOnly. `Enabled` and `IfPossible` require a read-only mount without propagation; `Disabled` requires nothing. */
 function validateRecursiveReadOnly(mode: string, mount: VolumeMount, path: FieldPath): FieldError[] {
   if (!RECURSIVE_READ_ONLY.includes(mode)) return [notSupported(path, mode, RECURSIVE_READ_ONLY)]
   const errors: FieldError[] = []
@@ -71,7 +71,7 @@ function validateRecursiveReadOnly(mode: string, mount: VolumeMount, path: Field
   return errors
 }
 
-/** Raw block devices are claims, have distinct paths, and are not mounted as well. */
+/** Validates raw block devices: they refer to claims, have unique paths, and are not mounted as well. */
 export function validateDevices(container: Container, volumes: VolumesByName, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { volumeMounts = [], volumeDevices: devices = [] } = container
@@ -92,7 +92,7 @@ export function validateDevices(container: Container, volumes: VolumesByName, pa
     if (devicePath === '') errors.push(required(at.child('devicePath')))
     if (paths.has(devicePath)) errors.push(invalid(at.child('devicePath'), devicePath, 'must be unique'))
     if (hasBacksteps(devicePath)) errors.push(invalid(at.child('devicePath'), devicePath, "can not contain backsteps ('..')"))
-    // A path that is refused does not make a later one a duplicate.
+    // An invalid path is not recorded, so a later one is not reported as its duplicate.
     else paths.add(devicePath)
     if (mounts.has(name)) errors.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'))
     if (mountPaths.has(devicePath)) errors.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'))

@@ -17,9 +17,9 @@ import { type SpreadOptions, validateSpreadKeys } from './scheduling.ts'
 import { sysctlNamespace } from './sysctls.ts'
 import { allContainers, isSidecar } from './visit.ts'
 
-/** What validation lets pass. Where an old object has what is no longer allowed, its successors may keep it. */
+/** Rules that validation relaxes. An update may keep a fault that the old object has. */
 export interface PodValidationOptions extends RestartOptions, SpreadOptions {
-  /** The resource is a Pod, not a template in something else. */
+  /** Whether the resource is a Pod, not a template in another resource. */
   readonly resourceIsPod: boolean
   readonly allowInvalidDeletionCost: boolean
   readonly allowInvalidSelectorValues: boolean
@@ -27,38 +27,38 @@ export interface PodValidationOptions extends RestartOptions, SpreadOptions {
   readonly allowIndivisibleHugePages: boolean
   readonly allowNonLocalTokenPath: boolean
   readonly allowHostNamespaceSysctls: boolean
-  /** /proc may be unmasked in the host's user namespace, too. */
+  /** Whether /proc may be unmasked in the host's user namespace. */
   readonly allowUnmaskedProcOfHost: boolean
-  /** A pod with a user namespace of its own may have raw block devices, which do not work there. */
+  /** Whether a pod with its own user namespace may have raw block devices, although they do not work there. */
   readonly allowUserNamespaceDevices: boolean
-  /** A resize may restart an init container that is no sidecar. */
+  /** Whether a resize may restart an init container that is not a sidecar. */
   readonly allowInitResizeRestart: boolean
-  /** Of pod-level resources only those are compared with the containers' that the pod says. */
+  /** Whether only those pod-level resources are compared with the containers' that the pod sets. */
   readonly comparesGivenPodResources: boolean
-  /** seLinuxChangePolicy may be MountOption, too. */
+  /** Whether seLinuxChangePolicy may be MountOption. */
   readonly allowAnySELinuxChangePolicy: boolean
-  /** Names of environment variables may be any printable ASCII without `=`. */
+  /** Whether names of environment variables may be any printable ASCII without `=`. */
   readonly allowRelaxedEnvironment: boolean
-  /** Search paths of DNS may be `.`, and have underscores. */
+  /** Whether DNS search paths may be `.` and contain underscores. */
   readonly allowRelaxedSearches: boolean
-  /** There may be as many search paths of DNS as the gate ExpandedDNSConfig lets pass. */
+  /** Whether the larger limits on DNS search paths of the gate ExpandedDNSConfig apply. */
   readonly allowExpandedSearches: boolean
   readonly allowZeroSleep: boolean
-  /** The pod as a whole may say what it needs. */
+  /** Whether pod-level resources are allowed. */
   readonly podLevelResources: boolean
-  /** Parts of volumes that are images may be mounted. */
+  /** Whether a subPath of an image volume may be mounted. */
   readonly allowImageSubPaths: boolean
   readonly allowSidecarResizePolicy: boolean
-  /** Of nameservers and host aliases. */
+  /** Validation of the addresses of nameservers and host aliases. */
   readonly addresses: LegacyAddresses
-  /** Variables may be read from files. */
+  /** Whether variables may be read from files. */
   readonly allowEnvFiles: boolean
   readonly hostIPs: HostIPsUse
-  /** In whose words errors are, where they have changed. */
+  /** Release whose messages errors have. */
   readonly release: Release
 }
 
-/** On create nothing invalid is let pass. */
+/** A new object may have no faults. */
 const FRESH = {
   allowInvalidDeletionCost: false,
   allowInvalidSelectorValues: false,
@@ -74,7 +74,7 @@ const FRESH = {
 
 type Fault = keyof typeof FRESH
 
-/** Faults that releases let pass until they began to look for them. Source: pkg/apis/core/validation in k8s.io/kubernetes, by release. */
+/** Faults that releases accepted until they began to check for them. Source: pkg/apis/core/validation in k8s.io/kubernetes, by release. */
 const UNCHECKED_BEFORE: readonly (readonly [since: Release, fault: Fault])[] = [
   ['1.26', 'allowInvalidSelectorValues'],
   ['1.27', 'allowInvalidSpreadSelector'],
@@ -89,11 +89,11 @@ const UNCHECKED_BEFORE: readonly (readonly [since: Release, fault: Fault])[] = [
 const uncheckedIn = (release: Release): Partial<Record<Fault, true>> =>
   Object.fromEntries(UNCHECKED_BEFORE.filter(([since]) => !isSince(release, since)).map(([, fault]) => [fault, true]))
 
-/** For a Pod. `old`: the pod as it was, absent on create. */
+/** Options for a Pod; `old` is absent on create. */
 export const podOptions = (features: Features, next: Pod, old?: Pod): PodValidationOptions =>
   old ? { ...optionsOfNew(features).pod, ...optionsOfOld(features, next.spec, old) } : optionsOfNew(features).pod
 
-/** For a template in another kind. `old`: the PodTemplateSpec as it was. */
+/** Options for a PodTemplateSpec in another resource; `old` is absent on create. */
 export const podTemplateOptions = (features: Features, next: PodTemplateSpec, old?: PodTemplateSpec): PodValidationOptions =>
   old ? { ...optionsOfNew(features).template, ...optionsOfOld(features, next.spec, old) } : optionsOfNew(features).template
 
@@ -102,7 +102,7 @@ interface OptionsOfNew {
   readonly template: PodValidationOptions
 }
 
-/** What new pods and templates may be follows from the features alone, and is found once. */
+/** Options for new pods and templates, which depend only on the features and are computed once. */
 const ofNew = new WeakMap<Features, OptionsOfNew>()
 
 function optionsOfNew(features: Features): OptionsOfNew {
@@ -121,7 +121,7 @@ const optionsOfOld = (features: Features, next: PodSpec, { spec, metadata }: Pic
   ...uncheckedIn(features.release),
 })
 
-/** What a gate lets pass, or the old spec where the gate is off. */
+/** Options that a gate or, if the gate is off, the old spec enables. */
 const gatedOptions = (features: Features, next: PodSpec | undefined, old: PodSpec | undefined) => ({
   release: features.release,
   allowAnySELinuxChangePolicy: features.enabled('SELinuxMount') || old?.securityContext?.seLinuxChangePolicy !== undefined,
@@ -148,7 +148,7 @@ const gatedOptions = (features: Features, next: PodSpec | undefined, old: PodSpe
     features.enabled('InPlacePodVerticalScaling') || (old?.initContainers ?? []).some(each => isSidecar(each) && (each.resizePolicy ?? []).length > 0),
 })
 
-/** As the gate says, unless the old spec passes only the other way: it was written while the gate was set otherwise. */
+/** Returns the state of the gate, unless the old spec is valid only under the opposite one: it was written before the gate changed. */
 function mergesKeys(features: Features, old: PodSpec | undefined): boolean {
   const isOn = features.enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge')
   const rules = { mergesSpreadKeys: isOn, allowSpreadKeysAlone: allowsSpreadKeysAlone(features) }
@@ -166,7 +166,7 @@ function hostIPsUse(features: Features, old: PodSpec | undefined): HostIPsUse {
 
 const readsFiles = (spec: PodSpec): boolean => [...allContainers(spec)].some(({ env = [] }) => env.some(({ valueFrom }) => valueFrom?.fileKeyRef))
 
-/** What is wrong in the old object already. The new one may have the same kind of fault anywhere, not only where the old one has it. */
+/** Options for faults of the old object. The new object may have the same kind of fault anywhere, not only where the old one has it. */
 function toleratingOptions(spec: PodSpec, metadata: ObjectMeta): typeof FRESH {
   return {
     allowInvalidDeletionCost: deletionCostError(metadata.annotations) !== undefined,
@@ -195,7 +195,7 @@ function hasInvalidAffinitySelector(affinity: Affinity | undefined): boolean {
 }
 const hasInvalidSelector = (term: PodAffinityTerm): boolean => isInvalidSelector(term.labelSelector) || isInvalidSelector(term.namespaceSelector)
 
-/** Whether an expression of a term has a value that is no label value. Also of persistent volumes, whose terms are alike. */
+/** Reports whether an expression of a term has an invalid label value. Used for the terms of persistent volumes as well. */
 export const hasInvalidTermValue = (terms: readonly NodeSelectorTerm[]): boolean =>
   terms.some(term => (term.matchExpressions ?? []).some(e => (e.values ?? []).some(value => isValidLabelValue(value).length > 0)))
 
@@ -226,7 +226,7 @@ const hasHostNamespaceSysctl = (spec: PodSpec): boolean =>
     return (namespace === 'net' && spec.hostNetwork === true) || (namespace === 'ipc' && spec.hostIPC === true)
   })
 
-/** Names of variables, and prefixes of sources, which are checked by the same rule. */
+/** Names of variables and prefixes of sources. The same rule applies to both. */
 function variableNames(spec: PodSpec): Set<string> {
   const names = new Set<string>()
   for (const { env = [], envFrom = [] } of allContainers(spec)) {
@@ -236,7 +236,7 @@ function variableNames(spec: PodSpec): Set<string> {
   return names
 }
 
-/** Whether a name that only the relaxed rule lets pass was there before. */
+/** Reports whether the old spec has one of the names that only the relaxed rule accepts. */
 function keepsRelaxedVariable(next: PodSpec, old: PodSpec): boolean {
   const before = variableNames(old)
   return [...variableNames(next)].some(name => isEnvVarName(name).length > 0 && isRelaxedEnvVarName(name).length === 0 && before.has(name))

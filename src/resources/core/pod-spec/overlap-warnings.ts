@@ -3,19 +3,19 @@ import { trimEndOf } from '../../../lib/trim.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { Volume, VolumeProjection } from '../v1.types.ts'
 
-/** A file of a volume, and what it is made of; empty where the volume has one source. */
+/** File of a volume, and the source that it comes from. `source` is empty if the volume has a single source. */
 interface Placed {
   readonly path: string
   readonly source: string
 }
 
-/** Paths of a volume that are compared with each other: a body may hold a hundred thousand. */
+/** Limit on the paths of a volume that are compared with each other. A request body has room for a hundred thousand. */
 const MOST_PATHS = 200
 
-/** Characters of the warnings of one path: all warnings of a response have 4,096. */
+/** Limit on the text of the warnings for one path, in characters. A response carries 4,096 at most. */
 const MOST_TEXT = 8192
 
-/** Files of volumes that take each other's place: equal paths, and files where others have a directory. Said since 1.32. */
+/** Warnings for files of a volume that overwrite each other: equal paths, and a file where another needs a directory. Since 1.32. */
 export function overlapWarnings(volumes: readonly Volume[], release: Release): string[] {
   if (!isSince(release, '1.32')) return []
   return volumes.flatMap(({ name, configMap, secret, downwardAPI, projected }) => [
@@ -42,14 +42,14 @@ function projectedWarnings(volume: string, sources: readonly VolumeProjection[],
       warnings.push(`volume ${quote(volume)} (Projected) has no sources provided`)
       continue
     }
-    // Before 1.34 a source that names no files counts as the one before it once more.
+    // Before 1.34 a source without files repeats the paths of the source before it.
     paths = pathsOf(source, release) ?? (isSince(release, '1.34') ? [] : paths)
     for (const path of paths) warnings.push(...overlapsOf(volume, 'Projected', known, path))
   }
   return warnings
 }
 
-/** Undefined where it names no files. */
+/** Returns undefined if the source names no files. */
 function pathsOf(
   { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate }: VolumeProjection,
   release: Release,
@@ -72,7 +72,10 @@ function pathsOf(
   return files.filter(([path]) => path !== '').map(([path, source]) => ({ path, source }))
 }
 
-/** Warnings of a path beside those that are known, to which it is added. Each of two hundred equal paths of some kilobytes overlaps all others: no more warnings are made than have room. */
+/**
+ * Adds a path to the known ones, and returns the warnings for its overlaps. The text of the warnings is limited: each of two hundred equal paths of some
+ * kilobytes overlaps all others.
+ */
 function overlapsOf(volume: string, what: string, known: Placed[], { path, source }: Placed): string[] {
   if (known.length >= MOST_PATHS) return []
   const added = { path: trimEndOf(path, '/'), source }
@@ -91,7 +94,7 @@ function overlapsOf(volume: string, what: string, known: Placed[], { path, sourc
   return warnings
 }
 
-/** Whether a path is another, or lies below it. */
+/** Reports whether a path equals another or lies below it. */
 const isAt = (path: string, above: string): boolean => path.startsWith(above) && (path.length === above.length || path[above.length] === '/')
 
 const shown = ({ path, source }: Placed): string => (source === '' ? quote(path) : `${quote(path)} (${source})`)

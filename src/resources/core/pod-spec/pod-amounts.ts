@@ -5,22 +5,23 @@ import type { Container, PodSpec } from '../v1.types.ts'
 import { isHugePages } from './resources.ts'
 import { isSidecar } from './visit.ts'
 
-/** Quantities by the names of resources. */
+/** Quantities by resource name. */
 export type Amounts = Readonly<Record<string, string>>
 
-/** Whether a resource may be said of the pod as a whole: https://kubernetes.io/docs/tasks/configure-pod-container/assign-pod-level-resources/ */
+/** Reports whether a resource may be set at pod level: https://kubernetes.io/docs/tasks/configure-pod-container/assign-pod-level-resources/ */
 export const isPodLevelResource = (name: string): boolean => name === 'cpu' || name === 'memory' || isHugePages(name)
 
 type List = 'requests' | 'limits'
 
-/** What a container uses. */
+/** Returns the requests or limits of a container. */
 export type ContainerAmounts = (container: Container, list: List) => Amounts | undefined
 
 const asWritten: ContainerAmounts = ({ resources }, list) => resources[list]
 
 /**
- * What the containers of a pod use at the most at one time: containers and sidecars together, or an init container beside the sidecars that run before it. A step a container.
- * `amountsOf`: what each of them uses, where that is not what its spec says. Source: AggregateContainerRequests and AggregateContainerLimits in k8s.io/component-helpers.
+ * Computes the most that the containers of a pod use at one time: containers and sidecars together, or an init container with the sidecars that start before
+ * it. Yields after each container. `amountsOf` overrides the resources of the spec. Source: AggregateContainerRequests and AggregateContainerLimits in
+ * k8s.io/component-helpers.
  */
 export function* containerAmounts(spec: PodSpec, list: List, amountsOf = asWritten): Steps<Amounts> {
   const total = new Map<string, Quantity>()
@@ -37,7 +38,7 @@ export function* containerAmounts(spec: PodSpec, list: List, amountsOf = asWritt
     const isInit = !isSidecar(container)
     for (const [name, amount] of parsed(container)) {
       const beside = sidecars.get(name)
-      // A sum is written in the form of its first part.
+      // A sum is printed in the format of its first summand.
       if (isInit) raise(starting, name, beside ? addParsed(amount, beside, false) : amount)
       else {
         add(total, name, amount)
@@ -49,7 +50,7 @@ export function* containerAmounts(spec: PodSpec, list: List, amountsOf = asWritt
   return textsOf(total)
 }
 
-/** What a pod uses at the most: what it says of itself as a whole, and else what its containers use. */
+/** Computes the most that a pod uses: its pod-level resources, or else those of its containers. */
 export function* podAmounts(spec: PodSpec, list: List, amountsOf = asWritten): Steps<Amounts> {
   const ofContainers = yield* containerAmounts(spec, list, amountsOf)
   const own = Object.entries(spec.resources?.[list] ?? {}).filter(([name]) => isPodLevelResource(name))
@@ -74,7 +75,7 @@ function textsOf(amounts: ReadonlyMap<string, Quantity>): Amounts {
   return texts
 }
 
-/** The greatest amount of each resource that one of the lists has. */
+/** Returns the maximum of each resource over all lists. */
 export function mostOf(...lists: readonly (Amounts | undefined)[]): Amounts {
   const most: Record<string, string> = {}
   for (const list of lists)

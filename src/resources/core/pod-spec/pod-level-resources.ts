@@ -9,13 +9,16 @@ import { type Amounts, containerAmounts, isPodLevelResource } from './pod-amount
 import { isHugePages, type ResourceOptions, validateResourceName, validateResources } from './resources.ts'
 
 interface PodResourceOptions extends ResourceOptions {
-  /** Since 1.34: requests that the pod does not give are not compared with its containers'. */
+  /** Since 1.34: requests that the pod does not set are not compared with its containers'. */
   readonly comparesGivenPodResources: boolean
 }
 
 const SUPPORTED = ['cpu', 'hugepages-', 'memory']
 
-/** What a pod needs as a whole: known resources, no less than its containers ask for together, and no less than one of them may use. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Validates pod-level resources: known resources, at least the sum of the containers' requests, and at least the limit of each container. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validatePodResources(
   resources: ResourceRequirements,
   spec: PodSpec,
@@ -41,20 +44,20 @@ function validatePodResourceName(name: string, path: FieldPath): FieldError[] {
   return errors.length > 0 || isPodLevelResource(name) ? errors : [notSupported(path, goStringer(name), SUPPORTED)]
 }
 
-/** What the containers request together is at most the pod’s request. Before 1.34 a resource that the pod does not request counts as 0. */
+/** Checks that the containers together request at most the pod’s request. Before 1.34 a resource that the pod does not request counts as 0. */
 function validateRequests({ requests }: ResourceRequirements, spec: PodSpec, path: FieldPath, givenOnly: boolean): FieldError[] {
   const sums = runAtOnce(containerAmounts(spec, 'requests'))
   const absent = givenOnly ? {} : Object.fromEntries(Object.keys(sums).map(name => [name, '0']))
   return validateSums(sums, { ...absent, ...requests }, 'requests', path)
 }
 
-/** Huge pages are not overcommitted, so since 1.34 the limits of containers are bounded together, too. */
+/** Checks the sum of the containers' limits of huge pages, since 1.34. Huge pages cannot be overcommitted. */
 function validateHugePages({ limits = {} }: ResourceRequirements, spec: PodSpec, path: FieldPath): FieldError[] {
   const pages = Object.entries(limits).filter(([name]) => isHugePages(name))
   return pages.length === 0 ? [] : validateSums(runAtOnce(containerAmounts(spec, 'limits')), Object.fromEntries(pages), 'limits', path)
 }
 
-/** `sums`: of the containers; `own`: what the pod says, with which they are compared. */
+/** Compares the containers' `sums` with the pod-level `own`. */
 const validateSums = (sums: Amounts, own: Amounts, list: 'requests' | 'limits', path: FieldPath): FieldError[] =>
   Object.entries(sums).flatMap(([name, amount]) => {
     const most = ownMember(own, name)
@@ -62,7 +65,7 @@ const validateSums = (sums: Amounts, own: Amounts, list: 'requests' | 'limits', 
     return [invalid(path.child(list).key(name), most, `must be greater than or equal to aggregate container ${list} of ${amount}`)]
   })
 
-/** Upstream's path is that of no field. */
+/** Upstream's path names no existing field. */
 function validateLimits({ limits }: ResourceRequirements, spec: PodSpec, path: FieldPath): FieldError[] {
   return (spec.containers ?? []).flatMap(({ resources }, i) =>
     Object.entries(resources.limits ?? {}).flatMap(([name, amount]) => {

@@ -3,7 +3,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import type { ContainerPort, PodSpec } from '../v1.types.ts'
 import { containersWithPath } from './visit.ts'
 
-/** Ports that say the same, or may collide, over all containers of a spec. */
+/** Warnings for duplicate ports, and for ports that may collide, across all containers of a spec. */
 export function portWarnings(spec: PodSpec, path: FieldPath): string[] {
   const warnings: string[] = []
   const known = new Map<string, { port: ContainerPort; path: FieldPath }[]>()
@@ -23,7 +23,7 @@ export function portWarnings(spec: PodSpec, path: FieldPath): string[] {
   return warnings
 }
 
-/** Names that several ports of a spec have. Said since 1.33. */
+/** Warnings for names that several ports of a spec have. Since 1.33. */
 export function portNameWarnings(spec: PodSpec, path: FieldPath): string[] {
   const warnings: string[] = []
   const known = new Map<string, FieldPath>()
@@ -39,7 +39,7 @@ export function portNameWarnings(spec: PodSpec, path: FieldPath): string[] {
   return warnings
 }
 
-/** How two definitions of one container port and protocol clash; undefined where host ports or addresses keep them apart. */
+/** Describes how two definitions of a container port and protocol collide. Undefined if host ports or addresses distinguish them. */
 function collision(a: ContainerPort, b: ContainerPort): string | undefined {
   const [ipA, ipB] = [a.hostIP ?? '', b.hostIP ?? '']
   const [portA, portB] = [a.hostPort ?? 0, b.hostPort ?? 0]

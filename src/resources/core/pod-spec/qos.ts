@@ -9,7 +9,7 @@ export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 const COMPUTE = ['cpu', 'memory']
 const isPositive = (quantity: string | undefined): quantity is string => quantity !== undefined && quantitySign(quantity) > 0
 
-/** Quality of service by the cpu and memory of containers and init containers: https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/ */
+/** Returns the quality of service class, by cpu and memory of containers and init containers: https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/ */
 export function podQosClass(spec: PodSpec, features: Features): QosClass {
   if (features.enabled('PodLevelResources') && spec.resources) return wholeQosClass(spec.resources)
   let anything = false
@@ -20,9 +20,9 @@ export function podQosClass(spec: PodSpec, features: Features): QosClass {
       const limit = limits[name]
       const request = requests[name]
       if (isPositive(limit) || isPositive(request)) anything = true
-      // Guaranteed: cpu and memory of every container have a limit, and a request equal to it.
+      // Guaranteed requires a limit on cpu and memory of every container, and requests equal to the limits.
       if (!isPositive(limit) || (isPositive(request) && compareQuantity(request, limit) !== 0)) guaranteed = false
-      // A limit with a request of zero is no guarantee, either.
+      // A limit with a request of zero is not guaranteed either.
       if (isPositive(limit) && !isPositive(request)) guaranteed = false
     }
   }
@@ -30,7 +30,7 @@ export function podQosClass(spec: PodSpec, features: Features): QosClass {
   return guaranteed ? 'Guaranteed' : 'Burstable'
 }
 
-/** By what a pod says of itself as a whole, which counts more than what its containers say. */
+/** Returns the class of pod-level resources, which take precedence over those of the containers. */
 function wholeQosClass({ limits = {}, requests = {} }: ResourceRequirements): QosClass {
   const limited = COMPUTE.filter(name => isPositive(limits[name]))
   const asked = COMPUTE.filter(name => isPositive(requests[name]))
@@ -39,5 +39,5 @@ function wholeQosClass({ limits = {}, requests = {} }: ResourceRequirements): Qo
   return same ? 'Guaranteed' : 'Burstable'
 }
 
-/** The class that the status says, else that of the spec. */
+/** Returns the class in the status, or else that of the spec. */
 export const knownQosClass = (pod: Pod, features: Features): string => pod.status.qosClass || podQosClass(pod.spec, features)

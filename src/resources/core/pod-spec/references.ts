@@ -22,7 +22,7 @@ const secretsOfVolume = (volume: Volume): (string | undefined)[] => [
   volume.csi?.nodePublishSecretRef?.name,
 ]
 
-/** The secrets that a pod names, wherever it may. Source: VisitPodSecretNames of pkg/api/v1/pod in k8s.io/kubernetes. */
+/** Returns all secrets that a pod refers to. Source: VisitPodSecretNames of pkg/api/v1/pod in k8s.io/kubernetes. */
 export const secretNames = (spec: PodSpec): string[] =>
   named([
     ...(spec.imagePullSecrets ?? []).map(({ name }) => name),
@@ -35,13 +35,13 @@ const configMapsOfContainer = ({ env, envFrom }: Container): (string | undefined
   ...(env ?? []).map(({ valueFrom }) => valueFrom?.configMapKeyRef?.name),
 ]
 
-/** The config maps that a pod names, wherever it may. Source: VisitPodConfigmapNames, there. */
+/** Returns all config maps that a pod refers to. Source: VisitPodConfigmapNames in the same package. */
 export const configMapNames = (spec: PodSpec): string[] =>
   named([
     ...allContainers(spec).flatMap(configMapsOfContainer),
     ...(spec.volumes ?? []).flatMap(({ projected, configMap }) => [...(projected?.sources ?? []).map(source => source.configMap?.name), configMap?.name]),
   ])
 
-/** The claim of a volume: one that it names, or that is made for the pod. Undefined of other volumes. */
+/** Returns the name of a volume's claim, which it names or which is created for the pod. Undefined for other volumes. */
 export const claimOf = (podName: string, { name, persistentVolumeClaim, ephemeral }: Volume): string | undefined =>
   persistentVolumeClaim ? persistentVolumeClaim.claimName : ephemeral ? `${podName}-${name}` : undefined

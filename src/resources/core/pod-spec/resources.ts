@@ -31,20 +31,23 @@ const STANDARD_RESOURCES = new Set([
 ])
 
 const HUGE_PAGES = 'hugepages-'
-/** `hugepages-2Mi`: a resource for each size of page. */
+/** Reports whether a resource is one of `hugepages-2Mi` and the like. Each page size has its own. */
 export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES)
 const isQuotaHugePages = (name: string): boolean => isHugePages(name) || name.startsWith(`requests.${HUGE_PAGES}`)
-/** Kubernetes’ own resources have no domain, or its domain. */
+/** Reports whether a resource is native to Kubernetes: it has no domain, or `kubernetes.io`. */
 export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
-/** Of a resource that is not Kubernetes' own, such as `example.com/gpu`. */
+/** Reports whether a resource is an extended resource, such as `example.com/gpu`. */
 export const isExtendedResource = (name: string): boolean =>
   !isNativeResource(name) && !name.startsWith('requests.') && isQualifiedName(`requests.${name}`).length === 0
-/** Whether a request may be less than the limit. */
+/** Reports whether a request may be less than the limit. */
 export const isOvercommitAllowed = (name: string): boolean => isNativeResource(name) && !isHugePages(name)
-/** Resources of which there are no fractions. */
+/** Reports whether quantities of a resource must be whole numbers. */
 export const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || isExtendedResource(name)
 
-/** The name of a resource of anything, which messages print without quotes: quotas, limit ranges, nodes. Prefixed names, and the known ones without a prefix. */
+/**
+ * Validates the name of a resource in quotas, limit ranges and nodes: a qualified name, or a standard resource without a prefix. Messages print names without
+ * quotes.
+ */
 export function validateResourceName(name: string, path: FieldPath, print: (name: string) => unknown = goStringer): FieldError[] {
   const errors: FieldError[] = []
   const texts = isQualifiedName(name)
@@ -55,7 +58,7 @@ export function validateResourceName(name: string, path: FieldPath, print: (name
   return errors
 }
 
-/** The name of a resource of a container. `print`: how a name that is not even qualified is told. */
+/** Validates the name of a container resource. `print` formats a name that is not a qualified name. */
 export function validateContainerResourceName(name: string, path: FieldPath, print?: (name: string) => unknown): FieldError[] {
   const errors = validateResourceName(name, path, print)
   if (name.split('/').length === 1) {
@@ -65,7 +68,7 @@ export function validateContainerResourceName(name: string, path: FieldPath, pri
   return errors
 }
 
-/** Not negative, and whole where the resource has no fractions. */
+/** Checks that a quantity is not negative, and whole if the resource has no fractions. */
 export function validateResourceQuantity(name: string, quantity: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (compareQuantity(quantity, 0) < 0) errors.push(invalid(path, quantity, NEGATIVE))
@@ -73,7 +76,7 @@ export function validateResourceQuantity(name: string, quantity: string, path: F
   return errors
 }
 
-/** Whole pages only. A size that is no quantity divides nothing. */
+/** Reports whether a quantity of huge pages is a multiple of the page size. Returns false if the size in the name is not a quantity. */
 export function isDivisibleHugePages(name: string, quantity: string): boolean {
   if (!isHugePages(name)) return true
   try {
@@ -84,15 +87,16 @@ export function isDivisibleHugePages(name: string, quantity: string): boolean {
   }
 }
 
-/** What the resources may be for, and what an old object may keep. */
+/** Rules that depend on the release and on the old object. */
 export interface ResourceOptions {
   readonly release: Release
   readonly allowIndivisibleHugePages: boolean
 }
 
 /**
- * ResourceRequirements of a container; `claimNames`: those of the pod. Also of `overhead`, as limits, and of a pod as a whole, with `validateName`.
- * A request is at most the limit, and equals it for huge pages and extended resources, which need a limit. Huge pages need cpu or memory beside them.
+ * Validates the ResourceRequirements of a container; `claimNames` are the claims of the pod. Used for `overhead` as well, as limits, and for pod-level
+ * resources, with `validateName`. A request is at most the limit, and equals it for huge pages and extended resources, which need a limit. Huge pages need cpu
+ * or memory beside them.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateResources(
@@ -142,13 +146,13 @@ export function validateResources(
 }
 
 /**
- * A claim is named once as a whole, or once for each of its requests. A whole claim after requests is a duplicate for each of them.
- * An empty name is reported as required, a name that is no claim of the pod as not found.
+ * Validates claims. A claim is listed once as a whole, or once for each of its requests. A whole claim after requests is a duplicate of each of them. An empty
+ * name is reported as required, an unknown name as not found.
  */
 function validateClaims(claims: readonly ResourceClaim[], claimNames: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()
-  /** Claims of which single requests were named before, and of how many. */
+  /** Number of single requests listed so far, by claim. */
   const requestsOf = new Map<string, number>()
   let known: string | undefined
   claims.forEach((claim, i) => {

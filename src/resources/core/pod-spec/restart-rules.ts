@@ -5,22 +5,22 @@ import type { Container, ContainerRestartRule, PodSpec } from '../v1.types.ts'
 const POLICIES = ['Always', 'Never', 'OnFailure']
 const OPERATORS = ['In', 'NotIn']
 const ACTIONS = ['Restart']
-/** Rules may end a whole pod and begin it again: the gate RestartAllContainersOnContainerExits. */
+/** Actions with the gate RestartAllContainersOnContainerExits, by which a rule restarts all containers of a pod. */
 const ALL_ACTIONS = ['Restart', 'RestartAllContainers']
 const MAX_RULES = 20
 const MAX_EXIT_CODES = 255
 const NO_POLICY = 'must specify restartPolicy when restart rules are used'
 
-/** What gates and the old object allow of restarts. */
+/** Restart rules that depend on gates and on the old object. */
 export interface RestartOptions {
-  /** Containers may have a restartPolicy, and rules. */
+  /** Whether containers may have a restartPolicy and rules. */
   readonly allowRestartRules: boolean
   readonly allowRestartAll: boolean
-  /** How upstream counts what is too much: releases before 1.35 speak of bytes. */
+  /** Whether errors about long lists count items. Releases before 1.35 print bytes. */
   readonly countsItems: boolean
 }
 
-/** Whether a spec has what only the gate ContainerRestartRules lets in. */
+/** Reports whether a spec uses fields of the gate ContainerRestartRules. */
 export const usesRestartRules = ({ initContainers = [], containers }: PodSpec): boolean =>
   initContainers.some(({ restartPolicy = 'Always', restartPolicyRules = [] }) => restartPolicy !== 'Always' || restartPolicyRules.length > 0) ||
   (containers ?? []).some(({ restartPolicy }) => restartPolicy !== undefined)
@@ -28,7 +28,7 @@ export const usesRestartRules = ({ initContainers = [], containers }: PodSpec): 
 export const restartsAll = ({ initContainers = [], containers }: PodSpec): boolean =>
   [...initContainers, ...(containers ?? [])].some(({ restartPolicyRules = [] }) => restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'))
 
-/** Whether a container may run again after it ended so: the first rule that matches counts, then its own policy, then that of the pod. */
+/** Reports whether a container may restart after this exit code. The first matching rule decides, then the container's own policy, then that of the pod. */
 export function mayRestart(container: Container | undefined, spec: PodSpec, exitCode: number): boolean {
   if (!container) return false
   const { restartPolicy: own, restartPolicyRules: rules = [] } = container
@@ -41,7 +41,7 @@ export function mayRestart(container: Container | undefined, spec: PodSpec, exit
   return policy === 'OnFailure' ? exitCode !== 0 : policy !== 'Never'
 }
 
-/** Of a container that is neither ephemeral nor a sidecar. Source: pkg/apis/core/validation in k8s.io/kubernetes, since 1.34. */
+/** Validates the restart policy of a container in `containers`. Source: pkg/apis/core/validation in k8s.io/kubernetes, since 1.34. */
 export function validateRestart({ restartPolicy: policy, restartPolicyRules: rules = [] }: Container, path: FieldPath, options: RestartOptions): FieldError[] {
   const at = path.child('restartPolicy')
   if (!options.allowRestartRules) return policy === undefined ? [] : [forbidden(at, 'may not be set for non-init containers')]
@@ -51,7 +51,7 @@ export function validateRestart({ restartPolicy: policy, restartPolicyRules: rul
   return [...errors, ...validateCount(rules.length, MAX_RULES, rulesAt, options), ...rules.flatMap((rule, i) => validateRule(rule, rulesAt.index(i), options))]
 }
 
-/** Of an init container: a sidecar has rules only for the pod as a whole. */
+/** Validates the restart policy of an init container. A sidecar may have only rules that restart all containers. */
 export function validateInitRestart(container: Container, path: FieldPath, options: RestartOptions): FieldError[] {
   const { restartPolicy: policy, restartPolicyRules: rules = [] } = container
   const at = path.child('restartPolicy')

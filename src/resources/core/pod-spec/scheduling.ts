@@ -13,12 +13,12 @@ const INCLUSION = ['Honor', 'Ignore']
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 const IN_BOTH = 'exists in both matchLabelKeys and labelSelector'
 
-/** Of a spread constraint: no two have the same. */
+/** Key of a spread constraint, which must be unique. */
 const pairOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string => JSON.stringify([topologyKey, whenUnsatisfiable])
 
 /**
- * No two constraints have both topology key and `whenUnsatisfiable` in common: all but the last of such a group are duplicates.
- * minDomains needs DoNotSchedule.
+ * Validates topology spread constraints. Topology key and `whenUnsatisfiable` must be unique together: all but the last of such a group are duplicates.
+ * minDomains requires DoNotSchedule.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateSpreadConstraints(constraints: readonly TopologySpreadConstraint[], path: FieldPath, options: SpreadOptions): FieldError[] {
@@ -47,20 +47,20 @@ export function validateSpreadConstraints(constraints: readonly TopologySpreadCo
   return errors
 }
 
-/** What gates and the old spec allow of spread constraints. */
+/** Rules of spread constraints that depend on gates and on the old spec. */
 export interface SpreadOptions extends SpreadKeyRules {
-  /** An update may keep a bad selector where the old spec has one. */
+  /** Whether an invalid selector is allowed, because the old spec has one. */
   readonly allowInvalidSpreadSelector: boolean
 }
 
 export interface SpreadKeyRules {
-  /** What matchLabelKeys add is in the selector, as in pod affinity. */
+  /** Whether matchLabelKeys are merged into the selector, as in pod affinity. */
   readonly mergesSpreadKeys: boolean
-  /** Before 1.27 matchLabelKeys need no selector. */
+  /** Whether matchLabelKeys need no selector, as before 1.27. */
   readonly allowSpreadKeysAlone: boolean
 }
 
-/** Of a constraint's matchLabelKeys. */
+/** Validates the matchLabelKeys of a constraint. */
 export function validateSpreadKeys(constraint: TopologySpreadConstraint, path: FieldPath, rules: SpreadKeyRules): FieldError[] {
   if (!constraint.matchLabelKeys?.length) return []
   return rules.mergesSpreadKeys
@@ -68,7 +68,7 @@ export function validateSpreadKeys(constraint: TopologySpreadConstraint, path: F
     : validateMatchLabelKeys(constraint, path.child('matchLabelKeys'), rules.allowSpreadKeysAlone)
 }
 
-/** Where nothing is added to the selector, any key that is in both is a conflict. */
+/** If keys are not merged into the selector, any key that is in both is a conflict. */
 function validateMatchLabelKeys(constraint: TopologySpreadConstraint, path: FieldPath, needNoSelector: boolean): FieldError[] {
   const errors: FieldError[] = []
   const selector = constraint.labelSelector
@@ -81,14 +81,14 @@ function validateMatchLabelKeys(constraint: TopologySpreadConstraint, path: Fiel
   return errors
 }
 
-/** Also of a taint, whose effect may not be empty. */
+/** Validates the effect of a toleration or taint. A taint's effect may not be empty. */
 export function validateTaintEffect(effect: string, path: FieldPath): FieldError[] {
   return !EFFECTS.includes(effect) ? [notSupported(path, effect, EFFECTS)] : []
 }
 
 /**
- * Operator and value fit each other; seconds are for the effect NoExecute alone. An empty key needs Exists and matches all; an empty effect is allowed.
- * Errors about a value are at `operator`: upstream has it so.
+ * Validates tolerations. The operator must fit the value, and tolerationSeconds needs the effect NoExecute. An empty key needs Exists and matches all keys; an
+ * empty effect is allowed. Upstream reports errors in the value for `operator`.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateTolerations(tolerations: readonly Toleration[], path: FieldPath): FieldError[] {
@@ -114,7 +114,7 @@ export function validateTolerations(tolerations: readonly Toleration[], path: Fi
   return errors
 }
 
-/** Qualified names, each once. Before 1.27 any name will do. */
+/** Checks that scheduling gates are unique qualified names. Before 1.27 any name is accepted. */
 export function validateSchedulingGates(gates: readonly PodSchedulingGate[], path: FieldPath, release: Release): FieldError[] {
   const anyName = !isSince(release, '1.27')
   const errors: FieldError[] = []

@@ -11,7 +11,7 @@ import { validateWindowsOptions } from './windows.ts'
 
 const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined']
 
-/** A local profile is a path below the kubelet’s directory, which it must not leave. */
+/** Validates a seccomp profile. A local profile is a path relative to the kubelet’s directory, without `..`. */
 export function validateSeccompProfile(profile: SeccompProfile, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { type } = profile
@@ -26,7 +26,7 @@ export function validateSeccompProfile(profile: SeccompProfile, path: FieldPath)
   return errors
 }
 
-/** A local profile has a name without surrounding space, of at most 4,095 bytes. Only the type Localhost has a name. */
+/** Validates an AppArmor profile. A local profile has a name of at most 4,095 bytes without surrounding space. Only the type Localhost has a name. */
 export function validateAppArmorProfile(profile: AppArmorProfile, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const at = path.child('localhostProfile')
@@ -43,8 +43,8 @@ export function validateAppArmorProfile(profile: AppArmorProfile, path: FieldPat
 }
 
 /**
- * SecurityContext of a container; `keepsProcMasked`: the pod runs in the host’s user namespace, which excludes an unmasked /proc.
- * A container that may not escalate is neither privileged nor given CAP_SYS_ADMIN; SYS_ADMIN without the prefix passes.
+ * Validates the SecurityContext of a container. `keepsProcMasked` is set if the pod runs in the host’s user namespace, which excludes an unmasked /proc.
+ * Without privilege escalation a container may be neither privileged nor have CAP_SYS_ADMIN; SYS_ADMIN without the prefix is accepted.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateSecurityContext(context: SecurityContext, keepsProcMasked: boolean, path: FieldPath): FieldError[] {
@@ -74,14 +74,14 @@ export function validateSecurityContext(context: SecurityContext, keepsProcMaske
   return errors
 }
 
-/** What gates allow, and what an old object may keep. */
+/** Rules that depend on gates and on the old object. */
 export interface PodSecurityOptions {
   readonly allowHostNamespaceSysctls: boolean
   readonly allowAnySELinuxChangePolicy: boolean
 }
 
 /**
- * PodSecurityContext, with what lies beside it in the spec: hostPID, hostNetwork and hostIPC. `path`: that of the context.
+ * Validates the PodSecurityContext at `path`, with hostPID, hostNetwork and hostIPC of the spec.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, options: PodSecurityOptions): FieldError[] {

@@ -7,18 +7,18 @@ const SEGMENT = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
 const FORM = `^(${SEGMENT}[\\./])*${SEGMENT}$`
 const FORM_REGEX = new RegExp(FORM)
 
-/** The kernel namespace that a sysctl belongs to; names may be written with slashes. */
+/** Returns the kernel namespace of a sysctl. Its name may be written with slashes. */
 export function sysctlNamespace(name: string): 'ipc' | 'net' | undefined {
   const dot = name.search(/[./]/)
-  // With a slash first, slashes separate and dots are part of segments; otherwise the other way round.
+  // If a slash comes first, slashes separate segments and dots belong to them; otherwise the reverse.
   const normalised = dot >= 0 && name[dot] === '/' ? name.replace(/[./]/g, c => (c === '/' ? '.' : '/')) : name
   if (normalised.startsWith('net.')) return 'net'
   return normalised === 'kernel.sem' || /^(kernel\.shm|kernel\.msg|fs\.mqueue\.)/.test(normalised) ? 'ipc' : undefined
 }
 
 /**
- * Names are distinct in their canonical form, and namespaced ones are not set where the pod uses that namespace of its host. Source: pkg/apis/core/validation in
- * k8s.io/kubernetes.
+ * Validates sysctls. Names must be unique in canonical form, and those of a namespace that the pod shares with its host are rejected. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, path: FieldPath, allowHostNamespaces: boolean): FieldError[] {
   const errors: FieldError[] = []

@@ -23,11 +23,11 @@ import { validateHostProcess, validateLinuxPod, validateWindowsPod } from './win
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never']
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
-/** What a host of Linux may be called. */
+/** Longest hostname of a Linux host, in characters. */
 const MAX_HOSTNAME = 64
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never']
 
-/** PodTemplateSpec; `path`: that of the template. Ephemeral containers are for pods that run, so a template has none. */
+/** Validates the PodTemplateSpec at `path`. A template has no ephemeral containers, which belong to running pods. */
 export function validatePodTemplateSpec(template: PodTemplateSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {
   const { metadata, spec } = template
   const { annotations = {} } = metadata
@@ -42,8 +42,8 @@ export function validatePodTemplateSpec(template: PodTemplateSpec, path: FieldPa
 }
 
 /**
- * All rules of a pod’s spec, in upstream’s order. @param pod the name of the pod, from which ephemeral claims are named; empty in a template. Source:
- * pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates a PodSpec, in upstream’s order. Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * @param pod name of the pod, from which names of ephemeral claims are derived; empty in a template.
  */
 export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, options: PodValidationOptions): FieldError[] {
   const volumes = validateVolumes(spec.volumes ?? [], pod, path.child('volumes'), options)
@@ -88,7 +88,7 @@ export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, opt
   return errors
 }
 
-/** The rest of the fields, each on its own, in upstream's order. */
+/** Checks the remaining fields one by one, in upstream's order. */
 function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {
   const errors: FieldError[] = []
   const subdomain = (field: 'nodeName' | 'priorityClassName' | 'runtimeClassName' | 'serviceAccountName'): FieldError[] => {
@@ -117,7 +117,10 @@ function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodVal
   return [...errors, ...validateFileVolumes(spec, path)]
 }
 
-/** The group with which the pod is scheduled: of a Workload in 1.35, a PodGroup in 1.36. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Validates the group with which the pod is scheduled: a workload reference in 1.35, a pod group in 1.36. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
+ */
 function validateGroup({ workloadRef, schedulingGroup }: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (workloadRef) {
@@ -136,7 +139,10 @@ function validateGroup({ workloadRef, schedulingGroup }: PodSpec, path: FieldPat
   return errors
 }
 
-/** It is the whole hostname, so what else would make one goes not with it. Source: pkg/apis/core/validation in k8s.io/kubernetes, since 1.34. */
+/**
+ * Checks hostnameOverride, which is mutually exclusive with `hostNetwork` and `setHostnameAsFQDN`. Source: pkg/apis/core/validation in k8s.io/kubernetes, since
+ * 1.34.
+ */
 function validateHostnameOverride({ hostnameOverride: name, setHostnameAsFQDN, hostNetwork }: PodSpec, path: FieldPath): FieldError[] {
   const at = path.child('hostnameOverride')
   if (name === undefined) return []
@@ -153,11 +159,11 @@ const validateHostAlias = ({ ip = '', hostnames = [] }: HostAlias, path: FieldPa
   ...hostnames.flatMap((name, i) => validateDnsSubdomain(name, path.child('hostnames').index(i))),
 ]
 
-/** As releases before 1.30 say it. */
+/** Error in the words of releases before 1.30. */
 const validateEarlierIp = (ip: string, path: FieldPath): FieldError[] =>
   ipFault(ip, false) === undefined ? [] : [invalid(path, ip, 'must be valid IP address')]
 
-/** Before 1.30 errors do not say which alias it is. */
+/** Before 1.30 paths of errors do not contain the index of the alias. */
 const validateEarlierHostAlias = ({ ip = '', hostnames = [] }: HostAlias, list: FieldPath): FieldError[] => [
   ...validateEarlierIp(ip, list.child('ip')),
   ...hostnames.flatMap(name => validateDnsSubdomain(name, list.child('hostnames'))),
@@ -168,7 +174,7 @@ function validateOneOf(value: string | undefined, values: readonly string[], pat
   return values.includes(value) ? [] : [notSupported(path, value, values)]
 }
 
-/** An empty name is reported at `os.name`, an unknown one at `os`: upstream has it so. */
+/** Upstream reports an empty name for `os.name`, and an unknown one for `os`. */
 function validateOs({ name }: PodOS, spec: PodSpec, path: FieldPath): FieldError[] {
   if (name === 'linux') return validateLinuxPod(spec, path)
   if (name === 'windows') return validateWindowsPod(spec, path)
@@ -177,8 +183,8 @@ function validateOs({ name }: PodOS, spec: PodSpec, path: FieldPath): FieldError
 }
 
 /**
- * Each claim names either a ResourceClaim or a ResourceClaimTemplate, up to 1.30 in a struct of its own. A duplicate name is not checked for its form. From 1.27 to
- * 1.30 the claim that is made of a template has the names of the pod and of its own entry.
+ * Validates resource claims. Each entry refers to a ResourceClaim or a ResourceClaimTemplate, up to 1.30 in a nested struct. The form of a duplicate name is
+ * not checked. From 1.27 to 1.30 the name of a claim that is created from a template consists of the names of the pod and of the entry.
  */
 function validateResourceClaims(claims: readonly PodResourceClaim[], pod: string, path: FieldPath, release: Release): FieldError[] {
   const errors: FieldError[] = []
@@ -207,7 +213,7 @@ function validateResourceClaims(claims: readonly PodResourceClaim[], pod: string
   return errors
 }
 
-/** @param pod '' in a template. */
+/** @param pod name of the pod; empty in a template. */
 function validateClaimEntryName(claim: PodResourceClaim, pod: string, path: FieldPath, release: Release): FieldError[] {
   const errors = validateDnsLabel(claim.name, path)
   const isMade = (claim.source ?? claim).resourceClaimTemplateName !== undefined
@@ -216,7 +222,7 @@ function validateClaimEntryName(claim: PodResourceClaim, pod: string, path: Fiel
   return nameIsDnsSubdomain(made, false).map(text => invalid(path, made, `final ResourceClaim name: ${text}`))
 }
 
-/** As releases before 1.28 say it. Templates have had their ports defaulted by then. */
+/** Checks ports as releases before 1.28 do. Host ports in templates have their defaults at this point. */
 function validateContainerPorts(spec: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   spec.containers?.forEach((container, i) => {
@@ -228,7 +234,7 @@ function validateContainerPorts(spec: PodSpec, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** On the host's network a host port is the container's; a template may leave it to be defaulted in the pod. */
+/** Checks that host ports equal container ports on the host's network. A template may leave them unset: the pod gets them by default. */
 function validateHostNetworkPorts(spec: PodSpec, path: FieldPath, resourceIsPod: boolean): FieldError[] {
   const errors: FieldError[] = []
   spec.containers?.forEach((container, i) => {
@@ -241,7 +247,10 @@ function validateHostNetworkPorts(spec: PodSpec, path: FieldPath, resourceIsPod:
   return errors
 }
 
-/** A user namespace of its own excludes the host’s other namespaces, and raw block devices, whose owners cannot be mapped. Upstream’s paths spell `HostPID` and `HostIPC` as in Go. */
+/**
+ * Checks a pod with its own user namespace. It may not share other namespaces of the host, nor have raw block devices, whose owners cannot be mapped.
+ * Upstream’s paths spell `HostPID` and `HostIPC` as in Go.
+ */
 function validateUserNamespace(spec: PodSpec, path: FieldPath, { allowUserNamespaceDevices }: PodValidationOptions): FieldError[] {
   const errors: FieldError[] = []
   const text = words('when `pod.Spec.HostUsers` is false', 'when `hostUsers` is false')
@@ -257,12 +266,12 @@ function validateUserNamespace(spec: PodSpec, path: FieldPath, { allowUserNamesp
   return errors
 }
 
-/** glibc and musl read no more than this. */
+/** Limit of glibc and musl. */
 const MAX_NAMESERVERS = 3
-/** Without the gate ExpandedDNSConfig there may be fewer. */
+/** Limits on DNS search paths with and without the gate ExpandedDNSConfig. */
 const SEARCH_LIMITS = { expanded: { paths: 32, characters: 2048 }, legacy: { paths: 6, characters: 256 } }
 
-/** The policy None takes nothing from the node, so it needs a nameserver of its own. */
+/** Validates dnsConfig. The policy None uses no configuration of the node, so it requires a nameserver. */
 function validateDnsConfig({ dnsConfig: config, dnsPolicy }: PodSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {
   if (dnsPolicy !== 'None') return config ? validateDnsLists(config, path, options) : []
   if (!config) return [required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')]
@@ -270,7 +279,7 @@ function validateDnsConfig({ dnsConfig: config, dnsPolicy }: PodSpec, path: Fiel
   return [required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')]
 }
 
-/** A search path may end with a dot, which the value in an error lacks. */
+/** A search path may end with a dot, which the error omits. */
 function validateDnsLists(
   { nameservers = [], searches = [], options = [] }: PodDNSConfig,
   path: FieldPath,

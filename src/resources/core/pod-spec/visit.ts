@@ -5,14 +5,16 @@ const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const
 
 const NONE: readonly Container[] = []
 
-/** The items of two lists; one of them itself where the other is empty, as most pods have containers alone. */
+/** Concatenates two lists. If one is empty, returns the other itself, without a copy: most pods have only containers. */
 const joined = (a: readonly Container[], b: readonly Container[]): readonly Container[] => (b.length === 0 ? a : a.length === 0 ? b : [...a, ...b])
 
-/** Every container of a spec: init containers, containers, ephemeral ones. May be a list of the spec itself. */
+/**
+ * Returns every container of a spec: init containers, containers, ephemeral containers. The result may be a list of the spec itself and must not be changed.
+ */
 export const allContainers = ({ initContainers, containers, ephemeralContainers }: PodSpec): readonly Container[] =>
   joined(joined(initContainers ?? NONE, containers ?? NONE), ephemeralContainers ?? NONE)
 
-/** The same with the path of each. */
+/** Returns every container of a spec with its path. */
 export function containersWithPath(spec: PodSpec, path: FieldPath): readonly [container: Container, path: FieldPath][] {
   const found: [Container, FieldPath][] = []
   for (const list of LISTS) {
@@ -26,8 +28,8 @@ export function containersWithPath(spec: PodSpec, path: FieldPath): readonly [co
   return found
 }
 
-/** An init container that keeps running: https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/ */
+/** Reports whether an init container is a sidecar, which keeps running: https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/ */
 export const isSidecar = (container: Container): boolean => container.restartPolicy === 'Always'
 
-/** Containers, then init containers; no ephemeral ones, which have no resources. */
+/** Returns containers, then init containers. Ephemeral containers have no resources and are left out. */
 export const containersAndInit = ({ containers, initContainers }: PodSpec): readonly Container[] => joined(containers ?? NONE, initContainers ?? NONE)

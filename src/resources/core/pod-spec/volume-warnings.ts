@@ -14,20 +14,20 @@ const DEPRECATED: readonly (readonly [kind: keyof VolumeSource, shown: string, t
   ['quobyte', 'quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
   ['glusterfs', 'glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
 ]
-/** What releases before 1.27 say of volumes that are gone since. 1.24 says nothing of the last. */
+/** Warnings of releases before 1.27 for volumes that were removed since. 1.24 has none for the last. */
 const OLD_TEXTS: Readonly<Record<string, string>> = {
   flocker: 'deprecated in v1.22, support removal is planned in v1.26',
   storageos: 'deprecated in v1.22, support removal is planned in v1.26',
   quobyte: 'deprecated in v1.22, support removal is planned in v1.26',
   glusterfs: 'deprecated in v1.25, this feature will be removed soon after in a subsequent release',
 }
-/** These come after the warnings of an ephemeral volume. */
+/** These warnings follow those of ephemeral volumes. */
 const DEPRECATED_LATER: typeof DEPRECATED = [
   ['cephfs', 'cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
   ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ]
 
-/** Deprecated sources, and sources that overwrite each other’s paths. */
+/** Warnings for deprecated sources, and for sources that overwrite each other’s paths. */
 export function volumeWarnings(volumes: readonly Volume[], features: Features, path: FieldPath): string[] {
   const warnings: string[] = []
   const cloned = isSince(features.release, '1.33') && !features.enabled('GitRepoVolumeDriver') ? ', and disabled by default in v1.33+' : ''
@@ -44,6 +44,6 @@ export function volumeWarnings(volumes: readonly Volume[], features: Features, p
   return [...warnings, ...overlapWarnings(volumes, features.release)]
 }
 
-/** Of a claim. */
+/** Warnings for the spec of a claim. */
 export const claimSpecWarnings = ({ resources }: PersistentVolumeClaimSpec, path: FieldPath): string[] =>
   (['requests', 'limits'] as const).flatMap(list => fractionalByteWarnings(resources[list], ['storage'], path.child('resources', list)))

@@ -11,13 +11,13 @@ import { portNameWarnings, portWarnings } from './port-warnings.ts'
 import { containersWithPath } from './visit.ts'
 import { volumeWarnings } from './volume-warnings.ts'
 
-/** Of a pod that is created. */
+/** Warnings for a pod. */
 export const podWarnings = (pod: Pod, features: Features): string[] => warningsOf(pod, fieldPath(), false, features)
 
-/** Of a PodTemplateSpec at `path`. What was wrong before still is. */
+/** Warnings for the PodTemplateSpec at `path`. An update repeats those of the old template. */
 export const podTemplateWarnings = (template: PodTemplateSpec, features: Features, path: FieldPath): string[] => warningsOf(template, path, true, features)
 
-/** Node labels that have another name now: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
+/** Deprecated node labels: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
 const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
   'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
@@ -28,7 +28,7 @@ const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
   'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
   'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
 }
-/** What became of a label of nodes that has another name now; nothing where it has not. */
+/** Returns the deprecation message of a node label, or undefined if the label is not deprecated. */
 export const deprecatedLabel = (key: string): string | undefined => (Object.hasOwn(DEPRECATED_LABELS, key) ? DEPRECATED_LABELS[key] : undefined)
 
 const DEPRECATED_ANNOTATIONS: readonly (readonly [string, string])[] = [
@@ -38,14 +38,14 @@ const DEPRECATED_ANNOTATIONS: readonly (readonly [string, string])[] = [
 ]
 
 const NULL_SELECTOR = 'a null labelSelector results in matching no pod'
-/** Of an annotation of seccomp without the field. */
+/** Warning for a seccomp annotation without the field. */
 function noSeccomp(release: Release): string {
   const state = isSince(release, '1.27') ? '' : 'deprecated since v1.19, '
   const end = isSince(release, '1.27') ? 'v1.27+' : isSince(release, '1.25') ? 'a future release' : 'v1.25+'
   return `${state}non-functional in ${end}; use the "seccompProfile" field instead`
 }
 
-/** Of one term of a node affinity. `checkValues`: of a preference, whose values nobody refuses. */
+/** Warnings for one term of a node affinity. `checkValues` is set for preferences, whose values are not validated. */
 export function nodeTermWarnings(term: NodeSelectorTerm, checkValues: boolean, path: FieldPath): string[] {
   const warnings: string[] = []
   term.matchExpressions?.forEach((expression, i) => {
@@ -101,7 +101,7 @@ function podAffinityWarnings(affinity: Affinity | undefined, path: FieldPath): s
 
 const BYTES = ['memory', 'ephemeral-storage']
 
-/** A name that comes again. */
+/** Warnings for names that occur more than once. */
 function repeated<K extends string>(items: readonly Readonly<Partial<Record<K, string>>>[], field: K, path: FieldPath): string[] {
   const seen = new Set<string>()
   const warnings: string[] = []
@@ -113,7 +113,7 @@ function repeated<K extends string>(items: readonly Readonly<Partial<Record<K, s
   return warnings
 }
 
-/** A variable that hides an earlier one and does not build on it; before 1.28 every name that comes again. */
+/** Warnings for a variable that hides an earlier one without referring to it. Before 1.28, for every repeated name. */
 function hiddenVariables(variables: readonly EnvVar[], release: Release, path: FieldPath): string[] {
   if (!isSince(release, '1.28')) return repeated(variables, 'name', path)
   const consequence = isSince(release, '1.30') ? ', which may be dropped when using apply' : ''
@@ -150,11 +150,11 @@ function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplat
   return warnings
 }
 
-/** The warning of an annotation of AppArmor. */
+/** The warning for an AppArmor annotation. */
 export const OLD_APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 
 /**
- * Of a pod or a template; `base`: its path. `isTemplate` adds the warning of AppArmor annotations, which `prepare` gives for pods.
+ * Warnings for a pod or template at the path `base`. `isTemplate` adds the warning for AppArmor annotations; for pods `prepare` adds it.
  * Source: pkg/api/pod/warnings.go in k8s.io/kubernetes.
  */
 function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean, features: Features): string[] {

@@ -10,7 +10,7 @@ const DNS_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
 const DNS_DOMAIN = new RegExp(`^${DNS_LABEL}(?:\\.${DNS_LABEL})*$`)
 
 /**
- * WindowsSecurityContextOptions. A credential spec has at most 64 KiB in UTF-8. Whether containers agree on hostProcess: validateHostProcess.
+ * Validates WindowsSecurityContextOptions. A credential spec has at most 64 KiB in UTF-8. validateHostProcess checks that containers agree on hostProcess.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateWindowsOptions(options: WindowsSecurityContextOptions, path: FieldPath): FieldError[] {
@@ -27,7 +27,7 @@ export function validateWindowsOptions(options: WindowsSecurityContextOptions, p
   return errors
 }
 
-/** Messages about `user` or `DOMAIN\user`. An empty name, a control character or a second backslash is the only message then. */
+/** Returns the errors in a `user` or `DOMAIN\user`. An empty name, a control character or a second backslash is reported alone. */
 function userNameErrors(name: string): string[] {
   if (name === '') return ['runAsUserName cannot be an empty string']
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
@@ -47,7 +47,10 @@ function userNameErrors(name: string): string[] {
   return texts
 }
 
-/** All containers of a pod are host processes, or none is; host processes need hostNetwork. A container without the field takes the pod’s. */
+/**
+ * Checks that all containers of a pod are host processes or none is. Host processes require hostNetwork. A container without the field inherits that of the
+ * pod.
+ */
 export function validateHostProcess(spec: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess
@@ -71,7 +74,7 @@ export function validateHostProcess(spec: PodSpec, path: FieldPath): FieldError[
 const NOT_FOR_WINDOWS = 'cannot be set for a windows pod'
 const NOT_FOR_LINUX = 'windows options cannot be set for a linux pod'
 type PodField = readonly ['securityContext', keyof PodSecurityContext] | readonly ['spec', keyof PodSpec]
-/** In upstream's order: fields of the pod's security context, and some beside it. */
+/** Fields that are forbidden on Windows, in upstream's order: those of the pod's security context, and some of the spec. */
 const POD_FIELDS: readonly PodField[] = [
   ['securityContext', 'appArmorProfile'],
   ['securityContext', 'seLinuxOptions'],
@@ -102,7 +105,7 @@ const CONTAINER_FIELDS: readonly (keyof SecurityContext)[] = [
   'runAsGroup',
 ]
 
-/** What a spec whose `os` is linux may not have. */
+/** Rejects fields that a Linux pod may not have. */
 export function validateLinuxPod(spec: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (spec.securityContext?.windowsOptions) errors.push(forbidden(path.child('securityContext', 'windowsOptions'), NOT_FOR_LINUX))
@@ -112,7 +115,7 @@ export function validateLinuxPod(spec: PodSpec, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** What a spec whose `os` is windows may not have. */
+/** Rejects fields that a Windows pod may not have. */
 export function validateWindowsPod(spec: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const [parent, field] of POD_FIELDS) {

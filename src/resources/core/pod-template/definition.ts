@@ -58,7 +58,7 @@ const v1: Version<PodTemplate> = {
 }
 
 /**
- * A template that stands alone; no controller reads it.
+ * A pod template as an object of its own. No controller reads it.
  * Source of its rules: pkg/registry/core/podtemplate.
  */
 export const podTemplateResource = defineResource<PodTemplate>({

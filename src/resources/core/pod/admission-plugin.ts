@@ -10,7 +10,7 @@ import type { Node } from '../v1.types.ts'
 import { addDefaultTolerations, type TolerationSeconds } from './admission.ts'
 
 /**
- * DefaultTolerationSeconds: how long pods stay on nodes that are not ready, or not reachable.
+ * DefaultTolerationSeconds adds tolerations that limit how long pods stay on nodes that are not ready or unreachable.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaulttolerationseconds
  */
 export const defaultTolerationSeconds = (seconds: TolerationSeconds): AdmissionPlugin => ({
@@ -29,7 +29,7 @@ const topologyLabels = (features: Features): readonly string[] => {
 }
 
 /**
- * PodTopologyLabels: a pod that gets a node, by a binding or when it is created, gets the zone and the region of the node as labels. It does nothing while the gate
+ * PodTopologyLabels copies the zone and region labels of the node to a pod that is bound to it or created with a nodeName. It does nothing while the gate
  * PodTopologyLabelsAdmission is off (KEP-4742). A node that does not exist has no labels.
  */
 export const podTopologyLabels = (features: Features, find: (node: string) => Awaitable<Node | undefined>): AdmissionPlugin => ({
@@ -47,7 +47,7 @@ export const podTopologyLabels = (features: Features, find: (node: string) => Aw
   },
 })
 
-/** The node that the request gives a pod; undefined where it gives none. */
+/** Returns the node that the request assigns the pod to, or undefined. */
 function nodeOf({ object, subresource }: AdmissionRequest): string | undefined {
   if (!object) return undefined
   if (subresource === '') return asKind(PODS, object).spec.nodeName

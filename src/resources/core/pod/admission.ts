@@ -1,19 +1,17 @@
 import type { PodSpec, Toleration } from '../v1.types.ts'
 
-/**
- * What default admission plugins of kube-apiserver do to a pod that is created. They come before the strategy's `prepare`. The plugins call them.
- */
+/** Changes to new pods by kube-apiserver's default admission plugins, which call these functions. They run before the strategy's `prepare`. */
 
 const NOT_READY = 'node.kubernetes.io/not-ready'
 const UNREACHABLE = 'node.kubernetes.io/unreachable'
 
-/** How long a pod stays on a node that is gone, where it does not say. */
+/** Time that a pod stays on a failed node if it has no toleration of its own, in seconds. */
 export interface TolerationSeconds {
   readonly notReady: number
   readonly unreachable: number
 }
 
-/** Plugin DefaultTolerationSeconds. Updates get them, too. */
+/** Adds the tolerations of the plugin DefaultTolerationSeconds, on create and on update. */
 export function addDefaultTolerations(spec: PodSpec, seconds: TolerationSeconds): void {
   const { tolerations = [] } = spec
   const tolerates = (key: string): boolean => tolerations.some(other => (other.key === key || !other.key) && (other.effect === 'NoExecute' || !other.effect))

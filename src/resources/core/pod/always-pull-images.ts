@@ -13,21 +13,21 @@ import type { PodSpec } from '../v1.types.ts'
 const ALWAYS = 'Always'
 const SPEC = fieldPath('spec')
 
-/** Whether containers have images that the old pod does not have anywhere. */
+/** Reports whether a container has an image that no container of the old pod has. */
 function hasNewImages({ object, old }: AdmissionRequest): boolean {
   if (!object || !old) return true
   const before = new Set(allContainers(asKind(PODS, old).spec).map(({ image }) => image))
   return allContainers(asKind(PODS, object).spec).some(({ image }) => !before.has(image))
 }
 
-/** The pull policies of containers and of volumes that are images, with their paths. */
+/** Returns the pull policies of containers and image volumes, with their paths. */
 function* pullPolicies(spec: PodSpec): Iterable<readonly [policy: string | undefined, path: FieldPath]> {
   for (const [{ imagePullPolicy }, at] of containersWithPath(spec, SPEC)) yield [imagePullPolicy, at.child('imagePullPolicy')]
   for (const [i, { image }] of (spec.volumes ?? []).entries()) if (image) yield [image.pullPolicy, SPEC.child('volumes').index(i).child('image', 'pullPolicy')]
 }
 
 /**
- * AlwaysPullImages: nodes pull the images of new pods each time, so that only those who may pull an image use it.
+ * AlwaysPullImages sets the pull policy of new pods to Always, so that an image that is cached on the node is used only by pods with credentials for it.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#alwayspullimages
  */
 export const alwaysPullImages: AdmissionPlugin = {
@@ -44,7 +44,7 @@ export const alwaysPullImages: AdmissionPlugin = {
     if (!request.object) return
     const others = [...pullPolicies(asKind(PODS, request.object).spec)].filter(([policy]) => policy !== ALWAYS)
     const refusals = others.map(([policy, path]) => refuse(request, fieldErrorText(notSupported(path, policy ?? '', [ALWAYS]))).message)
-    // Upstream wraps them in an error that is no Status.
+    // Upstream wraps the errors in one that is no Status, which becomes a 500.
     if (refusals.length > 0) throw failure(500, '', aggregate(refusals))
   },
 }

@@ -12,7 +12,7 @@ import { types } from '../../types.ts'
 import type { Binding, Pod } from '../v1.types.ts'
 import { setPodCondition } from './conditions.ts'
 
-/** The answer of a call that made something happen but no object. */
+/** Response to a create that stores no object of its own. */
 export const created: AnsweredStatus = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
 
 const schema = types.type('core.Binding')
@@ -31,7 +31,7 @@ function bodyOf({ body }: VirtualCall<Binding>): Binding {
   return body
 }
 
-/** Gives a pod its node, which a scheduler has chosen. Errors are those of kube-apiserver, among them a 500 for a bad target. */
+/** Assigns a pod to the node that a scheduler has chosen. Errors are those of kube-apiserver, including a 500 for an invalid target. */
 async function bind(call: VirtualCall<Binding>, binding: Binding, name: string): Promise<void> {
   const errors = validateBinding(binding).map(fieldErrorText)
   if (errors.length > 0) throw failure(500, '', aggregate(errors))
@@ -54,7 +54,7 @@ async function bind(call: VirtualCall<Binding>, binding: Binding, name: string):
   else await updateKind(call.api, PODS, { namespace: call.namespace, name, subresource: 'binding' }, assign)
 }
 
-/** Throws a conflict where the binding names a UID or a revision that is not the pod’s; empty ones count as missing. */
+/** Throws 409 if the binding has a UID or resourceVersion that differs from the pod’s. Empty values are ignored. */
 function checkPreconditions(pod: TypedObject, { metadata }: Binding): void {
   for (const [label, wanted, present] of [
     ['UID', metadata.uid, pod.metadata.uid],
@@ -66,10 +66,10 @@ function checkPreconditions(pod: TypedObject, { metadata }: Binding): void {
   }
 }
 
-/** The write that a binding makes: spec and status at once, checked by no rule of the kind. */
+/** Strategy of the write to the pod. It changes spec and status together, and skips the validation of pods. */
 const bindingStrategy: Strategy<Pod> = {
   resetFields: [['status']],
-  /** Once a pod has a node, it is nominated for none. Labels of bindings reach pods only with the gate under which an admission plugin sets them. */
+  /** A bound pod no longer needs nominatedNodeName. Labels of the binding are copied to the pod only if the gate is on whose admission plugin sets them. */
   prepare(next, old, { features }) {
     if (features.enabled('ClearingNominatedNodeNameAfterBinding')) delete next.status.nominatedNodeName
     if (features.enabled('PodTopologyLabelsAdmission')) return
@@ -78,7 +78,7 @@ const bindingStrategy: Strategy<Pod> = {
   },
 }
 
-/** A scheduler creates a Binding; the server writes the node into the pod. */
+/** The subresource `binding`: a scheduler creates a Binding, and the server sets the pod's nodeName. */
 export const bindingSubresource = defineSubresource<Pod, Binding>({
   verbs: ['create'],
   kind: { group: '', version: 'v1', kind: 'Binding', schema },
@@ -95,7 +95,7 @@ export const bindingSubresource = defineSubresource<Pod, Binding>({
 
 const v1: Version<Binding> = { group: '', name: 'v1', kind: 'Binding', names: { plural: 'bindings', singular: 'binding' }, verbs: ['create'], schema }
 
-/** The old way, POST …/bindings: the pod is named in the body. */
+/** The original form of binding: POST to `bindings`, with the name of the pod in the body. */
 export const bindingResource = defineResource<Binding>({
   scope: 'Namespaced',
   versions: [v1],

@@ -1,7 +1,7 @@
 import { formatTime } from '../../../meta/time.ts'
 import type { PodStatus } from '../v1.types.ts'
 
-/** The time of the transition is set where the status changes. */
+/** A condition to set. Its transition time is derived from the change of status. */
 export interface NewCondition {
   readonly type: string
   readonly status: 'True' | 'False' | 'Unknown'
@@ -9,7 +9,10 @@ export interface NewCondition {
   readonly message?: string
 }
 
-/** Sets a condition of a pod's status, in place; the transition time moves only with the status. The list is a new one. */
+/**
+ * Sets a condition in the status of a pod. The status is changed in place, but its list is replaced. The transition time changes only if the condition's status
+ * does.
+ */
 export function setPodCondition(status: PodStatus, condition: NewCondition, now: number): void {
   const conditions = [...(status.conditions ?? [])]
   const at = conditions.findIndex(({ type }) => type === condition.type)

@@ -2,7 +2,7 @@ import { badRequestError } from '../../../meta/status.ts'
 import { allContainers } from '../pod-spec/visit.ts'
 import type { PodSpec } from '../v1.types.ts'
 
-/** The container that a request for the pod `name` means: the one that it asks for, or the only one. Throws 400. */
+/** Returns the container that a request for the pod `name` refers to: `asked`, or the only container if `asked` is empty. Throws 400. */
 export function containerName(name: string, spec: PodSpec, asked: string): string {
   const all = allContainers(spec).map(container => container.name)
   if (asked !== '') {

@@ -7,7 +7,7 @@ import { isHugePages } from '../pod-spec/resources.ts'
 import { containersAndInit } from '../pod-spec/visit.ts'
 import type { Pod, PodSpec, PodStatus, ResourceRequirements } from '../v1.types.ts'
 
-/** Pod, in place. What templates do not get is here: it would change every workload when it is added. */
+/** Sets the defaults of a pod, in place. Defaults that templates do not have belong here: adding one to templates would roll out every workload. */
 export function setPodDefaults(pod: Pod): void {
   dropInitContainerAnnotations(pod.metadata)
   const { spec } = pod
@@ -18,13 +18,13 @@ export function setPodDefaults(pod: Pod): void {
   mirrorPodIP(pod.status)
 }
 
-/** Defaults of a pod that exist only while a gate is on. */
+/** Sets defaults that depend on a feature gate. */
 export function setGatedPodDefaults(pod: Pod, features: Features): void {
   if (!isSince(features.release, '1.33') && features.enabled('InPlacePodVerticalScaling')) setResizePolicies(pod.spec)
   setPodLevelDefaults(pod, features)
 }
 
-/** Until 1.32 a container says of cpu and memory that it asks for how it is resized: without a restart, unless it says so. */
+/** Until 1.32 containers get a resize policy for each cpu and memory request: NotRequired, unless they set one. */
 function setResizePolicies({ containers }: PodSpec): void {
   for (const container of containers ?? []) {
     const said = container.resizePolicy ?? []
@@ -36,8 +36,8 @@ function setResizePolicies({ containers }: PodSpec): void {
 }
 
 /**
- * What a pod as a whole asks for, as far as it says something already: as much as its containers, and else as much as its limit. Limits of huge pages, which no one exceeds, come from the
- * containers; since 1.34 not where the pod requests such pages.
+ * Fills in pod-level resources if the pod has any: requests default to those of the containers, or else to the limit. Limits of huge pages, which cannot be
+ * overcommitted, default to those of the containers; since 1.34 not if the pod requests such pages.
  */
 function setPodLevelDefaults({ spec }: Pod, features: Features): void {
   const { resources } = spec
@@ -57,7 +57,7 @@ function setPodLevelDefaults({ spec }: Pod, features: Features): void {
   if (Object.keys(requests).length > 0) resources.requests = requests
 }
 
-/** A limit without a request asks for as much. */
+/** Sets requests that are missing to the limits. */
 function requestLimits(resources: ResourceRequirements): void {
   if (!resources.limits) return
   resources.requests ??= {}
@@ -65,7 +65,7 @@ function requestLimits(resources: ResourceRequirements): void {
   for (const name of Object.keys(limits)) if (!Object.hasOwn(requests, name)) requests[name] = limits[name] ?? ''
 }
 
-/** `podIP` is the first of `podIPs`. Clients that know only the one win over what they left in the other. */
+/** Makes `podIP` the first of `podIPs`. If they differ, `podIP` wins, since old clients know only that field. */
 function mirrorPodIP(status: PodStatus): void {
   const first = status.podIPs?.[0]?.ip ?? ''
   if (status.podIP && status.podIP !== first) status.podIPs = [{ ip: status.podIP }]

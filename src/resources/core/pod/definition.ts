@@ -36,11 +36,11 @@ const v1: Version<Pod> = {
     'spec.hostNetwork': ({ spec }) => String(spec.hostNetwork ?? false),
     'status.phase': ({ status }) => status.phase ?? '',
     'status.podIP': ({ status }) => status.podIPs?.[0]?.ip ?? status.podIP ?? '',
-    // May be named in a selector, but no pod has it.
+    // The field may be selected by, but matches no pod.
     'status.podIPs': () => '',
     'status.nominatedNodeName': ({ status }) => status.nominatedNodeName ?? '',
   },
-  // Its name of old.
+  // The name of the field in early releases.
   fieldAliases: { 'spec.host': 'spec.nodeName' },
   subresources: {
     attach: attachSubresource,
@@ -57,7 +57,8 @@ const v1: Version<Pod> = {
 }
 
 /**
- * Of the spec only images, the deadline, further tolerations and gates that go may change; `resize`, `ephemeralcontainers` and `binding` change what they are for. Deletion is graceful.
+ * A group of containers on one node. In its spec only images, the deadline, additional tolerations and the removal of gates are updatable; the subresources
+ * `resize`, `ephemeralcontainers` and `binding` change other fields. Deletion is graceful.
  * https://kubernetes.io/docs/concepts/workloads/pods/
  * Source of its rules: pkg/registry/core/pod.
  */
@@ -65,7 +66,7 @@ export const podResource = defineResource<Pod>({
   scope: 'Namespaced',
   versions: [v1],
   hub: v1,
-  // Each kubelet lists and watches those of its node.
+  // Every kubelet lists and watches the pods of its own node.
   storage: { prefix: 'pods', version: v1, indexedBy: { field: 'spec.nodeName', path: ['spec', 'nodeName'] } },
   strategy: podStrategy,
 })

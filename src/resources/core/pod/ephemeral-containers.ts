@@ -14,7 +14,7 @@ import type { Pod } from '../v1.types.ts'
 import { bumpGeneration, restoreMetadata } from './prepare.ts'
 import { validateAnnotationsUpdate, validatePod } from './validation.ts'
 
-/** Adds containers for debugging to a pod that runs; takes nothing else from what a client sends. */
+/** Adds ephemeral containers, for debugging, to a running pod. All other changes are ignored. */
 export const ephemeralContainersStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
   metaRounds: ['change', 'whole'],
@@ -33,7 +33,7 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
   validate: (next, old, { features }) => (old ? validate(next, old, features) : []),
 }
 
-/** Containers may only be added. A static pod takes none since 1.27: that refusal replaces all errors before it. */
+/** Checks that containers are only added. Since 1.27 a static pod accepts none: that error replaces all others. */
 function validate(next: Pod, old: Pod, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const options = podOptions(features, next, old)

@@ -11,12 +11,12 @@ import type { Pod, PodStatus } from '../v1.types.ts'
 import { created } from './binding.ts'
 import { setPodCondition } from './conditions.ts'
 
-/** How often an eviction that read a pod which then changed is begun again. */
+/** Attempts of an eviction, if the pod changes between read and write. */
 const ATTEMPTS = 20
 
 const goList = (values: readonly string[]): string => `[${values.join(' ')}]`
 
-/** What is asked of the deletion: the body's options, with the dry-run of either. */
+/** Options of the deletion: those of the body, and dry run if either body or query asks for it. */
 interface Wanted {
   readonly dryRun: boolean
   readonly uid?: string
@@ -25,7 +25,7 @@ interface Wanted {
   readonly propagationPolicy?: string
 }
 
-/** Throws 500 where query and body ask for different dry runs, as upstream does. */
+/** Merges the options. Throws 500 if query and body differ in dry run, as upstream does. */
 function wantedOf({ deleteOptions }: Eviction, dryRun: boolean): Wanted {
   const { preconditions, gracePeriodSeconds, propagationPolicy, dryRun: inBody = [] } = deleteOptions ?? {}
   if (dryRun && inBody.length > 0 && goList(inBody) !== '[All]') {
@@ -43,12 +43,12 @@ function wantedOf({ deleteOptions }: Eviction, dryRun: boolean): Wanted {
 const isFinished = ({ phase }: PodStatus, { deletionTimestamp }: ObjectMeta): boolean =>
   phase === 'Succeeded' || phase === 'Failed' || deletionTimestamp !== undefined
 
-/** Pods that do no work yet, or no more, disrupt nothing when they go. */
+/** Reports whether the pod is not running yet or has finished. Its eviction disrupts nothing. */
 const needsNoBudget = (status: PodStatus, metadata: ObjectMeta): boolean => isFinished(status, metadata) || status.phase === 'Pending'
 
 const isReady = ({ conditions = [] }: PodStatus): boolean => conditions.some(condition => condition.type === 'Ready' && condition.status === 'True')
 
-/** One pod that is to go. */
+/** The pod to evict. */
 interface Target {
   readonly api: ResourceAccess
   readonly namespace: string
@@ -57,7 +57,7 @@ interface Target {
   readonly wanted: Wanted
 }
 
-/** Deletes the pod, once its status says why it goes. `wanted` may name the revision that the decision was made on. */
+/** Deletes the pod after its status has recorded the reason. `wanted` may contain the revision on which the decision was based. */
 async function remove({ api, namespace, name, now }: Target, wanted: Wanted): Promise<void> {
   let { resourceVersion } = wanted
   if (!wanted.dryRun) {
@@ -66,7 +66,7 @@ async function remove({ api, namespace, name, now }: Target, wanted: Wanted): Pr
       setPodCondition(pod.status, { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }, now)
       return pod
     })
-    // The status write has made a new revision, so the deletion is tied to that one.
+    // The write of the status has changed the revision, so the deletion requires the new one.
     if (resourceVersion !== undefined) resourceVersion = marked.metadata.resourceVersion
   }
   await api.delete(PODS, namespace, name, { ...wanted, ...(resourceVersion !== undefined && { resourceVersion }) })
@@ -91,7 +91,10 @@ function checkPreconditions({ metadata }: TypedObject, { uid, resourceVersion }:
     )
 }
 
-/** Removes a pod that needs no budget; otherwise returns it. A pod that changes meanwhile is looked at again, unless the client has named its revision. */
+/**
+ * Deletes the pod if no budget applies to it; otherwise returns it. If the pod changes in between, it is read again, unless the client has set a
+ * resourceVersion.
+ */
 async function removeUnbudgeted(eviction: Target): Promise<Pod | undefined> {
   const { api, namespace, name, wanted } = eviction
   for (let attempt = 1; ; attempt++) {
@@ -108,8 +111,8 @@ async function removeUnbudgeted(eviction: Target): Promise<Pod | undefined> {
 }
 
 /**
- * Asks the pod’s budget, and takes from it; a dry run takes from a copy. No budget allows all, and more than one is a 500.
- * `unasked`: the pod is not ready and may go without; the budget’s name comes with it.
+ * Takes one disruption from the pod’s budget, or from a copy of it in a dry run. Without a budget the eviction is allowed; more than one budget is a 500.
+ * `unasked` is the name of a budget that lets a pod go without counting it, because the pod is not ready.
  */
 async function askBudget({ api, name, now, wanted }: Target, pod: Pod): Promise<{ unasked?: string }> {
   const [budget, second] = await budgetsOf(api, pod)
@@ -133,7 +136,7 @@ async function evict(eviction: Target): Promise<void> {
   const { wanted } = eviction
   if (unasked === undefined) return remove(eviction, wanted)
   try {
-    // The pod must not have become ready since.
+    // The deletion requires the revision that was read: the pod must not have become ready in the meantime.
     await remove(eviction, { ...wanted, ...revisionOf(pod) })
   } catch (error) {
     throw wanted.resourceVersion === undefined && isStatusError(error, 'Conflict') ? stillProcessed(unasked) : error
@@ -148,8 +151,8 @@ async function call({ api, body, ctx, dryRun, name, namespace }: VirtualCall<Evi
 }
 
 /**
- * API-initiated eviction: a deletion that the pod's disruption budget must allow. https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
- * A refusal that passes by itself is a 429 with the cause `DisruptionBudget`.
+ * API-initiated eviction: a deletion that respects the pod's disruption budget. A refusal that may succeed later is a 429 with the cause `DisruptionBudget`.
+ * https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
  */
 export const evictionSubresource = defineSubresource<Pod, Eviction>({
   verbs: ['create'],

@@ -6,7 +6,7 @@ import { isExtendedResource } from '../pod-spec/resources.ts'
 import { containersAndInit } from '../pod-spec/visit.ts'
 import type { PodSpec, Toleration } from '../v1.types.ts'
 
-/** Adds a toleration for each resource, sorted. One that is there already is replaced by what tolerates for ever. */
+/** Adds a toleration for each resource, in sorted order. An existing toleration for it is replaced by one without a time limit. */
 function tolerate(spec: PodSpec, resources: readonly string[]): void {
   const wanted = new Map(resources.map((key): [string, Toleration] => [key, { key, operator: 'Exists', effect: 'NoSchedule' }]))
   const isWanted = ({ key = '', operator, effect, value = '' }: Toleration): boolean =>
@@ -20,7 +20,7 @@ function tolerate(spec: PodSpec, resources: readonly string[]): void {
 }
 
 /**
- * ExtendedResourceToleration: pods that request an extended resource tolerate the taint by which its nodes are kept for them.
+ * ExtendedResourceToleration adds tolerations to pods that request extended resources, for the taints of nodes that are dedicated to them.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#extendedresourcetoleration
  */
 export const extendedResourceToleration: AdmissionPlugin = {

@@ -5,7 +5,7 @@ import { validateDnsLabel } from '../checks.ts'
 import type { PodExtendedResourceClaimStatus, PodSpec } from '../v1.types.ts'
 
 /**
- * The claim that was made for extended resources serves requests of the pod's containers, each once.
+ * Validates the status of the claim for extended resources: each mapping refers to a request of one of the pod's containers, and each request is mapped once.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes, since 1.34.
  */
 export function validateExtendedResources(

@@ -5,13 +5,16 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { goMember, goValue } from '../../shared/go-values.ts'
 import type { NodeAffinity, NodeSelectorTerm } from '../v1.types.ts'
 
-/** What may change of a pod that a scheduling gate holds back: where it may run may become narrower. */
+/** Checks an update of the nodeSelector of a gated pod. Entries may only be added, which narrows down the nodes. */
 export function validateNodeSelectorAdditions(next: Readonly<Record<string, string>>, old: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
   if (Object.entries(old).every(([key, value]) => Object.hasOwn(next, key) && next[key] === value)) return []
   return [invalid(path, goMember('core.PodSpec', 'nodeSelector', next), 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')]
 }
 
-/** Terms of a gated pod may get more expressions, and none may be removed: the pod may run on fewer nodes than before. */
+/**
+ * Checks an update of the required node affinity of a gated pod. Terms may get more expressions, and none may be removed: the pod may run on fewer nodes than
+ * before.
+ */
 export function validateNodeAffinityAdditions(next: NodeAffinity | undefined, old: NodeAffinity | undefined, path: FieldPath): FieldError[] {
   const field = 'requiredDuringSchedulingIgnoredDuringExecution'
   if (!old?.[field]) return []
@@ -29,7 +32,7 @@ export function validateNodeAffinityAdditions(next: NodeAffinity | undefined, ol
   })
 }
 
-/** Requirements of a term are ANDed: more of them narrow it. An empty term matches nothing and stays so. */
+/** Requirements of a term are ANDed, so adding some narrows it. An empty term matches nothing and must stay empty. */
 function onlyAdds(next: NodeSelectorTerm, old: NodeSelectorTerm): boolean {
   const lists = ['matchExpressions', 'matchFields'] as const
   if (lists.every(list => !old[list]?.length)) return lists.every(list => !next[list]?.length)

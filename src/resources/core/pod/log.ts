@@ -12,7 +12,7 @@ import { containerName } from './container-name.ts'
 
 const numberOf = (value: ConnectOptions[string] | undefined): number | undefined => (typeof value === 'number' ? value : undefined)
 
-/** PodLogOptions; `stream` belongs to a feature gate (PodLogsQuerySplitStreams) that is off. */
+/** Validates PodLogOptions. `stream` needs a feature gate (PodLogsQuerySplitStreams) that is off. */
 export function validateLogOptions(options: ConnectOptions): FieldError[] {
   const { sinceTime, stream } = options
   const [tailLines, limitBytes, sinceSeconds] = [numberOf(options.tailLines), numberOf(options.limitBytes), numberOf(options.sinceSeconds)]
@@ -26,10 +26,10 @@ export function validateLogOptions(options: ConnectOptions): FieldError[] {
   return errors
 }
 
-/** Passed on to the kubelet as they are. */
+/** Query parameters that are passed on to the kubelet unchanged. */
 const PASSED = ['follow', 'previous', 'timestamps', 'sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes']
 
-/** The kubelet's log of a container; undefined while the pod has no node. */
+/** Returns the kubelet's URL of a container log, or undefined while the pod has no node. */
 async function locate({ api, name, namespace, options, kubelets }: ConnectCall): Promise<Destination | undefined> {
   const errors = validateLogOptions(options)
   if (errors.length > 0) throw invalidError({ group: '', kind: 'PodLogOptions' }, name, errors)
@@ -47,7 +47,7 @@ async function locate({ api, name, namespace, options, kubelets }: ConnectCall):
   }
 }
 
-/** What a container has written. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod */
+/** The log of a container. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod */
 export const logSubresource: Subresource<Pod> = {
   verbs: ['get'],
   connect: { how: 'log', methods: ['GET'], options: types.type('core.PodLogOptions'), locate },

@@ -14,16 +14,16 @@ import type { Namespace } from '../v1.types.ts'
 
 const PLUGIN = 'PodNodeSelector'
 const ANNOTATION = 'scheduler.alpha.kubernetes.io/node-selector'
-/** Member of the configuration that holds for namespaces without the annotation. */
+/** Member of the configuration that applies to namespaces without the annotation. */
 const DEFAULT = 'clusterDefaultNodeSelector'
 const MEMBER = 'podnodeselectorpluginconfig'
 
 type Labels = Readonly<Record<string, string>>
 
-/** Selectors of nodes by the names of namespaces, and by `clusterDefaultNodeSelector`. */
+/** Node selectors by namespace; the default has the key `clusterDefaultNodeSelector`. */
 export type NodeSelectors = ReadonlyMap<string, string>
 
-/** The plugin's configuration, whose one member is found in any case. Throws AdmissionConfigError. */
+/** Reads the plugin's configuration. Its only member is matched ignoring case. Throws AdmissionConfigError. */
 export function nodeSelectorsOf(configurations: PluginConfigurations): NodeSelectors {
   const bytes = configurations.get(PLUGIN)
   if (bytes === undefined) return new Map()
@@ -39,7 +39,7 @@ export function nodeSelectorsOf(configurations: PluginConfigurations): NodeSelec
   }
 }
 
-/** The labels of a selector that is a list of equalities. Throws 500, as upstream. Source: ConvertSelectorToLabelsMap in k8s.io/apimachinery. */
+/** Parses a selector of the form `a=b,c=d` into labels. Throws 500, as upstream does. Source: ConvertSelectorToLabelsMap in k8s.io/apimachinery. */
 function labelsOf(selector: string): Labels {
   if (selector === '') return {}
   const pairs = selector.split(',').map((part): [string, string] => {
@@ -61,9 +61,10 @@ const NOWHERE = new FieldPath('')
 const conflict = (a: Labels, b: Labels): boolean => Object.entries(a).some(([key, value]) => Object.hasOwn(b, key) && b[key] !== value)
 
 /**
- * PodNodeSelector: new pods go to nodes that the selector of their namespace, or else of the cluster, selects, and only to those that the configuration lets them name.
+ * PodNodeSelector adds the node selector of the namespace, or else of the cluster, to new pods, and rejects pods that select nodes outside of those the
+ * configuration allows.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#podnodeselector
- * @param getNamespace rejects with NotFound where there is none.
+ * @param getNamespace rejects with NotFound if the namespace does not exist.
  */
 export function podNodeSelector(selectors: NodeSelectors, getNamespace: (name: string) => Promise<Namespace>): AdmissionPlugin {
   const ofNamespace = async (name: string): Promise<Labels> => {

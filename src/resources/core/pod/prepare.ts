@@ -11,7 +11,10 @@ import type { Pod, PodAffinityTerm, PodStatus } from '../v1.types.ts'
 import { setPodCondition } from './conditions.ts'
 import { applyAppArmorAnnotations, applySeccompAnnotations } from './profile-annotations.ts'
 
-/** Pending, with its QoS class, and its label keys and annotations of profiles as fields. Source: pkg/registry/core/pod in k8s.io/kubernetes. */
+/**
+ * Prepares a new pod: phase Pending, its QoS class, label keys as selector expressions, profile annotations as fields. Source: pkg/registry/core/pod in
+ * k8s.io/kubernetes.
+ */
 export function prepareCreate(pod: Pod, ctx: HookContext): void {
   if (countsGenerations(ctx.features)) pod.metadata.generation = 1
   dropDisabledPodFields(pod.spec, undefined, ctx.features)
@@ -28,31 +31,31 @@ export function prepareCreate(pod: Pod, ctx: HookContext): void {
   applyAppArmorAnnotations(pod, ctx)
 }
 
-/** Keeps the status, which has a subresource of its own. */
+/** Prepares an update. The status is kept, since it has a subresource of its own. */
 export function prepareUpdate(next: Pod, old: Pod, { features }: HookContext): void {
   next.status = old.status
   dropDisabledPodFields(next.spec, old.spec, features)
   bumpGeneration(next, old, features)
 }
 
-/** Pods have generations from 1.33 on. */
+/** Pods have generations since 1.33. */
 const countsGenerations = ({ release }: Features): boolean => isSince(release, '1.33')
 
-/** A change of the spec is a new generation. */
+/** Increments the generation if the spec has changed. */
 export function bumpGeneration(next: Pod, old: Pod, features: Features): void {
   if (countsGenerations(features) && !deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
 }
 
-/** Keeps the spec, and what clients that know less than the server leave out of a status. */
+/** Prepares an update of the status. Keeps the spec, and fields that old clients leave out of the status. */
 export function prepareStatusUpdate(next: Pod, old: Pod): void {
   next.spec = old.spec
   for (const field of ['deletionTimestamp', 'ownerReferences'] as const) restore(next.metadata, old.metadata, field)
-  // Some kubelets leave it out; it is set once, on create.
+  // Some kubelets omit the QoS class, which is set once, on create.
   if (!next.status.qosClass && old.status.qosClass) next.status.qosClass = old.status.qosClass
   keepObservedGenerations(next.status, old.status)
 }
 
-/** A client that does not know observedGeneration does not clear it. Conditions are paired by type; where a type occurs several times, in order. */
+/** Keeps observedGeneration if a client omits it. Conditions are matched by type, and by order if a type occurs several times. */
 function keepObservedGenerations(status: PodStatus, old: PodStatus): void {
   if (!status.observedGeneration && old.observedGeneration) status.observedGeneration = old.observedGeneration
   const known = new Map<string, Int64[]>()
@@ -74,13 +77,13 @@ function restore(next: ObjectMeta, old: ObjectMeta, field: (typeof META_OF_SUBRE
   else Object.assign(next, { [field]: old[field] })
 }
 
-/** Metadata that a subresource of a spec's part may not touch. Before 1.33 nobody is recorded as a manager of what it writes. */
+/** Restores metadata that a subresource of the spec may not change. Before 1.33 writes by these subresources record no field manager. */
 export function restoreMetadata(next: Pod, old: Pod, { release }: Features): void {
   if (!isSince(release, '1.33')) keepMembers(next.metadata, old.metadata, 'managedFields', 'generateName')
   for (const field of META_OF_SUBRESOURCES) restore(next.metadata, old.metadata, field)
 }
 
-/** matchLabelKeys and mismatchLabelKeys become expressions of the selector, with the values that the pod's own labels have. */
+/** Turns matchLabelKeys and mismatchLabelKeys into selector expressions with the values of the pod's own labels. */
 function applyLabelKeys(pod: Pod): void {
   const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {}
   const { labels = {} } = pod.metadata

@@ -10,8 +10,8 @@ import { OLD_APP_ARMOR } from '../pod-spec/warnings.ts'
 import type { AppArmorProfile, Pod, SeccompProfile } from '../v1.types.ts'
 
 /**
- * Before 1.27 seccomp annotations of a pod that is created become fields, where it has none; in 1.24 fields become annotations for old nodes, too. Templates keep
- * what they have. Source: pkg/registry/core/pod in k8s.io/kubernetes.
+ * Converts seccomp annotations of a new pod to fields before 1.27, unless the fields are set. In 1.24 fields are converted to annotations as well, for old
+ * nodes. Templates are not changed. Source: pkg/registry/core/pod in k8s.io/kubernetes.
  */
 export function applySeccompAnnotations(pod: Pod, release: Release): void {
   if (isSince(release, '1.27')) return
@@ -20,7 +20,7 @@ export function applySeccompAnnotations(pod: Pod, release: Release): void {
   for (const container of allContainers(pod.spec)) seccompOf(pod, SECCOMP_CONTAINER_PREFIX + container.name, container, forOldNodes)
 }
 
-/** `target`: what has the field, the spec of the pod or a container. */
+/** Converts one annotation. `target` holds the field: the spec of the pod, or a container. */
 function seccompOf({ metadata }: Pod, key: string, target: { securityContext?: { seccompProfile?: SeccompProfile } }, forOldNodes: boolean): void {
   const annotation = ownMember(metadata.annotations, key)
   const field = target.securityContext?.seccompProfile
@@ -33,7 +33,7 @@ function seccompOf({ metadata }: Pod, key: string, target: { securityContext?: {
   }
 }
 
-/** Undefined for what is not known. */
+/** Returns undefined for an unknown value. */
 function seccompProfileOf(annotation: string): SeccompProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' }
   if (annotation === 'runtime/default' || annotation === 'docker/default') return { type: 'RuntimeDefault' }
@@ -41,7 +41,10 @@ function seccompProfileOf(annotation: string): SeccompProfile | undefined {
   return { type: 'Localhost', localhostProfile: annotation.slice('localhost/'.length) }
 }
 
-/** AppArmor annotations of old clients become fields, and before 1.34 fields annotations for old nodes: https://kubernetes.io/docs/tutorials/security/apparmor/ */
+/**
+ * Converts AppArmor annotations of old clients to fields, and before 1.34 fields to annotations, for old nodes:
+ * https://kubernetes.io/docs/tutorials/security/apparmor/
+ */
 export function applyAppArmorAnnotations(pod: Pod, ctx: HookContext): void {
   if (pod.spec.os?.name === 'windows' || !ctx.features.enabled('AppArmorFields')) return
   const forOldNodes = !isSince(ctx.features.release, '1.34')
@@ -65,14 +68,14 @@ export function applyAppArmorAnnotations(pod: Pod, ctx: HookContext): void {
 
 const ANYWHERE: FieldPath = fieldPath()
 
-/** The annotation that says the same as a field, of either kind; undefined for a missing or incomplete profile. */
+/** Returns the annotation that is equivalent to a field, or undefined for a missing or incomplete profile. */
 function annotationOf(profile: AppArmorProfile | SeccompProfile | undefined): string | undefined {
   if (profile?.type === 'Unconfined') return 'unconfined'
   if (profile?.type === 'RuntimeDefault') return 'runtime/default'
   return profile?.type === 'Localhost' && profile.localhostProfile !== undefined ? `localhost/${profile.localhostProfile}` : undefined
 }
 
-/** The field that says the same as an annotation; undefined where the annotation is malformed. */
+/** Returns the field that is equivalent to an annotation, or undefined if the annotation is malformed. */
 function profileOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' }
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }

@@ -8,13 +8,13 @@ import type { Pod, PodSpec, PodStatus } from '../v1.types.ts'
 
 const schema = types.type('core.PodProxyOptions')
 
-/** Where a pod listens; empty where it says nothing. */
+/** Returns the IP address of a pod and the first port that a container declares. Each is empty if it is not known. */
 function targetOf(spec: PodSpec, status: PodStatus): { ip: string; declaredPort: string } {
   const port = (spec.containers ?? []).flatMap(({ ports = [] }) => ports)[0]
   return { ip: status.podIPs?.[0]?.ip ?? status.podIP ?? '', declaredPort: port ? String(port.containerPort) : '' }
 }
 
-/** The pod's address, and the port that the request names or the first that a container declares. */
+/** Returns the pod's address with the port of the request, or else the first port that a container declares. */
 async function locate({ api, name: id, namespace, options }: ConnectCall): Promise<Destination> {
   const { scheme, name, port } = proxyTarget('pod', id)
   const pod = await getKind(api, PODS, namespace, name)
@@ -23,7 +23,7 @@ async function locate({ api, name: id, namespace, options }: ConnectCall): Promi
   return proxyDestination(scheme, ip, port === '' ? declaredPort : port, String(options.path ?? ''))
 }
 
-/** HTTP to a pod. */
+/** Proxies HTTP requests to a pod. */
 export const podProxySubresource: Subresource<Pod> = {
   verbs: PROXY_VERBS,
   kind: { group: '', version: 'v1', kind: 'PodProxyOptions', schema },

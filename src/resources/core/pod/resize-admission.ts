@@ -15,17 +15,17 @@ import { podAmounts } from '../pod-spec/pod-amounts.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
 import type { Node, Pod, PodSpec } from '../v1.types.ts'
 
-/** Reads a node; undefined where there is none. */
+/** Reads a node. Undefined if it does not exist. */
 type FindNode = (name: string) => Awaitable<Node | undefined>
 
-/** A pod that has a node, and whose spec the request changes. */
+/** A scheduled pod whose spec the request changes. */
 interface ChangedPod {
   readonly pod: Pod
   readonly old: Pod
   readonly nodeName: string
 }
 
-/** Undefined where the request leaves the spec as it is, by its generation, or the pod has no node yet. */
+/** Returns undefined if the request does not change the spec, by its generation, or the pod has no node yet. */
 function changedPod({ object, old: before }: AdmissionRequest): ChangedPod | undefined {
   if (!object || !before) return undefined
   const [pod, old] = [asKind(PODS, object), asKind(PODS, before)]
@@ -33,14 +33,14 @@ function changedPod({ object, old: before }: AdmissionRequest): ChangedPod | und
   return nodeName && pod.metadata.generation !== old.metadata.generation ? { pod, old, nodeName } : undefined
 }
 
-/** The node, or throws 403. */
+/** Returns the node. Throws 403 if it does not exist. */
 async function nodeOf(request: AdmissionRequest, name: string, find: FindNode): Promise<Node> {
   const node = await find(name)
   if (!node) throw refuse(request, `node ${quote(name)} not found`)
   return node
 }
 
-/** What a node must be able to do for a change of a pod, by the names that nodes declare, in the order of upstream's registry. */
+/** Returns the node features that a change of a pod needs, under the names that nodes declare, in the order of upstream's registry. */
 function neededFeatures({ pod, old }: ChangedPod, features: Features): string[] {
   const initContainers = pod.spec.initContainers ?? []
   const needs: readonly (readonly [name: string, isNeeded: boolean])[] = [
@@ -61,7 +61,7 @@ const changesCpu = (next: PodSpec, old: PodSpec): boolean =>
     return compareQuantity(before, after) !== 0
   })
 
-/** NodeDeclaredFeatureValidator: a pod that runs may be changed only in what its node says that it can do (KEP-5328). */
+/** NodeDeclaredFeatureValidator rejects changes of a running pod that need features its node does not declare (KEP-5328). */
 export const nodeDeclaredFeatureValidator = (features: Features, find: FindNode): AdmissionPlugin => ({
   name: 'NodeDeclaredFeatureValidator',
   handles: request =>
@@ -77,7 +77,7 @@ export const nodeDeclaredFeatureValidator = (features: Features, find: FindNode)
   },
 })
 
-/** PodResizeValidator: a pod may not come to ask for more than its node has to give, and is resized on Linux alone. */
+/** PodResizeValidator rejects a resize beyond the allocatable resources of the node, and of pods that do not run on Linux. */
 export const podResizeValidator = (features: Features, find: FindNode): AdmissionPlugin => ({
   name: 'PodResizeValidator',
   handles: request =>
@@ -97,13 +97,13 @@ export const podResizeValidator = (features: Features, find: FindNode): Admissio
   },
 })
 
-/** The refusal with the reason as its cause, for programs. */
+/** Adds the reason as a cause of the error, so that programs can read it. */
 function refusedFor(reason: string, error: StatusError): StatusError {
   error.status.details = { ...error.status.details, causes: [{ reason }] }
   return error
 }
 
-/** Where the pod asks for more than the node has for all pods together, in kube-apiserver's words. */
+/** Returns the resources of which the pod requests more than the node's allocatable amount, in kube-apiserver's words. */
 async function excessOf(spec: PodSpec, { status }: Node): Promise<string[]> {
   const requests = await runInTurns(podAmounts(spec, 'requests'))
   const of = { cpu: quantityMilliValue, memory: quantityValue }

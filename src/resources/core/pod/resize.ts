@@ -20,7 +20,7 @@ import { validatePod } from './validation.ts'
 
 const LISTS = ['containers', 'initContainers'] as const
 
-/** Changes cpu and memory of containers that run: https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/ */
+/** Resizes cpu and memory of running containers: https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/ */
 export const resizeStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
   metaRounds: ['change', 'whole'],
@@ -38,7 +38,7 @@ const namesOf = (spec: PodSpec, list: (typeof LISTS)[number]): string[] => (spec
 
 const sameNames = (next: PodSpec, old: PodSpec): boolean => LISTS.every(list => deepEqual(namesOf(next, list), namesOf(old, list)))
 
-/** Containers in another order, or others, are left for validation to refuse. */
+/** Discards all changes but those of resources. If containers were added, removed or reordered, the change is left for validation to reject. */
 function keepAllButResources(next: Pod, old: Pod, features: Features): void {
   if (!sameNames(next.spec, old.spec)) return
   const spec = { ...old.spec }
@@ -52,7 +52,7 @@ function keepAllButResources(next: Pod, old: Pod, features: Features): void {
   restoreMetadata(next, old, features)
 }
 
-/** The container with what a resize may change of it. */
+/** Returns the container with the fields of `next` that a resize may change. */
 function withResources(container: Container, next: Container | undefined): Container {
   if (!next) return container
   const { resizePolicy: _, ...rest } = container
@@ -63,8 +63,8 @@ const hasPodResources = ({ resources }: PodSpec): boolean =>
   Object.keys(resources?.requests ?? {}).length > 0 || Object.keys(resources?.limits ?? {}).length > 0
 
 /**
- * A refusal of the pod as a whole replaces all errors before it. Containers that differ in name or order end the checks.
- * The QoS class may not change, and a node that runs the pod must report resources in the container’s status, which shows that it can resize.
+ * Validates a resize. An error about the pod as a whole replaces all others. Containers that differ in name or order end the checks. The QoS class may not
+ * change, and if the pod runs on a node, its container statuses must have `resources`, which shows that the node supports resizing.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 function validate(next: Pod, old: Pod, features: Features): FieldError[] {
@@ -86,7 +86,7 @@ function validate(next: Pod, old: Pod, features: Features): FieldError[] {
 
 const POD_LEVEL_IS_OFF = 'resize of pods with pod-level resources is forbidden when InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled'
 
-/** Whether this pod may be resized at all. */
+/** Checks whether the pod may be resized at all. */
 function validateAllowed(next: Pod, old: Pod, features: Features, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (knownQosClass(old, features) !== podQosClass(next.spec, features)) {
@@ -97,7 +97,7 @@ function validateAllowed(next: Pod, old: Pod, features: Features, path: FieldPat
   return errors
 }
 
-/** What the pod as a whole asks for may neither go nor change but for cpu and memory (KEP-5419). */
+/** Checks pod-level resources: they may not be removed, and only cpu and memory may change (KEP-5419). */
 function validatePodLevel(next: ResourceRequirements | undefined, old: ResourceRequirements | undefined, path: FieldPath): FieldError[] {
   const at = path.child('resources')
   if (old && !next) return [forbidden(at, 'pod-level resources cannot be removed')]
@@ -106,7 +106,7 @@ function validatePodLevel(next: ResourceRequirements | undefined, old: ResourceR
   return errors
 }
 
-/** Requests and limits of containers, and of init containers that may be resized. */
+/** Checks requests and limits of containers and of resizable init containers. */
 function validateContainers(next: PodSpec, old: PodSpec, features: Features, path: FieldPath): FieldError[] {
   return (['initContainers', 'containers'] as const).flatMap(list =>
     (old[list] ?? []).flatMap((container, i) => {
@@ -114,16 +114,16 @@ function validateContainers(next: PodSpec, old: PodSpec, features: Features, pat
       if (!after || (list === 'initContainers' && !isResizable(container, features))) return []
       const at = path.child(list).index(i).child('resources')
       const errors = validateKept(after.resources, container.resources, at, 'resource')
-      // From 1.34 on the kubelet tries to take memory away.
+      // Since 1.34 the kubelet may reduce memory limits.
       return isSince(features.release, '1.34') ? errors : [...errors, ...validateMemory(after, container, at)]
     }),
   )
 }
 
-/** Init containers that run beside the others, and from 1.36 on those that run before them. */
+/** Reports whether a container may be resized. Of the init containers only sidecars may, and since 1.36 all. */
 const isResizable = (container: Container, features: Features): boolean => isSidecar(container) || features.enabled('InPlacePodVerticalScalingInitContainers')
 
-/** Errors where containers are not those of the pod, in their order: nothing can be compared then. */
+/** Returns errors if the containers differ from those of the old pod in name or order. Nothing else can be compared then. */
 function validateOrder(next: PodSpec, old: PodSpec, path: FieldPath): FieldError[] {
   return LISTS.flatMap(list => {
     const [mine, theirs] = [namesOf(next, list), namesOf(old, list)]
@@ -134,7 +134,7 @@ function validateOrder(next: PodSpec, old: PodSpec, path: FieldPath): FieldError
   })
 }
 
-/** Requests and limits may not be removed. `what`: as the message calls them. */
+/** Checks that requests and limits are not removed. `what` is the word of the message for the container or pod. */
 function validateKept(next: ResourceRequirements | undefined, old: ResourceRequirements | undefined, path: FieldPath, what: string): FieldError[] {
   return (['requests', 'limits'] as const).flatMap(list => {
     const after = next?.[list] ?? {}
@@ -142,7 +142,7 @@ function validateKept(next: ResourceRequirements | undefined, old: ResourceRequi
   })
 }
 
-/** Memory limits may only grow, unless the container restarts for a change of memory. */
+/** Checks that memory limits do not shrink, unless the container restarts on a memory resize. */
 function validateMemory(next: Container, old: Container, path: FieldPath): FieldError[] {
   const policy = (next.resizePolicy ?? []).find(({ resourceName }) => resourceName === 'memory')?.restartPolicy
   if (policy && policy !== 'NotRequired') return []
@@ -153,7 +153,7 @@ function validateMemory(next: Container, old: Container, path: FieldPath): Field
   return compareQuantity(after, before) < 0 ? [forbidden(at, 'memory limits cannot be decreased unless resizePolicy is RestartContainer')] : []
 }
 
-/** Limits and requests with the old cpu and memory, and nothing else: claims are left out, so that what has them is never the same. Lists that are empty are absent. */
+/** Returns requests and limits with the old cpu and memory. Claims are left out, so containers with claims never compare equal. Empty lists are omitted. */
 function withOldCompute(next: ResourceRequirements | undefined, old: ResourceRequirements | undefined): ResourceRequirements {
   const merged = (list: 'limits' | 'requests') => {
     const { cpu: _cpu, memory: _memory, ...rest } = next?.[list] ?? {}
@@ -164,13 +164,13 @@ function withOldCompute(next: ResourceRequirements | undefined, old: ResourceReq
   return { ...merged('limits'), ...merged('requests') }
 }
 
-/** Whether nothing but cpu and memory is another. */
+/** Reports whether only cpu and memory differ. */
 function isSameButCompute(next: Container, old: Container | undefined): boolean {
   if (!old || old.resources.claims) return false
   return deepEqual({ ...next, resources: withOldCompute(next.resources, old.resources) }, { ...old, resources: withOldCompute(old.resources, old.resources) })
 }
 
-/** Compares the containers with the old cpu and memory put back. Init containers that may not be resized do not change at all. */
+/** Compares the containers after restoring the old cpu and memory. Init containers that are not resizable must be unchanged. */
 function validateOnlyCpuAndMemory(next: PodSpec, old: PodSpec, features: Features, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const [i, container] of (next.containers ?? []).entries()) {
@@ -181,7 +181,7 @@ function validateOnlyCpuAndMemory(next: PodSpec, old: PodSpec, features: Feature
   return errors
 }
 
-/** From 1.36 on errors name the container. One that does not run beside the others cannot be restarted for its resources. */
+/** Checks an init container. Since 1.36 errors name it. One that is not a sidecar cannot be restarted for a resize. */
 function validateInitContainer(next: Container, old: Container | undefined, features: Features, path: FieldPath, i: number): FieldError[] {
   if (!isResizable(next, features)) return deepEqual(next, old) ? [] : [forbidden(path, 'resources for non-sidecar init containers are immutable')]
   if (!isSince(features.release, '1.36'))

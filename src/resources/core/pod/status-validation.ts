@@ -23,8 +23,8 @@ const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized']
 const IMMUTABLE = 'field is immutable'
 
 /**
- * What a status says of containers and addresses fits the spec, and nothing that has ended runs again.
- * qosClass never changes since 1.32. A bad nominatedNodeName may stay as long as it is the old one.
+ * Validates an update of the status. Container statuses and addresses must fit the spec, and containers that have terminated for good must not restart.
+ * qosClass is immutable since 1.32. An invalid nominatedNodeName may stay if it is unchanged.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features): FieldError[] {
@@ -38,7 +38,7 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
     )
   errors.push(...validateAnnotationsUpdate(next, old, podOptions(features, next, old)))
   status.conditions?.forEach(({ type }, i) => {
-    // Upstream's path.
+    // The path is wrong in the same way as upstream's.
     if (!SYSTEM_CONDITIONS.includes(type)) errors.push(...validateQualifiedName(type, fieldPath('metadata', 'conditions').index(i).child('Type')))
   })
   const { hostIP = '', hostIPs = [], nominatedNodeName: nominated = '' } = status
@@ -72,8 +72,8 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
 const STATUS_LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const
 
 /**
- * A container that has ended for good does not come back. What is for good depends on the restart policy:
- * OnFailure lets a container with an exit code other than 0 start again, and sidecars may always do so. Ephemeral containers never restart.
+ * Checks that a container that has terminated for good does not restart, by the restart policy: OnFailure restarts a container with a non-zero exit code,
+ * sidecars always restart, and ephemeral containers never do.
  */
 function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, options: RestartOptions): FieldError[] {
   const errors: FieldError[] = []
@@ -98,7 +98,7 @@ function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, opt
   return errors
 }
 
-/** Each entry is about a claim of the spec, once. Before 1.36 the path of a bad resourceClaimName is that of `name`. */
+/** Checks that each entry refers to a claim of the spec and is unique. Before 1.36 the path of an invalid resourceClaimName is that of `name`. */
 function validateClaimStatuses(
   statuses: readonly PodResourceClaimStatus[],
   claims: readonly PodResourceClaim[],
@@ -120,7 +120,7 @@ function validateClaimStatuses(
   return errors
 }
 
-/** At most one address of each family. */
+/** Allows at most one address of each family. */
 function validateAddresses(addresses: readonly (PodIP | HostIP)[], list: 'podIPs' | 'hostIPs', legacy: LegacyAddresses): FieldError[] {
   const errors: FieldError[] = []
   const path = STATUS.child(list)
@@ -141,7 +141,7 @@ function validateAddresses(addresses: readonly (PodIP | HostIP)[], list: 'podIPs
   return errors
 }
 
-/** Users that the container runtime has seen. Those of Linux are no concern of a pod of Windows; a pod that does not say is taken for one of Linux. */
+/** Validates the users that the container runtime reports. A Windows pod may have no `linux` user. A pod without an `os` is treated as a Linux pod. */
 function validateUsers(statuses: readonly ContainerStatus[], os: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   statuses.forEach(({ user }, i) => {
@@ -163,7 +163,10 @@ const HEALTH = ['Healthy', 'Unhealthy', 'Unknown']
 const NO_CLAIM = "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
 const NO_REQUEST = "must match one of the container's resource requests"
 
-/** Health of devices: each entry is about a claim or a resource that the container asks for, and each device is there once. A container that the spec does not have is passed over. */
+/**
+ * Validates the health of devices: each entry refers to a claim or resource of the container, and each device is listed once. Statuses of containers that the
+ * spec does not have are skipped.
+ */
 function validateAllocated(statuses: readonly ContainerStatus[], containers: readonly Container[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const byName = new Map<string, { readonly container: Container; readonly claims: ReadonlySet<string> }>()

@@ -10,7 +10,7 @@ import { prepareCreate, prepareStatusUpdate, prepareUpdate } from './prepare.ts'
 import { validatePodStatusUpdate } from './status-validation.ts'
 import { validatePodCreate, validatePodUpdate } from './validation.ts'
 
-/** Seconds that the kubelet gets. A pod that no kubelet has, or that has ended, goes at once. */
+/** Returns the grace period in seconds. A pod that has no node or has finished is deleted immediately. */
 function gracePeriod(pod: Pod, requested: number | undefined): number {
   if (!pod.spec.nodeName) return 0
   if (pod.status.phase === 'Failed' || pod.status.phase === 'Succeeded') return 0
@@ -27,7 +27,7 @@ function createWarnings(pod: Pod, features: Features): string[] {
   return [...name, ...podWarnings(pod, features)]
 }
 
-/** Of the resource itself: spec and metadata. */
+/** Strategy of the pod itself: spec and metadata. */
 export const podStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
@@ -38,12 +38,12 @@ export const podStrategy: Strategy<Pod> = {
     else prepareCreate(next, ctx)
   },
   validate: (next, old, { features }) => (old ? validatePodUpdate(next, old, features) : validatePodCreate(next, features)),
-  // Controllers update pods all the time, and nobody reads what they are warned of.
+  // Updates have no warnings: controllers update pods often and do not show warnings to a user.
   warnings: (next, old, { features }) => (old ? [] : createWarnings(next, features)),
   gracePeriod,
 }
 
-/** Of the subresource `status`, which kubelets write. */
+/** Strategy of the subresource `status`, which kubelets write. */
 export const podStatusStrategy: Strategy<Pod> = {
   resetFields: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
   prepare(next, old) {

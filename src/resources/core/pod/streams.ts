@@ -37,7 +37,7 @@ async function locate(
 
 const METHODS = ['GET', 'POST']
 
-/** Runs a command in a container, or joins its own process, over streams that the client opens. */
+/** Declares a subresource that connects the client's streams to a container: to a new command (`exec`) or to its main process (`attach`). */
 const containerStream = (verb: 'exec' | 'attach', kind: string, query: (options: ConnectOptions) => Pair[]): Subresource<Pod> => {
   const schema = types.type(`core.${kind}`)
   return {
@@ -56,14 +56,14 @@ const containerStream = (verb: 'exec' | 'attach', kind: string, query: (options:
   }
 }
 
-/** Streams of a running container’s main process. */
+/** Streams of a container’s main process. */
 export const attachSubresource: Subresource<Pod> = containerStream('attach', 'PodAttachOptions', streamQuery)
 /** Streams of a command that is started in a container. */
 export const execSubresource: Subresource<Pod> = containerStream('exec', 'PodExecOptions', options => [...streamQuery(options), ...commandQuery(options)])
 
 const portForwardOptions = types.type('core.PodPortForwardOptions')
 
-/** Connections to ports of a pod. */
+/** Forwards connections to ports of a pod. */
 export const portForwardSubresource: Subresource<Pod> = {
   verbs: ['create', 'get'],
   kind: { group: '', version: 'v1', kind: 'PodPortForwardOptions', schema: portForwardOptions },

@@ -8,7 +8,7 @@ import type { ContainerStateTerminated, ContainerStatus, Pod, PodSpec, PodStatus
 
 const NONE = '<none>'
 
-/** How often containers were restarted, and when one last was (RFC 3339, '' for never: times compare as text). */
+/** Number of restarts of containers, and the time of the last one in RFC 3339. The time is empty if there was none; times compare as strings. */
 interface Restarts {
   count: number
   last: string
@@ -25,14 +25,17 @@ const terminationReason = ({ reason, signal, exitCode }: ContainerStateTerminate
 const hasTrueCondition = (status: PodStatus, type: string): boolean =>
   (status.conditions ?? []).some(condition => condition.type === type && condition.status === 'True')
 
-/** What releases began to show. Source: pkg/printers/internalversion in k8s.io/kubernetes, by release. */
+/** Changes of the table in later releases. Source: pkg/printers/internalversion in k8s.io/kubernetes, by release. */
 interface Shown {
   readonly schedulingGates: boolean
-  /** Sidecars count among the containers. Before, what init containers did was forgotten once they had ended, but for the time of their last restart. */
+  /**
+   * Sidecars count as containers. In earlier releases restarts of init containers were not counted after they had completed, except for the time of the last
+   * one.
+   */
   readonly sidecars: boolean
-  /** A pod that has ended is not called Terminating. */
+  /** A finished pod does not print Terminating. */
   readonly end: boolean
-  /** One container that has failed counts for more than others that have completed. */
+  /** A failed container takes precedence over completed ones. */
   readonly failure: boolean
 }
 
@@ -45,10 +48,10 @@ const shownIn = (release: Release): Shown => ({
 
 interface InitState {
   readonly ready: number
-  /** Of init containers and sidecars. */
+  /** Restarts of all init containers, and of sidecars alone. */
   readonly all: Restarts
   readonly sidecars: Restarts
-  /** Why the pod is still initialising, if it is. */
+  /** Reason why the pod is still initializing. Unset if it is not. */
   readonly reason?: string
 }
 
@@ -81,7 +84,7 @@ interface Summary {
   readonly restarts: Restarts
 }
 
-/** The columns Ready, Status and Restarts: the reason of the first container that has one counts for more than the phase. */
+/** Computes the columns Ready, Status and Restarts. The reason of the first container that has one takes precedence over the phase. */
 function summarise(pod: Pod, shown: Shown): Summary {
   const { spec, status } = pod
   let reason = status.reason || status.phase || ''
@@ -126,7 +129,7 @@ function statusCell(pod: Pod, reason: string, shown: Shown): string {
 function readinessGatesCell(pod: Pod): string {
   const { readinessGates: gates = [] } = pod.spec
   if (gates.length === 0) return NONE
-  // Of several conditions of a type the first counts.
+  // If a type occurs several times, the first condition counts.
   const statuses = new Map((pod.status.conditions ?? []).toReversed().map(({ type, status }) => [type, status]))
   const met = gates.filter(gate => statuses.get(gate.conditionType) === 'True')
   return `${met.length}/${gates.length}`
@@ -136,7 +139,7 @@ const completed = (reason: string, message: string): readonly TableRowCondition[
 const SUCCEEDED = completed('Succeeded', 'The pod has completed successfully.')
 const FAILED = completed('Failed', 'The pod failed.')
 
-/** What `kubectl get pods` shows in a release. The status cell sums up phase, conditions and states of containers. */
+/** Table of pods in a release. The status cell summarizes phase, conditions and container states. */
 export function podTableIn(release: Release): TableDefinition<Pod> {
   const shown = shownIn(release)
   return { ...TABLE, cells: (pod, now) => cellsOf(pod, now, shown) }

@@ -25,17 +25,17 @@ const VERSION = 'podtolerationrestriction.admission.k8s.io/v1alpha1'
 const DEFAULTS = 'scheduler.alpha.kubernetes.io/defaultTolerations'
 const ALLOWED = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist'
 
-/** For namespaces whose annotations say nothing. */
+/** Rules for namespaces without the annotations. */
 export interface TolerationRules {
   readonly default?: readonly Toleration[]
   readonly whitelist?: readonly Toleration[]
 }
 
-/** Declarations are read when there is a configuration. */
+/** Loads the declarations on demand, that is, if there is a configuration. */
 const configurationType = () =>
   new TypeRegistry().addFile('podtolerations', join(import.meta.dirname, 'toleration-restriction.types')).type('podtolerations.Configuration')
 
-/** The plugin's configuration. Throws AdmissionConfigError in upstream's words; unlike upstream also for unknown members. */
+/** Reads the plugin's configuration. Throws AdmissionConfigError with upstream's message, and, unlike upstream, also for unknown members. */
 export function tolerationRules(configurations: PluginConfigurations): TolerationRules {
   const given = pluginConfiguration(configurations, PLUGIN, (version, kind) =>
     kind === 'Configuration' && version === VERSION ? configurationType() : undefined,
@@ -45,14 +45,14 @@ export function tolerationRules(configurations: PluginConfigurations): Toleratio
   return given ?? {}
 }
 
-/** Go reads the names of members in any case. */
+/** Renames members to their declared spelling: Go matches names ignoring case. */
 function withFieldNames({ fields }: StructSchema, value: Json): Json {
   if (!isJsonObject(value)) return value
   const names = new Map([...fields.keys()].map(name => [name.toLowerCase(), name]))
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [names.get(name.toLowerCase()) ?? name, member]))
 }
 
-/** The tolerations that an annotation of a namespace lists; undefined where it has none. Throws 500, as upstream. */
+/** Returns the tolerations in an annotation of the namespace, or undefined if it is absent. Throws 500, as upstream does. */
 function annotated({ metadata: { annotations = {} } }: Namespace, name: string): readonly Toleration[] | undefined {
   const text = annotations[name]
   if (text === undefined) return undefined
@@ -69,9 +69,10 @@ function annotated({ metadata: { annotations = {} } }: Namespace, name: string):
 }
 
 /**
- * PodTolerationRestriction: pods get the default tolerations of their namespace, or else of the cluster, and have only such as are allowed there.
+ * PodTolerationRestriction adds the default tolerations of the namespace, or else of the cluster, to new pods, and rejects tolerations outside of the
+ * whitelist.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#podtolerationrestriction
- * @param getNamespace rejects with NotFound where there is none.
+ * @param getNamespace rejects with NotFound if the namespace does not exist.
  */
 export function podTolerationRestriction(rules: TolerationRules, features: Features, getNamespace: (name: string) => Promise<Namespace>): AdmissionPlugin {
   const addedTo = async ({ operation, namespace }: AdmissionRequest, { spec }: Pod): Promise<readonly Toleration[]> => {
@@ -85,7 +86,7 @@ export function podTolerationRestriction(rules: TolerationRules, features: Featu
     const allowed = ofNamespace ?? rules.whitelist ?? []
     if (allowed.length === 0 || areAllowed(tolerations, allowed)) return
     const scope = ofNamespace ? 'namespace' : 'cluster'
-    // Upstream's error is no Status.
+    // Upstream's error is no Status and becomes a 500.
     throw failure(500, '', `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`)
   }
   return {

@@ -1,32 +1,32 @@
 import { repeats } from '../../../lib/repeats.ts'
 import type { Toleration } from '../v1.types.ts'
 
-/** Seconds, or what is more than any. */
+/** Duration of a toleration in seconds, or Infinity if it is unlimited. */
 type Rank = number | bigint
 
-/** What must be the same in two tolerations for one to cover the other: that of the one that covers. Of those that exist the value is undefined. */
+/** Key under which tolerations that may cover each other are grouped. The value is undefined for the operator Exists. */
 const placeOf = (key: string, effect: string, value: string | undefined): string => JSON.stringify([key, effect, value ?? null])
 
-/** Operators of tolerations that cover more than what is equal to them. */
+/** Operators whose tolerations may cover others that are not equal to them. */
 const COVERING: ReadonlySet<string> = new Set(['Exists', 'Equal', ''])
 
 const isExisting = ({ operator }: Toleration): boolean => operator === 'Exists'
 
-/** How long it tolerates what stands in a place of the effect: elsewhere the seconds do not count. */
+/** Returns the duration of a toleration. It is unlimited for effects other than NoExecute, for which tolerationSeconds is ignored. */
 const rankIn = (effect: string, { tolerationSeconds }: Toleration): Rank =>
   effect === 'NoExecute' ? (tolerationSeconds ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
 
-/** The tolerations of a place that tolerate the longest. Those with an operator cover each other. */
+/** Tolerations of a group with the longest duration. Those with an operator cover each other. */
 interface Longest {
   readonly rank: Rank
-  /** Where the last of them stands, or the first of several at the end that are equal. */
+  /** Index of the last of them, or of the first of several equal ones at the end. */
   last: number
   text: string
-  /** One of them has no operator: it covers those that have one, and is covered by none of them. */
+  /** Whether one of them has no operator. It covers those that have one, and none of them covers it. */
   isBare: boolean
 }
 
-/** Tolerations by what they cover. */
+/** Tolerations, indexed by what they cover. */
 class Coverage {
   private readonly places = new Map<string, Longest>()
 
@@ -44,7 +44,7 @@ class Coverage {
     }
   }
 
-  /** Whether another covers it that stands in another place. */
+  /** Reports whether a toleration of another group covers this one. */
   isBelow(one: Toleration): boolean {
     const { key = '', operator = '', value = '', effect = '' } = one
     const own = isExisting(one) ? placeOf(key, effect, undefined) : placeOf(key, effect, value)
@@ -60,7 +60,7 @@ class Coverage {
     )
   }
 
-  /** The longest of its own place, if they may cover it. */
+  /** Returns the longest tolerations of the group of `one`, if they may cover it. */
   beside(one: Toleration): Longest | undefined {
     const { key = '', operator = '', value = '', effect = '' } = one
     if (operator !== 'Exists' && operator !== 'Equal') return undefined
@@ -68,10 +68,13 @@ class Coverage {
   }
 }
 
-/** Decoded values have their members in one order, so equal ones have the same text. */
+/** Decoded values have their members in a fixed order, so equal tolerations have the same text. */
 const textOf = (one: Toleration): string => JSON.stringify(one, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
-/** Both lists in one, without those that another covers: of equal ones the first stays, of others that cover each other the last. Source: pkg/util/tolerations in k8s.io/kubernetes. */
+/**
+ * Merges two lists, without tolerations that another one covers. Of equal tolerations the first is kept, of others that cover each other the last. Source:
+ * pkg/util/tolerations in k8s.io/kubernetes.
+ */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second]
   const texts = all.map(textOf)
@@ -86,7 +89,7 @@ export function mergeTolerations(first: readonly Toleration[], second: readonly 
   })
 }
 
-/** Whether each toleration is covered by one that is allowed. */
+/** Reports whether each toleration is covered by an allowed one. */
 export function areAllowed(tolerations: readonly Toleration[], allowed: readonly Toleration[]): boolean {
   const texts = allowed.map(textOf)
   const coverage = new Coverage(allowed, texts)

@@ -21,7 +21,8 @@ const SPEC = fieldPath('spec')
 const ANNOTATIONS = fieldPath('metadata', 'annotations')
 
 /**
- * What holds at any time, and what is only set later: ephemeral containers, a node while there are gates. Profiles in annotations and fields must agree.
+ * Validates a new pod: all rules of pods, and fields that may not be set on create, such as ephemeral containers or a node of a gated pod. Profiles in
+ * annotations and fields must agree.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validatePodCreate(pod: Pod, features: Features): FieldError[] {
@@ -34,7 +35,7 @@ export function validatePodCreate(pod: Pod, features: Features): FieldError[] {
   return errors
 }
 
-/** What holds of a pod at any time. Errors: annotations, the spec, tokens without a service account, padded images. */
+/** Validates a pod, on create and on update. Errors come in this order: annotations, spec, tokens without a service account, images with surrounding space. */
 export function validatePod(pod: Pod, options: PodValidationOptions): FieldError[] {
   const errors: FieldError[] = []
   const { spec } = pod
@@ -60,14 +61,14 @@ function validateNoTokens(volumes: readonly Volume[]): FieldError[] {
   return errors
 }
 
-/** Annotations of an update: those that may not change, then those that mean something. */
+/** Validates the annotations of an update: first those that may not change, then those with rules. */
 export function validateAnnotationsUpdate(next: Pod, old: Pod, options: PodValidationOptions): FieldError[] {
   const errors = validatePodAnnotationsUpdate(next.metadata.annotations ?? {}, old.metadata.annotations ?? {}, ANNOTATIONS)
   errors.push(...validatePodAnnotations(next.metadata.annotations ?? {}, next.spec, ANNOTATIONS, options.allowInvalidDeletionCost))
   return errors
 }
 
-/** What the error of a forbidden change lists. */
+/** Fields that the error about a forbidden change lists. */
 const UPDATABLE = [
   '`spec.containers[*].image`',
   '`spec.initContainers[*].image`',
@@ -77,8 +78,8 @@ const UPDATABLE = [
 ]
 
 /**
- * Little of a pod changes: images, the deadline, tolerations that are added, gates that go, and more while it is gated.
- * Errors stop where upstream stops looking: at containers that come or go, at a deadline that is moved wrongly, and where the specs are equal.
+ * Validates an update. Mutable are images, the deadline, tolerations that are added, gates that are removed, and more while the pod is gated. Validation ends
+ * early where upstream's does: if containers are added or removed, the deadline change is invalid, or the specs are equal.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validatePodUpdate(next: Pod, old: Pod, features: Features): FieldError[] {
@@ -88,7 +89,7 @@ export function validatePodUpdate(next: Pod, old: Pod, features: Features): Fiel
   errors.push(...validateAnnotationsUpdate(next, old, options))
   for (const list of ['containers', 'initContainers'] as const) {
     const [images, before] = [next.spec[list] ?? [], old.spec[list] ?? []]
-    // Where containers come or go nothing else is looked at.
+    // If containers were added or removed, nothing else is checked.
     if (images.length !== before.length) return [...errors, forbidden(SPEC.child(list), 'pod updates may not add or remove containers')]
     errors.push(...validateImages(images, SPEC.child(list)))
   }
@@ -114,7 +115,7 @@ const validateImages = (containers: readonly Container[], path: FieldPath): Fiel
     ...validateImageTrimmed(container, path.index(i)),
   ])
 
-/** Seconds. A deadline may be set later and become shorter, but not be removed or become longer. */
+/** Checks a change of activeDeadlineSeconds. It may be set and shortened, but not removed or extended. */
 function validateDeadline(next: Int64 | undefined, old: Int64 | undefined): FieldError[] {
   const at = SPEC.child('activeDeadlineSeconds')
   if (next === undefined) return old === undefined ? [] : [invalid(at, null, 'must not update from a positive integer to nil value')]
@@ -122,16 +123,16 @@ function validateDeadline(next: Int64 | undefined, old: Int64 | undefined): Fiel
   return old !== undefined && old < next ? [invalid(at, next, 'must be less than or equal to previous value')] : []
 }
 
-/** Only `tolerationSeconds` of a toleration that is there may change. */
+/** Checks that existing tolerations change only in `tolerationSeconds`. */
 function validateTolerationsAdded(next: readonly Toleration[], old: readonly Toleration[], path: FieldPath): FieldError[] {
   const timeless = ({ tolerationSeconds: _, ...toleration }: Toleration): Toleration => toleration
-  // Decoded values have their members in one order, so equal ones have the same text.
+  // Decoded values have their members in a fixed order, so equal tolerations have the same text.
   const present = new Set(next.map(toleration => JSON.stringify(timeless(toleration))))
   const kept = old.every(toleration => present.has(JSON.stringify(timeless(toleration))))
   return kept ? validateTolerations(next, path) : [forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')]
 }
 
-/** A gate that came later would hold a pod that may be scheduled already. */
+/** Checks that no gate is added: the pod may have been scheduled already. */
 function validateGatesRemoved(next: readonly PodSchedulingGate[], old: readonly PodSchedulingGate[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const known = new Set(old.map(({ name }) => name))
@@ -141,7 +142,7 @@ function validateGatesRemoved(next: readonly PodSchedulingGate[], old: readonly 
   return errors
 }
 
-/** What of a gated pod may change besides: where it may run may become narrower. */
+/** Checks the fields that may change while the pod is gated. They may only narrow down its nodes. */
 function validateNarrowed(next: PodSpec, old: PodSpec): FieldError[] {
   if (!old.schedulingGates?.length) return []
   return [
@@ -150,13 +151,13 @@ function validateNarrowed(next: PodSpec, old: PodSpec): FieldError[] {
   ]
 }
 
-/** The new spec with what may change put back, so that the rest can be compared. */
+/** Returns the new spec with mutable fields reset to the old values, so that the rest can be compared. */
 function withoutUpdates(next: PodSpec, old: PodSpec): PodSpec {
   const rest = copyGivenEmpty(next, { ...next })
   if (next.containers) rest.containers = withOldImages(next.containers, old.containers)
   if (next.initContainers) rest.initContainers = withOldImages(next.initContainers, old.initContainers)
   for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) keep(rest, old, field)
-  // A negative period of an old pod may be corrected, to 1 only.
+  // A negative grace period of an old pod may be corrected to 1 only.
   if ((old.terminationGracePeriodSeconds ?? 0) < 0 && next.terminationGracePeriodSeconds === 1) keep(rest, old, 'terminationGracePeriodSeconds')
   if (!old.schedulingGates?.length) return rest
   keep(rest, old, 'nodeSelector')
@@ -169,7 +170,7 @@ function withoutUpdates(next: PodSpec, old: PodSpec): PodSpec {
   return rest
 }
 
-/** As many as there were. */
+/** Both lists have the same length. */
 const withOldImages = (containers: readonly Container[], old: readonly Container[] | null | undefined): Container[] =>
   containers.map((container, i) => {
     const { image: _, ...others } = container

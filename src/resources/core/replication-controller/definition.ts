@@ -16,7 +16,7 @@ import { validateReplicationController } from './validation.ts'
 
 const isEmpty = (map: object | undefined): boolean => Object.keys(map ?? {}).length === 0
 
-/** The labels of the template stand in for a selector and labels that are not given. One replica, which is a marker's default since 1.33. */
+/** Selector and labels default to the labels of the template. There is one replica by default; since 1.33 a marker sets it. */
 function setReplicationControllerDefaults(object: ReplicationController): void {
   const { spec, metadata } = object
   const labels = spec.template?.metadata.labels
@@ -25,7 +25,7 @@ function setReplicationControllerDefaults(object: ReplicationController): void {
     if (isEmpty(metadata.labels)) metadata.labels = clone(labels)
   }
   spec.replicas ??= 1
-  // The marker's default is Go's zero, which is not written.
+  // The marker's default is Go's zero value, which is omitted when written.
   if (spec.minReadySeconds === 0) delete spec.minReadySeconds
   if (spec.template) defaultPodTemplate(spec.template)
 }
@@ -34,7 +34,7 @@ const strategy: Strategy<ReplicationController> = {
   metaRounds: ['whole', 'change'],
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
-  defaultPropagation: 'orphan', // as before there was garbage collection
+  defaultPropagation: 'orphan', // as before garbage collection existed
   prepare(next, old, { features }) {
     if (next.spec.template) dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     if (old) prepareUpdate(next, old)
@@ -71,7 +71,7 @@ const v1: Version<ReplicationController> = {
 }
 
 /**
- * A number of equal pods, as there was before ReplicaSet. Stored below `controllers`; its selector is a map of labels.
+ * A number of identical pods; the predecessor of ReplicaSet. Stored below `controllers`. Its selector is a map of labels.
  * https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller/
  * Source of its rules: pkg/registry/core/replicationcontroller.
  */

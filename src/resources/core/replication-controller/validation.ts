@@ -9,7 +9,10 @@ import { validateReplicaTemplate } from '../../shared/workload/replicas.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
 import type { ReplicationController } from '../v1.types.ts'
 
-/** The selector is a map of labels, which the template must have. In steps: it may have very many. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Validates a ReplicationController. The template must have the labels of the selector. Runs in steps, since the selector may be large. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function* validateReplicationController(
   next: ReplicationController,
   old: ReplicationController | undefined,
@@ -28,6 +31,6 @@ export function* validateReplicationController(
       ? validateReplicaTemplate(spec.template, selection, template, podTemplateOptions(features, spec.template, old?.spec.template), 'ReplicationController')
       : [required(template)]),
   ]
-  // An update is checked as a new one twice, as upstream does: the causes say so.
+  // Upstream validates an updated object twice, and reports every error twice.
   return old ? [...errors, ...errors] : errors
 }

@@ -3,7 +3,10 @@ import { configMapNames, secretNames } from '../../pod-spec/references.ts'
 import type { Pod, PodSpec, Volume, VolumeProjection } from '../../v1.types.ts'
 import { type Restricted, sinceOf } from './restricted.ts'
 
-/** Why a mirror pod is refused that refers to objects of the API, which its node would gain by it; undefined where it refers to none. */
+/**
+ * Returns the kind of API object that a mirror pod refers to, or undefined if it refers to none. Such a pod is refused: through it, the node would gain access
+ * to that object.
+ */
 export function apiReference({ spec }: Pod, restricted: Restricted): string | undefined {
   const referred = sinceOf(restricted, '1.34') ? referenceOf(spec) : earlyReferenceOf(spec, restricted)
   if (referred === undefined || referred.startsWith('error ')) return referred
@@ -35,7 +38,7 @@ function referenceOf(spec: PodSpec): string | undefined {
   return undefined
 }
 
-/** Volumes without objects of the API. */
+/** Volume sources that refer to no API object. */
 const FREE = [
   'awsElasticBlockStore',
   'azureDisk',

@@ -12,7 +12,7 @@ import { failed, found, type Restricted, refuseNode } from './restricted.ts'
 
 const NODE_SIGNERS: ReadonlySet<string> = new Set(['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'])
 
-/** A node asks for certificates of its own name. */
+/** Allows a node to request certificates for its own name only. */
 export function restrictSigningRequest(restricted: Restricted): void {
   const { operation, object } = restricted.request
   if (operation !== 'CREATE' || !object) return
@@ -30,7 +30,7 @@ function commonName(restricted: Restricted, request: string | null): string {
   }
 }
 
-/** A node asks for certificates of pods that it runs, with the account that they have. */
+/** Allows a node to request certificates for the pods that run on it, with the service account that they use. */
 export async function restrictCertificateRequest(restricted: Restricted): Promise<void> {
   const { operation, subresource, object } = restricted.request
   if (!restricted.options.features.enabled('PodCertificateRequest')) throw refuseNode(restricted, 'PodCertificateRequest feature gate is disabled')
@@ -45,7 +45,7 @@ type Spec = PodCertificateRequest['spec']
 
 const podKey = ({ request: { namespace } }: Restricted, { podName }: Spec): string => quote(`${namespace}/${podName}`)
 
-/** What is asked for, with what it is in the errors. */
+/** Reads an object that the request names. `what` describes the object in error messages. */
 async function named<T extends TypedObject>(restricted: Restricted, what: string, id: KindId<T>, place: { name: string; namespace?: string }): Promise<T> {
   const unread = (why: string): string => `while retrieving ${what} named in the PodCertificateRequest: ${why}`
   try {
@@ -65,7 +65,7 @@ async function checkNode(restricted: Restricted, spec: Spec): Promise<void> {
   throw failed(`PodCertificateRequest for pod ${podKey(restricted, spec)} ${names}`)
 }
 
-/** The pod, which runs on the node. */
+/** Returns the pod of the request. Throws 403 if it does not run on this node. */
 async function podOf(restricted: Restricted, spec: Spec): Promise<Pod> {
   const { request } = restricted
   const key = podKey(restricted, spec)

@@ -7,7 +7,7 @@ import { goChanges } from '../../../shared/go-values.ts'
 import type { PersistentVolumeClaim } from '../../v1.types.ts'
 import { type Restricted, refuseNode, sinceOf } from './restricted.ts'
 
-/** Nodes say how large claims are, and how far their resizing is. */
+/** Allows nodes to report the size of claims and the progress of a resize. */
 export function restrictClaim(restricted: Restricted): void {
   const { operation, subresource, object, old } = restricted.request
   if (subresource !== 'status') throw refuseNode(restricted, 'may only update PVC status')
@@ -20,7 +20,7 @@ export function restrictClaim(restricted: Restricted): void {
   throw refuseNode(restricted, `node ${quote(restricted.node)} is not allowed to update fields other than ${size} and status.conditions: ${changes}`)
 }
 
-/** Without what a node may change, and what every update does. */
+/** Copy of a claim without the fields that a node may change, and without metadata that every update changes. */
 function comparable(object: KubeObject, recovers: boolean): PersistentVolumeClaim {
   const claim = asKind(CLAIMS, clone(object))
   delete claim.metadata.resourceVersion

@@ -1,4 +1,4 @@
-/** What kubelets say of their nodes. Source: pkg/apis/well_known_labels.go in k8s.io/kubelet. */
+/** Labels that kubelets set on their own node. Source: pkg/apis/well_known_labels.go in k8s.io/kubelet. */
 const KUBELET_LABELS: ReadonlySet<string> = new Set([
   'kubernetes.io/hostname',
   'topology.kubernetes.io/zone',
@@ -15,7 +15,7 @@ const KUBELET_LABELS: ReadonlySet<string> = new Set([
 
 const domainOf = (label: string): string => (label.includes('/') ? label.slice(0, label.indexOf('/')) : '')
 
-/** The domain itself, or one below it. */
+/** Reports whether the domain is one of `parents` or a subdomain of one. */
 const isIn = (domain: string, ...parents: string[]): boolean => parents.some(parent => domain === parent || domain.endsWith(`.${parent}`))
 
 function isForbidden(label: string): boolean {
@@ -25,5 +25,5 @@ function isForbidden(label: string): boolean {
   return isIn(domain, 'kubernetes.io', 'k8s.io') && !isKubelets
 }
 
-/** The labels that a kubelet may neither set nor change: those that steer workloads. */
+/** Returns the labels that a kubelet may neither set nor change. Workloads are steered by them. */
 export const forbiddenLabels = (labels: readonly string[]): string[] => labels.filter(isForbidden)

@@ -9,7 +9,7 @@ import { nameOf, type Restricted, refuseNode, sinceOf } from './restricted.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-/** A node writes its own Node, without what would steer other workloads to it. */
+/** Allows a node to write its own Node object, except for fields and labels that would attract other workloads. */
 export function restrictNode(restricted: Restricted): void {
   const { request, node } = restricted
   const name = nameOf(request)
@@ -22,7 +22,7 @@ export function restrictNode(restricted: Restricted): void {
 
 function restrictCreation(restricted: Restricted, { metadata, spec }: Node): void {
   const node = quote(restricted.node)
-  // The words are upstream's.
+  // Upstream's message says "pods", too.
   if (spec.configSource) throw refuseNode(restricted, `node ${node} is not allowed to create pods with a non-nil configSource`)
   const forbidden = forbiddenLabels(Object.keys(metadata.labels ?? {}))
   if (forbidden.length > 0) throw refuseNode(restricted, `node ${node} is not allowed to set the following labels: ${forbidden.sort(compareText).join(', ')}`)
@@ -30,7 +30,7 @@ function restrictCreation(restricted: Restricted, { metadata, spec }: Node): voi
 
 function restrictUpdate(restricted: Restricted, object: Node, old: Node): void {
   const node = quote(restricted.node)
-  // Old kubelets drop the field in updates of the status.
+  // Old kubelets drop the field when they update the status.
   if (object.spec.configSource && !deepEqual(object.spec.configSource, old.spec.configSource))
     throw refuseNode(restricted, `node ${node} is not allowed to update configSource to a new non-nil configSource`)
   if (!deepEqual(object.spec.taints, old.spec.taints)) throw refuseNode(restricted, `node ${node} is not allowed to modify taints`)
@@ -40,7 +40,7 @@ function restrictUpdate(restricted: Restricted, object: Node, old: Node): void {
   if (forbidden.length > 0) throw refuseNode(restricted, `is not allowed to modify labels: ${forbidden.sort(compareText).join(', ')}`)
 }
 
-/** Keys that are in one of them alone, or have another value. */
+/** Keys that are in only one of the two maps, or whose values differ. */
 export const changedKeys = (a: Labels, b: Labels): string[] => [
   ...Object.keys(a).filter(key => !Object.hasOwn(b, key) || a[key] !== b[key]),
   ...Object.keys(b).filter(key => !Object.hasOwn(a, key)),

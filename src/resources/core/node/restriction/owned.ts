@@ -5,7 +5,7 @@ import { nameOf, type Restricted, refuseNode, sinceOf } from './restricted.ts'
 
 const NODE_LEASES = 'kube-node-lease'
 
-/** A node has one lease, of its name. */
+/** Allows a node to write one lease, which has the node's name. */
 export function restrictLease(restricted: Restricted): void {
   const { request, node } = restricted
   if (request.namespace !== NODE_LEASES) throw refuseNode(restricted, `can only access leases in the ${quote(NODE_LEASES)} system namespace`)
@@ -16,7 +16,7 @@ export function restrictCsiNode(restricted: Restricted): void {
   if (nameOf(restricted.request) !== restricted.node) throw refuseNode(restricted, 'can only access CSINode with the same name as the requesting node')
 }
 
-/** The authorizer looks at the rest, but does not know what is created, nor each that is deleted with others. */
+/** Checks what the authorizer cannot see: the node of a slice that is created, and of each slice that a deletecollection removes. */
 export function restrictSlice(restricted: Restricted): void {
   const { operation, object, old } = restricted.request
   const slice = operation === 'CREATE' ? object : operation === 'DELETE' && sinceOf(restricted, '1.31') ? old : undefined

@@ -12,7 +12,7 @@ import { restrictPod } from './pods.ts'
 import type { Restriction, RestrictionOptions } from './restricted.ts'
 import { restrictToken } from './tokens.ts'
 
-/** By `GROUP/RESOURCE`: what of a resource nodes may write. */
+/** Restriction of each resource that nodes may write, by `GROUP/RESOURCE`. */
 function restrictionsOf({ features }: RestrictionOptions): ReadonlyMap<string, Restriction> {
   const since = (release: '1.30' | '1.31' | '1.34'): boolean => isSince(features.release, release)
   const restrictions: [string, Restriction][] = [
@@ -31,7 +31,7 @@ function restrictionsOf({ features }: RestrictionOptions): ReadonlyMap<string, R
 }
 
 /**
- * NodeRestriction: a kubelet writes its own Node, its lease and the like, pods of its node, and tokens of their accounts.
+ * NodeRestriction limits a kubelet to its own Node and lease, pods on its node, and tokens for their service accounts.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#noderestriction
  */
 export function nodeRestriction(options: RestrictionOptions): AdmissionPlugin {
@@ -40,7 +40,7 @@ export function nodeRestriction(options: RestrictionOptions): AdmissionPlugin {
   return {
     name: 'NodeRestriction',
     handles: ({ operation, ctx }) => operation !== 'CONNECT' && nodeOf(ctx.user) !== undefined,
-    // As upstream, which checks among the plugins that mutate.
+    // Checks in the mutating phase, as upstream does.
     mutate: async request => {
       const node = nodeOf(request.ctx.user) ?? ''
       if (node === '') throw refuse(request, `could not determine node from user ${quote(request.ctx.user.name)}`)

@@ -7,7 +7,7 @@ import type { Pod, PodExtendedResourceClaimStatus, PodResourceClaimStatus } from
 import { apiReference } from './api-references.ts'
 import { found, nameOf, type Restricted, refuseNode, sinceOf } from './restricted.ts'
 
-/** Nodes create mirror pods, delete pods of theirs, and write the status of those. */
+/** Allows nodes to create mirror pods, to delete pods that run on them, and to update the status of those. */
 export function restrictPod(restricted: Restricted): Promise<void> {
   const { subresource } = restricted.request
   switch (subresource) {
@@ -49,7 +49,7 @@ async function restrictCreation(restricted: Restricted, pod: Pod): Promise<void>
   if (reference !== undefined) throw refuseNode(restricted, reference)
 }
 
-/** A mirror pod goes with its node. */
+/** Checks the owner reference of a mirror pod: it must be its node, so that the pod is garbage-collected with it. */
 async function checkOwner(restricted: Restricted, { metadata: { ownerReferences = [] } }: Pod): Promise<void> {
   const node = quote(restricted.node)
   const [owner, ...more] = ownerReferences

@@ -8,37 +8,38 @@ import type { TypedObject } from '../../../../meta/object.ts'
 import { failure, isStatusError, notFoundError, type StatusError } from '../../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../../registry/types.ts'
 
-/** What NodeRestriction asks of the rest of the server. */
+/** Dependencies of NodeRestriction. */
 export interface RestrictionOptions {
   readonly features: Features
   readonly authorizer: Authorizer
-  /** As the cache has it, else as the store does. Rejects with NotFound. */
+  /** Returns the cached object, or else the stored one. Rejects with NotFound. */
   get<T extends TypedObject>(id: KindId<T>, name: string, namespace?: string): Promise<T>
 }
 
-/** A request of the kubelet of a node. */
+/** A request of a kubelet. */
 export interface Restricted {
   readonly request: AdmissionRequest
   readonly node: string
   readonly options: RestrictionOptions
 }
 
-/** Throws what a request of a node is refused with. */
+/** Checks a request of a node. Throws a StatusError if it is refused. */
 export type Restriction = (restricted: Restricted) => void | Promise<void>
 
 export const sinceOf = ({ options: { features } }: Restricted, release: Release): boolean => isSince(features.release, release)
 
-/** Of what is created the name stands in the object. */
+/** Returns the name of the object. On create the request itself has no name. */
 export const nameOf = ({ name, object }: AdmissionRequest): string => name || object?.metadata.name || ''
 
-/** 403 of the plugin. */
+/** Creates the plugin's 403. */
 export const refuseNode = ({ request }: Restricted, why: string): StatusError => refuse(request, why)
 
-/** An error that is no Status upstream: the cache may be behind, and a later attempt may succeed. */
+/** Creates an error that is no Status upstream and becomes a 500. The cache may be behind, and a later attempt may succeed. */
 export const failed = (message: string): StatusError => failure(500, '', message)
 
 /**
- * The object. Throws 404 where it is not there, in the words of upstream's cache, which names resources in the singular, and 403 with what `unread` makes of the error where it cannot be read.
+ * Reads an object. Throws 404 in the words of upstream's cache, which names resources in the singular, if it does not exist. If it cannot be read, throws 403
+ * with the message that `unread` creates from the error.
  */
 export async function found<T extends TypedObject>(
   restricted: Restricted,

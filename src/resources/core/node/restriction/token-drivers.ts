@@ -3,7 +3,7 @@ import { claimOf } from '../../pod-spec/references.ts'
 import type { Pod, Volume } from '../../v1.types.ts'
 import { found, type Restricted, sinceOf } from './restricted.ts'
 
-/** The drivers that stand in for volumes of the tree. Source: k8s.io/csi-translation-lib. */
+/** CSI drivers that replaced in-tree volume plugins. Source: k8s.io/csi-translation-lib. */
 const DRIVERS = {
   gcePersistentDisk: 'pd.csi.storage.gke.io',
   awsElasticBlockStore: 'ebs.csi.aws.com',
@@ -20,7 +20,7 @@ const SOURCES = Object.keys(DRIVERS) as Source[]
 const migrated = (restricted: Restricted, source: Partial<Readonly<Record<Source, unknown>>>): string =>
   (sinceOf(restricted, '1.33') && SOURCES.filter(each => source[each]).map(each => DRIVERS[each])[0]) || ''
 
-/** The driver of a volume, by way of its claim where it has one; empty where it has none. Throws NotFound where the claim or its volume is not there. */
+/** Returns the CSI driver of a volume, through its claim if it has one, or an empty string. Throws NotFound if the claim or its volume does not exist. */
 async function driverOf(restricted: Restricted, pod: Pod, volume: Volume): Promise<string> {
   const claim = volume.ephemeral && !volume.ephemeral.volumeClaimTemplate ? undefined : claimOf(pod.metadata.name ?? '', volume)
   if (claim === undefined) return volume.csi ? volume.csi.driver : migrated(restricted, volume)
@@ -29,7 +29,7 @@ async function driverOf(restricted: Restricted, pod: Pod, volume: Volume): Promi
   return spec.csi ? spec.csi.driver : migrated(restricted, spec)
 }
 
-/** Whether the driver of the volume asks for tokens for the audience. */
+/** Reports whether the CSI driver of the volume requests tokens for the audience. */
 export async function driverWants(restricted: Restricted, pod: Pod, volume: Volume, audience: string): Promise<boolean> {
   const driver = await driverOf(restricted, pod, volume)
   if (driver === '') return false

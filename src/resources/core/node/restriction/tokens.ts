@@ -11,7 +11,7 @@ import { driverWants } from './token-drivers.ts'
 
 const TOKEN_REQUESTS = kindId<TokenRequest>('authentication.k8s.io', 'tokenrequests')
 
-/** A node asks for tokens that are bound to its pods, and for audiences that these need. */
+/** Allows a node to request tokens that are bound to its pods, for the audiences that these pods need. */
 export async function restrictToken(restricted: Restricted): Promise<void> {
   const { operation, subresource, namespace, object } = restricted.request
   if (operation !== 'CREATE' || subresource !== 'token' || !object) return
@@ -42,7 +42,7 @@ async function checkAudience(restricted: Restricted, audiences: readonly string[
   if (decision !== 'allow') throw refuseNode(restricted, `${unknown}, ${ctx.user.name} is not authorized to request tokens for this audience`)
 }
 
-/** Whether a volume of the pod needs a token for the audience: it projects one, or its driver asks for them. */
+/** Reports whether a volume of the pod needs a token for the audience: either it projects one, or its CSI driver requests one. */
 async function isNeeded(restricted: Restricted, audience: string, pod: Pod): Promise<boolean> {
   const errors: string[] = []
   for (const volume of pod.spec.volumes ?? []) {

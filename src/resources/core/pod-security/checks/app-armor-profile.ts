@@ -8,13 +8,13 @@ import { inOrder, plural, quoted, settersOf } from '../words.ts'
 
 const isAllowedAnnotation = (value: string): boolean => value === '' || value === 'runtime/default' || value.startsWith('localhost/')
 
-/** Baseline: AppArmor is not switched off, by fields or annotations. Fields and their words came with release 1.30. */
+/** Baseline: neither fields nor annotations disable AppArmor. Fields, and the messages that mention them, exist since release 1.30. */
 export const appArmorProfile: PodCheck = function* (pod, { release }) {
   const annotations = yield* forbiddenAnnotations(pod)
   return isSince(release, '1.30') ? yield* fieldsAndAnnotations(pod, annotations) : annotationsAlone(annotations)
 }
 
-/** `key="value"` of each, sorted. */
+/** Returns forbidden annotations as `key="value"`, sorted. */
 function* forbiddenAnnotations({ annotations }: CheckedPod): Steps<string[]> {
   const found: string[] = []
   for (const [key, value] of Object.entries(annotations)) {

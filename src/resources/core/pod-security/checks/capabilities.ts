@@ -3,7 +3,7 @@ import type { Container } from '../../v1.types.ts'
 import type { CheckedPod, PodCheck } from '../check.ts'
 import { containersText, inOrder, quoted } from '../words.ts'
 
-/** What container runtimes give by default. */
+/** Capabilities that container runtimes grant by default. */
 const DEFAULTS: ReadonlySet<string> = new Set([
   'AUDIT_WRITE',
   'CHOWN',
@@ -22,7 +22,7 @@ const DEFAULTS: ReadonlySet<string> = new Set([
 
 const RESTRICTED: ReadonlySet<string> = new Set(['NET_BIND_SERVICE'])
 
-/** Names of the containers that add others than these, and what they add: undefined where none does. */
+/** Describes the containers that add capabilities other than `allowed`, and those capabilities. Undefined if there are none. */
 function* added({ containers }: CheckedPod, allowed: ReadonlySet<string>): Steps<string | undefined> {
   const names: string[] = []
   const found = new Set<string>()
@@ -40,7 +40,7 @@ function* added({ containers }: CheckedPod, allowed: ReadonlySet<string>): Steps
   return `${containersText(names)} must not include ${quoted(yield* inOrder(found))} in securityContext.capabilities.add`
 }
 
-/** Baseline: containers get no capabilities beyond those that runtimes give by default. */
+/** Baseline: containers add no capabilities beyond the runtime's defaults. */
 export const capabilitiesBaseline: PodCheck = function* (pod) {
   const detail = yield* added(pod, DEFAULTS)
   return detail === undefined ? undefined : { reason: 'non-default capabilities', detail }
@@ -48,7 +48,7 @@ export const capabilitiesBaseline: PodCheck = function* (pod) {
 
 const dropsAll = ({ securityContext }: Container): boolean => securityContext?.capabilities?.drop?.includes('ALL') === true
 
-/** Restricted since 1.22: containers drop all capabilities and add NET_BIND_SERVICE at the most. */
+/** Restricted since 1.22: containers drop ALL and add at most NET_BIND_SERVICE. */
 export const capabilitiesRestricted: PodCheck = function* (pod) {
   const keeping: string[] = []
   for (const container of pod.containers) {

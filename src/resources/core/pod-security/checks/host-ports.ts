@@ -2,7 +2,7 @@ import { isStepDone } from '../../../../lib/steps.ts'
 import type { PodCheck } from '../check.ts'
 import { containersText, inOrder, plural } from '../words.ts'
 
-/** Baseline: containers use no ports of the node. */
+/** Baseline: containers use no host ports. */
 export const hostPorts: PodCheck = function* ({ containers }) {
   const names: string[] = []
   const found = new Set<string>()

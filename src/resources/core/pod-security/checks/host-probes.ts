@@ -3,13 +3,13 @@ import type { Container } from '../../v1.types.ts'
 import type { PodCheck } from '../check.ts'
 import { containersText, inOrder, plural, quoted } from '../words.ts'
 
-/** The hosts that probes and handlers of a container name. */
+/** Returns the hosts that probes and lifecycle handlers of a container name. */
 const hostsOf = ({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Container): string[] =>
   [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop]
     .flatMap(action => [action?.httpGet?.host ?? '', action?.tcpSocket?.host ?? ''])
     .filter(host => host !== '')
 
-/** Baseline since 1.34: probes and handlers name no other host than the pod. */
+/** Baseline since 1.34: probes and lifecycle handlers set no `host`. */
 export const hostProbes: PodCheck = function* ({ containers }) {
   const names = new Set<string>()
   const found = new Set<string>()

@@ -1,7 +1,7 @@
 import type { PodCheck } from '../check.ts'
 import { containersText, inOrder, quoted } from '../words.ts'
 
-/** Baseline: /proc is masked as runtimes do it by default. */
+/** Baseline: /proc has the runtime's default masks. */
 export const procMount: PodCheck = function* ({ containers }) {
   const bad = containers.filter(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')
   if (bad.length === 0) return undefined

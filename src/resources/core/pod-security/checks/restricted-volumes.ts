@@ -10,7 +10,7 @@ const ALLOWED: readonly VolumeType[] = ['configMap', 'csi', 'downwardAPI', 'empt
 
 const ALLOWED_SINCE_1_33: readonly VolumeType[] = [...ALLOWED, 'image']
 
-/** What messages call the others. A type that is not here is `unknown`. */
+/** Volume types that are not allowed, in the order and words of messages. A type that is missing here is `unknown`. */
 const FORBIDDEN: readonly VolumeType[] = [
   'hostPath',
   'gcePersistentDisk',
@@ -35,7 +35,7 @@ const FORBIDDEN: readonly VolumeType[] = [
   'storageos',
 ]
 
-/** Restricted: volumes hold what belongs to the pod or is provided for it. Images count to that since release 1.33. */
+/** Restricted: only volumes that belong to the pod or are provisioned for it. Image volumes are allowed since release 1.33. */
 export const restrictedVolumes: PodCheck = function* ({ spec }, { release }) {
   const allowed = isSince(release, '1.33') ? ALLOWED_SINCE_1_33 : ALLOWED
   const names: string[] = []

@@ -3,7 +3,7 @@ import { containersText, settersOf } from '../words.ts'
 
 const REASON = 'runAsNonRoot != true'
 
-/** Restricted: every container says that it does not run as root, or the pod says it for all. */
+/** Restricted: the pod or every container sets runAsNonRoot to true. */
 export const runAsNonRoot: PodCheck = pod => {
   const setters = settersOf(pod, ({ runAsNonRoot }) => runAsNonRoot === false)
   if (setters.length > 0) return { reason: REASON, detail: `${setters.join(' and ')} must not set securityContext.runAsNonRoot=false` }

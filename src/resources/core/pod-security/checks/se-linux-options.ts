@@ -4,12 +4,12 @@ import type { SELinuxOptions } from '../../v1.types.ts'
 import { contextsOf, type PodCheck } from '../check.ts'
 import { inOrder, plural, quoted, settersOf } from '../words.ts'
 
-/** Types for containers, by the minor version from which on the standard allows them. */
+/** SELinux types that are allowed, by the first minor version of the standard that allows them. */
 const TYPES: Readonly<Record<string, number>> = { '': 0, container_t: 0, container_init_t: 0, container_kvm_t: 0, container_engine_t: 31 }
 
 const NEVER = Number.POSITIVE_INFINITY
 
-/** Baseline: SELinux has a type for containers, and no user or role of its own. */
+/** Baseline: the SELinux type is one for containers, and user and role are unset. */
 export const seLinuxOptions = (minor: number): PodCheck =>
   function* (pod, { release }) {
     const isBadType = ({ type = '' }: SELinuxOptions): boolean => (ownMember(TYPES, type) ?? NEVER) > minor
@@ -21,7 +21,7 @@ export const seLinuxOptions = (minor: number): PodCheck =>
       .map(({ seLinuxOptions }) => seLinuxOptions)
       .filter(isBad)
     const types = yield* inOrder(new Set(bad.filter(isBadType).map(({ type = '' }) => type)))
-    // Releases before 1.26 do not mention users and roles where all types are right.
+    // Releases before 1.26 do not mention users and roles if all types are allowed.
     const mentionsAll = types.length > 0 || isSince(release, '1.26')
     const data = [
       ...(types.length > 0 ? [`${plural(types.length, 'type', 'types')} ${quoted(types)}`] : []),

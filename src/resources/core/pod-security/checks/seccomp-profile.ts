@@ -9,7 +9,7 @@ const REASON = 'seccompProfile'
 
 const isAllowedAnnotation = (value: string): boolean => value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/')
 
-/** Baseline before 1.19: annotations do not switch seccomp off. */
+/** Baseline before 1.19: annotations do not disable seccomp. */
 export const seccompAnnotations: PodCheck = function* ({ annotations, containers }) {
   const forbidden = new Set<string>()
   const look = (key: string): void => {
@@ -26,7 +26,7 @@ export const seccompAnnotations: PodCheck = function* ({ annotations, containers
   return { reason: REASON, detail: `forbidden ${plural(listed.length, 'annotation', 'annotations')} ${listed.join(', ')}` }
 }
 
-/** Baseline since 1.19: fields do not switch seccomp off. */
+/** Baseline since 1.19: fields do not disable seccomp. */
 export function* seccompBaseline(pod: CheckedPod): Steps<Verdict> {
   const setters = settersOf(pod, ({ seccompProfile }) => isForbiddenProfile(seccompProfile))
   if (setters.length === 0) return undefined
@@ -37,7 +37,7 @@ export function* seccompBaseline(pod: CheckedPod): Steps<Verdict> {
   return { reason: REASON, detail: `${setters.join(' and ')} must not set securityContext.seccompProfile.type to ${quoted(values)}` }
 }
 
-/** Restricted since 1.19: every container has a profile, or the pod has one for all. */
+/** Restricted since 1.19: the pod or every container has a seccomp profile. */
 export const seccompRestricted: PodCheck = function* (pod) {
   const found = yield* seccompBaseline(pod)
   if (found !== undefined || pod.spec.securityContext?.seccompProfile !== undefined) return found

@@ -2,7 +2,7 @@ import { isStepDone } from '../../../../lib/steps.ts'
 import { ownMember } from '../../../../meta/equal.ts'
 import type { PodCheck } from '../check.ts'
 
-/** Sysctls that concern the pod alone, by the minor version from which on the standard allows them. */
+/** Sysctls that affect only the pod, by the first minor version of the standard that allows them. */
 const ALLOWED: Readonly<Record<string, number>> = {
   'kernel.shm_rmid_forced': 0,
   'net.ipv4.ip_local_port_range': 0,
@@ -20,7 +20,7 @@ const ALLOWED: Readonly<Record<string, number>> = {
 
 const NEVER = Number.POSITIVE_INFINITY
 
-/** Baseline: a pod sets nothing that acts on others of its node. */
+/** Baseline: pods set only sysctls that do not affect other pods on the node. */
 export const sysctls = (minor: number): PodCheck =>
   function* ({ spec }) {
     const names: string[] = []

@@ -1,7 +1,7 @@
 import type { PodCheck } from '../check.ts'
 import { settersOf } from '../words.ts'
 
-/** Baseline: no container of Windows is a process of the node. */
+/** Baseline: no Windows container runs as a host process. */
 export const windowsHostProcess: PodCheck = pod => {
   const setters = settersOf(pod, ({ windowsOptions }) => windowsOptions?.hostProcess === true)
   return setters.length === 0

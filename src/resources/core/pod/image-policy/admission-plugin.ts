@@ -17,15 +17,15 @@ import { type ImageVerdict, type ReviewedImages, readReview, reviewKey, reviewTe
 
 const EPHEMERAL = 'ephemeralcontainers'
 const AUDIT_PREFIX = 'imagepolicywebhook.image-policy.k8s.io/'
-/** Of the pod, beside the annotation of the audit event. */
+/** Annotation of the pod, in addition to that of the audit event. */
 const FAILED_OPEN = 'alpha.image-policy.k8s.io/failed-open'
-/** Pods' annotations that the webhook gets. */
+/** Infix of pod annotations that are sent to the webhook. */
 const SHOWN = '.image-policy.k8s.io/'
-/** Answers that are kept, and how long a text one may have: of a longer one the webhook is asked again. */
+/** Limits of the cache of verdicts: the number of entries, and the bytes of one. A larger verdict is not cached. */
 const MOST_ANSWERS = 1024
 const MOST_ANSWER_BYTES = 64 * 1024
 
-/** What of a pod the webhook sees. */
+/** Returns the images and annotations of a pod that are sent to the webhook. */
 function reviewed({ spec, metadata }: Pod, { subresource, namespace }: AdmissionRequest): ReviewedImages {
   const { containers, initContainers = [], ephemeralContainers = [] } = spec
   const asked = subresource === EPHEMERAL ? ephemeralContainers : [...(containers ?? []), ...initContainers]
@@ -35,13 +35,13 @@ function reviewed({ spec, metadata }: Pod, { subresource, namespace }: Admission
 
 export interface ImagePolicyEnvironment {
   readonly policy: ImagePolicy
-  /** Steady. */
+  /** Monotonic clock. */
   readonly clock: Clock
   readonly features: Features
 }
 
 /**
- * ImagePolicyWebhook: a webhook decides by their images which pods there may be.
+ * ImagePolicyWebhook lets a webhook accept or reject pods by their images.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#imagepolicywebhook
  */
 export function imagePolicyWebhook({ policy, clock, features }: ImagePolicyEnvironment): AdmissionPlugin {
@@ -71,7 +71,7 @@ export function imagePolicyWebhook({ policy, clock, features }: ImagePolicyEnvir
       } catch (error) {
         if (!policy.defaultAllow) throw refuse(request, errorMessage(error))
         annotateEvent(request, `${AUDIT_PREFIX}failed-open`, 'true')
-        // As upstream, where it is stored though no plugin that mutates has set it.
+        // The annotation is stored although it is set outside of the mutating phase, as upstream does.
         pod.metadata.annotations = { ...pod.metadata.annotations, [FAILED_OPEN]: 'true' }
         return
       }

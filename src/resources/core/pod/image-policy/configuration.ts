@@ -12,18 +12,18 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../meta/objec
 
 export const IMAGE_POLICY_PLUGIN = 'ImagePolicyWebhook'
 
-/** Whom the plugin asks, and how long answers count. */
+/** Client of the webhook, and lifetimes of its verdicts. */
 export interface ImagePolicy {
   readonly client: RemoteClient
   readonly backoff: Backoff
-  /** 0: not at all. */
+  /** Milliseconds. With 0 verdicts are not cached. */
   readonly allowTtlMs: number
   readonly denyTtlMs: number
-  /** Whether pods pass where nobody answers. */
+  /** Whether pods are accepted if the webhook fails. */
   readonly defaultAllow: boolean
 }
 
-/** How a duration is given: a number of `unit`, in nanoseconds; 0 stands for the default and -1 for none. Bounds are nanoseconds too. */
+/** Rule of a duration setting. The setting is a number of `unit`, in nanoseconds; 0 selects the default and -1 disables it. Bounds are in nanoseconds, too. */
 interface DurationRule {
   readonly unit: bigint
   readonly least: bigint
@@ -43,7 +43,7 @@ const RULES = {
 const refused = (why: string): Error => initError(IMAGE_POLICY_PLUGIN, why)
 
 /**
- * The plugin's configuration, with the kubeconfig that it names. Throws AdmissionConfigError in upstream's words.
+ * Reads the plugin's configuration and the kubeconfig that it refers to. Throws AdmissionConfigError with upstream's message.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#imagepolicywebhook
  */
 export async function openImagePolicy(configurations: PluginConfigurations, clock: Clock, certificates?: CertificateMetrics): Promise<ImagePolicy> {
@@ -76,7 +76,7 @@ function rootOf(bytes: Buffer): JsonObject {
   }
 }
 
-/** As encoding/json finds it: by the name, or by one that differs in case. Null counts as absent. */
+/** Looks up a member as encoding/json does: by the exact name, or else ignoring case. Null counts as absent. */
 function memberOf(object: JsonObject, name: string): Json | undefined {
   const key = Object.hasOwn(object, name) ? name : Object.keys(object).find(each => each.toLowerCase() === name.toLowerCase())
   return (key === undefined ? undefined : object[key]) ?? undefined
@@ -97,7 +97,7 @@ function typed<T extends keyof Types>(given: JsonObject, name: string, type: T):
   throw refused(misfit(value, `imagePolicyWebhookConfig.imagePolicy.${name}`, type === 'boolean' ? 'bool' : type))
 }
 
-/** A number of the rule's unit. */
+/** Converts a setting to nanoseconds, by its rule. */
 function durationOf(given: JsonObject, name: keyof typeof RULES): bigint {
   const value = memberOf(given, name) ?? 0
   if (typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))) return BigInt(value)

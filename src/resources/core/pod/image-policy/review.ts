@@ -7,14 +7,14 @@ import { DecodeError } from '../../../../schema/decode.ts'
 import { decodeAs } from '../../../../schema/decode-as.ts'
 import type { StructSchema } from '../../../../schema/schema.ts'
 
-/** What a webhook is asked about (imagepolicy.k8s.io/v1alpha1 ImageReviewSpec). */
+/** Input of a review (imagepolicy.k8s.io/v1alpha1 ImageReviewSpec). */
 export interface ReviewedImages {
   readonly images: readonly string[]
   readonly annotations: Readonly<Record<string, string>>
   readonly namespace: string
 }
 
-/** What it answers (ImageReviewStatus). */
+/** Result of a review (ImageReviewStatus). */
 export interface ImageVerdict {
   readonly allowed: boolean
   readonly reason: string
@@ -24,7 +24,7 @@ export interface ImageVerdict {
 const KIND = 'ImageReview'
 const VERSION = 'imagepolicy.k8s.io/v1alpha1'
 
-/** The spec as Go writes it. */
+/** Prints the spec as Go marshals it. */
 export function specText({ images, annotations, namespace }: ReviewedImages): string {
   const members = [
     ...(images.length > 0 ? [`"containers":${goJson(images.map(image => (image === '' ? {} : { image })))}`] : []),
@@ -34,10 +34,10 @@ export function specText({ images, annotations, namespace }: ReviewedImages): st
   return `{${members.join(',')}}`
 }
 
-/** By which an answer is found again: texts of pods may be long. */
+/** Cache key of a spec. It is hashed because annotations may be long. */
 export const reviewKey = (spec: string): string => createHash('sha256').update(spec).digest('base64')
 
-/** `uncreated`: what the release writes of an object that was never created. */
+/** Prints an ImageReview. `uncreated` is the metadata that the release writes for an object that was never created. */
 export const reviewText = (spec: string, uncreated: object): string =>
   `{"kind":"${KIND}","apiVersion":"${VERSION}","metadata":${JSON.stringify(uncreated)},"spec":${spec},"status":{"allowed":false}}`
 
@@ -45,7 +45,7 @@ interface Review {
   readonly status?: { readonly allowed?: boolean; readonly reason?: string; readonly auditAnnotations?: Readonly<Record<string, string>> }
 }
 
-/** Reads an answer. Throws an Error in the words of apimachinery. */
+/** Decodes the response of the webhook. Throws an Error with apimachinery's message. */
 export async function readReview(body: Buffer, schema: StructSchema): Promise<ImageVerdict> {
   if (body.length === 0) throw new Error('0-length response with status code: 200 and content type: application/json')
   const value = await readForeignJson(body, undefined, MOST_REVIEW_VALUES)
