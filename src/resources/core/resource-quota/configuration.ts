@@ -8,14 +8,14 @@ import type { LimitedResource } from './admission/check-request.ts'
 
 const PLUGIN = 'ResourceQuota'
 
-/** The kind had another name in its first versions, with the same fields. */
+/** Accepted versions and kinds. The first versions of the kind had another name and the same fields. */
 const KINDS: ReadonlySet<string> = new Set([
   'apiserver.config.k8s.io/v1 ResourceQuotaConfiguration',
   'resourcequota.admission.k8s.io/v1beta1 Configuration',
   'resourcequota.admission.k8s.io/v1alpha1 Configuration',
 ])
 
-/** What may not be used without a quota, as the plugin's configuration has it. Throws AdmissionConfigError in upstream's words. */
+/** Reads the resources that require a quota from the plugin's configuration. Throws AdmissionConfigError with upstream's message. */
 export function limitedResources(configurations: PluginConfigurations): readonly LimitedResource[] {
   const given = pluginConfiguration(configurations, PLUGIN, (version, kind) => (KINDS.has(`${version} ${kind}`) ? configurationType() : undefined)) as
     | { readonly limitedResources?: readonly Partial<LimitedResource>[] }
@@ -26,6 +26,6 @@ export function limitedResources(configurations: PluginConfigurations): readonly
   return limited
 }
 
-/** Declarations are read when there is a configuration. */
+/** Loads the declarations on demand, that is, if there is a configuration. */
 const configurationType = () =>
   new TypeRegistry().addFile('resourcequota', join(import.meta.dirname, 'resource-quota.types')).type('resourcequota.Configuration')

@@ -39,11 +39,11 @@ const statusStrategy: Strategy<ResourceQuota> = {
   validate: next => validateQuotaStatus(next),
 }
 
-/** In the order in which they are compared; requests of these may stand without `requests.`. */
+/** Resources whose requests and limits are compared, in this order. Those in BARE may be named without `requests.`. */
 const COMPARED = ['cpu', 'memory', 'storage', 'ephemeral-storage']
 const BARE = new Set(['cpu', 'memory'])
 
-/** Requests above limits can never be used up. */
+/** Warnings for requests that exceed the limits, and so cannot be used up. */
 function quotaWarnings({ spec: { hard = {} } }: ResourceQuota): string[] {
   return COMPARED.flatMap(name => {
     const requested = hard[`requests.${name}`] === undefined && BARE.has(name) ? name : `requests.${name}`
@@ -53,7 +53,7 @@ function quotaWarnings({ spec: { hard = {} } }: ResourceQuota): string[] {
   })
 }
 
-/** Before 1.33 the age stood behind the name. */
+/** Before 1.33 the age was the second column. */
 const oldQuotaTable: TableDefinition<ResourceQuota> = {
   columns: moveLastBehindName(resourceQuotaTable.columns),
   cells: (quota, now) => moveLastBehindName(resourceQuotaTable.cells(quota, now)),
@@ -77,7 +77,8 @@ const v1: Version<ResourceQuota> = {
 }
 
 /**
- * What a namespace may use. The admission plugin holds writes to it (`admission-plugin.ts`), and the controller counts (`controllers/resource-quota`).
+ * Limits on the resources that a namespace may use. The admission plugin enforces them (`admission-plugin.ts`), and the controller recounts the usage
+ * (`controllers/resource-quota`).
  * https://kubernetes.io/docs/concepts/policy/resource-quotas/
  * Source of its rules: pkg/registry/core/resourcequota.
  */

@@ -10,7 +10,7 @@ import { goMember, goMemberOnce } from '../../shared/go-values.ts'
 import { isHugePages, validateResourceName, validateResourceQuantity } from '../pod-spec/resources.ts'
 import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../v1.types.ts'
 
-/** Both ways to name what pods ask for: `cpu` is `requests.cpu`. */
+/** Both names of requests are valid: `cpu` equals `requests.cpu`. */
 const COMPUTE = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
 const QUOTA_RESOURCES = new Set([
   ...COMPUTE,
@@ -28,11 +28,11 @@ const QUOTA_RESOURCES = new Set([
   'services.nodeports',
   'services.loadbalancers',
 ])
-/** Counts of objects (`count/pods`) have a prefix, and are not among these. */
+/** Reports whether a name without `count/` is a standard resource of quotas. */
 const isQuotaResource = (name: string): boolean => QUOTA_RESOURCES.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-')
 
 const ALL_OF_PODS = new Set(['pods', ...COMPUTE])
-/** Which resources a scope can narrow. */
+/** Resources that each scope can limit. */
 const SCOPES: Readonly<Record<string, ReadonlySet<string>>> = {
   BestEffort: new Set(['pods']),
   NotBestEffort: ALL_OF_PODS,
@@ -42,16 +42,16 @@ const SCOPES: Readonly<Record<string, ReadonlySet<string>>> = {
   CrossNamespacePodAffinity: ALL_OF_PODS,
   VolumeAttributesClass: new Set(['persistentvolumeclaims', 'requests.storage']),
 }
-/** Scopes in which objects have names that a selector can ask for. */
+/** Scopes whose objects have names, which a selector can match. */
 const NAMED = ['PriorityClass', 'VolumeAttributesClass']
 
-/** Undefined: the release does not know the scope. */
+/** Returns the resources of a scope, or undefined if the release does not know it. */
 type ScopeOf = (name: string) => ReadonlySet<string> | undefined
 const scopeIn =
   (release: Release): ScopeOf =>
   name =>
     Object.hasOwn(SCOPES, name) && (name !== 'VolumeAttributesClass' || isSince(release, '1.33')) ? SCOPES[name] : undefined
-/** Of two that exclude each other a quota with both would hold nothing. */
+/** Scopes that exclude each other. A quota with both would match no object. */
 const CONFLICTS = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],
@@ -60,8 +60,8 @@ const ONLY_EXISTS =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
 
 /**
- * Scopes are consistent and fit the resources. On an update they are the old ones, in any order; the scope selector may change. Source: pkg/apis/core/validation
- * in k8s.io/kubernetes.
+ * Validates a quota. Scopes must be consistent and fit the resources. An update may reorder `scopes` but not change them; `scopeSelector` may change. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateQuota(next: ResourceQuota, old: ResourceQuota | undefined, { features }: HookContext): FieldError[] {
   const errors = validateSpec(next.spec, scopeIn(features.release))
@@ -74,13 +74,13 @@ export function validateQuota(next: ResourceQuota, old: ResourceQuota | undefine
   return errors
 }
 
-/** Quantities of known resources. Usage above the quota is possible: it was lowered. */
+/** Validates the status: quantities of known resources. Usage may exceed the quota, if the quota was lowered. */
 export const validateQuotaStatus = ({ status }: ResourceQuota): FieldError[] => [
   ...validateAmounts(status.hard, fieldPath('status', 'hard')),
   ...validateAmounts(status.used, fieldPath('status', 'used')),
 ]
 
-/** Names without a prefix are those of the lists above; every quantity is one of its resource. */
+/** Checks resource names and quantities. Names without a prefix must be standard resources. */
 function validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const [name, quantity] of Object.entries(amounts)) {
@@ -93,8 +93,8 @@ function validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: F
 }
 
 /**
- * A known scope must be able to narrow every standard resource of `hard`: each that it cannot is an error. An unknown scope is one error. Names of other
- * resources, such as `count/pods`, are not compared.
+ * Checks that a known scope can limit every standard resource of `hard`, with one error for each that it cannot. An unknown scope is one error. Other names,
+ * such as `count/pods`, are not checked.
  */
 function validateSpec(spec: ResourceQuotaSpec, scopeOf: ScopeOf): FieldError[] {
   const path = fieldPath('spec')
@@ -121,12 +121,15 @@ const validateConflicts = (scopes: readonly string[], shown: () => Verbatim, pat
 interface SelectorParts {
   readonly scopeSelector: ScopeSelector
   readonly resources: readonly string[]
-  /** As messages show `spec.scopes`. */
+  /** Prints `spec.scopes` for messages. */
   readonly scopes: () => Verbatim
   readonly scopeOf: ScopeOf
 }
 
-/** Only scopes with names take an operator other than Exists. Values belong to In and NotIn. The error of a conflict shows spec.scopes, not the selector. */
+/**
+ * Validates the scope selector. Only scopes with names accept operators other than Exists. Values require In or NotIn. The error of a conflict shows
+ * spec.scopes, not the selector.
+ */
 function validateSelector({ scopeSelector, resources, scopes, scopeOf }: SelectorParts, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const selector = goMemberOnce('core.ResourceQuotaSpec', 'scopeSelector', scopeSelector)

@@ -10,7 +10,7 @@ import type { Secret } from '../v1.types.ts'
 import { keyPairFault } from './key-pair.ts'
 import { validateSecret } from './validation.ts'
 
-/** stringData is for writing only: its texts become values of data, and win over what is there. */
+/** Copies stringData, which is write-only, into data. It takes precedence over values that are already there. */
 function setSecretDefaults(secret: Secret): void {
   if (!secret.type) secret.type = 'Opaque'
   const texts = secret.stringData
@@ -22,7 +22,7 @@ function setSecretDefaults(secret: Secret): void {
   for (const key of keys) setMember(secret.data, key, Buffer.from(texts[key] ?? '').toString('base64'))
 }
 
-/** Since 1.27, of a pair for TLS that no server can use. It is stored all the same. */
+/** Warns of a TLS key pair that cannot be used, since 1.27. The secret is stored nevertheless. */
 function pairWarnings({ type, data }: Secret, _: Secret | undefined, { features }: HookContext): string[] {
   if (type !== 'kubernetes.io/tls' || !isSince(features.release, '1.27')) return []
   const textOf = (key: string): string => Buffer.from(ownMember(data, key) ?? '', 'base64').toString('latin1')
@@ -46,7 +46,7 @@ const v1: Version<Secret> = {
 }
 
 /**
- * Confidential data, in at most 1 MiB; its type never changes. `stringData` is written and never read.
+ * Confidential data, at most 1 MiB. The type never changes. `stringData` is write-only.
  * https://kubernetes.io/docs/concepts/configuration/secret/
  * Source of its rules: pkg/registry/core/secret.
  */

@@ -6,9 +6,11 @@ const MOST = 65_536
 const isKey = ({ type }: PemBlock): boolean => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY')
 
 /**
- * Why a server could not use the pair for TLS, in the words of Go's tls.X509KeyPair; undefined where it can. Of certificates the first is that of the key. A
- * certificate that cannot be read has one text, where Go's say what is wrong in it. Of more than 64 KiB nothing is said: this runs in one turn.
- * @param certificate and `key`: PEM
+ * Returns the reason why the pair cannot be used for TLS, in the words of Go's tls.X509KeyPair, or undefined if it can. The first certificate must belong to
+ * the key. All certificates that cannot be parsed have the same message, unlike in Go. Pairs above 64 KiB are not checked, since the check runs without
+ * yielding.
+ * @param certificate PEM
+ * @param key PEM
  */
 export function keyPairFault(certificate: string, key: string): string | undefined {
   if (certificate.length > MOST || key.length > MOST) return undefined
@@ -27,7 +29,7 @@ export function keyPairFault(certificate: string, key: string): string | undefin
   return isSameType ? 'tls: private key does not match public key' : 'tls: private key type does not match public key type'
 }
 
-/** `types`: of the blocks that are there instead. */
+/** Describes input without a certificate; `types` are the types of the PEM blocks that were found. */
 function noCertificate(types: readonly string[]): string {
   const [type] = types
   if (type === undefined) return 'tls: failed to find any PEM data in certificate input'
@@ -43,13 +45,13 @@ function noKey(types: readonly string[]): string {
   return `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${types.join(' ')}]`
 }
 
-/** Whatever the block is called: its form is tried out. */
+/** Parses a private key. The format is detected by trying each, whatever the type of the block. */
 function readPrivateKey(der: Buffer): KeyObject | undefined {
   for (const type of ['pkcs1', 'pkcs8', 'sec1'] as const) {
     try {
       return createPrivateKey({ key: der, format: 'der', type })
     } catch {
-      // Another form, or none.
+      // Not of this format.
     }
   }
   return undefined

@@ -11,15 +11,15 @@ const dataPath = fieldPath('data')
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 
 /**
- * The type never changes, and demands keys with readable content. The size is that of all values together, decoded. Source: pkg/apis/core/validation in
- * k8s.io/kubernetes.
+ * Validates a secret. The type never changes, and some types require keys with readable content. The size limit applies to the sum of all decoded values.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateSecret(next: Secret, old: Secret | undefined): FieldError[] {
   const errors: FieldError[] = []
   if (old) errors.push(...validateImmutableField(next.type, old.type, fieldPath('type')), ...validateImmutableData(next, old, 'data'))
   const { data = {} } = next
   let size = 0
-  // No entries: there may be tens of thousands of keys.
+  // Iterates over keys, not entries: there may be tens of thousands.
   for (const key of Object.keys(data)) {
     for (const message of isConfigMapKey(key)) errors.push(invalid(dataPath.key(key), key, message))
     size += Buffer.byteLength(data[key] ?? '', 'base64')
@@ -29,7 +29,7 @@ export function validateSecret(next: Secret, old: Secret | undefined): FieldErro
   return errors
 }
 
-/** Types with a meaning of their own require the keys that give it. */
+/** Checks the keys that the secret's type requires. */
 function validateType(secret: Secret, data: Record<string, string>): FieldError[] {
   const missing = (...keys: string[]): FieldError[] => keys.filter(key => !Object.hasOwn(data, key)).map(key => required(dataPath.key(key)))
   switch (secret.type) {
@@ -40,7 +40,7 @@ function validateType(secret: Secret, data: Record<string, string>): FieldError[
     case 'kubernetes.io/dockerconfigjson':
       return validateJson('.dockerconfigjson', data)
     case 'kubernetes.io/basic-auth': {
-      // One of the two is enough; where both are missing, each is an error.
+      // One of the two keys is enough. If both are missing, both are reported.
       const both = missing('username', 'password')
       return both.length === 2 ? both : []
     }
@@ -54,7 +54,7 @@ function validateType(secret: Secret, data: Record<string, string>): FieldError[
   }
 }
 
-/** The value of a key that must be there is a JSON object (or null). */
+/** Checks that the value of a required key is a JSON object or null. */
 function validateJson(key: string, data: Record<string, string>): FieldError[] {
   const path = dataPath.key(key)
   const value = ownMember(data, key)
@@ -63,7 +63,7 @@ function validateJson(key: string, data: Record<string, string>): FieldError[] {
   return problem === undefined ? [] : [invalid(path, '<secret contents redacted>', problem)]
 }
 
-/** What Go's decoder says of a text that is not an object; undefined for an object and for null. */
+/** Returns the message of Go's decoder for a text that is not an object, or undefined for an object or null. */
 function jsonProblem(text: string): string | undefined {
   if (text.trim() === '') return 'unexpected end of JSON input'
   try {
@@ -72,7 +72,7 @@ function jsonProblem(text: string): string | undefined {
     const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
     return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`
   } catch {
-    // Never the parser's own text: it may quote the secret.
+    // The parser's own message is not used, as it may quote the secret.
     return 'invalid JSON'
   }
 }

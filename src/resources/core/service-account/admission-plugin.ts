@@ -12,16 +12,16 @@ import type { Pod, ServiceAccount } from '../v1.types.ts'
 import { forbiddenEphemeralSecret, forbiddenSecret, limitsSecrets, projectsToken, refersToSecrets } from './secret-references.ts'
 import { mountToken, wantsToken } from './token-volume.ts'
 
-/** Undefined where there is no account of the name. */
+/** Reads a service account. Undefined if it does not exist. */
 export type GetServiceAccount = (namespace: string, name: string) => Awaitable<ServiceAccount | undefined>
 
-/** The account of pods that name none. A controller makes it in every namespace. */
+/** Service account of pods that name none. A controller creates it in every namespace. */
 const DEFAULT = 'default'
-/** How often the account `default` is looked up until it is there: upstream waits 0.9 to 1.8 s in all. */
+/** Attempts to look up the account `default`, and the interval between them in milliseconds. Upstream waits 0.9 to 1.8 s in all. */
 const ATTEMPTS = 20
 const INTERVAL_MS = 75
 
-/** The account that the pod names. Waits for `default`, which may be made a moment after its namespace. Throws 403 where there is none. */
+/** Returns the account of the pod. Waits for `default`, which may be created shortly after its namespace. Throws 403 if it does not exist. */
 function accountOf(request: AdmissionRequest, { spec }: Pod, options: ServiceAccountOptions): Awaitable<ServiceAccount> {
   const name = spec.serviceAccountName ?? ''
   const first = options.getAccount(request.namespace, name)
@@ -44,22 +44,22 @@ async function awaitAccount(
   throw refuse(request, `error looking up service account ${namespace}/${name}: serviceaccount ${quote(name)} not found`)
 }
 
-/** Mirror pods show what runs on a node already: nothing of them is changed. */
+/** Mirror pods represent pods that already run on a node, so they are not changed. */
 const isMirror = ({ metadata }: Pod): boolean => metadata.annotations?.[MIRROR_POD] !== undefined
 
-/** How the plugin works. */
+/** Options of the plugin. */
 export interface ServiceAccountOptions {
   readonly getAccount: GetServiceAccount
-  /** Five characters for the names of volumes. */
+  /** Returns five characters for the name of a volume. */
   readonly nameSuffix: () => string
   readonly intervalMs?: number
 }
 
 /**
- * ServiceAccount: a pod that is created has an account, which exists; it mounts a token of it, and pulls images with the account's secrets where it names none. Pods of accounts with the
- * annotation `kubernetes.io/enforce-mountable-secrets` keep to the secrets that those list.
+ * ServiceAccount checks that the account of a new pod exists, mounts a token of it, and adds its image pull secrets if the pod has none. Pods of accounts with
+ * the annotation `kubernetes.io/enforce-mountable-secrets` may use only the secrets that the account lists.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#serviceaccount
- * @param options undefined where nobody makes accounts: then none is looked up, and no token is mounted.
+ * @param options undefined if no controller creates accounts: then none is looked up, and no token is mounted.
  */
 export const serviceAccountAdmission = (options: ServiceAccountOptions | undefined): AdmissionPlugin => ({
   name: 'ServiceAccount',
@@ -72,14 +72,14 @@ export const serviceAccountAdmission = (options: ServiceAccountOptions | undefin
     if (isMirror(pod)) return checkMirror(request, pod)
     const { spec } = pod
     spec.serviceAccountName ||= DEFAULT
-    // The older name of the field always has the same value.
+    // The former name of the field always has the same value.
     spec.serviceAccount = spec.serviceAccountName
     if (!options) return undefined
     return use(accountOf(request, pod, options), account => {
       if (wantsToken(account, spec)) mountToken(spec, options.nameSuffix)
       const { imagePullSecrets = [] } = account
       if (!spec.imagePullSecrets?.length && imagePullSecrets.length > 0) spec.imagePullSecrets = imagePullSecrets.map(({ name }) => (name ? { name } : {}))
-      // Upstream looks at a pod in both phases, and so before the rules of the kind.
+      // Upstream checks pods in both phases, and therefore before validation.
       checkSecrets(request, pod, account)
     })
   },
@@ -95,7 +95,7 @@ export const serviceAccountAdmission = (options: ServiceAccountOptions | undefin
   },
 })
 
-/** An account may have its pods keep to the secrets that it lists. */
+/** Checks that the pod uses only secrets that its account lists, if the account requires that. */
 function checkSecrets(request: AdmissionRequest, { spec }: Pod, account: ServiceAccount): void {
   if (!limitsSecrets(account)) return
   if (request.operation === 'CREATE') {
@@ -104,11 +104,11 @@ function checkSecrets(request: AdmissionRequest, { spec }: Pod, account: Service
     return
   }
   const fault = forbiddenEphemeralSecret(account, spec)
-  // Upstream's error is no Status.
+  // Upstream's error is no Status and becomes a 500.
   if (fault !== undefined) throw failure(500, '', fault)
 }
 
-/** What runs on a node already can be given neither an account nor secrets. */
+/** Checks that a mirror pod refers to neither a service account nor secrets: its containers are already running. */
 function checkMirror(request: AdmissionRequest, { spec }: Pod): undefined {
   if (spec.serviceAccountName) throw refuse(request, 'a mirror pod may not reference service accounts')
   if (refersToSecrets(spec)) throw refuse(request, 'a mirror pod may not reference secrets')

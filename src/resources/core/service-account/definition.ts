@@ -30,13 +30,13 @@ const v1: Version<ServiceAccount> = {
 }
 
 const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets'
-/** Whether the annotation is there, whatever its value. The warning comes only with the write that adds it. */
+/** Reports whether the annotation exists, whatever its value. The warning is sent only for the write that adds it. */
 const mentions = (account: ServiceAccount | undefined): boolean => Object.hasOwn(account?.metadata.annotations ?? {}, MOUNTABLE)
 
 const strategy: Strategy<ServiceAccount> = {
   metaRounds: ['change', 'whole'],
   returnsDeleted: true,
-  /** A reference to a secret is its name, nothing more. */
+  /** References to secrets keep only the name. */
   prepare(next) {
     if (next.secrets) next.secrets = next.secrets.map(({ name }) => (name ? { name } : {}))
   },
@@ -46,7 +46,7 @@ const strategy: Strategy<ServiceAccount> = {
   },
 }
 
-/** `issuer`: signs tokens of the accounts; without one there is no subresource for them. */
+/** `issuer` signs tokens of the accounts. Without one there is no `token` subresource. */
 export function createServiceAccountResource(issuer: TokenIssuer | undefined, features: Features): ResourceDefinition {
   const version: Version<ServiceAccount> = issuer ? { ...v1, subresources: { token: createTokenSubresource(issuer, features) } } : v1
   return defineResource<ServiceAccount>({ scope: 'Namespaced', versions: [version], hub: version, storage: { prefix: 'serviceaccounts', version }, strategy })

@@ -2,13 +2,13 @@ import { allContainers } from '../pod-spec/visit.ts'
 import type { Container, PodSpec, ServiceAccount, Volume } from '../v1.types.ts'
 
 const ENFORCE = 'kubernetes.io/enforce-mountable-secrets'
-/** What Go's strconv.ParseBool takes for true. */
+/** Values that Go's strconv.ParseBool parses as true. */
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 
-/** Whether pods of the account may refer only to secrets that it lists. */
+/** Reports whether pods of the account may refer only to secrets that it lists. */
 export const limitsSecrets = ({ metadata }: ServiceAccount): boolean => TRUE.has(metadata.annotations?.[ENFORCE] ?? '')
 
-/** The first secret that a new pod refers to and its account does not list; undefined where there is none. */
+/** Returns the first secret that a new pod refers to and its account does not list, or undefined. */
 export function forbiddenSecret(account: ServiceAccount, spec: PodSpec): string | undefined {
   const name = account.metadata.name ?? ''
   const mountable = namesOf(account.secrets)
@@ -24,7 +24,7 @@ export function forbiddenSecret(account: ServiceAccount, spec: PodSpec): string 
   return `imagePullSecrets[${i}].name="${spec.imagePullSecrets?.[i]?.name ?? ''}" is not allowed because service account ${name} does not reference that imagePullSecret`
 }
 
-/** The same of the ephemeral containers of a pod that runs. */
+/** Returns the first such secret of the ephemeral containers of a running pod. */
 export const forbiddenEphemeralSecret = (account: ServiceAccount, spec: PodSpec): string | undefined =>
   forbiddenIn('ephemeral container', spec.ephemeralContainers ?? [], namesOf(account.secrets), account.metadata.name ?? '')
 
@@ -42,7 +42,7 @@ function forbiddenIn(what: string, containers: readonly Container[], mountable: 
   return undefined
 }
 
-/** Whether the pod refers to any secret by its name, wherever it may. Source: VisitPodSecretNames of pkg/api/pod in k8s.io/kubernetes. */
+/** Reports whether the pod refers to any secret by name. Source: VisitPodSecretNames of pkg/api/pod in k8s.io/kubernetes. */
 export const refersToSecrets = (spec: PodSpec): boolean =>
   (spec.imagePullSecrets ?? []).length > 0 || allContainers(spec).some(readsSecret) || (spec.volumes ?? []).some(isOfSecret)
 
@@ -64,6 +64,6 @@ const isOfSecret = (volume: Volume): boolean =>
     ...(volume.projected?.sources ?? []).map(source => source.secret),
   ].some(Boolean)
 
-/** Whether the pod has a volume with a token of its account. */
+/** Reports whether the pod has a volume with a token of its account. */
 export const projectsToken = (spec: PodSpec): boolean =>
   (spec.volumes ?? []).some(({ projected }) => projected?.sources?.some(source => source.serviceAccountToken) ?? false)

@@ -2,18 +2,18 @@ import type { Container, PodSpec, ServiceAccount, Volume } from '../v1.types.ts'
 
 const PREFIX = 'kube-api-access-'
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
-/** By which clients know that the token is refreshed: an hour and seven seconds. */
+/** Lifetime by which clients recognize that the token is refreshed: one hour and seven seconds. */
 const EXPIRATION_SECONDS = 3607
 /** 0644. */
 const FILE_MODE = 420
 
-/** Whether the pod gets a token: as it says, else as its account says, else yes. */
+/** Reports whether the pod gets a token. The pod's setting takes precedence over that of its account. Default: true. */
 export const wantsToken = (account: ServiceAccount, spec: PodSpec): boolean => spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
 
 /**
- * Mounts a volume with a token of the account, the certificate authority and the namespace into every container that has nothing at its path. A volume that has its name already, as a
- * pod that is created anew from another has, is used again.
- * @param suffix five characters for the volume's name.
+ * Mounts a volume with a token of the account, the certificate authority and the namespace into every container that has no mount at its path. An existing
+ * volume with the name prefix is reused: a copied pod brings one along.
+ * @param suffix returns five characters for the name of the volume.
  */
 export function mountToken(spec: PodSpec, suffix: () => string): void {
   const existing = spec.volumes?.find(({ name }) => name.startsWith(PREFIX))

@@ -24,7 +24,7 @@ const GROUP_KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
 const DEFAULT_SECONDS = 3600
 const LEAST_SECONDS = 600
 const MOST_SECONDS = 2 ** 32
-/** What kubelets ask for. Such a token of a pod is valid for a year, with a claim of when to renew it, where the issuer has `extendExpiration`. */
+/** Lifetime that kubelets request. If the issuer has `extendExpiration`, such a token of a pod is valid for a year, with a claim that says when to renew it. */
 const KUBELET_SECONDS = 3607
 
 interface Bound {
@@ -46,7 +46,7 @@ function validateExpiration(seconds: number | bigint): FieldError[] {
   return []
 }
 
-/** The node of a pod. One that is not there is given by its name, without uid. */
+/** Returns a reference to the node of a pod. If the node does not exist, the reference has no UID. */
 async function nodeOf(api: ResourceAccess, name: string): Promise<Reference> {
   try {
     return referenceTo(await getKind(api, NODES, '', name))
@@ -57,8 +57,8 @@ async function nodeOf(api: ResourceAccess, name: string): Promise<Reference> {
 }
 
 /**
- * What the token is bound to: a pod of the account, a node or a secret. It must be there (404), and have the uid that the reference gives, if any (409). Another
- * kind, or a pod of another account, is a 400.
+ * Returns the object that the token is bound to: a pod of the account, a node or a secret. Throws 404 if it does not exist, 409 if it has another UID than the
+ * reference, and 400 for another kind or a pod of another account.
  */
 async function bind({ api, namespace, name }: VirtualCall<TokenRequest>, features: Features, reference: BoundObjectReference | null): Promise<Bound> {
   if (!reference) return {}
@@ -87,17 +87,17 @@ async function bind({ api, namespace, name }: VirtualCall<TokenRequest>, feature
   throw badRequestError(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
 }
 
-/** What a token says beside whose it is. `now`: in seconds since the epoch. */
+/** Claims of a token besides its subject. `now` is in seconds since the epoch. */
 interface Grant {
   readonly bound: Bound
   readonly audiences: readonly string[]
   readonly now: number
   readonly lifetime: Lifetime
-  /** Whether the token has an id of its own. */
+  /** Whether the token has an ID. */
   readonly hasId: boolean
 }
 
-/** Times are in seconds since the epoch. A node that is not there has no uid in the claims; `jti` is new for each token. */
+/** Times are in seconds since the epoch. A node that does not exist has no UID in the claims. `jti` is unique for each token. */
 function claimsOf(
   issuer: TokenIssuer,
   account: ServiceAccount,
@@ -125,18 +125,21 @@ function claimsOf(
 
 interface Lifetime {
   readonly seconds: number
-  /** Seconds after which its holder should have got a new one. */
+  /** Seconds after which the holder should have renewed it. */
   readonly warnAfter?: number
 }
 
-/** Only a token that is bound to a pod, is for this server alone, and is asked for with exactly the kubelet's number of seconds lives longer. */
+/**
+ * Returns the lifetime. It is extended only for a token that is bound to a pod, has the server's audiences, and is requested with exactly the kubelet's number
+ * of seconds.
+ */
 function lifetimeOf(issuer: TokenIssuer, seconds: number, bound: Bound, audiences: readonly string[]): Lifetime {
   const forServer = audiences.every(audience => issuer.serverAudiences.includes(audience))
   const extended = issuer.extendExpiration && bound.pod !== undefined && seconds === KUBELET_SECONDS && forServer
   return extended ? { seconds: issuer.maxExtendedSeconds, warnAfter: seconds } : { seconds }
 }
 
-/** A request may say which account of the name is meant. Throws 409 where another has taken its place; before 1.34 nobody looked. */
+/** Checks the UID of the account in the request. Throws 409 if the account was recreated with another UID. Before 1.34 it was not checked. */
 function checkUid(uid: string | undefined, { metadata }: ServiceAccount, features: Features, { ctx, name }: VirtualCall<TokenRequest>): void {
   if (!uid || uid === metadata.uid || !isSince(features.release, '1.34')) return
   const reason = `the UID in the token request (${uid}) does not match the UID of the service account (${metadata.uid})`
@@ -145,8 +148,8 @@ function checkUid(uid: string | undefined, { metadata }: ServiceAccount, feature
 }
 
 /**
- * Errors in this order: another name in the body (422), no account (404), the expiration (422), the bound object. The status shows the expiration that was asked
- * for, bounded by maxExpirationSeconds, even where the token itself lives longer.
+ * Issues a token. Errors come in this order: another name in the body (422), no such account (404), the expiration (422), the bound object. The status shows
+ * the requested expiration, limited by maxExpirationSeconds, even if the token itself lives longer.
  */
 async function issueToken(issuer: TokenIssuer, features: Features, call: VirtualCall<TokenRequest>): Promise<TokenRequest> {
   const { ctx, api, namespace, name } = call
@@ -189,7 +192,7 @@ async function issueToken(issuer: TokenIssuer, features: Features, call: Virtual
   }
 }
 
-/** Tokens of a service account (https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/). */
+/** Issues tokens of a service account: https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/ */
 export const createTokenSubresource = (issuer: TokenIssuer, features: Features): Subresource<ServiceAccount> =>
   defineSubresource<ServiceAccount, TokenRequest>({
     verbs: ['create'],

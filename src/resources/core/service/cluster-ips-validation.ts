@@ -16,9 +16,9 @@ const printedIPs = (service: Service) => goStringList(service.spec.clusterIPs)
 const printedFamilies = (service: Service) => goStringList(service.spec.ipFamilies, '[]core.IPFamily')
 
 /**
- * clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy agree. `policy`: that of the object, or the one it will get. Errors come in this order: clusterIP against
- * clusterIPs, families, policy, each address, the number of addresses. Addresses are compared with the families only where all are well-formed. An ExternalName
- * service is not checked here. Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Checks that clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy are consistent. `policy` is that of the object, or the one that it will get. Errors come in
+ * this order: clusterIP against clusterIPs, families, policy, each address, number of addresses. Addresses are compared with families only if all are
+ * well-formed. ExternalName services are not checked here. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateClusterIPs(service: Service, addresses: LegacyAddresses, policy: string | undefined = service.spec.ipFamilyPolicy): FieldError[] {
   if (typeOf(service) === 'ExternalName') return []
@@ -56,12 +56,12 @@ export function validateClusterIPs(service: Service, addresses: LegacyAddresses,
   }
   if (ips.length > 2) errors.push(invalid(IPS, printedIPs(service), 'may only hold up to 2 values'))
   if (wrong) return errors
-  // Two addresses are of two families, in either order. That there are more than two addresses is reported above.
+  // Two addresses must have different families, in either order. More than two addresses were reported above.
   const kinds = new Set(ips.map(isIPv6))
   if (ips.length > 1 && kinds.size < 2) errors.push(invalid(IPS, printedIPs(service), 'may specify no more than one IP for each IP family'))
   if (!isHeadless(service)) {
     for (const [i, ip] of ips.entries()) {
-      // An address without a family at its index is not compared: the family is filled in from the address (ip-families.ts).
+      // An address without a family at its index is not compared: the family is derived from the address (ip-families.ts).
       const family = families[i]
       if ((family === 'IPv4' || family === 'IPv6') && isIPv6(ip) !== (family === 'IPv6')) {
         errors.push(invalid(IPS.index(i), ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``))
@@ -72,8 +72,8 @@ export function validateClusterIPs(service: Service, addresses: LegacyAddresses,
 }
 
 /**
- * The first address never changes. A second one may be added, and is removed only with the policy SingleStack. Nothing is compared where either type is
- * ExternalName, or where both services are headless.
+ * Checks that the first address does not change. A second one may be added, and may be removed only with the policy SingleStack. Skipped if either type is
+ * ExternalName, or both services are headless.
  */
 export function validateClusterIPsUpdate(next: Service, old: Service): FieldError[] {
   if (typeOf(next) === 'ExternalName' || typeOf(old) === 'ExternalName' || (isHeadless(old) && isHeadless(next))) return []
@@ -94,8 +94,8 @@ export function validateClusterIPsUpdate(next: Service, old: Service): FieldErro
 }
 
 /**
- * The first family never changes. A second one may be added, and is removed only with the policy SingleStack. Nothing is compared where either service is of type
- * ExternalName or headless. Every error of a family has the index 0. Where the number of families differs too, the error of another first family shows clusterIPs
+ * Checks that the first family does not change. A second one may be added, and may be removed only with the policy SingleStack. Skipped if either service has
+ * the type ExternalName or is headless. All errors have the index 0. If the number of families changes as well, the error of the first family shows clusterIPs
  * as its value.
  */
 export function validateFamiliesUpdate(next: Service, old: Service): FieldError[] {

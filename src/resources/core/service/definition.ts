@@ -14,10 +14,10 @@ import { serviceProxySubresource } from './proxy.ts'
 import { serviceStatusStrategy, serviceStrategy } from './strategy.ts'
 import { serviceTable } from './table.ts'
 
-/** Three hours. */
+/** Default timeout of session affinity: three hours. */
 const AFFINITY_SECONDS = 10800
 
-/** A config is dropped where the affinity is None. With ClientIP a missing time-out is three hours. */
+/** Sets defaults of session affinity. The config is dropped if the affinity is None. */
 function defaultAffinity(spec: ServiceSpec): void {
   if (!spec.sessionAffinity) spec.sessionAffinity = 'None'
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig
@@ -26,21 +26,21 @@ function defaultAffinity(spec: ServiceSpec): void {
   }
 }
 
-/** Families and their policy depend on the ranges that are configured, so they come later: `ip-families.ts`. */
+/** Sets defaults of a service. IP families and their policy depend on the configured ranges and are set later, in `ip-families.ts`. */
 function setServiceDefaults(object: Service): void {
   const { spec } = object
   defaultAffinity(spec)
   if (!spec.type) spec.type = 'ClusterIP'
   for (const port of spec.ports ?? []) {
     if (!port.protocol) port.protocol = 'TCP'
-    // 0 and the empty text count as not given.
+    // 0 and an empty string count as unset.
     if (!port.targetPort) port.targetPort = port.port
   }
   if (spec.type === 'ClusterIP' || spec.type === 'NodePort' || spec.type === 'LoadBalancer') spec.internalTrafficPolicy ??= 'Cluster'
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true
 }
 
-/** A policy for services that are reached from outside. An address of a load balancer is a virtual one unless it says otherwise. */
+/** Sets the external traffic policy of services that are reachable from outside. The IP mode of a load balancer's address defaults to VIP. */
 function setGatedServiceDefaults(object: Service, features: Features): void {
   const { spec, status } = object
   if (!spec.externalTrafficPolicy && isExternallyAccessible(object, features.release)) spec.externalTrafficPolicy = 'Cluster'
@@ -48,22 +48,22 @@ function setGatedServiceDefaults(object: Service, features: Features): void {
   for (const ingress of status.loadBalancer.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP'
 }
 
-/** The ranges that are configured. */
+/** Ranges and features of services. */
 export interface ServiceOptions {
-  /** `--service-cluster-ip-range`: one CIDR, or one of each family, the default family first. */
+  /** `--service-cluster-ip-range`: one CIDR, or one of each family, with the default family first. */
   readonly serviceCIDRs: readonly string[]
   /** `--service-node-port-range` */
   readonly nodePortRange: PortRange
-  /** Returns a number of [0, 1), Math.random by default. It picks addresses, node ports and the endpoint that a proxy reaches; tests set it. */
+  /** Optional. Returns a number in [0, 1). Default: Math.random. Chooses addresses, node ports and the endpoint of a proxy request; tests set it. */
   readonly random?: () => number
-  /** Names may begin with a digit: the gate RelaxedServiceNameValidation. */
+  /** Whether names may begin with a digit (gate RelaxedServiceNameValidation). */
   readonly relaxedNames?: boolean
 }
 
-/** kube-apiserver's defaults. */
+/** Defaults of kube-apiserver. */
 export const DEFAULT_SERVICE_OPTIONS: ServiceOptions = { serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 2768 } }
 
-/** core/v1 Service. Its allocator needs `ipAddressResource`, `serviceCIDRResource` and `rangeAllocationResource` in the catalog. */
+/** core/v1 Service. Its allocators need `ipAddressResource`, `serviceCIDRResource` and `rangeAllocationResource` in the catalog. */
 export function createServiceResource(options: ServiceOptions = DEFAULT_SERVICE_OPTIONS): ResourceDefinition {
   const random = options.random ?? Math.random
   const families = [...new Set(options.serviceCIDRs.map(cidr => ipRange(cidr).family))]

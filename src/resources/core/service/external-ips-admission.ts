@@ -7,7 +7,7 @@ import { SERVICES } from '../../kinds.ts'
 const externalIPsOf = (object: KubeObject | undefined): readonly string[] => (object && asKind(SERVICES, object).spec.externalIPs) ?? []
 
 /**
- * DenyServiceExternalIPs: services get no external IPs, by which traffic of others could be intercepted (CVE-2020-8554). Those that a service has stay.
+ * DenyServiceExternalIPs rejects new external IPs of services, with which traffic of others could be intercepted (CVE-2020-8554). Existing ones may stay.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#denyserviceexternalips
  */
 export const denyServiceExternalIPs: AdmissionPlugin = {

@@ -9,15 +9,15 @@ import type { Service } from '../v1.types.ts'
 import { validateClusterIPs } from './cluster-ips-validation.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, hasSelector, needsClusterIP, sameList, typeOf } from './fields.ts'
 
-/** Of core/v1: the families that a service can have addresses of. */
+/** IP families of core/v1. */
 export type IPFamily = 'IPv4' | 'IPv6'
 
 const POLICY = fieldPath('spec', 'ipFamilyPolicy')
 const other = (family: string | undefined): IPFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4')
 
 /**
- * Whether an update leaves a service that prefers two families as it is: a cluster that has become dual-stack changes nothing by itself. True only where type,
- * addresses and families are the old ones, and the old policy is PreferDualStack or unset.
+ * Reports whether an update leaves the families of a PreferDualStack service unchanged, so that a cluster that has become dual-stack does not upgrade it. True
+ * only if type, addresses and families are unchanged, and the old policy is PreferDualStack or unset.
  */
 export function keepsPreference(next: Service, old: Service | undefined): boolean {
   if (!old || next.spec.ipFamilyPolicy !== 'PreferDualStack' || typeOf(old) !== typeOf(next) || !needsClusterIP(next)) return false
@@ -26,10 +26,10 @@ export function keepsPreference(next: Service, old: Service | undefined): boolea
 }
 
 /**
- * Fills in ipFamilyPolicy and ipFamilies. `configured`: the families that have a range, the first one being the default. The policy is that of the object, else
- * that of the old object, else RequireDualStack for a headless service without selector and SingleStack for any other. Errors leave the object as it was, and
- * running it again changes nothing. Each group of checks runs only where the one before it has no errors: the fields against each other, then addresses and
- * families against the policy, then families against the ranges. Source: pkg/registry/core/service/storage in k8s.io/kubernetes.
+ * Fills in ipFamilyPolicy and ipFamilies. `configured` lists the families that have a range, the default one first. The policy is that of the object, or else
+ * of the old object, or else RequireDualStack for a headless service without selector and SingleStack for any other. If there are errors, the object is not
+ * changed. Idempotent. Each group of checks runs only if the previous one has no errors: fields against each other, then addresses and families against the
+ * policy, then families against the ranges. Source: pkg/registry/core/service/storage in k8s.io/kubernetes.
  */
 export function settleFamilies(next: Service, old: Service | undefined, configured: readonly IPFamily[], features: Pick<Features, 'enabled'>): FieldError[] {
   if (!needsClusterIP(next) || keepsPreference(next, old)) return []
@@ -44,7 +44,7 @@ export function settleFamilies(next: Service, old: Service | undefined, configur
   const errors: FieldError[] = []
   const wrongPolicy = (detail: string): number => errors.push(invalid(POLICY, policy, detail))
   if (old && policy === 'SingleStack') {
-    // Asking for one family is asking to release the other.
+    // A change to SingleStack releases the second family.
     if (sameList(clusterIPsOf(old), ips)) ips = ips.slice(0, 1)
     if (sameList(familiesOf(old), families)) families = families.slice(0, 1)
   } else if (old) {
@@ -60,7 +60,7 @@ export function settleFamilies(next: Service, old: Service | undefined, configur
   for (const [i, ip] of ips.entries()) {
     if (ip === HEADLESS) break
     if (i < families.length) continue
-    // An address without a family at its index adds its own family.
+    // An address without a family at its index implies its own family.
     const family: IPFamily = isIPv6(ip) ? 'IPv6' : 'IPv4'
     if (configured.includes(family)) families.push(family)
     else errors.push(invalid(fieldPath('spec', 'clusterIPs').index(i), goStringList(ips), `${family} is not configured on this cluster`))
@@ -68,7 +68,7 @@ export function settleFamilies(next: Service, old: Service | undefined, configur
   if (errors.length > 0) return errors
 
   if (headlessAlone) {
-    // Its endpoints are somebody else's business, so it may have families that the cluster has not.
+    // The endpoints of a headless service without selector are managed by another client, so it may have families that the cluster lacks.
     if (families.length === 0) families.push(configured[0] ?? 'IPv4')
     if (families.length < 2 && policy !== 'SingleStack') families.push(other(families[0]))
   } else {
@@ -78,7 +78,7 @@ export function settleFamilies(next: Service, old: Service | undefined, configur
     }
     if (errors.length > 0) return errors
     if (families.length === 0) families.push(configured[0] ?? 'IPv4')
-    // PreferDualStack gets a second family only where the cluster has one. RequireDualStack is refused above where it has none.
+    // PreferDualStack gets a second family only if the cluster has one. RequireDualStack without one has been rejected above.
     if (policy !== 'SingleStack' && families.length === 1 && configured.length === 2) families.push(other(families[0]))
   }
   spec.ipFamilyPolicy = policy

@@ -7,7 +7,7 @@ import { PORT_PROTOCOLS } from '../endpoints/validation.ts'
 import type { Service, ServicePort } from '../v1.types.ts'
 import { portsOf, typeOf } from './fields.ts'
 
-/** Each port by itself, with names that are unique. */
+/** Validates each port. Names must be unique. */
 export function validatePorts(service: Service, path: FieldPath): FieldError[] {
   const ports = portsOf(service)
   const names = new Set<string>()
@@ -15,8 +15,8 @@ export function validatePorts(service: Service, path: FieldPath): FieldError[] {
 }
 
 /**
- * A name is required where there are several ports. `names`: the names of the ports before, to which this one's is added. A target is a port number or the name of
- * a container's port.
+ * Validates a port. A name is required if there are several ports. `names` holds the names of the previous ports, and the port's name is added to it. A target
+ * is a port number or the name of a container port.
  */
 function validatePort({ name, port, protocol, targetPort, appProtocol }: ServicePort, requireName: boolean, names: Set<string>, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -34,13 +34,13 @@ function validatePort({ name, port, protocol, targetPort, appProtocol }: Service
   return errors
 }
 
-/** A key of the struct that upstream keeps for each pair of protocol and port, which is what its message shows. */
+/** Key of upstream's map of protocol and port, as its message prints it. */
 const printedKey = (protocol: string, port: number): string =>
   `core.ServicePort{Name:"", Protocol:${quote(protocol)}, AppProtocol:(*string)(nil), Port:${port}, TargetPort:intstr.IntOrString{Type:0, IntVal:0, StrVal:""}, NodePort:0}`
 
 /**
- * Ports against each other, and node ports against the type, in three passes: node ports of a ClusterIP service, node ports that occur twice with one protocol,
- * then pairs of protocol and port that occur twice.
+ * Compares ports with each other, and node ports with the type, in three passes: node ports of a ClusterIP service, node ports that occur twice with one
+ * protocol, then pairs of protocol and port that occur twice.
  */
 export function validatePortPairs(service: Service, path: FieldPath): FieldError[] {
   const ports = portsOf(service)

@@ -10,8 +10,8 @@ import type { EndpointAddress, Service } from '../v1.types.ts'
 const schema = types.type('core.ServiceProxyOptions')
 
 /**
- * The name of the service's port of this number: endpoints know ports by their names. A text that is no number is a name already. Throws 503 where the service has
- * no such port.
+ * Returns the name of the service's port with this number, by which endpoints refer to it. A text that is not a number is a name already. Throws 503 if the
+ * service has no such port.
  */
 async function portName(api: ObjectReader, namespace: string, service: string, port: string): Promise<string> {
   if (!/^[+-]?\d+$/.test(port)) return port
@@ -21,7 +21,10 @@ async function portName(api: ObjectReader, namespace: string, service: string, p
   return found.name ?? ''
 }
 
-/** Only pods are reached, and by addresses that are theirs: endpoints are for anybody to write. A pod that cannot be read counts as none. */
+/**
+ * Reports whether the address belongs to a pod of the namespace. Any client that may write endpoints could enter other addresses. A pod that cannot be read
+ * does not count.
+ */
 async function isPodsOwn(api: ObjectReader, namespace: string, { ip, targetRef }: EndpointAddress): Promise<boolean> {
   if (!targetRef || (targetRef.namespace ?? '') !== namespace) return false
   try {
@@ -32,13 +35,13 @@ async function isPodsOwn(api: ObjectReader, namespace: string, { ip, targetRef }
   }
 }
 
-/** The members from a random one on, around. */
+/** Rotates the list to a random start. */
 function fromAnywhere<T>(list: readonly T[], random: () => number): T[] {
   const start = Math.floor(random() * list.length)
   return [...list.slice(start), ...list.slice(0, start)]
 }
 
-/** An address of a pod that serves the port. Subsets and their addresses are tried from random ones on. Throws 503 where none fits. */
+/** Returns the address of a pod that serves the port. Subsets and their addresses are tried from random ones on. Throws 503 if there is none. */
 async function locate({ api, name: id, namespace, options }: ConnectCall, random: () => number): Promise<Destination> {
   const { scheme, name, port } = proxyTarget('service', id)
   const wanted = await portName(api, namespace, name, port)
@@ -52,7 +55,7 @@ async function locate({ api, name: id, namespace, options }: ConnectCall, random
   throw serviceUnavailableError(`no endpoints available for service ${JSON.stringify(id)}`)
 }
 
-/** HTTP to one of a service's endpoints. */
+/** Proxies HTTP requests to an endpoint of a service. */
 export const serviceProxySubresource = (random: () => number): Subresource<Service> => ({
   verbs: PROXY_VERBS,
   kind: { group: '', version: 'v1', kind: 'ServiceProxyOptions', schema },

@@ -14,11 +14,11 @@ import {
 } from './fields.ts'
 
 /**
- * Clients of many ages write services, so what a change of one field means for those linked to it is inferred. Each function mutates `next` only, and changes nothing
- * when it runs again.
+ * Clients of many versions write services, so a change of one field is propagated to the fields linked to it. Each function changes only `next`, and is
+ * idempotent.
  */
 
-/** Puts back allocated values that a client left out, so that writing the same manifest again is no change. */
+/** Restores allocated values that a client omits, so that applying the same manifest again changes nothing. */
 export function keepAllocated(next: Service, old: Service): void {
   const { spec } = next
   if (needsClusterIP(old) && needsClusterIP(next)) {
@@ -26,7 +26,7 @@ export function keepAllocated(next: Service, old: Service): void {
     if (clusterIPsOf(next).length === 0 && clusterIPsOf(old).length > 0) spec.clusterIPs = [...clusterIPsOf(old)]
   }
   if (needsNodePort(old) && needsNodePort(next)) {
-    // A port without a node port gets that of the old port of the same name, unless the new object gives that number to another port.
+    // A port without a node port gets that of the old port with the same name, unless the new object uses that number for another port.
     const kept = new Set(nodePortsOf(next))
     const used = new Set(nodePortsOf(old).filter(port => kept.has(port)))
     const byName = new Map(portsOf(old).map(port => [port.name ?? '', port.nodePort]))
@@ -40,7 +40,7 @@ export function keepAllocated(next: Service, old: Service): void {
   }
 }
 
-/** Brings clusterIPs in line with clusterIP, which is all that old clients know. What contradicts is left for validation. */
+/** Aligns clusterIPs with clusterIP, which is the only one that old clients know. Contradictions are left to validation. */
 export function alignClusterIPs(next: Service, old: Service | undefined): void {
   const { spec } = next
   const single = spec.clusterIP ?? ''
@@ -49,15 +49,15 @@ export function alignClusterIPs(next: Service, old: Service | undefined): void {
     return
   }
   const before = old.spec.clusterIP ?? ''
-  // A client that knows clusterIP alone sends it back without the list.
+  // A client that knows only clusterIP sends it back without the list.
   if (clusterIPsOf(old).length > 0 && clusterIPsOf(next).length === 0 && before === single) spec.clusterIPs = [...clusterIPsOf(old)]
   if (before === single || !sameList(clusterIPsOf(old), clusterIPsOf(next))) return
-  // Here clusterIP has changed and the list has not: the list follows.
+  // clusterIP has changed and the list has not, so the list follows.
   if (before !== '' && single === '') delete spec.clusterIPs
   else spec.clusterIPs = [single]
 }
 
-/** Clears what the new type has no use for, unless the client changed it too: then validation reports it. */
+/** Clears fields that the new type does not use, unless the client has changed them as well. Validation reports those. */
 export function dropUnneeded(next: Service, old: Service, { release }: Features): void {
   const { spec } = next
   const before = old.spec
@@ -70,7 +70,7 @@ export function dropUnneeded(next: Service, old: Service, { release }: Features)
     if (before.ipFamilyPolicy === spec.ipFamilyPolicy) delete spec.ipFamilyPolicy
   }
   if (needsNodePort(old) && !needsNodePort(next)) {
-    // A node port that the old object did not have is the client's own: then all stay, for validation to judge.
+    // A node port that the old object did not have was set by the client. All are kept then, and left to validation.
     const had = new Set(nodePortsOf(old))
     if (nodePortsOf(next).every(port => had.has(port))) for (const port of portsOf(next)) delete port.nodePort
   }

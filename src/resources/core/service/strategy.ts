@@ -15,12 +15,12 @@ import { serviceStatusWarnings, serviceWarnings } from './warnings.ts'
 
 const NOTHING_RESERVED: Reservation = { commit: async () => {}, rollback: async () => {} }
 
-/** A name that begins with a letter, or in a service that may be named as anything else a digit, too. */
+/** Names begin with a letter, or, with relaxed names, with a letter or digit. */
 const nameRule = (relaxed: boolean) => (relaxed ? nameIsDnsLabel : nameIsDns1035Label)
 
-/** `families`: those that have a range, the default one first. `relaxedNames`: names may begin with a digit. */
+/** `families` lists the families that have a range, the default one first. With `relaxedNames`, names may begin with a digit. */
 export function serviceStrategy(reservations: ServiceReservations, families: readonly IPFamily[], relaxedNames = false): Strategy<Service> {
-  /** Changes nothing when it runs again. */
+  /** Idempotent. */
   const settle = (next: Service, old: Service | undefined, features: Features): void => {
     if (old) keepAllocated(next, old)
     alignClusterIPs(next, old)
@@ -36,19 +36,19 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
       settle(next, old, features)
       next.status = old ? old.status : { loadBalancer: {} }
       if (old) dropUnneeded(next, old, features)
-      // A service that is no LoadBalancer any more loses the addresses of its load balancer.
+      // A service that is no longer a LoadBalancer loses the addresses of its load balancer.
       if (old && typeOf(next) !== 'LoadBalancer' && next.status.loadBalancer.ingress) next.status = { ...next.status, loadBalancer: {} }
-      // Once defaulted for every type; a name elsewhere has no use for it.
+      // Early releases set the default for every type, but an ExternalName service has no use for it.
       if (!needsClusterIP(next)) delete next.spec.internalTrafficPolicy
     },
     validate(next, old, { features }) {
-      // Errors of the families and addresses are reported alone, as upstream allocates before it validates.
+      // Errors in families and addresses are reported alone, because upstream allocates before it validates.
       const errors = settleFamilies(next, old, families, features)
       return errors.length > 0 ? errors : validateService(next, old, features)
     },
     warnings: (next, _, { features }) => serviceWarnings(next, features),
     async begin(next, old, ctx, api, dryRun) {
-      // A write through a subresource neither takes nor frees addresses and ports.
+      // A write to a subresource neither allocates nor releases addresses and ports.
       if (ctx.subresource !== '') return NOTHING_RESERVED
       if (next) {
         const errors = settleFamilies(next, old, families, ctx.features)
@@ -59,7 +59,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
   }
 }
 
-/** The load balancer’s addresses. A service that has no load balancer keeps none. */
+/** Strategy of `status`: the addresses of the load balancer. Services of other types keep none. */
 export const serviceStatusStrategy = (relaxedNames = false): Strategy<Service> => ({
   validateName: nameRule(relaxedNames),
   resetFields: [['spec']],

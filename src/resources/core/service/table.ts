@@ -5,7 +5,10 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import type { Service } from '../v1.types.ts'
 import { clusterIPsOf, portsOf, typeOf } from './fields.ts'
 
-/** A LoadBalancer shows the addresses of its status, sorted and each once, before spec.externalIPs, and `<pending>` while it has neither. */
+/**
+ * Prints external addresses. For a LoadBalancer these are the addresses of its status, sorted and without duplicates, then spec.externalIPs, or `<pending>` if
+ * it has neither.
+ */
 function externalIPCell(service: Service): string {
   const given = service.spec.externalIPs ?? []
   switch (typeOf(service)) {
@@ -23,13 +26,13 @@ function externalIPCell(service: Service): string {
   }
 }
 
-/** `80/TCP,443:30443/TCP` */
+/** Prints ports as `80/TCP,443:30443/TCP`. */
 const portsCell = (service: Service): string =>
   portsOf(service)
     .map(({ port, nodePort, protocol }) => (nodePort ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`))
     .join(',') || '<none>'
 
-/** What `kubectl get services` shows. */
+/** Table of services. */
 export const serviceTable: TableDefinition<Service> = {
   columns: [
     nameColumn,

@@ -13,8 +13,8 @@ const BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'"
 const isBalancer = (service: Service): boolean => typeOf(service) === 'LoadBalancer'
 
 /**
- * The field, or where it is empty the annotation that came before it. White space around a value is ignored. The field's path is capitalised, as in upstream's
- * errors.
+ * Validates the source ranges of a load balancer, or, if there are none, the annotation that preceded the field. Space around a value is ignored. The path of
+ * the field starts with a capital letter, as in upstream's errors.
  */
 export function validateSourceRanges(service: Service, old: Service | undefined, features: Features): FieldError[] {
   const ranges = service.spec.loadBalancerSourceRanges ?? []
@@ -38,17 +38,17 @@ export function validateSourceRanges(service: Service, old: Service | undefined,
   return errors
 }
 
-/** `allocateLoadBalancerNodePorts` belongs to the type LoadBalancer. */
+/** Checks that only services of type LoadBalancer set `allocateLoadBalancerNodePorts`. */
 export function validateBalancerAllocation(service: Service): FieldError[] {
   const given = service.spec.allocateLoadBalancerNodePorts !== undefined
   if (given && !isBalancer(service)) return [forbidden(SPEC.child('allocateLoadBalancerNodePorts'), BALANCER_ONLY)]
-  // The path has no `spec`, as upstream's.
+  // The path lacks `spec`, as upstream's does.
   return !given && isBalancer(service) ? [required(fieldPath('allocateLoadBalancerNodePorts'))] : []
 }
 
 /**
- * Belongs to the type LoadBalancer, is set with it, and does not change while the type stays. validateService calls this for an update with `old` and once more
- * without it, so that a fault of the name is reported twice.
+ * Checks loadBalancerClass. It requires the type LoadBalancer, may be set only together with the type, and is immutable while the type stays. On update
+ * validateService calls this with `old` and again without it, so an invalid name is reported twice.
  */
 export function validateBalancerClass(next: Service, old: Service | undefined): FieldError[] {
   const path = SPEC.child('loadBalancerClass')
@@ -62,8 +62,8 @@ export function validateBalancerClass(next: Service, old: Service | undefined): 
 }
 
 /**
- * The policy is required for a service that is reached from outside, and refused for any other. A health check port belongs to the type LoadBalancer with the
- * policy Local. One that is needed and not given is allocated before the write, so its absence is no error here.
+ * Checks the external traffic policy. It is required for services that are reachable from outside, and forbidden for others. healthCheckNodePort requires the
+ * type LoadBalancer with the policy Local. A missing one is allocated before the write, so it is no error here.
  */
 export function validateExternalTraffic(service: Service, { release }: Features): FieldError[] {
   const policy = service.spec.externalTrafficPolicy ?? ''
@@ -83,14 +83,14 @@ export function validateExternalTraffic(service: Service, { release }: Features)
   return errors
 }
 
-/** The port never changes while the service needs one: load balancers are configured with it. */
+/** Checks that the health check port does not change while the service needs one: load balancers are configured with it. */
 export function validateHealthCheckUpdate(next: Service, old: Service): FieldError[] {
   if (!needsHealthCheck(old) || !needsHealthCheck(next)) return []
   if ((old.spec.healthCheckNodePort ?? 0) === (next.spec.healthCheckNodePort ?? 0)) return []
   return [forbidden(SPEC.child('healthCheckNodePort'), 'field is immutable')]
 }
 
-/** Required, except for services of the type ExternalName, which have no addresses. A known value is no error for any type. */
+/** Checks the internal traffic policy. It is required except for the type ExternalName, which has no addresses. A valid value is accepted for any type. */
 export function validateInternalTraffic(service: Service): FieldError[] {
   const path = SPEC.child('internalTrafficPolicy')
   const policy = service.spec.internalTrafficPolicy
@@ -98,7 +98,7 @@ export function validateInternalTraffic(service: Service): FieldError[] {
   return policy === 'Cluster' || policy === 'Local' ? [] : [notSupported(path, policy, ['Cluster', 'Local'])]
 }
 
-/** PreferClose is always valid (KEP-4444); PreferSameZone and PreferSameNode (KEP-3015) only while their gate is on. */
+/** Checks trafficDistribution. PreferClose is always valid (KEP-4444); PreferSameZone and PreferSameNode (KEP-3015) only while their gate is on. */
 export function validateTrafficDistribution({ spec: { trafficDistribution: value } }: Service, features: Features): FieldError[] {
   const known = features.enabled('PreferSameTrafficDistribution') ? ['PreferClose', 'PreferSameZone', 'PreferSameNode'] : ['PreferClose']
   return value === undefined || known.includes(value) ? [] : [notSupported(SPEC.child('trafficDistribution'), value, known)]

@@ -24,13 +24,13 @@ import {
 } from './traffic-validation.ts'
 
 const SPEC = fieldPath('spec')
-/** Annotations for routing within a zone: the first is the older name of the second. */
+/** Annotations of topology-aware routing. The first is the former name of the second. */
 export const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
 export const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
-/** A day. */
+/** Longest timeout of session affinity: one day. */
 const MAX_AFFINITY_SECONDS = 86400
 
-/** Where a service has both, they say the same, since 1.27. */
+/** Checks that both annotations have the same value if both are set, since 1.27. */
 function validateTopologyAnnotations(service: Service): FieldError[] {
   const hints = service.metadata.annotations?.[TOPOLOGY_HINTS]
   const mode = service.metadata.annotations?.[TOPOLOGY_MODE]
@@ -39,7 +39,7 @@ function validateTopologyAnnotations(service: Service): FieldError[] {
   return [invalid(path, mode, `must match annotations[${TOPOLOGY_HINTS}] when both are specified`)]
 }
 
-/** Before 1.33, clouds whose firewalls let too much through were kept from exposing kubelets. */
+/** Port of the kubelet API. Before 1.33 load balancers could not use it, since the firewall rules of some clouds would have exposed kubelets. */
 const KUBELET_PORT = 10_250
 
 const validateKubeletPort = (service: Service): FieldError[] =>
@@ -47,7 +47,7 @@ const validateKubeletPort = (service: Service): FieldError[] =>
     port === KUBELET_PORT ? [invalid(SPEC.child('ports').index(i), port, `may not expose port ${KUBELET_PORT} externally since it is used by kubelet`)] : [],
   )
 
-/** What follows from the type: a port on nodes needs an address of its own, and an external name stands in place of addresses, families and their policy. */
+/** Checks fields that depend on the type: a service with node ports has a cluster IP, and one with an external name has no addresses, families or policy. */
 function validateByType(service: Service, { release }: Features): FieldError[] {
   const type = typeOf(service)
   if (type === 'LoadBalancer' || type === 'NodePort') {
@@ -61,14 +61,14 @@ function validateByType(service: Service, { release }: Features): FieldError[] {
   if (familiesOf(service).length > 0) notSet('ipFamilies')
   if (service.spec.ipFamilyPolicy !== undefined) notSet('ipFamilyPolicy')
   const path = SPEC.child('externalName')
-  // A dot at the end marks the name as complete.
+  // A trailing dot marks a fully qualified name.
   const name = (service.spec.externalName ?? '').replace(/\.$/, '')
   if (name === '') errors.push(required(path))
   else errors.push(...isDns1123Subdomain(name).map(text => invalid(path, name, text)))
   return errors
 }
 
-/** Defaults have filled in the time-out, so that one is missing only where the client has taken it out. */
+/** Checks the timeout. Defaulting has set it, so it is missing only if the client has removed it. */
 function validateAffinityConfig(config: SessionAffinityConfig | undefined, path: FieldPath): FieldError[] {
   const needed = 'when session affinity type is ClientIP'
   if (!config) return [required(path, needed)]
@@ -76,7 +76,7 @@ function validateAffinityConfig(config: SessionAffinityConfig | undefined, path:
   const at = path.child('clientIP', 'timeoutSeconds')
   const seconds = config.clientIP.timeoutSeconds
   if (seconds === undefined) return [required(at, needed)]
-  // The limit itself is valid, although the text says less than.
+  // The limit itself is valid, although the message says less than.
   return seconds > 0 && seconds <= MAX_AFFINITY_SECONDS ? [] : [invalid(at, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)]
 }
 
@@ -96,7 +96,8 @@ function validateAffinity(service: Service): FieldError[] {
 }
 
 /**
- * Addresses of nodes that others route to the cluster: none that means something on one machine or link alone. Only a well-formed address is checked for that.
+ * Checks external IPs: addresses of nodes to which other systems route traffic. Loopback and link-local addresses are rejected. Only well-formed addresses are
+ * checked for that.
  */
 function validateExternalIPs(service: Service, addresses: LegacyAddresses): FieldError[] {
   return (service.spec.externalIPs ?? []).flatMap((ip, i) => {
@@ -108,7 +109,7 @@ function validateExternalIPs(service: Service, addresses: LegacyAddresses): Fiel
 
 const TYPES: readonly string[] = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 
-/** Upstream looks at the type after what depends on it. */
+/** Upstream checks the type after the fields that depend on it. */
 function validateType(service: Service): FieldError[] {
   const path = SPEC.child('type')
   const type = typeOf(service)
@@ -117,8 +118,8 @@ function validateType(service: Service): FieldError[] {
 }
 
 /**
- * Create, and update with `old`, whose errors come first. The rest follows upstream's order, which is not that of the struct. Source: pkg/apis/core/validation in
- * k8s.io/kubernetes.
+ * Validates a service. On update, with `old`, the errors of the update come first. The rest follows upstream's order, which is not that of the struct. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateService(next: Service, old: Service | undefined, features: Features): FieldError[] {
   const ports = SPEC.child('ports')
@@ -151,7 +152,7 @@ export function validateService(next: Service, old: Service | undefined, feature
   ]
 }
 
-/** One address of a load balancer. The mode belongs to an IP; `needsMode`: it is required beside one, while its gate is on. */
+/** Validates an address of a load balancer. ipMode requires an IP. `needsMode` is set if an IP requires a mode as well, while the gate is on. */
 function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: FieldPath, addresses: LegacyAddresses, needsMode: boolean): FieldError[] {
   const errors = ip ? addresses.ip(ip, path.child('ip')) : []
   const mode = path.child('ipMode')
@@ -168,8 +169,8 @@ function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: Fi
 }
 
 /**
- * Addresses of the load balancer. A type that has no load balancer may have none since 1.29: then that is the only error. Source: pkg/apis/core/validation in
- * k8s.io/kubernetes.
+ * Validates the addresses of a load balancer. Since 1.29 services of other types may have none, and that is the only error then. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateServiceStatus(next: Service, old: Service | undefined, features: Features): FieldError[] {
   const path = fieldPath('status', 'loadBalancer', 'ingress')

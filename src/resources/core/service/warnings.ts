@@ -9,7 +9,10 @@ import { TOPOLOGY_HINTS, TOPOLOGY_MODE } from './validation.ts'
 
 const SPEC = fieldPath('spec')
 
-/** Fields that do nothing together, deprecated ones, and addresses in legacy forms. Releases before 1.27 say nothing, and later ones say more than those before. */
+/**
+ * Warnings for fields that have no effect in combination, for deprecated fields, and for addresses in legacy notation. Releases before 1.27 have none, and
+ * later ones add more.
+ */
 export function serviceWarnings(service: Service, { release }: Features): string[] {
   if (!isSince(release, '1.27')) return []
   const { spec } = service
@@ -43,7 +46,7 @@ export function serviceWarnings(service: Service, { release }: Features): string
   return texts
 }
 
-/** Addresses in legacy forms. */
+/** Warnings for addresses in legacy notation. */
 export function serviceStatusWarnings(service: Service, { release }: Features): string[] {
   if (!isSince(release, '1.33')) return []
   return (service.status.loadBalancer.ingress ?? []).flatMap(({ ip }, i) => (ip ? ipWarnings(fieldPath('status', 'loadBalancer', 'ingress').index(i), ip) : []))

@@ -13,21 +13,21 @@ import type { PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedLoc
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 const VOLUME_MODES = ['Block', 'Filesystem']
 
-/** Upstream prints the path of the source, a Go struct, where the source itself belongs. Its pointer differs from run to run there and is fixed here. */
+/** Upstream prints the path of the source, a Go struct, in place of the source itself. Its pointer varies from run to run there, and is fixed here. */
 const SOURCE_PATH = verbatim('field.Path{name:"dataSource", index:"", parent:(*field.Path)(0xc000000000)}')
 
-/** What an old object may keep, and what gates allow. */
+/** Rules that depend on gates and on the old object. */
 export interface ClaimSpecOptions {
   readonly release: Release
-  /** Whether the release, or an older object, has selectors with bad label values. */
+  /** Optional. Whether selectors may have invalid label values, by release or because the old object has one. */
   readonly selector?: LabelSelectorRules
-  /** Before 1.29, or where an older object already has a data source with an API group. */
+  /** Optional. Set before 1.29, or if the old object has a data source with an API group. */
   readonly allowInvalidApiGroup?: boolean
-  /** The gate VolumeAttributesClass is on, or an older object has a class. */
+  /** Optional. Set if the gate VolumeAttributesClass is on, or the old object has a class. */
   readonly hasClasses?: boolean
 }
 
-/** The template of the claim that an ephemeral volume makes. Since 1.26 nothing bad is tolerated; the name of a volumeAttributesClass is not checked. */
+/** Validates the claim template of an ephemeral volume. Since 1.26 no faults are tolerated. The name of a volumeAttributesClass is not checked. */
 export function validateClaimTemplate(template: PersistentVolumeClaimTemplate, path: FieldPath, release: Release): FieldError[] {
   const isStrict = isSince(release, '1.26')
   const errors = validateTemplateMeta(template.metadata, path.child('metadata'), isStrict ? 'cannot be set' : 'cannot be set for an ephemeral volume')
@@ -35,7 +35,7 @@ export function validateClaimTemplate(template: PersistentVolumeClaimTemplate, p
   return errors
 }
 
-/** Metadata of what is made from a template: labels and annotations. Any other member is forbidden; null counts as missing. */
+/** Validates the metadata of a template, which may only have labels and annotations. Null counts as unset. */
 export function validateTemplateMeta(metadata: ObjectMeta, path: FieldPath, refusal = 'cannot be set'): FieldError[] {
   const errors = validateAnnotations(metadata.annotations, path.child('annotations'))
   errors.push(...validateLabels(metadata.labels, path.child('labels')))
@@ -47,8 +47,8 @@ export function validateTemplateMeta(metadata: ObjectMeta, path: FieldPath, refu
 }
 
 /**
- * PersistentVolumeClaimSpec, of a claim and of the template in an ephemeral volume. It needs an access mode and a positive request for storage.
- * Upstream’s path of the request is `resources[storage]`. Errors about a mode are at the list.
+ * Validates a PersistentVolumeClaimSpec, of a claim or of the template in an ephemeral volume. It needs an access mode and a positive storage request.
+ * Upstream’s path of the request is `resources[storage]`. Errors in a mode are reported for the list.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPath, options: ClaimSpecOptions): FieldError[] {
@@ -76,7 +76,7 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPa
   return errors
 }
 
-/** dataSource and dataSourceRef say the same, where both are given. A namespace in the latter excludes the former, which cannot name one. */
+/** Checks that dataSource and dataSourceRef are equal if both are set. A dataSourceRef with a namespace excludes dataSource, which has no such member. */
 function validateAgreement({ dataSource, dataSourceRef }: PersistentVolumeClaimSpec, path: FieldPath): FieldError[] {
   if (!dataSource || !dataSourceRef) return []
   const errors: FieldError[] = []
@@ -87,7 +87,7 @@ function validateAgreement({ dataSource, dataSourceRef }: PersistentVolumeClaimS
   return errors
 }
 
-/** Without an API group the source must be a claim. A bad group is let in where `options` allow it; name and kind are always required. */
+/** Validates a data source. Without an API group it must be a claim. An invalid group is accepted if `options` allow it. Name and kind are always required. */
 function validateDataSource(
   source: TypedLocalObjectReference & Pick<TypedObjectReference, 'namespace'>,
   path: FieldPath,

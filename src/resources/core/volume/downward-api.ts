@@ -20,16 +20,16 @@ const ENVIRONMENT_FIELDS = [
   'status.podIPs',
 ]
 const HOST_IPS = 'status.hostIPs'
-/** Whether a pod may ask for the addresses of the node: before 1.28 nobody knows the field, then a gate forbids it. */
+/** Whether a pod may refer to the addresses of its node. Before 1.28 the field is unknown; later a gate controls it. */
 export type HostIPsUse = 'unknown' | 'forbidden' | 'allowed'
 
-/** What a variable refers to. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/** Validates the field that a variable refers to. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export const validateEnvironmentField = (ref: ObjectFieldSelector, use: HostIPsUse, path: FieldPath): FieldError[] => [
   ...validateKnownField(ref, ENVIRONMENT_FIELDS, use, path),
   ...validateHostIPs(ref, use, path),
 ]
 
-/** The addresses of the node are a field that came later than the others. */
+/** Reports `status.hostIPs` as unknown if the release does not have it. */
 function validateKnownField(ref: ObjectFieldSelector, fields: readonly string[], use: HostIPsUse, path: FieldPath): FieldError[] {
   if (use !== 'unknown') return validateFieldRef(ref, fields, path)
   if (ref.fieldPath !== HOST_IPS || ref.apiVersion !== 'v1')
@@ -44,18 +44,18 @@ function validateKnownField(ref: ObjectFieldSelector, fields: readonly string[],
 const validateHostIPs = ({ fieldPath }: ObjectFieldSelector, use: HostIPsUse, path: FieldPath): FieldError[] =>
   use === 'forbidden' && fieldPath === HOST_IPS ? [forbidden(path, "may not be set when feature gate 'PodHostIPs' is not enabled")] : []
 
-/** Whether a variable is the addresses of the node. */
+/** Reports whether a variable refers to the addresses of the node. */
 export const usesHostIPs = ({ valueFrom }: EnvVar): boolean => valueFrom?.fieldRef?.fieldPath === HOST_IPS
 
-/** Fields that are known at all. One of these in the wrong place is `not supported`; any other is `error converting fieldPath`. */
+/** All known fields. One of these in the wrong place is `not supported`; any other is `error converting fieldPath`. */
 const CONVERTIBLE_FIELDS = new Set([...VOLUME_FIELDS, ...ENVIRONMENT_FIELDS, 'spec.restartPolicy', 'spec.schedulerName', 'status.phase'])
 
 const RESOURCES = ['limits.cpu', 'limits.ephemeral-storage', 'limits.memory', 'requests.cpu', 'requests.ephemeral-storage', 'requests.memory']
 const HUGE_PAGES = /^(requests|limits)\.hugepages-/
-/** Divisors of sizes, compared as text. */
+/** Divisors of sizes, compared as strings. */
 const SIZES = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei']
 
-/** `metadata.labels['key']` → path and subscript. */
+/** Splits `metadata.labels['key']` into path and subscript. */
 function splitSubscript(fieldPath: string): [path: string, subscript: string] | undefined {
   if (!fieldPath.endsWith("']")) return undefined
   const at = fieldPath.indexOf("['")
@@ -63,8 +63,9 @@ function splitSubscript(fieldPath: string): [path: string, subscript: string] | 
 }
 
 /**
- * A field that is known there, or one entry of labels or annotations: `metadata.labels['app']`. `spec.host` is an old name of `spec.nodeName`.
- * Stops at the first fault: apiVersion, fieldPath, its version, its subscript, its name. An error about the key in a subscript is at `path`, not at `fieldPath`.
+ * Validates a field reference: a known field, or one entry of labels or annotations such as `metadata.labels['app']`. `spec.host` is a former name of
+ * `spec.nodeName`. Stops at the first error: apiVersion, fieldPath, its version, its subscript, its name. An error in the key of a subscript is reported for
+ * `path`, not for `fieldPath`.
  */
 function validateFieldRef(ref: ObjectFieldSelector, fields: readonly string[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -90,7 +91,7 @@ function validateFieldRef(ref: ObjectFieldSelector, fields: readonly string[], p
   return errors
 }
 
-/** A limit or request of a container, and a divisor that fits it. In a volume the container is named. */
+/** Validates a reference to a limit or request of a container. The divisor must fit the resource. In a volume the container must be named. */
 export function validateResourceFieldRef(ref: ResourceFieldSelector, inVolume: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { resource, divisor } = ref
@@ -101,7 +102,7 @@ export function validateResourceFieldRef(ref: ResourceFieldSelector, inVolume: b
   return errors
 }
 
-/** A divisor of zero stands for the default, 1. The value in an error is the resource, not the divisor. */
+/** Checks the divisor. Zero selects the default, 1. The error shows the resource as its value, not the divisor. */
 function validateDivisor(resource: string, divisor: string, path: FieldPath): FieldError[] {
   if (divisor === '0' || quantityMilliValue(divisor) === 0n) return []
   const errors: FieldError[] = []
@@ -116,7 +117,7 @@ function validateDivisor(resource: string, divisor: string, path: FieldPath): Fi
   return errors
 }
 
-/** A file below the volume with exactly one source. `path`: that of the downwardAPI source, since upstream does not name the item. */
+/** Validates a file of a downwardAPI volume, which has exactly one source. `path` is that of the downwardAPI source, since upstream omits the item. */
 export function validateDownwardFile(file: DownwardAPIVolumeFile, path: FieldPath, hostIPs: HostIPsUse): FieldError[] {
   const errors: FieldError[] = []
   if (!file.path) errors.push(required(path.child('path')))

@@ -19,11 +19,11 @@ import type {
 import { type HostIPsUse, validateDownwardFile } from './downward-api.ts'
 import { validateNonReservedPath } from './paths.ts'
 
-/** Sources that are directories of files made from objects: secret, configMap, downwardAPI, projected. */
+/** Messages for sources that contain files created from objects: secret, configMap, downwardAPI, projected. */
 const BAD_MODE = 'must be a number between 0 and 0777 (octal), both inclusive'
 const CONFLICT = 'conflicting duplicate paths'
 
-/** Permission bits; decimal in JSON, so 0777 is written 511. */
+/** Checks permission bits. They are decimal in JSON: 0777 is written as 511. */
 function validateMode(mode: number | undefined, path: FieldPath): FieldError[] {
   return mode !== undefined && (mode > 0o777 || mode < 0) ? [invalid(path, mode, BAD_MODE)] : []
 }
@@ -37,13 +37,13 @@ function validateItem(item: KeyToPath, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** What secrets and config maps have in common as volumes. */
+/** Fields that secret and config map volumes have in common. */
 interface KeyedSource {
   readonly items?: readonly KeyToPath[]
   readonly defaultMode?: number
 }
 
-/** `name`: of the object, in the member `nameField`. */
+/** `name` is that of the object, and is stored in the member `nameField`. */
 export function validateKeyedSource({ items = [], defaultMode }: KeyedSource, name: string | undefined, nameField: string, path: FieldPath): FieldError[] {
   return [
     ...(name ? [] : [required(path.child(nameField))]),
@@ -52,12 +52,12 @@ export function validateKeyedSource({ items = [], defaultMode }: KeyedSource, na
   ]
 }
 
-/** What gates allow. */
+/** Rules that depend on gates. */
 interface DownwardOptions {
   readonly hostIPs: HostIPsUse
 }
 
-/** Files that stay below the volume, and a mode of at most 0777. */
+/** Validates a downwardAPI source. Files must stay within the volume, with a mode of at most 0777. */
 export function validateDownwardSource(source: DownwardAPIVolumeSource, path: FieldPath, { hostIPs }: DownwardOptions): FieldError[] {
   const errors = validateMode(source.defaultMode, path.child('defaultMode'))
   for (const file of source.items ?? []) errors.push(...validateFile(file, path, hostIPs))
@@ -71,17 +71,17 @@ function validateFile(file: DownwardAPIVolumeFile, path: FieldPath, hostIPs: Hos
   return errors
 }
 
-/** The kinds of projected sources, of which an element has at most one. */
+/** Kinds of projected sources. An element has at most one. */
 const PROJECTIONS: readonly (keyof VolumeProjection)[] = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle', 'podCertificate']
 
-/** What gates allow, and what an old object may keep. */
+/** Rules that depend on gates and on the old object. */
 export interface ProjectedOptions extends DownwardOptions {
   readonly allowNonLocalTokenPath: boolean
 }
 
 /**
- * Sources whose files do not collide; a collision is reported at the volume’s source. Paths of tokens are not compared here: volume-warnings.ts warns of them.
- * An element of no kind is no error, only a warning.
+ * Validates a projected volume. Files of its sources must not collide; a collision is reported for the volume’s source. Paths of tokens are not compared here:
+ * volume-warnings.ts warns of them. An element without a source is only a warning.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateProjected(projected: ProjectedVolumeSource, path: FieldPath, options: ProjectedOptions): FieldError[] {
@@ -134,7 +134,7 @@ export function validateProjected(projected: ProjectedVolumeSource, path: FieldP
 const CERTIFICATE_FILES = ['credentialBundlePath', 'keyPath', 'certificateChainPath'] as const
 const KEY_TYPES = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519']
 
-/** What the kubelet asks of the signer; the files are checked by the caller. */
+/** Validates the certificate request of a podCertificate source. The caller checks its files. */
 function validateCertificateRequest(
   { signerName, keyType, maxExpirationSeconds: seconds, userAnnotations }: PodCertificateProjection,
   path: FieldPath,
@@ -151,7 +151,7 @@ function validateCertificateRequest(
   return errors
 }
 
-/** The path of a token is reported at the volume, not at its source: upstream has it so. Its lifetime is between 600 and 2^32 seconds. */
+/** Validates a token. Upstream reports its path for the volume, not for the source. The lifetime is between 600 and 2^32 seconds. */
 function validateToken(token: ServiceAccountTokenProjection, path: FieldPath, volume: FieldPath, options: ProjectedOptions): FieldError[] {
   const errors: FieldError[] = []
   const seconds = token.expirationSeconds ?? 0
@@ -162,7 +162,10 @@ function validateToken(token: ServiceAccountTokenProjection, path: FieldPath, vo
   return errors
 }
 
-/** Exactly one of name and signerName. The part of a name behind its last colon is a DNS subdomain; a signer is `domain/path`; a selector goes with a signer only. */
+/**
+ * Validates a clusterTrustBundle, which has either a name or a signerName. The part of the name after its last colon is a DNS subdomain; a signer is
+ * `domain/path`; a selector requires a signer.
+ */
 function validateTrustBundle(bundle: ClusterTrustBundleProjection, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { name, signerName } = bundle

@@ -4,14 +4,16 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { inclusiveRange } from '../checks.ts'
 import type { ISCSIPersistentVolumeSource, ISCSIVolumeSource } from '../v1.types.ts'
 
-/** The prefix decides which format applies. Upstream’s expressions as they are: the `.` behind eui and naa is any character. */
+/** Formats by prefix. The expressions are upstream’s, in which the `.` after eui and naa matches any character. */
 const FORMATS: readonly (readonly [prefix: string, hasFormat: (name: string) => boolean])[] = [
   ['iqn', isQualifiedName],
   ['eui', name => /^eui.[A-Za-z0-9]{16}$/.test(name)],
   ['naa', name => /^naa.[A-Za-z0-9]{32}$/.test(name)],
 ]
 
-/** Reports whether upstream's `iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$` matches anywhere. The expression itself takes quadratic time here. */
+/**
+ * Reports whether upstream's `iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$` matches anywhere. The expression itself takes quadratic time in JavaScript.
+ */
 function isQualifiedName(name: string): boolean {
   const tail = name.split(/[,;*&$|\s]/).at(-1) ?? ''
   const parts = tail.split(':')
@@ -30,8 +32,8 @@ function validateName(name: string, badStart: string, path: FieldPath): FieldErr
 }
 
 /**
- * `persistent`: of a PersistentVolume, with its name. Of a pod the length of name and portal is checked in validation.ts.
- * Only a persistent volume must name the secret in `secretRef`. The paths `targetportal` and `initiatorname` are upstream’s spelling.
+ * Validates an iSCSI source. `persistent` is set for a PersistentVolume, with its name; for a pod, validation.ts checks the length of name and portal. Only a
+ * persistent volume must name the secret in `secretRef`. The paths `targetportal` and `initiatorname` are upstream’s spelling.
  */
 export function validateIscsi(iscsi: ISCSIVolumeSource | ISCSIPersistentVolumeSource, path: FieldPath, persistent?: { readonly name: string }): FieldError[] {
   const errors: FieldError[] = []

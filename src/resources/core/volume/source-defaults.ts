@@ -1,6 +1,6 @@
 import type { AzureDiskVolumeSource, ISCSIVolumeSource, RBDVolumeSource, ScaleIOVolumeSource } from '../v1.types.ts'
 
-/** Sources that pods and volumes of the cluster have alike, as far as they have defaults. */
+/** Sources with defaults that pods and persistent volumes have in common. */
 interface Sources {
   readonly azureDisk?: AzureDiskVolumeSource
   readonly iscsi?: Pick<ISCSIVolumeSource, 'iscsiInterface'>
@@ -8,7 +8,7 @@ interface Sources {
   readonly scaleIO?: Pick<ScaleIOVolumeSource, 'storageMode' | 'fsType'>
 }
 
-/** Sets, in place, the defaults that the types declare since release 1.31 only: releases before have them, too, and say nothing of them in OpenAPI. */
+/** Sets defaults in place that the types declare only since release 1.31. Earlier releases have them as well, but do not publish them in OpenAPI. */
 export function defaultSources({ azureDisk, iscsi, rbd, scaleIO }: Sources): void {
   if (azureDisk) {
     azureDisk.cachingMode ??= 'ReadWrite'

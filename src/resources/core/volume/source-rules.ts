@@ -1,20 +1,20 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 
-/** The names in paths, where upstream writes others than the field's: of the source, and of one that is a second source. */
+/** Names in paths that differ from the field's: that of the source, and that of a rejected second source. */
 interface ShownNames {
   readonly shown?: string
   readonly refused?: string
 }
 
-/** How one kind of source is validated, of all that `S` may have. `X`: what else its validation needs to know. */
+/** Validation of one kind of source among those of `S`. `X` is additional context. */
 export interface SourceRule<S, X> extends ShownNames {
   readonly kind: keyof S
-  /** Nothing where there is no such source. */
+  /** Returns no errors if there is no such source. */
   readonly validate: (holder: S, path: FieldPath, extra: X) => FieldError[]
 }
 
-/** Makes the rules of a table: each is given the source itself. */
+/** Returns a function that creates rules from validators of the source itself. */
 export const rulesFor =
   <S, X>() =>
   <K extends keyof S>(kind: K, validate: (source: NonNullable<S[K]>, path: FieldPath, extra: X) => FieldError[], names?: ShownNames): SourceRule<S, X> => ({

@@ -16,10 +16,10 @@ import type {
 } from '../v1.types.ts'
 import { validateNoBacksteps } from './paths.ts'
 
-/** What is wrong with a source of one kind; `path` is the source's own. */
+/** Validates a source of one kind. `path` is that of the source. */
 type SourceValidator<S> = (source: S, path: FieldPath) => FieldError[]
 
-/** The named members are given: texts and lists that are not empty. */
+/** Checks that the named members are set: non-empty strings and lists. */
 const needs =
   <K extends string>(...fields: readonly K[]): SourceValidator<Readonly<Partial<Record<K, string | readonly string[] | null>>>> =>
   (source, path) =>
@@ -37,21 +37,21 @@ function validateHostPath({ path: target, type = '' }: HostPathVolumeSource, pat
   return HOST_PATH_TYPES.includes(type) ? errors : [...errors, notSupported(path.child('type'), type, HOST_PATH_TYPES)]
 }
 
-/** Partitions start at 0, whatever the text says. */
+/** Checks a partition. It may be 0, although the message says otherwise. */
 const validatePartition: SourceValidator<{ readonly partition?: number }> = ({ partition = 0 }, path) =>
   partition < 0 || partition > 255 ? [invalid(path.child('partition'), partition, inclusiveRange(1, 255))] : []
 
-/** An empty path is reported twice: as required and as not absolute. */
+/** Validates an NFS source. An empty path is reported twice: as required and as not absolute. */
 const validateNfs = (source: NFSVolumeSource, path: FieldPath): FieldError[] => [
   ...needs('server', 'path')(source, path),
   ...(source.path.startsWith('/') ? [] : [invalid(path.child('path'), source.path, 'must be an absolute path')]),
 ]
 
-/** What Go’s net.SplitHostPort accepts: the port may be empty, and only a host in brackets may have colons. */
+/** Input that Go’s net.SplitHostPort accepts: the port may be empty, and only a host in brackets may contain colons. */
 const HOST_PORT = /^(\[[^\]]*\]|[^:[\]]*):[^:]*$/
 const REGISTRY_FORM = 'must be a host:port pair or multiple pairs separated by commas'
 
-/** One error for each bad pair, with the whole registry as its value. A tenant that is too long is reported as `required`: upstream has it so. */
+/** Validates the registry, with one error for each invalid pair, which shows the whole registry. Upstream reports a tenant that is too long as `required`. */
 function validateRegistry({ registry, tenant = '' }: QuobyteVolumeSource, path: FieldPath): FieldError[] {
   if (registry === '') return [required(path.child('registry'), REGISTRY_FORM)]
   if (tenant.length >= 65) return [required(path.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters')]
@@ -67,7 +67,7 @@ function validateFlocker({ datasetName, datasetUUID }: FlockerVolumeSource, path
   return errors
 }
 
-/** Either targetWWNs or wwids. Only the former need a lun; with wwids alone it is not checked. */
+/** Validates an FC source, which has either targetWWNs or wwids. Only targetWWNs require a lun; with wwids alone it is not checked. */
 function validateFc({ targetWWNs: names = [], wwids = [], lun }: FCVolumeSource, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (names.length === 0 && wwids.length === 0) errors.push(required(path.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both'))
@@ -78,7 +78,7 @@ function validateFc({ targetWWNs: names = [], wwids = [], lun }: FCVolumeSource,
   return errors
 }
 
-/** Whether a key’s prefix is kubernetes.io or k8s.io, or below one of them, in any case of letters. A key without a slash is its own prefix. */
+/** Reports whether the prefix of a key is kubernetes.io, k8s.io or a subdomain of one, ignoring case. A key without a slash is its own prefix. */
 const isReserved = (key: string): boolean => {
   const [prefix = ''] = key.split('/', 1)
   const namespace = `.${prefix.toLowerCase()}`
@@ -95,7 +95,7 @@ const DISK_KINDS = ['Dedicated', 'Managed', 'Shared']
 const MANAGED_DISK = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
 const BLOB_DISK = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
 
-/** A managed disk has the id of a resource, any other the address of a blob. The form that is expected stands in the error as the supported value. */
+/** Validates an Azure disk. A managed disk has the ID of a resource, any other the URI of a blob. The error shows the expected form as the supported value. */
 function validateAzureDisk(source: AzureDiskVolumeSource, path: FieldPath): FieldError[] {
   const { cachingMode, diskURI, kind } = source
   const errors = needs('diskName', 'diskURI')(source, path)
@@ -111,13 +111,16 @@ const validateStorageOs = ({ volumeName = '', volumeNamespace }: Omit<StorageOSV
   ...(volumeNamespace ? validateDnsLabel(volumeNamespace, path.child('volumeNamespace')) : []),
 ]
 
-/** A reference to a secret, where there is one, is complete. */
+/** Checks that a reference to a secret, if set, has the named members. */
 const needsOfSecret =
   <K extends string>(...fields: readonly K[]): SourceValidator<{ readonly secretRef?: Readonly<Partial<Record<K, string>>> }> =>
   ({ secretRef }, path) =>
     secretRef ? needs(...fields)(secretRef, path.child('secretRef')) : []
 
-/** A DNS subdomain of at most 63 characters, upper-case letters allowed. An empty name is missing, and before 1.35 malformed, too. Without `release`: one before. */
+/**
+ * Checks a DNS subdomain of at most 63 characters, which may contain upper-case letters. An empty name is required, and before 1.35 also invalid. Without
+ * `release`, as before 1.35.
+ */
 export function validateCsiDriverName(name: string, path: FieldPath, release?: Release): FieldError[] {
   const errors: FieldError[] = []
   if (name === '') {
@@ -134,10 +137,10 @@ const ORIGINS: Partial<Record<FieldError['reason'], string>> = {
   FieldValueInvalid: 'format=k8s-long-name-caseless',
 }
 
-/** Errors of a driver's name that declared rules cover. */
+/** Marks errors in a driver's name that declarative validation covers. */
 export const coveredDriverName = (errors: readonly FieldError[]): FieldError[] => errors.flatMap(error => covered(ORIGINS[error.reason] ?? '', [error]))
 
-/** Upstream’s path of a malformed secret’s name lacks `nodePublishSecretRef`. */
+/** Upstream’s path of an invalid secret name lacks `nodePublishSecretRef`. */
 function validateCsi({ driver, nodePublishSecretRef: ref }: CSIVolumeSource, path: FieldPath, { release }: { readonly release: Release }): FieldError[] {
   const errors = validateCsiDriverName(driver, path.child('driver'), release)
   if (!ref) return errors
@@ -146,7 +149,7 @@ function validateCsi({ driver, nodePublishSecretRef: ref }: CSIVolumeSource, pat
   return [...errors, ...nameIsDnsSubdomain(name, false).map(text => invalid(path.child('name'), name, text))]
 }
 
-/** Kinds of sources that pods and persistent volumes have in common and that are judged alike. */
+/** Sources that pods and persistent volumes have in common, with the same validation. */
 export const commonSources = {
   hostPath: validateHostPath,
   gcePersistentDisk: both(needs('pdName'), validatePartition),
@@ -165,7 +168,7 @@ export const commonSources = {
   scaleIO: needs('gateway', 'system', 'volumeName'),
 }
 
-/** Kinds of sources as pods have them; persistent volumes have further rules for these. */
+/** Sources of pods for which persistent volumes have additional rules. */
 export const podSources = {
   glusterfs: needs('endpoints', 'path'),
   cinder: both(needs('volumeID'), needsOfSecret('name')),
@@ -174,7 +177,7 @@ export const podSources = {
   csi: validateCsi,
 }
 
-/** The same of persistent volumes, but for csi, iscsi and glusterfs, which are the kind's own. */
+/** Sources of persistent volumes, except csi, iscsi and glusterfs, which belong to that kind. */
 export const persistentSources = {
   cinder: both(needs('volumeID'), needsOfSecret('name', 'namespace')),
   storageos: both(validateStorageOs, needsOfSecret('name', 'namespace')),

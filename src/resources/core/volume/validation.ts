@@ -14,17 +14,17 @@ import { validateDescendingPath } from './paths.ts'
 import { rulesFor, type SourceRule } from './source-rules.ts'
 import { commonSources, podSources } from './sources.ts'
 
-/** What gates allow, and what an old object may keep. */
+/** Rules that depend on gates and on the old object. */
 export interface VolumeOptions {
   readonly release: Release
-  /** The volumes are a pod's, not a template's. */
+  /** Whether the volumes belong to a pod, not to a template. */
   readonly resourceIsPod: boolean
-  /** An older object already has a token at a path that leaves its volume. */
+  /** Whether the old object has a token at a path outside of its volume. */
   readonly allowNonLocalTokenPath: boolean
   readonly hostIPs: HostIPsUse
 }
 
-/** Volumes that passed, by name: what mounts may refer to. */
+/** Valid volumes by name, which mounts may refer to. */
 export type VolumesByName = ReadonlyMap<string, Volume>
 
 const rule = rulesFor<VolumeSource, VolumeOptions>()
@@ -36,14 +36,14 @@ const validateGitRepo = ({ repository, directory = '' }: GitRepoVolumeSource, pa
   ...validateDescendingPath(directory, path.child('directory')),
 ]
 
-/** A template may lack the reference, to be set by the controller or tool that makes the pods. A pod may not. */
+/** Validates an image volume. A template may lack the reference, which the controller or tool that creates the pods sets. A pod may not. */
 function validateImage({ reference, pullPolicy }: ImageVolumeSource, path: FieldPath, { resourceIsPod }: VolumeOptions): FieldError[] {
   const errors = resourceIsPod && !reference ? [required(path.child('reference'))] : []
   if (!pullPolicy) return [...errors, required(path.child('pullPolicy'))]
   return PULL_POLICIES.includes(pullPolicy) ? errors : [...errors, notSupported(path.child('pullPolicy'), pullPolicy, PULL_POLICIES)]
 }
 
-/** In the order in which upstream looks: of two sources, the later one is refused. `downwarAPI` is upstream’s misspelling in that refusal. */
+/** Sources in upstream's order. If there are two, the later one is rejected. `downwarAPI` is upstream’s misspelling in that error. */
 const RULES: readonly SourceRule<VolumeSource, VolumeOptions>[] = [
   rule('emptyDir', ({ sizeLimit }, path) =>
     sizeLimit !== undefined && compareQuantity(sizeLimit, 0) < 0
@@ -84,8 +84,8 @@ const RULES: readonly SourceRule<VolumeSource, VolumeOptions>[] = [
 ]
 
 /**
- * `pod`: the name of the pod, '' for a template. Of several sources only the first is looked into.
- * The length of an iscsi name is checked even for a source that is refused, the name of an ephemeral claim only where it is the first source.
+ * Validates the sources of a volume. `pod` is the name of the pod, or empty for a template. If there are several sources, only the first is validated. The
+ * length of an iscsi name is checked even for a rejected source, the name of an ephemeral claim only for the first source.
  */
 function validateSource(volume: Volume, pod: string, path: FieldPath, options: VolumeOptions): FieldError[] {
   const errors: FieldError[] = []
@@ -105,13 +105,13 @@ function validateSource(volume: Volume, pod: string, path: FieldPath, options: V
   return errors
 }
 
-/** The name of the claim that an ephemeral volume makes. */
+/** Checks the name of the claim that is created for an ephemeral volume. */
 const validateClaimName = (claim: string, volume: string, path: FieldPath): FieldError[] =>
   nameIsDnsSubdomain(claim, false).map(text => invalid(path, volume, `PVC name ${JSON.stringify(claim)}: ${text}`))
 
 /**
- * `pod`: the name of the pod, '' for a template. Volumes with errors are not among those that passed: mounts of them are reported, too.
- * Only a name that passed makes a later one a duplicate.
+ * Validates volumes. `pod` is the name of the pod, or empty for a template. `passed` leaves out invalid volumes, so mounts of them are reported, too. A name is
+ * a duplicate only if the earlier one is valid.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateVolumes(
@@ -122,7 +122,7 @@ export function validateVolumes(
 ): { readonly errors: FieldError[]; readonly passed: VolumesByName } {
   const errors: FieldError[] = []
   const passed = new Map<string, Volume>()
-  // Claims that do not exist yet: the controller makes them for ephemeral volumes of this pod.
+  // Names of claims that do not exist yet: a controller creates them for the ephemeral volumes of this pod.
   const created = new Set(pod === '' ? [] : volumes.filter(volume => volume.ephemeral).map(volume => `${pod}-${volume.name}`))
   volumes.forEach((volume, i) => {
     const at = path.index(i)

@@ -7,15 +7,15 @@ import type { QuotaIndex } from './quota-index.ts'
 import { readQuotas, writeQuotaStatus } from './quota-store.ts'
 import type { Held, QuotaReservations } from './reservations.ts'
 
-/** As upstream: how long a request waits for its quotas to be written. */
+/** Time that a request waits for its quotas to be written, as in upstream. */
 const TIMEOUT_MS = 10_000
-/** Times that a quota is written again after somebody else has changed it. */
+/** Times that a quota write is retried after a conflict. */
 const RETRIES = 3
 
 export interface QuotaEnvironment {
   readonly index: QuotaIndex
   readonly reservations: QuotaReservations
-  /** Writes quotas; as a part of the requests that are admitted, about which webhooks are asked themselves. */
+  /** Access for writing quotas. A write is part of the request that is being admitted, for which webhooks are called; they are not called for the write. */
   readonly access: () => ResourceAccess
   readonly limitedResources: readonly LimitedResource[]
 }
@@ -23,9 +23,9 @@ export interface QuotaEnvironment {
 /** A request that waits for its quotas. */
 class Waiter {
   readonly counted: Counted
-  /** Resolves to what is reserved, which the write of the object commits or rolls back. */
+  /** Resolves to the reservations, which are committed or rolled back with the write of the object. */
   readonly finished: Promise<readonly Reservation[]>
-  /** What is reserved so far. */
+  /** Reservations made so far. */
   readonly held: Reservation[] = []
   isSettled = false
   #isAbandoned = false
@@ -52,7 +52,7 @@ class Waiter {
     this.#reject(why)
   }
 
-  /** Refuses at once; what is reserved for it from now on is given back. */
+  /** Rejects the request immediately. Reservations that are made for it later are rolled back. */
   abandon(): void {
     this.#isAbandoned = true
     this.#reject(internalServerError('resource quota evaluation timed out'))
@@ -64,12 +64,13 @@ class Waiter {
 }
 
 /**
- * Compares the requests of a namespace with its quotas and reserves what they use. Requests that come while a quota of their namespace is written are taken together: one write of a quota
- * reserves for all of them. Source: quotaEvaluator of staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota in k8s.io/kubernetes.
+ * Checks the requests of a namespace against its quotas and reserves what they use. Requests that arrive while a quota of their namespace is being written form
+ * a batch: one write of a quota reserves for all of them. Source: quotaEvaluator of staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota in
+ * k8s.io/kubernetes.
  */
 export class QuotaBatches {
   readonly #env: QuotaEnvironment
-  /** Of namespaces for which a batch is being worked on: the next one. */
+  /** Next batch of each namespace that has a batch in progress. */
   readonly #next = new Map<string, Waiter[]>()
 
   constructor(env: QuotaEnvironment) {
@@ -77,8 +78,8 @@ export class QuotaBatches {
   }
 
   /**
-   * Resolves when the quotas have room for the request and it is reserved, to what the write of the object has to commit or roll back. Rejects with 403, with 409 where the quotas keep changing,
-   * with 500 after 10 seconds.
+   * Resolves when the quotas have room for the request and it is reserved. The caller commits or rolls back the reservations with the write of the object.
+   * Rejects with 403 if a quota is exceeded, 409 if the quotas keep changing, and 500 after 10 seconds.
    */
   admit(counted: Counted): Promise<readonly Reservation[]> {
     const waiter = new Waiter(counted)
@@ -107,7 +108,7 @@ export class QuotaBatches {
       if (quotas.length > 0 || limitedResources.length > 0) {
         const running = quotas.map(runningQuota)
         const refused = await this.#reserve(running, batch, RETRIES)
-        // The watch may be behind: nobody is refused for what a quota no longer says.
+        // The index may be behind the store. A request is not rejected by an outdated quota.
         if (refused.length > 0 && !isFresh) await this.#settleRefused(running, refused)
         else for (const { waiter, why } of refused) waiter.refuse(why)
       }
@@ -117,7 +118,7 @@ export class QuotaBatches {
     }
   }
 
-  /** Asks the store whether the quotas by which some are refused are still so, and compares those with the others if not. */
+  /** Reads the quotas from the store. If they have changed, the rejected requests are checked again. */
   async #settleRefused(quotas: readonly RunningQuota[], refused: readonly Refused[]): Promise<void> {
     const fresh = await readQuotas(this.#env.access(), refused[0]?.waiter.counted.request.namespace ?? '')
     const known = new Set(quotas.map(({ quota }) => quota.metadata.resourceVersion))
@@ -132,7 +133,7 @@ export class QuotaBatches {
     for (const { waiter, why } of still) waiter.refuse(why)
   }
 
-  /** Returns those that find no room, unsettled. Throws what kept quotas from being written; waiters that are settled by then need none of those. */
+  /** Returns the requests that do not fit, unsettled. Throws if a quota could not be written; waiters that are settled by then do not depend on that quota. */
   async #reserve(quotas: readonly RunningQuota[], batch: readonly Waiter[], retries: number): Promise<Refused[]> {
     const shares = new Map<RunningQuota, Share[]>()
     const refused: Refused[] = []
@@ -153,14 +154,14 @@ export class QuotaBatches {
     }
     if (failed.size === 0) return refused
     if (retries === 0) throw fault
-    // A quota that has gone limits nobody. What is reserved of others stays so.
+    // A quota that has been deleted no longer limits. Reservations in other quotas are kept.
     const again = await readQuotas(this.#env.access(), batch[0]?.counted.request.namespace ?? '')
     const others = new Set(refused.map(({ waiter }) => waiter))
     const rest = batch.filter(waiter => !others.has(waiter))
     return [...refused, ...(await this.#reserve(again.filter(({ metadata }) => failed.has(metadata.name)).map(runningQuota), rest, retries - 1))]
   }
 
-  /** What the request is to reserve, which is added to the quotas. Settles requests that reserve nothing. */
+  /** Returns what the request reserves, and adds it to the quotas. Settles requests that reserve nothing. */
   async #check(quotas: readonly RunningQuota[], waiter: Waiter, refused: Refused[]): Promise<readonly Reserved[]> {
     try {
       const reserved = await runInTurns(checkRequest(quotas, waiter.counted, this.#env.limitedResources))
@@ -196,7 +197,7 @@ interface Refused {
   readonly why: unknown
 }
 
-/** What a request adds to a quota. */
+/** Part of a quota that a request uses. */
 interface Share {
   readonly waiter: Waiter
   readonly amounts: Amounts

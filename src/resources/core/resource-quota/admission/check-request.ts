@@ -8,16 +8,16 @@ import { type Amounts, added, amountsOf, exceeding, lessened, masked, negatives,
 import type { Evaluator } from '../usage/evaluator.ts'
 import { scopesOf } from '../usage/scopes.ts'
 
-/** A resource of which nothing may be used without a quota that limits it: LimitedResource of the plugin's configuration. */
+/** A resource that may not be used without a quota that limits it. LimitedResource of the plugin's configuration. */
 export interface LimitedResource {
   readonly apiGroup?: string
   readonly resource: string
-  /** Parts of the names of what is used. */
+  /** Substrings of the names of the usage. */
   readonly matchContains?: readonly string[]
   readonly matchScopes?: readonly ScopedResourceSelectorRequirement[]
 }
 
-/** A quota while requests are compared with it: with what is used if those that were let through before are carried out. */
+/** A quota during a check. `used` includes the requests of the batch that were accepted before. */
 export interface RunningQuota {
   quota: ResourceQuota
   readonly hard: Amounts
@@ -26,23 +26,24 @@ export interface RunningQuota {
 
 export const runningQuota = (quota: ResourceQuota): RunningQuota => ({ quota, hard: amountsOf(quota.status.hard), used: amountsOf(quota.status.used) })
 
-/** What a request adds to a quota. */
+/** Amounts that a request adds to a quota. */
 export interface Reserved {
   readonly running: RunningQuota
   readonly amounts: Amounts
 }
 
-/** A request with the object that it leaves, which is counted by the evaluator. */
+/** A request, the object that it writes, and the evaluator that counts the object. */
 export interface Counted {
   readonly request: AdmissionRequest
   readonly object: KubeObject
   readonly evaluator: Evaluator
-  /** In milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly now: number
 }
 
 /**
- * Compares a request with all quotas of its namespace, and returns what it adds to those that limit it; the caller adds it up. Throws 403 where a quota would be exceeded, or can't say.
+ * Checks a request against all quotas of its namespace. Returns what it adds to the quotas that limit it, which the caller adds up. Throws 403 if a quota would
+ * be exceeded, or its usage is not known.
  * Source: CheckRequest of staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota in k8s.io/kubernetes.
  */
 export function* checkRequest(quotas: readonly RunningQuota[], counted: Counted, limitedResources: readonly LimitedResource[] = []): Steps<Reserved[]> {
@@ -67,11 +68,11 @@ export function* checkRequest(quotas: readonly RunningQuota[], counted: Counted,
 
 interface Cover {
   readonly covering: readonly RunningQuota[]
-  /** Scopes of any quota in which the object is. */
+  /** Scopes of any quota that the object belongs to. */
   readonly scopes: readonly ScopedResourceSelectorRequirement[]
 }
 
-/** The quotas that limit the object. Throws 403 where the object lacks what one of them limits, or what is used of it is not known yet. */
+/** Returns the quotas that limit the object. Throws 403 if the object does not specify a resource that one of them limits, or its usage is not known yet. */
 function* coveringQuotas(quotas: readonly RunningQuota[], { request, object, evaluator }: Counted): Steps<Cover> {
   const scopes: ScopedResourceSelectorRequirement[] = []
   const covering: RunningQuota[] = []
@@ -88,7 +89,7 @@ function* coveringQuotas(quotas: readonly RunningQuota[], { request, object, eva
   return { covering, scopes }
 }
 
-/** Whether the quota limits anything that objects of the resource use, and the object is in all of its scopes. */
+/** Reports whether the quota limits a resource that objects of this kind use, and the object is in all of its scopes. */
 const matches = ({ quota, hard }: RunningQuota, evaluator: Evaluator, object: KubeObject): boolean =>
   [...hard.keys()].some(name => evaluator.counts(name)) && scopesOf(quota).every(scope => evaluator.inScope?.(scope, object) === true)
 
@@ -105,7 +106,7 @@ function refuseExcess(request: AdmissionRequest, { running: { quota, hard, used 
   throw refuse(request, `exceeded quota: ${quota.metadata.name}, requested: ${requested}, used: ${before}, limited: ${limited}`)
 }
 
-/** Throws where something is used, or a scope is entered, that no quota limits although the configuration demands it. */
+/** Throws if the request uses a resource, or enters a scope, that the configuration requires a quota for and no quota limits. */
 function requireCover(
   { request, object, evaluator }: Counted,
   usage: Amounts,
@@ -121,12 +122,12 @@ function requireCover(
     .filter(name => !covering.some(({ hard }) => hard.has(name) && evaluator.counts(name)))
   if (uncovered.length > 0) throw refuse(request, `insufficient quota to consume: ${printNames(uncovered)}`)
   if (!evaluator.inScope) return
-  // Upstream looks at the scopes of all limited resources, whatever the resource of the request.
+  // Upstream checks the scopes of all limited resources, whatever the resource of the request.
   const entered = limitedResources.flatMap(({ matchScopes = [] }) => matchScopes.filter(scope => evaluator.inScope?.(scope, object)))
   const open = entered.filter(({ scopeName }) => !scopes.some(scope => scope.scopeName === scopeName))
-  // Not a refusal, but an error that upstream does not explain further.
+  // Upstream returns a plain error here, which becomes a 500 instead of a 403.
   if (open.length > 0) throw failure(500, '', `insufficient quota to match these scopes: [${open.map(printScope).join(' ')}]`)
 }
 
-/** As Go prints the struct. */
+/** Prints the struct as Go's %v does. */
 const printScope = ({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement): string => `{${scopeName} ${operator} [${values.join(' ')}]}`

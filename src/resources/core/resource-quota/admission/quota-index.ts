@@ -2,31 +2,34 @@ import { Filling } from '../../../../admission/filling.ts'
 import type { ResourceQuota } from '../../v1.types.ts'
 
 interface Entry {
-  /** As the watch has it. */
+  /** The quota as the watch delivered it. */
   watched: ResourceQuota
-  /** As it was written since; dropped when the watch has caught up. */
+  /** The quota as this server wrote it later. Dropped when the watch has caught up. */
   written?: ResourceQuota
 }
 
 const revisionOf = ({ metadata }: ResourceQuota): number => Number(metadata.resourceVersion)
 
-/** The quotas of all namespaces, which `controllers/follow-quotas.ts` keeps as the watch cache has them. A namespace without quotas costs one look into a map. */
+/**
+ * The quotas of all namespaces, which `controllers/follow-quotas.ts` keeps in sync with the watch cache. For a namespace without quotas, admission costs one
+ * map lookup.
+ */
 export class QuotaIndex {
-  /** Quotas are read from the store until all have been seen once. */
+  /** Quotas are read from the store until the index has been filled. */
   readonly filling = new Filling()
   readonly #namespaces = new Map<string, Map<string, Entry>>()
 
-  /** Whether requests in the namespace may have to be counted. */
+  /** Reports whether requests in the namespace may be subject to a quota. */
   concerns(namespace: string): boolean {
     return this.#namespaces.has(namespace) || this.filling.isOpen
   }
 
-  /** Those of a namespace. What this server has written itself is in them before the watch shows it. */
+  /** Returns the quotas of a namespace. Writes by this server are included before the watch delivers them. */
   quotasOf(namespace: string): ResourceQuota[] {
     return [...(this.#namespaces.get(namespace)?.values() ?? [])].map(({ watched, written }) => written ?? watched)
   }
 
-  /** Keys are `namespace/name`. */
+  /** Yields keys of the form `namespace/name`. */
   *keys(): Iterable<string> {
     for (const [namespace, quotas] of this.#namespaces) for (const name of quotas.keys()) yield `${namespace}/${name}`
   }
@@ -45,7 +48,7 @@ export class QuotaIndex {
     if (quotas?.size === 0) this.#namespaces.delete(namespace)
   }
 
-  /** Keeps what a write has made of a quota. One that the watch does not know, or no longer, is left to the watch. */
+  /** Records the result of a write. A quota that the watch has not delivered yet, or has deleted, is ignored. */
   wrote(quota: ResourceQuota): void {
     const { namespace = '', name = '' } = quota.metadata
     const entry = this.#namespaces.get(namespace)?.get(name)

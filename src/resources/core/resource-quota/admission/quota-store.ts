@@ -5,16 +5,19 @@ import { QUOTAS } from '../../../kinds.ts'
 import type { ResourceQuota } from '../../v1.types.ts'
 import { type Amounts, listOf } from '../usage/amounts.ts'
 
-/** What of a quota's status is written; what is absent stays. */
+/** Fields of a quota's status to write. Omitted fields are kept. */
 export interface QuotaStatus {
   readonly hard?: Amounts
   readonly used: Amounts
 }
 
-/** The quotas of a namespace as the store has them. */
+/** Reads the quotas of a namespace from the store. */
 export const readQuotas = (access: ResourceAccess, namespace: string): Promise<ResourceQuota[]> => listKind(access, QUOTAS, namespace)
 
-/** Compares and swaps the status of a quota. Throws Conflict where the quota has changed since it was read, NotFound where it has gone. */
+/**
+ * Updates the status of a quota, with its resourceVersion as precondition. Throws Conflict if the quota has changed since it was read, NotFound if it was
+ * deleted.
+ */
 export function writeQuotaStatus(access: ResourceAccess, { metadata }: ResourceQuota, { hard, used }: QuotaStatus): Promise<ResourceQuota> {
   const { namespace = '', name = '', resourceVersion } = metadata
   return updateKind(access, QUOTAS, { namespace, name, subresource: 'status' }, now => {

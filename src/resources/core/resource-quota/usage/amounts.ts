@@ -1,7 +1,7 @@
 import { setMember } from '../../../../meta/equal.ts'
 import { addParsed, compareParsed, parseQuantity, type Quantity } from '../../../../meta/quantity.ts'
 
-/** Quantities by the names of resources. Source of what is done with them: staging/src/k8s.io/apiserver/pkg/quota/v1/resources.go in k8s.io/kubernetes. */
+/** Quantities by resource name. Source of the operations: staging/src/k8s.io/apiserver/pkg/quota/v1/resources.go in k8s.io/kubernetes. */
 export type Amounts = ReadonlyMap<string, Quantity>
 
 export const NOTHING: Amounts = new Map()
@@ -9,11 +9,11 @@ export const NOTHING: Amounts = new Map()
 export const ZERO: Quantity = parseQuantity('0')
 export const ONE: Quantity = parseQuantity('1')
 
-/** A ResourceList of an object, whose quantities are canonical. */
+/** Parses a ResourceList of an object, whose quantities are canonical. */
 export const amountsOf = (list: Readonly<Record<string, string>> | undefined): Amounts =>
   list === undefined ? NOTHING : new Map(Object.entries(list).map(([name, quantity]) => [name, parseQuantity(quantity)]))
 
-/** The same as a ResourceList. */
+/** Converts amounts back to a ResourceList. */
 export function listOf(amounts: Amounts): Record<string, string> {
   const list: Record<string, string> = {}
   for (const [name, { canonical }] of amounts) setMember(list, name, canonical)
@@ -26,13 +26,13 @@ export function added(a: Amounts, b: Amounts): Amounts {
   return sum
 }
 
-/** Adds to one amount of a list that the caller owns. */
+/** Adds to one amount of a map that the caller owns. */
 export function addTo(sum: Map<string, Quantity>, name: string, quantity: Quantity): void {
   const before = sum.get(name)
   sum.set(name, before ? addParsed(before, quantity, false) : quantity)
 }
 
-/** `a - b`, with zero for what would be less than that, and for what only `b` has. */
+/** Computes `a - b` for the names in `a`, never below zero. Names that only `b` has are 0. */
 export function lessened(a: Amounts, b: Amounts): Amounts {
   const rest = new Map<string, Quantity>()
   for (const [name, quantity] of a) {
@@ -44,15 +44,15 @@ export function lessened(a: Amounts, b: Amounts): Amounts {
   return rest
 }
 
-/** The amounts whose names are kept. */
+/** Returns the amounts whose names match `keep`. */
 export const masked = (amounts: Amounts, keep: (name: string) => boolean): Amounts => new Map([...amounts].filter(([name]) => keep(name)))
 
 export const withoutZeros = (amounts: Amounts): Amounts => new Map([...amounts].filter(([, { value }]) => value !== 0n))
 
-/** Names of negative amounts. */
+/** Returns the names of negative amounts. */
 export const negatives = (amounts: Amounts): string[] => [...amounts].filter(([, { value }]) => value < 0n).map(([name]) => name)
 
-/** Names of which `a` has more than `b` has; what only one of them has is not compared. */
+/** Returns the names whose amount in `a` exceeds that in `b`. Names that only one of them has are ignored. */
 export const exceeding = (a: Amounts, b: Amounts): string[] =>
   [...a]
     .filter(([name, quantity]) => {
@@ -61,7 +61,7 @@ export const exceeding = (a: Amounts, b: Amounts): string[] =>
     })
     .map(([name]) => name)
 
-/** Whether both have the same names, with amounts that are equal however they are written. */
+/** Reports whether both have the same names and equal amounts, compared by value. */
 export function sameAmounts(a: Amounts, b: Amounts): boolean {
   if (a.size !== b.size) return false
   for (const [name, quantity] of a) {
@@ -71,12 +71,12 @@ export function sameAmounts(a: Amounts, b: Amounts): boolean {
   return true
 }
 
-/** `cpu=1,pods=2`, as messages print them. */
+/** Prints amounts as messages do, sorted: `cpu=1,pods=2`. */
 export const printAmounts = (amounts: Amounts): string =>
   [...amounts.keys()]
     .sort()
     .map(name => `${name}=${amounts.get(name)?.canonical}`)
     .join(',')
 
-/** `cpu,pods`, likewise. */
+/** Prints names as messages do, sorted: `cpu,pods`. */
 export const printNames = (names: Iterable<string>): string => [...names].sort().join(',')

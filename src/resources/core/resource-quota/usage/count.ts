@@ -6,38 +6,38 @@ import { type Amounts, added, NOTHING, printAmounts } from './amounts.ts'
 import type { Evaluator } from './evaluator.ts'
 import { scopesOf } from './scopes.ts'
 
-/** What is known of an object that was counted: kept as long as the cache has the object, so that the next count reads only what is new. */
+/** Usage of an object that was counted. Kept as long as the object is cached, so that a recount decodes only new objects. */
 interface Noted {
   readonly usage: Amounts
-  /** Until when, in milliseconds since the epoch. */
+  /** Time until which the usage is valid, in milliseconds since the epoch. */
   readonly until: number
-  /** Whether it is in a scope. */
+  /** Whether the object is in a scope, by scope. */
   readonly scopes: Map<ScopeId, boolean>
 }
 
-/** Stands for a scope's selector: its text may be long, and is compared once for a count instead of once for each object. */
+/** Identifies a scope selector. Selectors may be long, so each is compared once per count instead of once per object. */
 type ScopeId = number
 
-/** Different amounts that are kept to be shared. */
+/** Limit on the amounts that are kept for sharing. */
 const MOST_SHARED = 4096
-/** Selectors that are remembered. */
+/** Limit on the selectors that have an ID. */
 const MOST_SCOPES = 256
 
-/** Counts what objects of a resource use of quotas. */
+/** Counts the usage of the objects of one resource. */
 export class UsageCounter {
   readonly #evaluator: Evaluator
-  /** Amounts by their text: most pods come of few templates. */
+  /** Amounts by their text. They are shared, since most pods come from few templates. */
   readonly #shared = new Map<string, Amounts>()
   readonly #scopeIds = new Map<string, ScopeId>()
   #nextScopeId: ScopeId = 0
-  /** Not within the byte budget of the cache: that drops first what is seldom read, and a count reads all. */
+  /** Usage by object. It is not part of the cache's byte budget, which would evict decoded objects that are rarely read: a count reads all. */
   readonly #noted = new WeakMap<StoredObject, Noted>()
 
   constructor(evaluator: Evaluator) {
     this.#evaluator = evaluator
   }
 
-  /** What those of the objects use that are in all scopes of the quota, and when that changes by itself. */
+  /** Returns the usage of the objects that are in all scopes of the quota, and the time until which it is valid, in milliseconds since the epoch. */
   *count(items: readonly StoredObject[], quota: ResourceQuota, now: number): Steps<{ readonly used: Amounts; readonly until: number }> {
     const scopes = scopesOf(quota)
     const users = new Map<Amounts, number>()
@@ -75,7 +75,7 @@ export class UsageCounter {
     return isIn
   }
 
-  /** The same for equal selectors, as long as it is remembered; never that of another. */
+  /** Returns the ID of a selector. Equal selectors have the same ID while it is remembered, and different selectors never share one. */
   #idOf({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement): ScopeId {
     const text = JSON.stringify([scopeName, operator, values])
     const id = this.#scopeIds.get(text) ?? this.#nextScopeId++

@@ -6,18 +6,18 @@ import { countName, type Evaluator, isCreationOrUpdate } from './evaluator.ts'
 
 const RESOURCE_CLAIMS = kindId<ResourceClaim>('resource.k8s.io', 'resourceclaims')
 const COUNT = countName(RESOURCE_CLAIMS)
-/** Behind the name of a device class. */
+/** Suffix after the name of a device class. */
 const OF_CLASS = '.deviceclass.resource.k8s.io/devices'
-/** As many as a claim may be given (AllocationResultsMaxSize). */
+/** Largest number of devices of one claim (AllocationResultsMaxSize). */
 const MOST_DEVICES = '32'
 
-/** The most devices that a request may be given. Modes of later releases are not counted. */
+/** Returns the largest number of devices that a request may be allocated. Allocation modes of later releases count as zero. */
 function devicesOf({ allocationMode, count }: ExactDeviceRequest | DeviceSubRequest): Quantity {
   if (allocationMode === 'All') return parseQuantity(MOST_DEVICES)
   return allocationMode === 'ExactCount' ? parseQuantity(String(count ?? 0)) : ZERO
 }
 
-/** Of alternatives, of which one is taken, each class counts with the most that one of them asks of it. */
+/** Returns the devices of a request by class. Only one of the alternatives is allocated, so each class counts with its maximum over them. */
 function usageOfRequest({ exactly, firstAvailable = [] }: DeviceRequest): Map<string, Quantity> {
   const most = new Map<string, Quantity>()
   for (const alternative of firstAvailable) {
@@ -29,7 +29,7 @@ function usageOfRequest({ exactly, firstAvailable = [] }: DeviceRequest): Map<st
   return most
 }
 
-/** ResourceClaims, as the registry sees them in its hub version. Source: pkg/quota/v1/evaluator/core/resource_claims.go in k8s.io/kubernetes. */
+/** Evaluator for ResourceClaims, in their hub version. Source: pkg/quota/v1/evaluator/core/resource_claims.go in k8s.io/kubernetes. */
 export const deviceClaimEvaluator: Evaluator = {
   resource: RESOURCE_CLAIMS,
   handles: isCreationOrUpdate,

@@ -5,36 +5,39 @@ import type { AdmissionRequest } from '../../../../registry/types.ts'
 import type { ScopedResourceSelectorRequirement } from '../../v1.types.ts'
 import { type Amounts, ONE } from './amounts.ts'
 
-/** How objects of one resource are counted. Source: quota.Evaluator of staging/src/k8s.io/apiserver/pkg/quota/v1 in k8s.io/kubernetes. */
+/** Counts the usage of objects of one resource. Source: quota.Evaluator of staging/src/k8s.io/apiserver/pkg/quota/v1 in k8s.io/kubernetes. */
 export interface Evaluator {
   readonly resource: GroupResource
-  /** What every object of the resource uses, whatever it says; its names are all that `counts` knows. Absent: it has to be looked at, and an update may change it. */
+  /**
+   * Optional. Usage of every object of the resource, if it does not depend on the object. Its names are those that `counts` accepts. If unset, each object is
+   * evaluated, and an update may change its usage.
+   */
   readonly each?: Amounts
-  /** Whether the request may change what is used. The resource is known to be this one. */
+  /** Reports whether the request may change the usage. The caller has checked the resource. */
   handles(request: AdmissionRequest): boolean
-  /** Whether this is a name in a quota under which the objects are counted. */
+  /** Reports whether a name in a quota applies to objects of this resource. */
   counts(name: string): boolean
-  /** Whether the object is in the scope. Absent: scopes are unknown to the resource, and a quota that has any never matches. */
+  /** Optional. Reports whether the object is in the scope. If unset, the resource has no scopes, and a quota with scopes never matches. */
   readonly inScope?: (selector: ScopedResourceSelectorRequirement, object: KubeObject) => boolean
-  /** What the object has to say if these names are limited, and does not; undefined where nothing is missing. */
+  /** Optional. Returns a message if the object does not specify a limited resource that it has to specify, or undefined. */
   readonly missing?: (limited: ReadonlySet<string>, object: KubeObject) => Steps<string | undefined>
-  /** What the object uses. Names without an entry are not used. The same object has the same result until `changesAt`. */
+  /** Returns the usage of the object. A missing name is not used. The result for an object is constant until `changesAt`. */
   usage(object: KubeObject, now: number): Amounts | Steps<Amounts>
-  /** When, in milliseconds since the epoch, the use of the object ends by itself; absent or undefined: never. */
+  /** Optional. Returns the time at which the usage of the object ends, in milliseconds since the epoch, or undefined if it does not. */
   readonly changesAt?: (object: KubeObject) => number | undefined
 }
 
-/** `count/pods`, `count/deployments.apps`: the name under which all objects of a resource are counted. */
+/** Name in a quota that limits the number of objects of a resource: `count/pods`, `count/deployments.apps`. */
 export const countName = (resource: GroupResource): string => `count/${qualifiedResource(resource)}`
 
-/** A new object as a whole; subresources are another matter. */
+/** Reports whether the request creates an object, not a subresource. */
 export const isCreation = ({ operation, subresource }: AdmissionRequest): boolean => operation === 'CREATE' && subresource === ''
 
-/** An object as a whole, new or not. */
+/** Reports whether the request creates or updates an object, not a subresource. */
 export const isCreationOrUpdate = ({ operation, subresource }: AdmissionRequest): boolean =>
   (operation === 'CREATE' || operation === 'UPDATE') && subresource === ''
 
-/** Counts objects, whatever they are. `alias`: the name by which a quota could ask for it before `count/…`. */
+/** Creates an evaluator that counts objects. `alias` is the name that quotas used before `count/…` existed. */
 export function objectCounter(resource: GroupResource, alias?: string): Evaluator {
   const names = [countName(resource), ...(alias === undefined ? [] : [alias])]
   const usage: Amounts = new Map(names.map(name => [name, ONE]))

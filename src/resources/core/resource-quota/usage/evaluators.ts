@@ -7,10 +7,10 @@ import { podEvaluator } from './pods.ts'
 import { serviceEvaluator } from './services.ts'
 import { volumeClaimEvaluator } from './volume-claims.ts'
 
-/** Resources of which quotas counted the objects before there was `count/…`, by the same name. */
+/** Resources whose objects quotas could count before `count/…` existed, under the resource's own name. */
 const COUNTED_BY_NAME = ['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets']
 
-/** Resources that are not stored, and events, which no quota limits. Source: pkg/quota/v1/install/registry.go in k8s.io/kubernetes. */
+/** Resources that no quota limits: those that are not stored, and events. Source: pkg/quota/v1/install/registry.go in k8s.io/kubernetes. */
 const IGNORED: ReadonlySet<string> = new Set([
   'bindings',
   'componentstatuses',
@@ -24,7 +24,7 @@ const IGNORED: ReadonlySet<string> = new Set([
   'events.events.k8s.io',
 ])
 
-/** How the objects of each resource are counted, custom ones included. */
+/** Evaluators of all resources, including custom ones. */
 export class Evaluators {
   readonly #known: Map<string, Evaluator>
 
@@ -35,12 +35,12 @@ export class Evaluators {
     this.#known = new Map([...own, ...counters].map(each => [qualifiedResource(each.resource), each]))
   }
 
-  /** Undefined for what no quota limits. Most resources have no more to count than their objects. */
+  /** Returns the evaluator of a resource, or undefined if no quota limits it. For most resources only objects are counted. */
   of(resource: GroupResource): Evaluator | undefined {
     const name = qualifiedResource(resource)
     const known = this.#known.get(name)
     if (known || IGNORED.has(name)) return known
-    // Bounded by the resources that have ever been served.
+    // The map is bounded by the number of resources that have ever been served.
     const counter = objectCounter(resource)
     this.#known.set(name, counter)
     return counter

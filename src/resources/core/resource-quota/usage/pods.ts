@@ -16,10 +16,10 @@ import { resizedAmounts } from './resized.ts'
 import { selects } from './scopes.ts'
 
 const COUNT = countName(PODS)
-/** Of each, quotas may limit `cpu` and `requests.cpu`, which are the same, and `limits.cpu`. */
+/** Compute resources. Quotas may name each as `cpu` or `requests.cpu`, which are equal, and as `limits.cpu`. */
 const COMPUTE = ['cpu', 'memory', 'ephemeral-storage']
 const NAMES = new Set([COUNT, 'pods', ...COMPUTE.flatMap(name => [name, `requests.${name}`, `limits.${name}`])])
-/** Where a quota limits one of these, containers have to ask for it. */
+/** If a quota limits one of these, every container must specify it. */
 const REQUIRED = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']
 
 const REQUESTS = 'requests.'
@@ -29,7 +29,7 @@ function counts(name: string): boolean {
   return name.startsWith(REQUESTS) && (isHugePages(name.slice(REQUESTS.length)) || !isNativeResource(name))
 }
 
-/** What requests and limits of a pod or a container count as. */
+/** Converts requests and limits of a pod or container to names in quotas. */
 function* computeUsage(requests: Amounts, limits: Amounts): Steps<Map<string, Quantity>> {
   const usage = new Map([['pods', ONE]])
   for (const name of COMPUTE) {
@@ -45,7 +45,7 @@ function* computeUsage(requests: Amounts, limits: Amounts): Steps<Map<string, Qu
   return usage
 }
 
-/** Of limits, the overhead is added to those that there are. */
+/** Adds the overhead of the pod. Limits get it only for resources that have a limit. */
 function withOverhead({ overhead }: PodSpec, amounts: Amounts, list: 'requests' | 'limits'): Amounts {
   if (!overhead) return amounts
   const sum = new Map(amounts)
@@ -57,7 +57,7 @@ function withOverhead({ overhead }: PodSpec, amounts: Amounts, list: 'requests' 
   return sum
 }
 
-/** Whether the pod says anything of itself as a whole that is counted. */
+/** Reports whether the pod sets pod-level resources that are counted. */
 const saysOfItself = ({ resources }: PodSpec): boolean =>
   [resources?.requests, resources?.limits].some(list => Object.keys(list ?? {}).some(isPodLevelResource))
 
@@ -72,14 +72,14 @@ function* computeOf(pod: Pod, features: Features): Steps<Map<string, Quantity>> 
   return yield* computeUsage(requests, limits)
 }
 
-/** The end of the grace period of a pod that is being deleted, as upstream reckons it: from then on it is not counted. */
+/** Returns the end of the grace period of a pod that is being deleted, by upstream's calculation. The pod is not counted after that. */
 function graceEnds({ metadata }: Pod): number | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return undefined
   return Date.parse(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000
 }
 
-/** Whether the pod uses anything beside its place in the store. */
+/** Reports whether the pod uses anything besides its place in the store. */
 const isLive = (pod: Pod, now: number): boolean => {
   const ends = graceEnds(pod)
   return pod.status.phase !== 'Failed' && pod.status.phase !== 'Succeeded' && !(ends !== undefined && now > ends)
@@ -90,7 +90,7 @@ function* usageOf(pod: Pod, features: Features, now: number): Steps<Amounts> {
   return usage.set(COUNT, ONE)
 }
 
-/** `must specify cpu for: a,b; memory for: b`. */
+/** Returns a message such as `must specify cpu for: a,b; memory for: b`. */
 function* missing({ spec }: Pod, limited: ReadonlySet<string>, features: Features): Steps<string | undefined> {
   if (features.enabled('PodLevelResources') && saysOfItself(spec)) return undefined
   const required = REQUIRED.filter(name => limited.has(name)).sort()
@@ -139,19 +139,19 @@ function inScope(selector: ScopedResourceSelectorRequirement, pod: Pod, features
   }
 }
 
-/** New pods, resizes, and from 1.33 on updates by which a pod changes its scope. */
+/** Reports whether the request may change the usage: creates, resizes, and since 1.33 updates that move a pod to another scope. */
 function handles(request: AdmissionRequest, { release }: Features, resizes: boolean): boolean {
   const { operation, subresource, object, old } = request
   if (isCreation(request)) return true
   if (operation !== 'UPDATE') return false
   if (subresource === 'resize') return true
   if (subresource !== '' || !object || !old) return false
-  // Before there was a subresource for it, a pod itself was resized.
+  // Before 1.32 a resize was an update of the pod itself.
   if (!isSince(release, '1.32')) return resizes
   return isSince(release, '1.33') && isTerminating(asKind(PODS, object)) !== isTerminating(asKind(PODS, old))
 }
 
-/** Source: pkg/quota/v1/evaluator/core/pods.go in k8s.io/kubernetes. */
+/** Evaluator for pods. Source: pkg/quota/v1/evaluator/core/pods.go in k8s.io/kubernetes. */
 export const podEvaluator = (features: Features): Evaluator => ({
   resource: PODS,
   handles: request => handles(request, features, features.enabled('InPlacePodVerticalScaling')),

@@ -3,8 +3,9 @@ import { isSidecar } from '../../pod-spec/visit.ts'
 import type { Pod } from '../../v1.types.ts'
 
 /**
- * What containers of a pod that may be resized use: the most of what is wanted, what the node has set aside, and what it has put in force; without what is wanted where the node can
- * never give it. Init containers but for sidecars run once, as written. Source: determineContainerReqs and determineContainerLimits in k8s.io/component-helpers.
+ * Returns the resources of a resizable pod's containers: the maximum of the desired, allocated and actual resources, without the desired ones if the resize is
+ * infeasible. Init containers other than sidecars run once, with the resources of the spec. Source: determineContainerReqs and determineContainerLimits in
+ * k8s.io/component-helpers.
  */
 export function resizedAmounts({ spec, status }: Pod): ContainerAmounts {
   const statuses = new Map([...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].map(each => [each.name, each]))

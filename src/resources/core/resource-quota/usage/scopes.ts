@@ -1,12 +1,12 @@
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../../v1.types.ts'
 
-/** The scopes of a quota, all of which an object has to be in: those of `scopes` as selectors, then those of the selector. */
+/** Returns the scopes of a quota: those of `scopes`, as selectors, then those of `scopeSelector`. An object must be in all of them. */
 export const scopesOf = ({ spec }: ResourceQuota): ScopedResourceSelectorRequirement[] => [
   ...(spec.scopes ?? []).map(scopeName => ({ scopeName, operator: 'Exists' as const })),
   ...(spec.scopeSelector?.matchExpressions ?? []),
 ]
 
-/** Whether the names that an object gives for a scope, of which there may be none, meet the selector. */
+/** Reports whether the names that an object has for a scope match the selector. There may be none. */
 export function selects({ operator, values = [] }: ScopedResourceSelectorRequirement, names: readonly string[]): boolean {
   switch (operator) {
     case 'In':

@@ -10,7 +10,7 @@ const NODE_PORTS = 'services.nodeports'
 const COUNT = countName(SERVICES)
 const NAMES = new Set([COUNT, 'services', NODE_PORTS, LOAD_BALANCERS])
 
-/** Ports that have or will get a node port: which ones is not known yet when a service is admitted. */
+/** Number of ports that have or will get a node port. The port numbers are not known yet when a service is admitted. */
 function nodePorts({ spec }: Service): Quantity {
   const ports = spec.ports ?? []
   if (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === false) return quantityOf(ports.filter(({ nodePort = 0 }) => nodePort !== 0).length)
@@ -19,7 +19,7 @@ function nodePorts({ spec }: Service): Quantity {
 
 const quantityOf = (count: number): Quantity => parseQuantity(String(count))
 
-/** Source: pkg/quota/v1/evaluator/core/services.go in k8s.io/kubernetes. */
+/** Evaluator for services. Source: pkg/quota/v1/evaluator/core/services.go in k8s.io/kubernetes. */
 export const serviceEvaluator: Evaluator = {
   resource: SERVICES,
   handles: isCreationOrUpdate,

@@ -14,10 +14,10 @@ import { selects } from './scopes.ts'
 const COUNT = countName(CLAIMS)
 const NUMBER = 'persistentvolumeclaims'
 const STORAGE = 'requests.storage'
-/** Between the name of a storage class and what is counted of its claims. */
+/** Infix between the name of a storage class and what is counted for it. */
 const OF_CLASS = '.storageclass.storage.k8s.io/'
 
-/** What was asked for or, where a volume was made larger than that, its size; in whole bytes. */
+/** Returns the requested storage in whole bytes, or the allocated size of the volume if that is larger. */
 function storageOf({ spec, status }: PersistentVolumeClaim, features: Features): Quantity | undefined {
   const asked = ownMember(spec.resources.requests, 'storage')
   if (asked === undefined) return undefined
@@ -40,7 +40,7 @@ function usageOf(claim: PersistentVolumeClaim, features: Features): Amounts {
   return usage
 }
 
-/** The classes of attributes that a claim has, wants, or is being given; each once. */
+/** Returns the attributes classes that a claim requests, has, or is being changed to, without duplicates. */
 const attributesClasses = ({ spec, status }: PersistentVolumeClaim): string[] => [
   ...new Set(
     [spec.volumeAttributesClassName, status.currentVolumeAttributesClassName, status.modifyVolumeStatus?.targetVolumeAttributesClassName].flatMap(
@@ -49,7 +49,7 @@ const attributesClasses = ({ spec, status }: PersistentVolumeClaim): string[] =>
   ),
 ]
 
-/** Whether a status of a claim may change what is used. Upstream takes each to have another allocated size where that size counts at all. */
+/** Reports whether a status update may change the usage. If allocated sizes count, upstream assumes that every status update changes them. */
 function changesStatus({ object, old }: AdmissionRequest, features: Features): boolean {
   if (!isSince(features.release, '1.33') || !object || !old) return false
   if (features.enabled('RecoverVolumeExpansionFailure')) return true
@@ -59,7 +59,7 @@ function changesStatus({ object, old }: AdmissionRequest, features: Features): b
   return before.size !== now.length || now.some(name => !before.has(name))
 }
 
-/** Source: pkg/quota/v1/evaluator/core/persistent_volume_claims.go in k8s.io/kubernetes. */
+/** Evaluator for claims. Source: pkg/quota/v1/evaluator/core/persistent_volume_claims.go in k8s.io/kubernetes. */
 export const volumeClaimEvaluator = (features: Features): Evaluator => ({
   resource: CLAIMS,
   handles: request => isCreationOrUpdate(request) || (request.subresource === 'status' && changesStatus(request, features)),

@@ -11,25 +11,25 @@ import type { IPRange } from './ip-range.ts'
 import { addressNumber, ipRange, printAddress, scan } from './ip-range.ts'
 
 const FAMILY_LABEL = 'ipaddress.kubernetes.io/ip-family'
-/** Marks the IPAddress objects that this allocator made. */
+/** Label of the IPAddress objects that this allocator creates. */
 export const MANAGED_BY_LABEL = 'ipaddress.kubernetes.io/managed-by'
 export const ALLOCATOR_NAME = 'ipallocator.k8s.io'
 
-/** Why an address was not had; the message is part of a field error, or of a 500. */
+/** Reason why an address or port was not allocated. The message becomes part of a field error or of a 500. */
 export class AllocationError extends Error {
   override readonly name = 'AllocationError'
 }
 
-/** Whose an address is. */
+/** The service that owns an address. */
 export interface ServiceRef {
   readonly namespace: string
   readonly name: string
 }
 
-/** What an IPAddress says of the service that it belongs to. */
+/** Returns the reference that an IPAddress has to its service. */
 export const serviceRef = (service: Service): ServiceRef => ({ namespace: service.metadata.namespace ?? '', name: service.metadata.name ?? '' })
 
-/** Its name is the address, so that only one of two creations succeeds: that is the reservation. */
+/** Creates the IPAddress that reserves an address. Its name is the address, so only one of two concurrent creates succeeds. */
 export const ipAddressObject = (name: string, family: IPFamily, { namespace, name: service }: ServiceRef): IPAddress => ({
   kind: 'IPAddress',
   apiVersion: 'networking.k8s.io/v1',
@@ -37,25 +37,25 @@ export const ipAddressObject = (name: string, family: IPFamily, { namespace, nam
   spec: { parentRef: { resource: 'services', namespace, name: service } },
 })
 
-/** Whether the IPAddress says that this service has the address. */
+/** Reports whether the IPAddress refers to this service. */
 export const belongsTo = ({ spec }: IPAddress, { namespace, name }: ServiceRef): boolean => {
   const parent = spec.parentRef
   return (parent?.group ?? '') === '' && parent?.resource === 'services' && parent.namespace === namespace && parent.name === name
 }
 
-/** Whether addresses of a ServiceCIDR may be given out. One without the condition is ready: its controller may not be there. */
+/** Reports whether addresses of a ServiceCIDR may be allocated. One without the Ready condition counts as ready, since its controller may not be running. */
 function isReady(cidr: ServiceCIDR): boolean {
   if (cidr.metadata.deletionTimestamp) return false
   const ready = cidr.status.conditions?.find(({ type }) => type === 'Ready')
   return ready === undefined || ready.status === 'True'
 }
 
-/** Reserves and frees cluster IPs. An address is taken by whoever creates the IPAddress of its name, whichever server that is. */
+/** Allocates and releases cluster IPs. An address belongs to the service for which its IPAddress was created, across all servers. */
 export class ClusterIPs {
   private readonly configured: readonly string[]
   private readonly random: () => number
 
-  /** `configured`: the ranges that are used until the ServiceCIDR made of them exists. `random`: of [0, 1). */
+  /** `configured` lists the ranges to use until the ServiceCIDR that represents them exists. `random` returns a number in [0, 1). */
   constructor(configured: readonly string[], random: () => number) {
     this.configured = configured
     this.random = random
@@ -68,7 +68,7 @@ export class ClusterIPs {
     return [...new Set(texts)].map(ipRange).filter(range => range.family === family)
   }
 
-  /** Takes `wanted`, or any free address where that is ''. A dry run takes none, and answers with the network's own for want of a better one. */
+  /** Allocates `wanted`, or any free address if it is empty. A dry run allocates nothing, and returns the network address of the range as a placeholder. */
   async take(api: ResourceAccess, family: IPFamily, wanted: string, owner: ServiceRef, dryRun: boolean): Promise<string> {
     const ranges = await this.ranges(api, family)
     if (wanted === '') return dryRun ? this.pretend(ranges) : this.takeAny(api, ranges, owner)
@@ -98,7 +98,7 @@ export class ClusterIPs {
     throw new AllocationError('range is full')
   }
 
-  /** Two blind tries, which nearly always do; then only what is not known to be taken. */
+  /** Tries two random addresses, which nearly always succeeds, then lists the allocated ones and skips them. */
   private async takeFrom(api: ResourceAccess, range: IPRange, from: bigint, to: bigint, owner: ServiceRef): Promise<string | undefined> {
     let taken: Set<string> | undefined
     let tries = 0
@@ -111,7 +111,7 @@ export class ClusterIPs {
     return undefined
   }
 
-  /** Frees an address, if it is the service's. That it is free already is no error. */
+  /** Releases an address if it belongs to the service. An address that is already free is no error. */
   async free(api: ResourceAccess, ip: string, owner: ServiceRef): Promise<void> {
     const parsed = parseIp(ip)
     if (!parsed) return
@@ -126,7 +126,7 @@ export class ClusterIPs {
   }
 }
 
-/** False where somebody else has the address. */
+/** Returns false if the address is already allocated. */
 async function create(api: ResourceAccess, name: string, family: IPFamily, owner: ServiceRef): Promise<boolean> {
   try {
     await api.create(IP_ADDRESSES, '', ipAddressObject(name, family, owner))

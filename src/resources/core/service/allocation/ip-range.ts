@@ -3,7 +3,7 @@ import type { IpAddress } from '../../../../meta/ip.ts'
 import { parseCidr, printCidr, printIp } from '../../../../meta/ip.ts'
 import type { IPFamily } from '../ip-families.ts'
 
-/** Addresses of a CIDR that services may get: neither the network's own nor, of IPv4, the broadcast address. */
+/** Addresses of a CIDR that services may use: all but the network address and, for IPv4, the broadcast address. */
 export interface IPRange {
   readonly cidr: string
   readonly family: IPFamily
@@ -11,30 +11,30 @@ export interface IPRange {
   /** Usable addresses, inclusive. */
   readonly first: bigint
   readonly last: bigint
-  /** Every address of the CIDR, inclusive. */
+  /** Last address of the CIDR, inclusive. */
   readonly end: bigint
-  /** Dynamic allocation begins here: what lies before is left to addresses asked for by name, until the rest is full. */
+  /** First address for dynamic allocation. Addresses before it are reserved for static allocation until the others are used up. */
   readonly dynamic: bigint
 }
 
-/** An address as an integer: 32 bits of IPv4, 128 of IPv6. */
+/** Converts an address to an integer of 32 bits for IPv4, 128 bits for IPv6. */
 export const addressNumber = (ip: IpAddress): bigint => ip.reduce((n, byte) => (n << 8n) | BigInt(byte), 0n)
 
-/** The reverse, in canonical form (RFC 5952). */
+/** Prints such an integer in canonical form (RFC 5952). */
 export function printAddress(n: bigint, family: IPFamily): string {
   const bytes = new Uint8Array(family === 'IPv4' ? 4 : 16)
   for (let i = bytes.length - 1, rest = n; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 255n)
   return printIp(bytes)
 }
 
-/** KEP-3070: a sixteenth of the range, at least 16 and at most 256; nothing of a range that is no larger than 16. */
+/** Size of the static part of a range (KEP-3070): a sixteenth, at least 16 and at most 256. Ranges of up to 16 addresses have none. */
 function reserved(size: bigint): bigint {
   if (size <= 16n) return 0n
   const part = size / 16n
   return part < 16n ? 16n : part > 256n ? 256n : part
 }
 
-/** Of a CIDR that has been validated. */
+/** Parses a CIDR that has been validated. */
 export function ipRange(text: string): IPRange {
   const cidr = parseCidr(text)
   invariant(cidr, `not a CIDR: ${text}`)
@@ -46,11 +46,11 @@ export function ipRange(text: string): IPRange {
   return { cidr: printCidr(cidr), family, network, first, last: family === 'IPv4' ? end - 1n : end, end, dynamic: first + reserved(size) }
 }
 
-/** Every address from `from` to `to`, beginning at a random one. `random`: of [0, 1). */
+/** Yields every address from `from` to `to`, starting at a random one. `random` returns a number in [0, 1). */
 export function* scan(from: bigint, to: bigint, random: () => number): Generator<bigint> {
   const size = to - from + 1n
   if (size <= 0n) return
-  // 2^53 places to start are enough for any range.
+  // 2^53 starting points are enough for any range.
   const start = (BigInt(Math.floor(random() * 2 ** 32)) * 2n ** 21n + BigInt(Math.floor(random() * 2 ** 21))) % size
   for (let i = 0n; i < size; i++) yield from + ((start + i) % size)
 }

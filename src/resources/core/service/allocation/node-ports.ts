@@ -10,7 +10,7 @@ import type { PortRange, PortSource } from './port-set.ts'
 import { DryRunPorts, PortSet, printPortRange } from './port-set.ts'
 import { portsInUse } from './ports-in-use.ts'
 
-/** The object whose bitmap says which ports are taken. kube-apiserver has it under the same name. */
+/** Name of the object whose bitmap holds the allocated ports, the same as in kube-apiserver. */
 export const NODE_PORTS = 'servicenodeports'
 
 const v1: Version<RangeAllocation> = {
@@ -20,13 +20,13 @@ const v1: Version<RangeAllocation> = {
   names: { plural: 'rangeallocations', singular: 'rangeallocation' },
   verbs: [],
   schema: types.type('core.RangeAllocation'),
-  // kube-apiserver writes it without a name.
+  // kube-apiserver stores the object without a name.
   setDefaults: object => {
     object.metadata.name ??= NODE_PORTS
   },
 }
 
-/** `/registry/ranges/servicenodeports`, where kube-apiserver keeps the node ports that are taken, in its form. */
+/** Allocated node ports, stored in kube-apiserver's format below `/registry/ranges/servicenodeports`. */
 export const rangeAllocationResource = defineResource<RangeAllocation>({
   scope: 'Cluster',
   versions: [v1],
@@ -35,11 +35,11 @@ export const rangeAllocationResource = defineResource<RangeAllocation>({
   internal: true,
 })
 
-/** Reserves and frees node ports. All are in one object, which is written with a guard, so that no two servers give out the same port. */
+/** Allocates and releases node ports. All are in one object, which is updated with optimistic concurrency, so that no two servers allocate the same port. */
 export class NodePorts {
   readonly range: PortRange
   private readonly random: () => number
-  /** Ends when the change before has. */
+  /** Resolves when the previous change has ended. */
   private last: Promise<void> = Promise.resolve()
 
   constructor(range: PortRange, random: () => number) {
@@ -47,7 +47,7 @@ export class NodePorts {
     this.random = random
   }
 
-  /** The ports of a stored object. One of another range is read port by port. */
+  /** Decodes the ports of a stored object. If the object has another range, its ports are converted one by one. */
   read(object: Pick<RangeAllocation, 'range' | 'data'>): PortSet {
     const data = Buffer.from(object.data ?? '', 'base64')
     if (object.range === printPortRange(this.range)) return new PortSet(this.range, this.random, data)
@@ -62,8 +62,8 @@ export class NodePorts {
   }
 
   /**
-   * Changes the set of taken ports. `change` may run more than once, each time on the newest set; what it throws is thrown after nothing has been written.
-   * False: nothing to write. Changes of one process queue up rather than lose races to each other: those are left to other servers.
+   * Updates the set of allocated ports. `change` may run more than once, each time on the latest set, and returns false if there is nothing to write. An error
+   * that it throws is rethrown, and nothing is written. Changes of one process are queued, so that conflicts arise only with other servers.
    */
   change(api: ResourceAccess, change: (ports: PortSet, object: RangeAllocation) => boolean): Promise<void> {
     const done = this.last.then(() => this.changeNow(api, change))
@@ -94,7 +94,7 @@ export class NodePorts {
     }
   }
 
-  /** Creates the object, with what the services of a store that has lost it have. */
+  /** Creates the object with the node ports of the existing services, in case the store has lost it. */
   private async initialise(api: ResourceAccess): Promise<void> {
     const ports = new PortSet(this.range, this.random)
     for (const port of await portsInUse(api)) ports.add(port)
@@ -116,7 +116,7 @@ export class NodePorts {
     }
   }
 
-  /** Reserves what a plan takes, all or nothing. The plan may run more than once. Its result is that of the run that was written. */
+  /** Allocates all ports of a plan or none. The plan may run more than once. Returns the result of the run that was written. */
   async reserve<T>(api: ResourceAccess, dryRun: boolean, plan: (ports: PortSource) => T): Promise<T> {
     if (dryRun) return plan(new DryRunPorts((await this.current(api)).ports))
     const runs: { readonly result: T }[] = []

@@ -6,15 +6,15 @@ import { needsHealthCheck, needsNodePort, nodePortsOf, portsOf, typeOf } from '.
 import { AllocationError } from './cluster-ips.ts'
 import type { PortSource } from './port-set.ts'
 
-/** Which node ports a write takes and gives back. */
+/** Node ports that a write allocates and releases. */
 export interface PortPlan {
-  /** By place in spec.ports: the node port that the port gets. */
+  /** Assigned node port by index in spec.ports. */
   readonly assigned: ReadonlyMap<number, number>
   readonly healthCheck: number | undefined
   readonly taken: readonly number[]
 }
 
-/** Ports that go once the write has succeeded. */
+/** Returns the ports to release after the write has succeeded. */
 export function portsToFree(next: Service | undefined, old: Service | undefined): number[] {
   if (!old) return []
   const freed = needsNodePort(old) ? nodePortsOf(old) : []
@@ -23,7 +23,7 @@ export function portsToFree(next: Service | undefined, old: Service | undefined)
   return [...new Set([...freed.filter(port => !kept.has(port)), ...health])]
 }
 
-/** Whether a write needs any port that the service has not got. */
+/** Reports whether a write needs a node port that the service does not have yet. */
 export function needsPorts(next: Service, old: Service | undefined): boolean {
   if (needsHealthCheck(next) && !(old && needsHealthCheck(old))) return true
   if (!needsNodePort(next)) return false
@@ -35,7 +35,7 @@ const allocates = (service: Service): boolean => typeOf(service) === 'NodePort' 
 
 const nameOf = (service: Service): string => service.metadata.name ?? ''
 
-/** Pure but for `ports`: the service is changed when the plan is carried out. Throws StatusError. */
+/** Plans the node ports of a write. Changes only `ports`; carryOut updates the service. Throws StatusError. */
 export function planPorts(next: Service, old: Service | undefined, ports: PortSource): PortPlan {
   const taken: number[] = []
   const assigned = new Map<number, number>()
@@ -69,11 +69,11 @@ export function planPorts(next: Service, old: Service | undefined, ports: PortSo
 type Take = (port: number, i: number) => number
 type TakeAny = (what: string) => number
 
-/** Ports of one number under several protocols share a node port. */
+/** Ports with the same number and different protocols share a node port. */
 function planCreate(next: Service, assigned: Map<number, number>, take: Take, takeAny: TakeAny): void {
   const byPort = new Map<number, number>()
   const all = portsOf(next)
-  // Of several node ports for a port the first counts.
+  // If a port has several node ports, the first counts.
   const wanted = new Map(
     all
       .filter(({ nodePort }) => nodePort)

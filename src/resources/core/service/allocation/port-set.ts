@@ -1,26 +1,26 @@
 import { AllocationError } from './cluster-ips.ts'
 
-/** `--service-node-port-range`: `size` ports from `base` on. */
+/** Range of `--service-node-port-range`: `size` ports from `base` on. */
 export interface PortRange {
   readonly base: number
   readonly size: number
 }
 
-/** `30000-32767` */
+/** Prints a range as `30000-32767`. */
 export const printPortRange = ({ base, size }: PortRange): string => `${base}-${base + size - 1}`
 
-/** KEP-3668: the first 32nd of the range, between 16 and 128 ports, is left to ports asked for by number until the rest is full. */
+/** Size of the static part of the range (KEP-3668): a 32nd, at least 16 and at most 128 ports. It is allocated dynamically only when the rest is used up. */
 function reserved({ size }: PortRange): number {
   return size <= 16 ? 0 : Math.min(128, Math.max(16, Math.floor(size / 32)))
 }
 
-/** What a plan of node ports works on. Both throw AllocationError. */
+/** Ports that a plan allocates from. Both methods throw AllocationError. */
 export interface PortSource {
   take(port: number): void
   takeAny(): number
 }
 
-/** Ports of a range as a bitmap in kube-apiserver's form: a big-endian number whose bit n is the port base + n, without leading zero bytes. */
+/** Ports of a range as a bitmap in kube-apiserver's format: a big-endian number without leading zero bytes, whose bit n stands for port base + n. */
 export class PortSet implements PortSource {
   readonly range: PortRange
   private readonly bits: Uint8Array
@@ -38,7 +38,7 @@ export class PortSet implements PortSource {
     return n >= 0 && n < this.range.size && ((this.bits[n >> 3] ?? 0) & (1 << (n & 7))) !== 0
   }
 
-  /** Ports outside of the range are left alone. */
+  /** Ports outside of the range are ignored. */
   add(port: number): void {
     const n = port - this.range.base
     if (n >= 0 && n < this.range.size) this.bits[n >> 3] = (this.bits[n >> 3] ?? 0) | (1 << (n & 7))
@@ -86,7 +86,7 @@ export class PortSet implements PortSource {
   }
 }
 
-/** Of a dry run: checks what is asked for, and makes up the rest beyond the usual range. */
+/** Ports of a dry run. Requested ports are checked; for others it returns placeholders above the usual range. */
 export class DryRunPorts implements PortSource {
   private readonly known: PortSet
   private readonly taken = new Set<number>()

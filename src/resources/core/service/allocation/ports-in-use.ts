@@ -4,13 +4,13 @@ import { SERVICES } from '../../../kinds.ts'
 import type { Service } from '../../v1.types.ts'
 import { needsHealthCheck, nodePortsOf } from '../fields.ts'
 
-/** Node ports of a service, that of the health check included. */
+/** Returns the node ports of a service, including that of the health check. */
 export function allNodePortsOf(service: Service): number[] {
   const healthCheck = needsHealthCheck(service) && service.spec.healthCheckNodePort
   return [...new Set([...nodePortsOf(service), ...(healthCheck ? [healthCheck] : [])])]
 }
 
-/** Node ports of all services. */
+/** Returns the node ports of all services. */
 export async function portsInUse(api: ResourceAccess): Promise<Set<number>> {
   return new Set((await listKind(api, SERVICES, '')).flatMap(allNodePortsOf))
 }

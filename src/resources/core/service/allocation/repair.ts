@@ -11,43 +11,43 @@ import { NodePorts } from './node-ports.ts'
 import type { PortRange } from './port-set.ts'
 import { allNodePortsOf } from './ports-in-use.ts'
 
-/** The ranges that are repaired. */
+/** Options of a repair. */
 export interface RepairOptions {
   readonly nodePortRange: PortRange
-  /** Milliseconds of a clock that nobody sets: times of other servers' clocks are not looked at. */
+  /** Time of a monotonic clock in milliseconds. Timestamps of other servers are not used. */
   readonly now: number
-  /** How long a reservation may be without its service before it counts as left behind: longer than lies between a reservation and its write. */
+  /** Time for which a reservation may exist without its service. It must exceed the time between a reservation and the write of its service. */
   readonly graceMilliseconds: number
 }
 
-/** What one run hands to the next. */
+/** State that one run passes to the next. */
 export interface RepairState {
-  /** Node ports without a service, with the time at which a run first found them so. */
+  /** Node ports without a service, and the time of the run that first found them. */
   readonly orphanPorts: Map<number, number>
-  /** The same of IPAddresses, by uid. */
+  /** IPAddresses without a service, by UID, and the time of the run that first found them. */
   readonly orphanAddresses: Map<string, number>
 }
 
-/** Of the first run. An allocation without a service is released after a time of grace: its service may be about to be written. */
+/** Creates the state for the first run. An allocation without a service is released after a grace period, because its service may be about to be written. */
 export const createRepairState = (): RepairState => ({ orphanPorts: new Map(), orphanAddresses: new Map() })
 
-/** What a repair found and did. */
+/** Result of a repair. */
 export interface RepairReport {
   readonly freedIPs: readonly string[]
   readonly restoredIPs: readonly string[]
-  /** Addresses of a service for which the IPAddress says that another has them: nothing is done about it. */
+  /** Addresses of a service that, according to their IPAddress, belong to another one. They are only reported. */
   readonly conflictingIPs: readonly string[]
   readonly freedPorts: readonly number[]
   readonly restoredPorts: readonly number[]
 }
 
 /**
- * Makes IPAddresses and node ports agree with the services: frees what no service has, and takes again what one has. Services are the truth and are never changed.
- * For a loop in one server (every few minutes), and once at start.
+ * Reconciles IPAddresses and node ports with the services: releases those that no service has, and restores missing ones. Services are authoritative and never
+ * changed. One server runs it at start and every few minutes.
  */
 export async function repairAllocations(api: ResourceAccess, state: RepairState, options: RepairOptions): Promise<RepairReport> {
   const nodePorts = new NodePorts(options.nodePortRange, () => 0)
-  // Reservations before services: one that has become a service between the two lists is seen as such.
+  // Reservations are listed before services, so that one that becomes a service in between is recognized.
   const addresses = await listKind(api, IP_ADDRESSES, '', { labelSelector: `${MANAGED_BY_LABEL}=${ALLOCATOR_NAME}` })
   const before = await nodePorts.current(api)
   const run: Run = { api, services: await listKind(api, SERVICES, ''), state, options }
@@ -55,7 +55,7 @@ export async function repairAllocations(api: ResourceAccess, state: RepairState,
   return { ...ips, ...(await repairPorts(run, nodePorts, before)) }
 }
 
-/** One run of the repair, and the services that it holds everything to. */
+/** A run of the repair, with the services to compare with. */
 interface Run {
   readonly api: ResourceAccess
   readonly services: readonly Service[]
@@ -63,7 +63,7 @@ interface Run {
   readonly options: RepairOptions
 }
 
-/** Address → the service that has it. */
+/** Returns the service of each address. */
 function ownersOf(services: readonly Service[]): Map<string, Service> {
   const owners = new Map<string, Service>()
   for (const service of services) {
@@ -109,7 +109,7 @@ async function repairIPs(run: Run, addresses: readonly IPAddress[]): Promise<Pic
       await api.create(IP_ADDRESSES, '', ipAddressObject(name, isIPv6(name) ? 'IPv6' : 'IPv4', serviceRef(service)))
       restoredIPs.push(name)
     } catch (error) {
-      // It has come since the list was made, or the address is kept by hand.
+      // The IPAddress was created after the list, or is managed by another client.
       if (!isStatusError(error, 'AlreadyExists')) throw error
     }
   }
@@ -135,7 +135,7 @@ async function repairPorts(
   let freedPorts: number[] = []
   let restoredPorts: number[] = []
   await nodePorts.change(api, (ports, object) => {
-    // Somebody has written since: a port that looked left behind may have been given out anew. The next run sees.
+    // If the object has changed since, a port that seemed orphaned may have been allocated again. It is left to the next run.
     const unchanged = object.metadata.resourceVersion === before.resourceVersion
     freedPorts = unchanged ? orphans.filter(port => ports.has(port)) : []
     for (const port of freedPorts) ports.remove(port)

@@ -15,10 +15,10 @@ import type { NodePorts } from './node-ports.ts'
 import { carryOut, needsPorts, planPorts, portsToFree } from './port-plan.ts'
 import { allNodePortsOf } from './ports-in-use.ts'
 
-/** Addresses of a service that are kept as IPAddresses. */
+/** Addresses of a service that are represented by IPAddresses. */
 const heldIPs = (service: Service | undefined): string[] => (service && needsClusterIP(service) && !isHeadless(service) ? clusterIPsOf(service) : [])
 
-/** A write of a service that stays. */
+/** A create or update of a service. */
 interface ServiceWrite {
   readonly next: Service
   readonly old: Service | undefined
@@ -28,8 +28,9 @@ interface ServiceWrite {
 }
 
 /**
- * What lies outside of the service's own key. Everything is taken before the write, and given back after it has succeeded or failed. A process that dies between
- * leaves addresses and ports that no service has, which the repair frees: never a service with an address or port that another may get.
+ * Addresses, ports and endpoints of a service, which are stored outside of its own key. They are allocated before the write, and released after it has
+ * succeeded or failed. If a process dies in between, allocations without a service remain, which the repair releases; no service ever has an address or port
+ * that another one may get.
  */
 export class ServiceReservations {
   private readonly ips: ClusterIPs
@@ -40,7 +41,10 @@ export class ServiceReservations {
     this.ports = ports
   }
 
-  /** `next` gets its addresses and ports. Undefined: the service is deleted, and its endpoints with it. */
+  /**
+   * Allocates the addresses and ports of `next`, and writes them into it. If `next` is undefined, the service is being deleted, and its endpoints are deleted
+   * with it.
+   */
   async begin(next: Service | undefined, old: Service | undefined, api: ResourceAccess, dryRun: boolean): Promise<Reservation> {
     const subject = next ?? old
     invariant(subject, 'a write of no service')
@@ -79,7 +83,10 @@ export class ServiceReservations {
     }
   }
 
-  /** Whether the write has happened after all (a store that went away leaves that open), or cannot be known. Then nothing may be given back. */
+  /**
+   * Reports whether the write took effect although it failed, which a lost connection to the store leaves open. Returns true if that is unknown. Nothing may be
+   * released then.
+   */
   private async stands(api: ResourceAccess, owner: ServiceRef, ips: readonly string[], ports: readonly number[]): Promise<boolean> {
     try {
       const service = await getKind(api, SERVICES, owner.namespace, owner.name)
@@ -90,7 +97,7 @@ export class ServiceReservations {
     }
   }
 
-  /** `taken`: gets each address as soon as it is the service's, so that a failure gives back what came before it. */
+  /** Appends each address to `taken` as soon as it is allocated, so that a failure releases the earlier ones. */
   private async takeIPs({ next, old, api, owner, dryRun }: ServiceWrite, taken: string[]): Promise<void> {
     if (!needsClusterIP(next) || isHeadless(next) || keepsPreference(next, old)) return
     const held = new Set(heldIPs(old))
@@ -117,12 +124,15 @@ export class ServiceReservations {
   }
 }
 
-/** A service's write stands whatever happens to what it gave back: the repair finds that. Its endpoints may be gone, or another server's business by now. */
+/**
+ * Ignores errors of the cleanup after a write, which has succeeded anyway: the repair handles what is left. The endpoints may be deleted already, or be in use
+ * by another server.
+ */
 async function leaveToRepair(work: Promise<void>): Promise<void> {
   try {
     await work
   } catch (error) {
-    // A bug is not for the repair.
+    // Only Status errors are expected. Any other is a bug.
     if (!isStatusError(error)) throw error
   }
 }
