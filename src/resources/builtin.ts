@@ -94,21 +94,21 @@ import { typesOf } from './types.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly features: Features
-  /** Addresses of etcd's members, as gRPC names them. Omitted if the store is in this process. */
+  /** Optional. Addresses of the etcd members, in gRPC's form. Unset if the store is in this process. */
   readonly etcdServers?: readonly string[]
   readonly eventTtlSeconds: number
-  /** Absent where nobody is asked: then no token is known and nothing is allowed, in the answers of reviews. */
+  /** Optional. If unset, reviews recognize no token and allow nothing. */
   readonly auth?: AuthServices
 }
 
-/** What kinds that answer questions of authentication and authorization need. */
+/** Dependencies of reviews and of kinds that check authorization. */
 export interface AuthServices {
   readonly authorizer: Authorizer
   readonly tokens: TokenAuthenticator
-  /** Of this server, as tokens name it. */
+  /** Audiences of this server in tokens. */
   readonly audiences: readonly string[]
   readonly issuer?: TokenIssuer
-  /** The rights that users hold by roles. Absent where no authorization mode is RBAC. */
+  /** Optional. Rules that users have through roles. Unset if no authorization mode is RBAC. */
   readonly rules?: RuleIndex
 }
 
@@ -123,7 +123,7 @@ const reviews = ({ authorizer, tokens, audiences }: AuthServices, features: Feat
   createSubjectAccessReviewResource(authorizer, features),
 ]
 
-/** Every built-in kind, groups in the order in which discovery lists them. */
+/** Returns the definitions of all built-in kinds, with groups in discovery order. */
 export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] =>
   definitionsOf(options).map(definition => withFeatures(definition, partsOf(options.features)))
 
@@ -175,7 +175,7 @@ const NETWORKING: readonly ResourceDefinition[] = [
   serviceCIDRResource,
 ]
 
-/** Kinds by which an API is extended, and what asks the authorizer before a right is given. */
+/** Kinds that extend the API, and kinds whose writes are authorized by the authorizer. */
 const extensionKinds = (auth: AuthServices | undefined): ResourceDefinition[] => [
   apiServiceResource,
   createMutatingAdmissionPolicyResource(auth),
@@ -200,7 +200,7 @@ const COORDINATION: readonly ResourceDefinition[] = [
   storageVersionMigrationResource,
 ]
 
-/** Requests for devices took the place of claims of classes in 1.31. */
+/** Since 1.31 claims request devices; before, they referred to resource classes. */
 const resourceKinds = ({ authorizer }: AuthServices, { release }: Features): readonly ResourceDefinition[] =>
   isSince(release, '1.31') ? deviceKinds(authorizer) : CLASS_BASED_KINDS
 

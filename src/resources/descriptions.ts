@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { programFilesIn, readProgramFile } from '../lib/program-files.ts'
 
-/** Beside the built program there is a copy of the same name. */
+/** The built program has a copy of the same name. */
 const folder = join(import.meta.dirname, 'descriptions')
 
-/** What is said of the types of a group, from `GROUP.txt` and every `GROUP-PART.txt`. Nothing of it is read before a document is asked for, nor kept here. */
+/**
+ * Reads the descriptions of a group's types, from `GROUP.txt` and every `GROUP-PART.txt`. They are read when an OpenAPI document is built, and not cached here.
+ */
 export const readDescriptions = (group: string): string =>
   programFilesIn(folder)
     .filter(file => file === `${group}.txt` || file.startsWith(`${group}-`))

@@ -44,7 +44,7 @@ import type { CSIDriver, StorageClass, VolumeAttachment } from './storage/v1.typ
 import type { VolumeAttributesClass } from './storage/v1beta1.types.ts'
 
 /**
- * The kinds that code of the server reads and writes by itself, with their types: `getKind(api, PODS, namespace, name)` gives a Pod. A kind stands here only if something uses it.
+ * Kinds that the server itself reads and writes, with their types: `getKind(api, PODS, namespace, name)` returns a Pod. A kind is listed only if code uses it.
  */
 
 export const CONFIG_MAPS = kindId<ConfigMap>('', 'configmaps')

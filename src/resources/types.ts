@@ -4,8 +4,8 @@ import { TypeRegistry } from '../schema/idl.ts'
 import { APIDISCOVERY_V2, APIDISCOVERY_V2BETA1, META_V1, META_V1BETA1 } from '../schema/meta-types.ts'
 
 /**
- * Files of declarations, by the id of their package. Beside the built program they stand in folders of the same names. Most are of resources; those at the end are of versions that
- * earlier releases served, and of what is said between servers.
+ * Declaration files by package. The built program has copies in folders of the same names. Most declare resources; the last ones declare versions of earlier
+ * releases, and types that servers exchange.
  */
 const FILES: Readonly<Record<string, string>> = {
   admission: 'admission/v1',
@@ -81,7 +81,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 const registries = new Map<Release, TypeRegistry>()
 
-/** Every declared type as a release has it, by `package.Type`. A file is read when one of its types is first asked for. */
+/** Returns the declared types of a release, by `package.Type`. A file is read when one of its types is first used. */
 export function typesOf(release: Release): TypeRegistry {
   const known = registries.get(release)
   if (known) return known
@@ -95,5 +95,5 @@ export function typesOf(release: Release): TypeRegistry {
   return registry
 }
 
-/** The types of the default release. Kinds are written with them; `builtinResources` puts those of the emulated release in their place. */
+/** Types of the default release, which definitions of kinds refer to. `builtinResources` replaces them with those of the emulated release. */
 export const types = typesOf(DEFAULT_RELEASE)

@@ -5,7 +5,7 @@ import { paramRefCell } from './param-ref.ts'
 import type { ValidatingAdmissionPolicyBinding } from './v1.types.ts'
 import type { MutatingAdmissionPolicyBinding } from './v1alpha1.types.ts'
 
-/** How bindings to policies of either kind are printed. */
+/** Table of bindings of validating and mutating policies. */
 export const bindingTable: TableDefinition<ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding> = {
   columns: [
     nameColumn,
@@ -18,7 +18,7 @@ export const bindingTable: TableDefinition<ValidatingAdmissionPolicyBinding | Mu
 
 const PARAM_COLUMN = 2
 
-/** Before 1.28 a parameter without a namespace was not one in any. */
+/** Before 1.28 a parameter reference without a namespace printed as its name alone. */
 export const earlyBindingTable: typeof bindingTable = {
   ...bindingTable,
   cells: (binding, now) => {

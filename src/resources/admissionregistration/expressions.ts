@@ -9,18 +9,18 @@ import type { FieldError } from '../../meta/field-error.ts'
 import { invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 
-/** How an expression is used. */
+/** Use of an expression: its environment, its result and the release that has to compile it. */
 export interface ExpressionUse extends AdmissionParts {
-  /** Types that it may give; any, if absent. */
+  /** Optional. Allowed result types. Default: any. */
   readonly results?: readonly Type[]
-  /** The oldest release that must understand it. */
+  /** Minor version of the oldest release that must be able to compile the expression. */
   readonly minor: number
 }
 
-/** What is wrong with an expression, in upstream's words, or the type of what it gives. */
+/** Result of compiling an expression: its error in upstream's words, or its type. */
 export type Understood = { readonly fault: string } | { readonly fault?: never; readonly type: Type }
 
-/** In steps: a policy may have very many expressions, and each may be long. */
+/** Compiles an expression in steps, as a policy may have many expressions, and each may be long. */
 export function* understand(expression: string, { results, minor, ...parts }: ExpressionUse): Steps<Understood> {
   const environment = admissionEnvironment(baseEnvironment(minor), parts)
   const { issues, checked } = yield* compileInSteps(expression, environment)
@@ -33,12 +33,15 @@ export function* understand(expression: string, { results, minor, ...parts }: Ex
   return { fault: wrongType(results, type) }
 }
 
-/** @param shown the value that the error prints, if it is not the expression that was read. */
+/**
+ * Validates an expression.
+ * @param shown value in the error, if it differs from the compiled text.
+ */
 export function* validateExpression(expression: string, use: ExpressionUse, path: FieldPath, shown = expression): Steps<FieldError[]> {
   const { fault } = yield* understand(expression, use)
   return fault === undefined ? [] : [invalid(path, shown, fault)]
 }
 
-/** The texts of one member of some structs of an old object: what it stores already. */
+/** Returns the texts of one member in structs of the old object, which are stored already. */
 export const storedTexts = <K extends string>(structs: readonly Readonly<Partial<Record<K, string>>>[] | null | undefined, member: K): ReadonlySet<string> =>
   new Set((structs ?? []).map(struct => struct[member]).filter(text => text !== undefined))

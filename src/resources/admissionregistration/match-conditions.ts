@@ -11,7 +11,7 @@ import type { MatchCondition } from './v1.types.ts'
 
 const MAX_CONDITIONS = 64
 
-/** What conditions may speak of, and the expressions that the old object has in its own. */
+/** Variables that conditions may use, and the expressions of the old object's conditions. */
 export interface ConditionUse {
   readonly params: boolean
   readonly stored: ReadonlySet<string>
@@ -19,8 +19,8 @@ export interface ConditionUse {
 }
 
 /**
- * Names, which are distinct, and expressions, each of which must give a bool. The errors of an expression come before those of its name. A condition is a step at
- * least.
+ * Validates match conditions. Names must be unique, and each expression must return a bool. Errors of an expression precede those of its name. Yields at least
+ * once for each condition.
  */
 export function* validateMatchConditions(
   conditions: readonly MatchCondition[] = [],

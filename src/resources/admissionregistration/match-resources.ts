@@ -7,7 +7,7 @@ import type { MatchResources, NamedRuleWithOperations } from './v1.types.ts'
 
 export const MATCH_POLICIES = ['Equivalent', 'Exact']
 
-/** Fills in what a policy or a binding matches, where it says anything about it. */
+/** Sets the defaults of match resources, if a policy or binding has any. */
 export function setMatchResourcesDefaults(match: MatchResources | undefined): void {
   if (!match) return
   match.matchPolicy ??= 'Equivalent'
@@ -17,7 +17,10 @@ export function setMatchResourcesDefaults(match: MatchResources | undefined): vo
   setRuleDefaults(match.excludeResourceRules)
 }
 
-/** Nothing, or all of it: defaults have filled in selectors and the match policy. That a policy must match something is for its own validation. */
+/**
+ * Validates match resources. They may be absent; otherwise defaults have set selectors and match policy. The validation of policies checks that they match
+ * anything.
+ */
 export function validateMatchResources(match: MatchResources | undefined, path: FieldPath): FieldError[] {
   if (!match) return []
   const { matchPolicy, resourceRules = [], excludeResourceRules = [] } = match

@@ -9,7 +9,7 @@ import { parseApiVersion } from '../../meta/gvk.ts'
 import type { TypedObject } from '../../meta/object.ts'
 import type { ParamKind, ParamRef } from './v1.types.ts'
 
-/** What decides whether a user may let a policy read parameters. */
+/** Authorizes the author of a policy or binding to read its parameters. */
 export interface ParamAccess {
   readonly authorizer: Authorizer
 }
@@ -20,10 +20,10 @@ type Binding = TypedObject & { readonly spec: { readonly policyName?: string; re
 const ANY = '*'
 const ANYTHING = { group: ANY, version: ANY, resource: ANY }
 
-/** Who the check is about: the server itself and administrators may read everything. */
+/** Returns the request to authorize, or undefined for the server itself and for members of system:masters, which may read everything. */
 const checkedRequest = ({ request }: HookContext): RequestContext | undefined => (request === undefined || isMaster(request.user) ? undefined : request)
 
-/** As much of `paramKind` as can be resolved; `*` stands for the rest. */
+/** Resolves `paramKind` to a resource as far as possible; `*` replaces what cannot be resolved. */
 function target(api: ResourceAccess, { apiVersion = '', kind = '' }: ParamKind) {
   const version = parseApiVersion(apiVersion)
   const resource = version && api.resourceOf(version, kind)?.resource
@@ -37,7 +37,7 @@ function target(api: ResourceAccess, { apiVersion = '', kind = '' }: ParamKind) 
 }
 
 /**
- * Who writes a policy must be able to `get` all objects of its `paramKind`, as its expressions show what is in them.
+ * Checks that the author of a policy may `get` all objects of its `paramKind`, since expressions can reveal their contents.
  * Source: pkg/registry/admissionregistration/validatingadmissionpolicy/authz.go in k8s.io/kubernetes.
  */
 export const checkParamKind =
@@ -54,8 +54,9 @@ export const checkParamKind =
   }
 
 /**
- * Who writes a binding must be able to read what its `paramRef` refers to. Upstream means to ask only where an update changes it, but compares pointers, so that it asks each time.
- * @param refusal the words of a refusal where all is known: those of mutating policies have their arguments the other way round.
+ * Checks that the author of a binding may read the objects of its `paramRef`. Upstream intends to skip updates that do not change it, but compares pointers, so
+ * it checks every write.
+ * @param refusal message of the error if the resource is known. That of mutating policies has its arguments in reverse order.
  */
 export const checkParamRef =
   (access: ParamAccess, policies: KindId<Policy>, refusal = (user: string, verb: string): string => `user ${user} does not have "${verb}" permission`) =>
@@ -63,7 +64,7 @@ export const checkParamRef =
     const request = checkedRequest(ctx)
     const { paramRef, policyName = '' } = next.spec
     if (errors.length > 0 || !request || !paramRef) return []
-    // Where the policy cannot be read, its parameters may be anything, so the right to read everything is asked for.
+    // If the policy cannot be read, its parameters may be of any kind, so access to everything is required.
     const policy = await getKind(ctx.access(), policies, '', policyName).catch(() => undefined)
     const paramKind = policy?.spec.paramKind
     const { group, version, resource, ...known } = paramKind ? target(ctx.access(), paramKind) : { ...ANYTHING, isParsed: true, isResolved: true }
@@ -79,13 +80,13 @@ export const checkParamRef =
     return [forbidden(fieldPath('spec', 'paramRef'), why)]
   }
 
-/** Why the right to read everything was asked for. */
+/** Returns the reason why access to everything is required. */
 function obstacleOf({ isParsed, isResolved }: { isParsed: boolean; isResolved: boolean }, { apiVersion = '', kind = '' }: ParamKind = {}): string | undefined {
   if (isParsed && isResolved) return undefined
   return `${isParsed ? 'resolve' : 'parse'} paramKind &{${apiVersion} ${kind}}`
 }
 
-/** As Go prints a pointer to a user: name, uid, groups and extra. */
+/** Prints a user as Go prints a pointer to it: name, UID, groups and extra. */
 function printUser({ name, uid = '', groups, extra = {} }: User): string {
   const extras = Object.entries(extra)
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -10,7 +10,7 @@ import type { ParamRef } from './v1.types.ts'
 const EXCLUSIVE = 'name and selector are mutually exclusive'
 const ACTIONS = ['Deny', 'Allow']
 
-/** Which objects parameterize a policy: one by its name, or those with some labels. If both are given, each is an error. The action came with 1.28. */
+/** Validates the reference to parameters, by name or by label selector. If both are set, each is an error. parameterNotFoundAction exists since 1.28. */
 export function validateParamRef(ref: ParamRef | undefined, path: FieldPath, release: Release = DEFAULT_RELEASE): FieldError[] {
   if (!ref) return []
   const { name, selector, parameterNotFoundAction: action } = ref
@@ -31,7 +31,7 @@ export function validateParamRef(ref: ParamRef | undefined, path: FieldPath, rel
   return errors
 }
 
-/** A label query as the generated code of apimachinery prints it. */
+/** Prints a label selector like the generated code of apimachinery. */
 function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
   const labels = Object.keys(matchLabels)
     .sort()
@@ -42,7 +42,7 @@ function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
 }
 
-/** `namespace/name` (`*` where there is no namespace), the selector, or `<unset>`. */
+/** Prints `namespace/name` (`*` if there is no namespace), the selector, or `<unset>`. */
 export function paramRefCell(ref: ParamRef | undefined): string {
   if (ref?.name) return `${ref.namespace || '*'}/${ref.name}`
   return ref?.selector ? selectorText(ref.selector) : '<unset>'

@@ -1,3 +1,3 @@
-/** What webhooks and policies alike do where they cannot be asked, and where an object has changed after them. */
+/** Failure and reinvocation policies of webhooks and admission policies, sorted as errors list them. */
 export const FAILURE_POLICIES = ['Fail', 'Ignore']
 export const REINVOCATION_POLICIES = ['IfNeeded', 'Never']

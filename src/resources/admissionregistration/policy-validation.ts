@@ -10,11 +10,11 @@ import { validateMatchResources } from './match-resources.ts'
 import { FAILURE_POLICIES } from './policies.ts'
 import type { MatchCondition, MatchResources, ParamKind } from './v1.types.ts'
 
-/** All texts are one error, joined by commas; `before` is put in front of them. */
+/** Combines messages into one error, separated by commas and preceded by `before`. */
 const joined = (value: string, texts: readonly string[], path: FieldPath, before = ''): FieldError[] =>
   texts.length > 0 ? [invalid(path, value, before + texts.join(','))] : []
 
-/** `version` or `group/version`. A slash alone lacks the version. */
+/** Checks `version` or `group/version`. A single slash lacks the version. */
 function validateApiVersion(text: string, path: FieldPath): FieldError[] {
   if (text === '') return [required(path)]
   const parts = text === '/' ? [] : text.split('/')
@@ -25,7 +25,7 @@ function validateApiVersion(text: string, path: FieldPath): FieldError[] {
   return [...errors, ...(version === '' ? [invalid(path, text, 'version must be specified')] : joined(version, isDns1035Label(version), path))]
 }
 
-/** The kind of a policy's parameters: a group version and a kind that there may be. */
+/** Checks the kind of a policy's parameters. The kind need not exist. */
 function validateParamKind({ apiVersion = '', kind = '' }: ParamKind, path: FieldPath): FieldError[] {
   const errors = validateApiVersion(apiVersion, path.child('apiVersion'))
   const at = path.child('kind')
@@ -33,7 +33,7 @@ function validateParamKind({ apiVersion = '', kind = '' }: ParamKind, path: Fiel
   return [...errors, ...joined(kind, isDns1035Label(kind.toLowerCase()), at, 'may have mixed case, but should otherwise match: ')]
 }
 
-/** What policies of all kinds have. */
+/** Fields that the specs of all policies have. */
 interface PolicySpec {
   readonly failurePolicy?: string
   readonly paramKind?: ParamKind
@@ -45,7 +45,7 @@ interface Policy {
   readonly spec: PolicySpec
 }
 
-/** What the specs of all policies begin with: failure policy, kind of parameters and matched requests. */
+/** Validates the first fields of every policy: failure policy, kind of parameters and matched requests. */
 export function validatePolicyStart({ failurePolicy, paramKind, matchConstraints }: PolicySpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (failurePolicy === undefined) errors.push(required(path.child('failurePolicy')))
@@ -58,7 +58,7 @@ export function validatePolicyStart({ failurePolicy, paramKind, matchConstraints
   return errors
 }
 
-/** Conditions that an update leaves as they are, with the kind of parameters that they may use, are not compiled again. */
+/** Validates match conditions. If an update changes neither them nor the kind of parameters that they may use, they are not compiled again. */
 export function* validatePolicyConditions({ spec }: Policy, old: Policy | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
   const stay = old && deepEqual(spec.paramKind, old.spec.paramKind) && deepEqual(spec.matchConditions, old.spec.matchConditions)
   if (stay) return []
@@ -66,7 +66,7 @@ export function* validatePolicyConditions({ spec }: Policy, old: Policy | undefi
   return yield* validateMatchConditions(spec.matchConditions, use, path.child('matchConditions'))
 }
 
-/** The name of the policy, which a binding to any kind of policy has. */
+/** Validates the name of the policy in a binding. */
 export function validatePolicyName(name: string, path: FieldPath): FieldError[] {
   return name === '' ? covered('', [required(path)]) : nameIsDnsSubdomain(name, false).map(text => invalid(path, name, text))
 }

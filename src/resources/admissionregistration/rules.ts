@@ -10,12 +10,12 @@ import type { NamedRuleWithOperations, Rule, RuleWithOperations } from './v1.typ
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const SCOPES = ['*', 'Cluster', 'Namespaced']
 
-/** A rule is about resources of both scopes unless it says otherwise. */
+/** Sets the scope of rules. Default: `*`, namespaced and cluster-scoped resources. */
 export function setRuleDefaults(rules: readonly Rule[] = []): void {
   for (const rule of rules) rule.scope ??= '*'
 }
 
-/** Resources and subresources. Those that a wildcard before them covers may not be named again; a wildcard that comes after them passes, unless it is the one for everything. */
+/** Validates resources and subresources. A resource that an earlier wildcard covers is rejected. A wildcard that comes later is accepted, unless it covers everything. */
 function validateResources(resources: readonly string[], path: FieldPath): FieldError[] {
   if (resources.length === 0) return [required(path)]
   const errors: FieldError[] = []
@@ -29,7 +29,7 @@ function validateResources(resources: readonly string[], path: FieldPath): Field
     }
     const slash = text.indexOf('/')
     if (slash < 0) {
-      // Only the last resource without a slash counts, as upstream: `pods, *` passes, and `*, pods` does not.
+      // Only the last resource without a slash decides, as in upstream: `pods, *` is accepted and `*, pods` is not.
       lastIsPlain = text !== '*'
       continue
     }
@@ -47,7 +47,7 @@ function validateResources(resources: readonly string[], path: FieldPath): Field
   return errors
 }
 
-/** `*` stands alone. What is no operation is reported after that, at its place. */
+/** Validates operations. `*` must be the only one. Unknown operations are reported after that, with their index. */
 function validateOperations(operations: readonly string[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = operations.length === 0 ? [required(path)] : []
   if (operations.length > 1 && operations.includes('*')) {
@@ -58,7 +58,7 @@ function validateOperations(operations: readonly string[], path: FieldPath): Fie
 }
 
 /**
- * What a webhook or a policy is called for. The group may be empty, as that of core resources is; the other lists have no empty texts.
+ * Validates a rule of a webhook or policy. The group may be empty, which is the core group; the other lists have no empty strings.
  * Source: pkg/apis/admissionregistration/validation in k8s.io/kubernetes.
  */
 export function validateRule({ operations = [], apiGroups = [], apiVersions = [], resources = [], scope }: RuleWithOperations, path: FieldPath): FieldError[] {
@@ -73,7 +73,7 @@ export function validateRule({ operations = [], apiGroups = [], apiVersions = []
   return errors
 }
 
-/** A rule of a policy, which may be about objects of some names only. */
+/** Validates a rule of a policy, which may be limited to some resource names. */
 export function validateNamedRule(rule: NamedRuleWithOperations, path: FieldPath): FieldError[] {
   const names = rule.resourceNames ?? []
   const at = path.child('resourceNames')

@@ -13,17 +13,17 @@ import type { Variable } from './v1.types.ts'
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/
 const RESERVED = new Set('true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '))
 
-/** What the variables of a policy may speak of. */
+/** Variables that the variables of a policy may use. */
 export interface VariableUse {
   readonly params: boolean
-  /** Validations of the old object: expressions among them were understood before. */
+  /** Expressions of the old object's validations, which compiled before. */
   readonly stored: ReadonlySet<string>
   readonly features: Features
 }
 
 /**
- * The named expressions of a policy, each of which may speak of those before it.
- * @param types filled with the types of the variables, for the expressions that come after.
+ * Validates the variables of a policy. Each may use those before it.
+ * @param types is filled with the types of the variables, for later expressions.
  */
 export function* validateVariables(
   variables: readonly Variable[] = [],
@@ -43,7 +43,7 @@ export function* validateVariables(
       continue
     }
     const found = yield* understand(expression, { params, authorizer: true, variables: types, minor: oldestReader(features, stored.has(expression)) })
-    // What uses a variable that does not compile is not refused for it as well: dyn fits everywhere.
+    // A variable that does not compile gets the type dyn, so that its uses are not reported as well.
     types.set(name, found.fault === undefined ? seenType(found.type) : DYN)
     if (found.fault !== undefined) errors.push(invalid(at.child('expression'), expression, found.fault))
   }

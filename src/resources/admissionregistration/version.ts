@@ -2,7 +2,7 @@ import type { Names, Version } from '../../catalog/definition.ts'
 import { STANDARD_VERBS } from '../shared/strategy-parts.ts'
 import { types } from '../types.ts'
 
-/** The parts of a version that follow from its kind; of v1 unless `version` is another. */
+/** Fields of a version that follow from its kind. `version` defaults to v1. */
 export const admissionVersion = (
   kind: string,
   names: Names,

@@ -1,10 +1,10 @@
-/** Place of a group version among others: minimum for its group, and in its group. Higher ones come first. */
+/** Priorities of a group version: the minimum for its group, and that within its group. Higher ones come first. */
 export interface ApiPriority {
   readonly group: number
   readonly version: number
 }
 
-/** By apiVersion: of those that are built in, in release 1.33. */
+/** Priorities of built-in group versions in release 1.33, by apiVersion. */
 export const BUILTIN_PRIORITIES: Readonly<Record<string, ApiPriority>> = {
   v1: { group: 18_000, version: 1 },
   'apps/v1': { group: 17_800, version: 15 },
@@ -56,5 +56,5 @@ export const BUILTIN_PRIORITIES: Readonly<Record<string, ApiPriority>> = {
   'storagemigration.k8s.io/v1alpha1': { group: 15_800, version: 9 },
 }
 
-/** Of group versions that custom resources are of. */
+/** Priority of group versions with custom resources. */
 export const CUSTOM_PRIORITY: ApiPriority = { group: 1000, version: 100 }

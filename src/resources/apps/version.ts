@@ -2,7 +2,7 @@ import type { Names, Version } from '../../catalog/definition.ts'
 import { STANDARD_VERBS } from '../shared/strategy-parts.ts'
 import { types } from '../types.ts'
 
-/** The parts of an apps/v1 version that follow from its kind. `inAll`: whether it is in the category `all` (`kubectl get all`). */
+/** Fields of an apps/v1 version that follow from its kind. `inAll` adds the category `all` (`kubectl get all`). */
 export const appsVersion = (
   kind: string,
   names: Names,

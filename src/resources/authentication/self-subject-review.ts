@@ -14,11 +14,11 @@ const v1: Version<SelfSubjectReview> = {
   schema: types.type('authentication.SelfSubjectReview'),
 }
 
-/** Differs from v1 in nothing but its name, as v1alpha1 does. The last of them was served in 1.32. */
+/** v1beta1 and v1alpha1 differ from v1 only in name. The last release that serves v1alpha1 is 1.32. */
 const v1beta1: Version<SelfSubjectReview> = { ...v1, name: 'v1beta1', schema: types.type('authenticationV1beta1.SelfSubjectReview') }
 const v1alpha1: Version<SelfSubjectReview> = { ...v1, name: 'v1alpha1', schema: types.type('authenticationV1alpha1.SelfSubjectReview') }
 
-/** Who the one who asks is taken for, after impersonation. */
+/** Returns the user of the request, after impersonation. */
 export const selfSubjectReviewResource = defineResource<SelfSubjectReview>({
   scope: 'Cluster',
   versions: [v1, v1beta1, v1alpha1],

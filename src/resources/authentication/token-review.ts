@@ -17,7 +17,7 @@ const v1: Version<TokenReview> = {
   schema: types.type('authentication.TokenReview'),
 }
 
-/** Whose token this is, by the server's own authenticators. `serverAudiences`: who is meant where a review names nobody. */
+/** Authenticates a token with the server's own authenticators. `serverAudiences` are the audiences of a review that names none. */
 export const createTokenReviewResource = (tokens: TokenAuthenticator, serverAudiences: readonly string[]): ResourceDefinition =>
   defineResource<TokenReview>({
     scope: 'Cluster',

@@ -6,7 +6,7 @@ import { answerAccess, refuseInvalid, reviewResource, withoutSelectors } from '.
 import { validateLocalSubjectAccessReview, validateSelfSubjectAccessReview, validateSubjectAccessReview } from './shared/validation.ts'
 import type { LocalSubjectAccessReview, SelfSubjectAccessReview, SubjectAccessReview } from './v1.types.ts'
 
-/** Whether a user may do something. */
+/** Reviews whether a user may perform a request. */
 export const createSubjectAccessReviewResource = (authorizer: Authorizer, features: Features): ResourceDefinition =>
   reviewResource<SubjectAccessReview>(
     'SubjectAccessReview',
@@ -19,7 +19,7 @@ export const createSubjectAccessReviewResource = (authorizer: Authorizer, featur
     },
   )
 
-/** Whether a user may do something in one namespace: for clients that may ask about that namespace alone. */
+/** Reviews whether a user may perform a request in the namespace of the review. Clients can be granted reviews for single namespaces. */
 export const createLocalSubjectAccessReviewResource = (authorizer: Authorizer, features: Features): ResourceDefinition =>
   reviewResource<LocalSubjectAccessReview>(
     'LocalSubjectAccessReview',
@@ -32,7 +32,7 @@ export const createLocalSubjectAccessReviewResource = (authorizer: Authorizer, f
     },
   )
 
-/** Whether the one who asks may do something. */
+/** Reviews whether the user of the request may perform another one. */
 export const createSelfSubjectAccessReviewResource = (authorizer: Authorizer, features: Features): ResourceDefinition =>
   reviewResource<SelfSubjectAccessReview>(
     'SelfSubjectAccessReview',

@@ -7,7 +7,7 @@ import type { SelfSubjectRulesReview } from './v1.types.ts'
 
 const NONE: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
 
-/** What the one who asks may do in a namespace. The answer does not repeat the question. */
+/** Lists the rules that the user of the request has in a namespace. The response does not contain the spec. */
 export const createSelfSubjectRulesReviewResource = (authorizer: Authorizer): ResourceDefinition =>
   reviewResource<SelfSubjectRulesReview>(
     'SelfSubjectRulesReview',

@@ -34,15 +34,15 @@ const v1alpha1: Version<MutatingAdmissionPolicyBinding> = {
   table: bindingTable,
 }
 
-/** The other versions differ in nothing but their names. */
+/** The other versions differ only in name. */
 const inVersion = (name: string): Version<MutatingAdmissionPolicyBinding> => ({
   ...v1alpha1,
   ...admissionVersion('MutatingAdmissionPolicyBinding', v1alpha1.names, name),
 })
 
 /**
- * Puts a policy that changes objects in force. Off unless it is asked for.
- * `params`: absent where nobody is asked what users may read.
+ * Enables a mutating admission policy. Not served by default. `params` is undefined if authorization is disabled; then the author's access to parameters is not
+ * checked.
  * Source of its rules: pkg/registry/admissionregistration/mutatingadmissionpolicybinding.
  */
 export const createMutatingAdmissionPolicyBindingResource = (params?: ParamAccess): ResourceDefinition =>

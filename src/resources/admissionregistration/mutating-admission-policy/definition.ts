@@ -34,15 +34,15 @@ const v1alpha1: Version<MutatingAdmissionPolicy> = {
   table,
 }
 
-/** The other versions differ in nothing but their names. */
+/** The other versions differ only in name. */
 const inVersion = (name: string): Version<MutatingAdmissionPolicy> => ({
   ...v1alpha1,
   ...admissionVersion('MutatingAdmissionPolicy', v1alpha1.names, name),
 })
 
 /**
- * Changes objects by expressions, when a binding puts it in force (`admission/policies/mutating`).
- * `params`: absent where nobody is asked what users may read.
+ * Mutates objects by expressions once a binding refers to it (`admission/policies/mutating`). `params` is undefined if authorization is disabled; then the
+ * author's access to parameters is not checked.
  * Source of its rules: pkg/registry/admissionregistration/mutatingadmissionpolicy.
  */
 export const createMutatingAdmissionPolicyResource = (params?: ParamAccess): ResourceDefinition =>

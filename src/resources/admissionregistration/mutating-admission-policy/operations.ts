@@ -5,7 +5,7 @@ import type { MatchResources } from '../v1.types.ts'
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 
-/** A policy that changes objects is not for DELETE: there is nothing left to change. The path of the error leaves out which rule it is, as upstream's does. */
+/** Rejects the operation DELETE, for which there is no object to mutate. The path of the error lacks the index of the rule, as upstream's does. */
 export function validateMutatingOperations(match: MatchResources | undefined, path: FieldPath): FieldError[] {
   return (match?.resourceRules ?? [])
     .flatMap(({ operations = [] }) => operations)

@@ -17,7 +17,7 @@ import { validateMutatingOperations } from './operations.ts'
 
 const PATCH_TYPES = ['ApplyConfiguration', 'JSONPatch']
 
-/** One of the two ways to change an object, by its type; the other must be absent. */
+/** Validates a mutation. `patchType` selects applyConfiguration or jsonPatch; the other must be unset. */
 function* validateMutation({ patchType, applyConfiguration, jsonPatch }: Mutation, use: MutationUse, path: FieldPath): Steps<FieldError[]> {
   const configurationAt = path.child('applyConfiguration')
   const patchAt = path.child('jsonPatch')
@@ -43,7 +43,7 @@ function* validateMutation({ patchType, applyConfiguration, jsonPatch }: Mutatio
   }
 }
 
-/** What mutations may speak of, and the expressions of apply configurations that the old object has. */
+/** Variables that mutations may use, and the apply configurations of the old object. */
 interface MutationUse {
   readonly params: boolean
   readonly variables: ReadonlyMap<string, Type>
@@ -51,7 +51,7 @@ interface MutationUse {
   readonly features: Features
 }
 
-/** `result`: the type that the expression must have, which differs between the two ways. */
+/** Validates the expression of a mutation. `result` is its required type, which depends on the patch type. */
 function* validatePatch(expression: string, result: Type, { stored, features, ...parts }: MutationUse, path: FieldPath): Steps<FieldError[]> {
   const text = expression.trim()
   if (text === '') return [required(path)]
@@ -60,8 +60,8 @@ function* validatePatch(expression: string, result: Type, { stored, features, ..
 }
 
 /**
- * Each expression is some steps: there may be as many as a body holds. Of stored expressions, those of conditions and apply configurations may use what any release
- * understands.
+ * Validates a policy. Each expression takes several steps, as a request may have many. Stored expressions of conditions and apply configurations may use
+ * functions of any release.
  * Source: pkg/apis/admissionregistration/validation in k8s.io/kubernetes.
  */
 export function* validateMutatingPolicy(
@@ -72,7 +72,7 @@ export function* validateMutatingPolicy(
   const path = fieldPath('spec')
   const { spec } = next
   const mutations = spec.mutations ?? []
-  // Empty until `validateVariables` fills it; mutations are checked after that.
+  // Filled by `validateVariables`, which runs before mutations are validated.
   const variables = new Map<string, Type>()
   const params = Boolean(spec.paramKind)
   const applied = (old?.spec.mutations ?? []).flatMap(({ applyConfiguration }) => applyConfiguration ?? [])

@@ -21,7 +21,7 @@ const ACTIONS = ['Audit', 'Deny', 'Warn']
 const DENY_AND_WARN =
   'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'
 
-/** One action at least, each once. Deny and Warn would say the same twice; Audit goes with either. */
+/** Validates the actions: at least one, without duplicates. Deny and Warn together would report a failure twice; Audit can be combined with either. */
 function validateActions(actions: readonly string[], path: FieldPath): FieldError[] {
   if (actions.length === 0) return covered('', [required(path, 'at least one validation action is required')])
   const again = repeats(actions)
@@ -35,7 +35,7 @@ function validateActions(actions: readonly string[], path: FieldPath): FieldErro
   return errors
 }
 
-/** In 1.26 there were no actions: every failure refuses the request. */
+/** 1.26 has no actions: every failure denies the request. */
 function validatePolicyBinding({ spec }: ValidatingAdmissionPolicyBinding, _old: unknown, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   return [
@@ -56,14 +56,14 @@ const v1: Version<ValidatingAdmissionPolicyBinding> = {
   tableIn: release => (isSince(release, '1.28') ? bindingTable : earlyBindingTable),
 }
 
-/** Differs from v1 in nothing but its name. */
+/** Differs from v1 only in name. */
 const v1beta1: Version<ValidatingAdmissionPolicyBinding> = {
   ...v1,
   name: 'v1beta1',
   schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicyBinding'),
 }
 
-/** The same, as releases from 1.26 to 1.31 serve it. */
+/** The version of releases 1.26 to 1.31. */
 const v1alpha1: Version<ValidatingAdmissionPolicyBinding> = {
   ...v1,
   name: 'v1alpha1',
@@ -72,8 +72,8 @@ const v1alpha1: Version<ValidatingAdmissionPolicyBinding> = {
 }
 
 /**
- * Puts a policy in force, for all or some of what it matches, with parameters if it has any.
- * `params`: absent where nobody is asked what users may read.
+ * Enables a policy for all or some of the requests that it matches, with parameters if it uses any. `params` is undefined if authorization is disabled; then
+ * the author's access to parameters is not checked.
  * Source of its rules: pkg/registry/admissionregistration/validatingadmissionpolicybinding.
  */
 export const createValidatingAdmissionPolicyBindingResource = (params?: ParamAccess): ResourceDefinition =>

@@ -17,7 +17,7 @@ import { admissionVersion } from '../version.ts'
 import { validatePolicy } from './validation.ts'
 
 /**
- * What type checking reports has a place and a text. The place is a path of kubectl's JSONPath, and is not parsed here.
+ * Validates the warnings of type checking, each with a fieldRef and a text. The fieldRef is a JSONPath of kubectl and is not parsed here.
  * Source: pkg/apis/admissionregistration/validation.
  */
 function validatePolicyStatus({ status }: ValidatingAdmissionPolicy): FieldError[] {
@@ -70,10 +70,10 @@ const v1: Version<ValidatingAdmissionPolicy> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: policyStatusStrategy } },
 }
 
-/** Differs from v1 in nothing but its name. */
+/** Differs from v1 only in name. */
 const v1beta1: Version<ValidatingAdmissionPolicy> = { ...v1, name: 'v1beta1', schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicy') }
 
-/** The same, as releases from 1.26 to 1.31 serve it. The status came with 1.27. */
+/** The version of releases 1.26 to 1.31. Its status exists since 1.27. */
 const v1alpha1: Version<ValidatingAdmissionPolicy> = {
   ...v1,
   name: 'v1alpha1',
@@ -83,8 +83,8 @@ const v1alpha1: Version<ValidatingAdmissionPolicy> = {
 }
 
 /**
- * Refuses requests by expressions, which src/admission/policies evaluates.
- * `params`: absent where nobody is asked what users may read.
+ * Validates requests by expressions, which src/admission/policies evaluates. `params` is undefined if authorization is disabled; then the author's access to
+ * parameters is not checked.
  * Source of its rules: pkg/registry/admissionregistration/validatingadmissionpolicy.
  */
 export const createValidatingAdmissionPolicyResource = (params?: ParamAccess): ResourceDefinition =>

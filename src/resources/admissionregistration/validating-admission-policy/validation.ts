@@ -19,7 +19,7 @@ const MAX_ANNOTATIONS = 20
 const MAX_VALUE_EXPRESSION = 5 * 1024
 const NOTHING_TO_CHECK = 'validations or auditAnnotations must contain at least one item'
 
-/** What the expressions of a policy may speak of, and those of each sort that the old object has. */
+/** Variables that the expressions of a policy may use, and the expressions of the old object, by use. */
 interface PolicyUse {
   readonly params: boolean
   readonly variables?: ReadonlyMap<string, Type>
@@ -28,8 +28,8 @@ interface PolicyUse {
 }
 
 /**
- * An expression that must be, a message that is one line or is made by an expression, which may not ask the authorizer. Expressions that are stored may use what any release
- * understands.
+ * Validates a validation: a required expression, and a message of one line or an expression that returns it and may not use the authorizer. Stored expressions
+ * may use functions of any release.
  */
 function* validateValidation(validation: Validation, { stored, features, ...parts }: PolicyUse, path: FieldPath): Steps<FieldError[]> {
   const { expression, message = '', reason, messageExpression = '' } = validation
@@ -56,7 +56,10 @@ function* validateValidation(validation: Validation, { stored, features, ...part
 const printAnnotation = ({ key, valueExpression }: AuditAnnotation): string =>
   `admissionregistration.AuditAnnotation{Key:${quote(key)}, ValueExpression:${quote(valueExpression)}}`
 
-/** Keys are qualified by the name of the policy, which therefore must be there: generateName is not enough. Only 20 may be, of 5 KiB each. */
+/**
+ * Validates audit annotations. Keys are qualified by the name of the policy, so it must be set; generateName is not enough. There are at most 20, of 5 KiB
+ * each.
+ */
 function* validateAnnotations(
   annotations: readonly AuditAnnotation[],
   policy: string,
@@ -88,7 +91,7 @@ function* validateAnnotations(
   return errors
 }
 
-/** A policy says something: it validates or annotates. */
+/** Checks that a policy has at least one validation or audit annotation, and validates them. */
 function* validateChecks(spec: ValidatingAdmissionPolicySpec, name: string, use: PolicyUse, path: FieldPath): Steps<FieldError[]> {
   const validations = spec.validations ?? []
   const annotations = spec.auditAnnotations ?? []
@@ -102,7 +105,7 @@ function* validateChecks(spec: ValidatingAdmissionPolicySpec, name: string, use:
   return [...errors, ...(yield* validateAnnotations(annotations, name, use, path.child('auditAnnotations')))]
 }
 
-/** Each expression is some steps: there may be as many as a body holds. */
+/** Validates a policy. Each expression takes several steps, as a request may have many. */
 export function* validatePolicy(next: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy | undefined, { features }: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const { spec } = next

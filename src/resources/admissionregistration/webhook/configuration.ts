@@ -25,7 +25,7 @@ const strategy: Strategy<WebhookConfiguration> = {
   warnings: staticNameWarnings,
 }
 
-/** A kind that holds webhooks: they differ in their types and defaults only. */
+/** Defines a kind of webhook configuration. The two kinds differ only in types and defaults. */
 export function webhookConfiguration(kind: string, setDefaults: (object: WebhookConfiguration) => void): ResourceDefinition {
   const singular = kind.toLowerCase()
   const v1: Version<WebhookConfiguration> = { ...admissionVersion(kind, { plural: `${singular}s`, singular }), setDefaults, table }

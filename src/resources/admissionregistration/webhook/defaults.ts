@@ -1,7 +1,7 @@
 import { setRuleDefaults } from '../rules.ts'
 import type { WebhookConfiguration } from './tolerated.ts'
 
-/** Fills in each webhook of a configuration. */
+/** Sets the defaults of each webhook of a configuration. */
 export function setWebhookDefaults({ webhooks }: WebhookConfiguration): void {
   for (const hook of webhooks ?? []) {
     hook.failurePolicy ??= 'Fail'
@@ -14,7 +14,7 @@ export function setWebhookDefaults({ webhooks }: WebhookConfiguration): void {
   }
 }
 
-/** Those of a mutating webhook, too. */
+/** Sets the defaults of mutating webhooks. */
 export function setMutatingWebhookDefaults(object: WebhookConfiguration): void {
   setWebhookDefaults(object)
   for (const hook of object.webhooks ?? []) hook.reinvocationPolicy ??= 'Never'

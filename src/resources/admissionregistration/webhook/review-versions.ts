@@ -4,13 +4,13 @@ import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label } from '../../../meta/names.ts'
 
-/** Versions of AdmissionReview that the server speaks. */
+/** Versions of AdmissionReview that the server supports. */
 const ACCEPTED = ['v1', 'v1beta1']
 
-/** Whether a webhook understands a version of AdmissionReview that is spoken here. */
+/** Reports whether the webhook accepts a version of AdmissionReview that the server supports. */
 export const speaksAcceptedVersion = (versions: readonly string[]): boolean => versions.some(version => ACCEPTED.includes(version))
 
-/** Names of versions, none of them twice. `anyVersion`: none of them need be one that the server speaks. */
+/** Validates the versions of a webhook, which must be unique. With `anyVersion` none of them need be supported by the server. */
 export function validateReviewVersions(versions: readonly string[], anyVersion: boolean, path: FieldPath): FieldError[] {
   if (versions.length === 0) return [required(path, `must specify one of ${ACCEPTED.join(', ')}`)]
   const again = repeats(versions)

@@ -5,21 +5,21 @@ import { storedTexts } from '../expressions.ts'
 import type { MutatingWebhook, MutatingWebhookConfiguration } from '../v1.types.ts'
 import { speaksAcceptedVersion } from './review-versions.ts'
 
-/** A validating webhook, and its configuration, are the same without a reinvocationPolicy. */
+/** A webhook of either kind. That of a validating webhook has no reinvocationPolicy. */
 export type Webhook = MutatingWebhook
 export type WebhookConfiguration = MutatingWebhookConfiguration
 
 export const QUIET_SIDE_EFFECTS: readonly string[] = ['None', 'NoneOnDryRun']
 
-/** Faults that an update may have, because the old object has them from a time when less was checked. */
+/** Faults that an update may keep, because the old object has them from a time when less was validated. */
 export interface Tolerated {
   readonly anySideEffects: boolean
   readonly anyReviewVersion: boolean
   readonly repeatedNames: boolean
   readonly badLabelValues: boolean
-  /** The conditions are those of the old object, and not looked at. */
+  /** Whether the conditions equal those of the old object. They are not validated then. */
   readonly sameConditions: boolean
-  /** Expressions of conditions that the old object has. */
+  /** Expressions of the old object's conditions. */
   readonly storedConditions: ReadonlySet<string>
 }
 
@@ -33,8 +33,8 @@ const NOTHING_TOLERATED: Tolerated = {
 }
 
 /**
- * What a write of these webhooks tolerates; `old` is absent on create. One old webhook with a fault excuses all new ones; conditions are the same only where each webhook has those of the old
- * one in its place.
+ * Returns the faults that a write may keep; `old` is absent on create. One fault in an old webhook excuses all new webhooks. Conditions count as unchanged only
+ * if each webhook has those of the old webhook at its index.
  */
 export function toleratedBy(old: readonly Webhook[] | undefined, next: readonly Webhook[], features: Features): Tolerated {
   const selectors = (old ?? []).flatMap(({ namespaceSelector, objectSelector }) => [namespaceSelector, objectSelector])

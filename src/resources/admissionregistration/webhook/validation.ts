@@ -19,7 +19,7 @@ import { QUIET_SIDE_EFFECTS, type Tolerated, toleratedBy, type Webhook, type Web
 
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 
-/** A name of three segments at least. */
+/** Checks that a name has at least three segments. */
 function validateName(name: string, path: FieldPath): FieldError[] {
   if (name === '') return [required(path)]
   const texts = isDns1123Subdomain(name)
@@ -27,14 +27,14 @@ function validateName(name: string, path: FieldPath): FieldError[] {
   return name.split('.').length < 3 ? [invalid(path, name, 'should be a domain with at least three segments separated by dots')] : []
 }
 
-/** The CA bundle is not looked at here. */
+/** Validates the client configuration, without its CA bundle. */
 function validateClientConfig({ url, service }: WebhookClientConfig, path: FieldPath): FieldError[] {
   if (url !== undefined && !service) return validateWebhookUrl(url, path.child('url'))
   if (url === undefined && service) return validateWebhookService(service, path.child('service'))
   return [required(path, 'exactly one of url or service is required')]
 }
 
-/** Side effects must be declared, and a webhook may have none on a dry run, unless the old object is from a time when it might. The timeout is in seconds. */
+/** Validates a webhook. Side effects must be declared, and must be none in a dry run, unless the old object predates that rule. The timeout is in seconds. */
 function* validateWebhook(hook: Webhook, tolerated: Tolerated, features: Features, path: FieldPath): Steps<FieldError[]> {
   const { rules = [], sideEffects, timeoutSeconds } = hook
   const errors = validateName(hook.name, path.child('name'))
@@ -60,7 +60,8 @@ function* validateWebhook(hook: Webhook, tolerated: Tolerated, features: Feature
 }
 
 /**
- * Of both kinds of configurations: only mutating webhooks have a reinvocationPolicy. Names are distinct within one configuration. A webhook is a step at least.
+ * Validates the webhooks of both kinds of configurations; only mutating webhooks have a reinvocationPolicy. Names must be unique within a configuration. Yields
+ * at least once for each webhook.
  * Source: pkg/apis/admissionregistration/validation in k8s.io/kubernetes.
  */
 export function* validateWebhooks(next: WebhookConfiguration, old: WebhookConfiguration | undefined, { features }: HookContext): Steps<FieldError[]> {

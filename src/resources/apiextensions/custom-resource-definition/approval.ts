@@ -12,7 +12,7 @@ type Approval = 'missing' | 'bypassed' | 'approved' | 'invalid'
 
 const isProtected = (group: string): boolean => ['k8s.io', 'kubernetes.io'].some(domain => group === domain || group.endsWith(`.${domain}`))
 
-/** An approval is a URL with a scheme and a host; a text that begins with `unapproved` stands for an API that needs none. */
+/** Classifies the approval annotation: a URL with a scheme and a host, or a text that begins with `unapproved` for an API that bypassed the review. */
 function approvalOf({ annotations }: ObjectMeta): Approval {
   const text = annotations?.[ANNOTATION] ?? ''
   if (text === '') return 'missing'
@@ -30,7 +30,7 @@ const WANTED = `protected groups must have approval annotation ${quote(ANNOTATIO
 const MISSING = `${WANTED}, ${PULL}`
 const INVALID = `${WANTED} with either a URL or a reason starting with "unapproved", ${PULL}`
 
-/** How far the API of a group of the Kubernetes project is approved, as its condition has it; undefined for other groups. */
+/** Returns reason and message of the approval condition for a group of the Kubernetes project, or undefined for other groups. */
 export function approvalState(group: string, metadata: ObjectMeta): { readonly reason: string; readonly message: string } | undefined {
   if (!isProtected(group)) return undefined
   const text = metadata.annotations?.[ANNOTATION] ?? ''
@@ -46,13 +46,10 @@ export function approvalState(group: string, metadata: ObjectMeta): { readonly r
   }
 }
 
-/** Reasons of the condition KubernetesAPIApprovalPolicyConformant. */
+/** Reason of the condition KubernetesAPIApprovalPolicyConformant for an approved API. */
 export const APPROVED = 'ApprovedAnnotation'
 
-/**
- * Groups of the Kubernetes project want an annotation that names where the API was approved. An update that leaves the state of the approval as it was may keep a wrong
- * one.
- */
+/** Requires the approval annotation for groups of the Kubernetes project. An update may keep an invalid annotation if its classification does not change. */
 export function validateApproval(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined): FieldError[] {
   if (!isProtected(next.spec.group)) return []
   const approval = approvalOf(next.metadata)

@@ -3,12 +3,12 @@ import { pemBlocks } from '../../../lib/pem-blocks.ts'
 import { type FieldError, invalid, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 
-/** The body of a PEM block without headers. */
+/** Matches the body of a PEM block without headers. */
 const BODY = /^[A-Za-z0-9+/=\s]*$/
 
 /**
- * Certificates in PEM, of which one at least can be read; whatever else the bundle has is passed over. `bundle`: base64.
- * The error prints the bytes as Go's %#v does, since 1.34 as base64.
+ * Checks that a bundle, given in base64, contains at least one readable certificate in PEM. Other blocks are ignored. The error prints the bytes as Go's %#v
+ * does, since 1.34 as base64.
  */
 export function validateCaBundle(bundle: string, path: FieldPath): FieldError[] {
   const bytes = Buffer.from(bundle, 'base64')

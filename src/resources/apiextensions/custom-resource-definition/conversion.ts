@@ -6,25 +6,25 @@ import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook
 import type { CustomResourceConversion } from '../v1.types.ts'
 import { validateCaBundle } from './ca-bundle.ts'
 
-/** Versions of ConversionReview that the server speaks. */
+/** Versions of ConversionReview that the server supports. */
 const REVIEW_VERSIONS = ['v1', 'v1beta1']
 
-/** What an old definition has wrong already is accepted again: each member says what must be right. */
+/** Rules of the conversion. A fault of the old definition is accepted again. */
 export interface ConversionRules {
-  /** One of the review versions must be one that the server speaks. */
+  /** Whether one of the review versions must be supported by the server. */
   readonly requireKnownReviewVersion: boolean
   readonly allowInvalidCaBundle: boolean
 }
 
-/** Whether the server can speak to the webhook, or none of its versions is known. */
+/** Reports whether the webhook accepts a review version that the server supports, or names no versions. */
 export const hasKnownReviewVersion = (conversion: CustomResourceConversion | undefined): boolean => {
   const versions = conversion?.webhook?.conversionReviewVersions ?? []
   return versions.length === 0 || versions.some(version => REVIEW_VERSIONS.includes(version))
 }
 
 /**
- * A webhook needs a client configuration and a version of ConversionReview that this server speaks; `None` takes neither.
- * Paths of errors are those of v1beta1, which has no `webhook` around the two.
+ * Validates the conversion. A webhook needs a client configuration and a supported version of ConversionReview; `None` takes neither. Paths of errors are those
+ * of v1beta1, which has no `webhook` around them.
  */
 export function validateConversion(conversion: CustomResourceConversion | undefined, path: FieldPath, rules: ConversionRules): FieldError[] {
   if (!conversion) return []
@@ -48,7 +48,7 @@ function strategyErrors(strategy: string, path: FieldPath): FieldError[] {
 
 type ClientConfig = NonNullable<CustomResourceConversion['webhook']>['clientConfig']
 
-/** The CA bundle is checked last, and only where it must be valid; see `rulesFor`. */
+/** Validates the client configuration. The CA bundle comes last, and is checked only if it has to be valid; see `rulesFor`. */
 function clientErrors(config: ClientConfig, path: FieldPath, { allowInvalidCaBundle }: ConversionRules): FieldError[] {
   if (!config) return [required(path, 'required when strategy is set to Webhook')]
   const { url, service, caBundle } = config

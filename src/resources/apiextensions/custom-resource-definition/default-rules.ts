@@ -8,7 +8,7 @@ import { itemsSchema, type JsonSchemaProps } from '../../../schema/json-schema/p
 import type { CustomResourceDefinition } from '../v1.types.ts'
 import { shareParts } from './spec.ts'
 
-/** Whether the defaults of a definition's schemas keep the rules of their own schemas. What an update leaves as it is was checked before. */
+/** Checks the defaults of a definition's schemas against the validation rules of their own schemas. Skipped if an update does not change the versions. */
 export async function defaultRuleErrors(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined): Promise<FieldError[]> {
   if (old && deepEqual(next.spec.versions, old.spec.versions)) return []
   const { shared, versions } = shareParts(next.spec)
@@ -25,10 +25,10 @@ async function errorsOf(schema: JsonSchemaProps | undefined, path: FieldPath): P
   const tree = schema.default === undefined ? undefined : ruleTree(schema, schema['x-kubernetes-embedded-resource'] === true)
   if (tree && schema.default !== undefined) {
     const value = schema.default
-    // A default has no earlier value, so transition rules compare it with itself.
+    // A default has no old value, so transition rules compare it with itself.
     errors.push(...(await validateRules(tree, { value, old: value, path: path.child('default'), turns: SHARED_TURNS })).errors)
   }
-  // Elsewhere defaults are forbidden.
+  // Defaults are forbidden elsewhere.
   errors.push(...(await errorsOf(itemsSchema(schema), path.child('items'))))
   for (const [name, property] of Object.entries(schema.properties ?? {})) errors.push(...(await errorsOf(property, path.child('properties').key(name))))
   return errors

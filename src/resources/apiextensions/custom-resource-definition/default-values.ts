@@ -11,34 +11,37 @@ import { itemsSchema, type JsonSchemaProps, someSchemaInSteps } from '../../../s
 import { prune } from '../../../schema/json-schema/prune.ts'
 import { valueSteps } from '../../../schema/json-schema/validate-value.ts'
 
-/** Puts a value into the object around it. */
+/** Wraps a value in the object that contains it. */
 type Surround = (value: Json) => Json
 
 interface Place {
   readonly schema: JsonSchemaProps
   readonly path: FieldPath
-  /** The nearest schema of a whole object, with the value's way from it. */
+  /** The nearest schema of a whole object, and the path of the value within it. */
   readonly object: JsonSchemaProps
   readonly surround: Surround
   readonly insideMeta: boolean
-  /** There are embedded resources somewhere in the schema of the definition. */
+  /** Whether the schema of the definition has embedded resources. */
   readonly hasEmbedded: boolean
 }
 
 const META = new Set(['metadata', 'kind', 'apiVersion'])
 const isEmbedded = (schema: JsonSchemaProps): boolean => schema['x-kubernetes-embedded-resource'] === true
 
-/** An object of the API around a member of it: kind and apiVersion stand for those that it will have. */
+/** Wraps a member in an API object, with placeholders for kind and apiVersion. */
 const asObject: Surround = value => ({ kind: 'Validation', apiVersion: 'validation/v1', ...(isJsonObject(value) && value) })
 
-/** Whether every default of a structural schema fits its schema and has, if `requirePruned`, no members that the schema does not name; a step for each schema and each walk through a default. */
+/**
+ * Validates every default of a structural schema against that schema. With `requirePruned` a default may have no unspecified members. Yields for each schema
+ * and for each walk through a default.
+ */
 export function* validateDefaults(schema: JsonSchemaProps, path: FieldPath, requirePruned: boolean): Steps<FieldError[]> {
   const root = isEmbedded(schema) ? schema : { ...schema, 'x-kubernetes-embedded-resource': true }
   const hasEmbedded = yield* someSchemaInSteps(schema, isEmbedded)
   return yield* placeErrors({ schema: root, path, object: root, surround: asObject, insideMeta: false, hasEmbedded }, requirePruned)
 }
 
-/** Visits items and properties; defaults elsewhere are forbidden. An embedded resource is the whole object for all that is below it. */
+/** Visits items and properties; defaults elsewhere are forbidden. An embedded resource becomes the whole object for the schemas below it. */
 function* placeErrors(place: Place, requirePruned: boolean): Steps<FieldError[]> {
   const { schema, path } = place
   const here = isEmbedded(schema) ? { ...place, object: schema, surround: asObject, insideMeta: false } : place
@@ -59,7 +62,10 @@ function* placeErrors(place: Place, requirePruned: boolean): Steps<FieldError[]>
   return errors
 }
 
-/** A default within metadata, kind or apiVersion: with it, the object's must be in order. Ends at the first of three steps with a fault: form, content, schema. */
+/**
+ * Validates a default in metadata, kind or apiVersion by validating the object that contains it. Stops after the first of three stages with errors: structure,
+ * content, schema.
+ */
 function* metaErrors({ schema, path, object, surround }: Place, value: Json): Steps<FieldError[]> {
   const at = path.child('default')
   const wrong = (text: string): FieldError[] => [invalid(at, goValue(value), `must result in valid metadata: ${text}`)]
@@ -74,7 +80,7 @@ function* metaErrors({ schema, path, object, surround }: Place, value: Json): St
   return yield* valueSteps(value, undefined, withoutIntOrString(schema), at)
 }
 
-/** Unknown members are reported beside what follows; a default whose embedded metadata is wrong is not held to its schema. */
+/** Validates any other default. Unknown members are reported in addition. A default with invalid embedded metadata is not validated against its schema. */
 function* defaultErrors({ schema, path, hasEmbedded }: Place, value: Json, requirePruned: boolean): Steps<FieldError[]> {
   const at = path.child('default')
   const errors: FieldError[] = []
@@ -82,7 +88,7 @@ function* defaultErrors({ schema, path, hasEmbedded }: Place, value: Json, requi
   yield
   if (isTooMuch) errors.push(invalid(at, goValue(value), 'must not have unknown fields'))
   yield
-  // To walk through a default of 50,000 members in search of embedded objects takes 0.1 s.
+  // Searching a default of 50,000 members for embedded objects takes 0.1 s.
   if (!hasEmbedded && !isEmbedded(schema)) return [...errors, ...(yield* valueSteps(value, undefined, withoutIntOrString(schema), at))]
   const coerced = clone(value)
   yield
@@ -94,14 +100,14 @@ function* defaultErrors({ schema, path, hasEmbedded }: Place, value: Json, requi
   return [...errors, ...(metadata.length > 0 ? metadata : yield* valueSteps(coerced, undefined, withoutIntOrString(schema), at))]
 }
 
-/** Works on a copy: pruning changes the value. */
+/** Prunes a copy, since pruning changes the value. */
 function* isPruned(value: Json, schema: JsonSchemaProps): Steps<boolean> {
   const copy = clone(value)
   yield
   return yield* prune(copy, schema, isEmbedded(schema))
 }
 
-/** Whether a default has members that its schema does not name. */
+/** Reports whether a default has unspecified members. */
 export function* hasUnprunedDefaults(schema: JsonSchemaProps): Steps<boolean> {
   const walks: Steps<boolean>[] = []
   yield* someSchemaInSteps(schema, inner => {

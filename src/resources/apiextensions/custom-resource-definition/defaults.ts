@@ -5,18 +5,21 @@ type Stored = Pick<CustomResourceDefinitionVersion, 'name' | 'storage'>
 
 const HTTPS_PORT = 443
 
-/** Singular name and list kind are made of the kind; conversion is `None`. Source: pkg/apis/apiextensions/v1/defaults.go in k8s.io/apiextensions-apiserver. */
+/**
+ * Sets defaults: singular name and list kind are derived from the kind, and conversion is `None`. Source: pkg/apis/apiextensions/v1/defaults.go in
+ * k8s.io/apiextensions-apiserver.
+ */
 export function setDefinitionDefaults({ spec, status }: CustomResourceDefinition): void {
   setNames(spec.names)
   spec.conversion ??= { strategy: 'None' }
   const { webhook } = spec.conversion
-  // In the internal version nothing stands around its members, so that nothing is left of one that has none.
+  // The internal version has no `webhook` around these members, so an empty one is not kept.
   if (webhook && !webhook.clientConfig && !webhook.conversionReviewVersions) delete spec.conversion.webhook
   setPort(webhook?.clientConfig?.service)
   setStoredVersions(status, spec.versions)
 }
 
-/** Of v1beta1, in which releases long gone may have stored a definition without versions, or one that keeps what its schema does not name. */
+/** Sets defaults of v1beta1. Old releases may have stored a definition without versions, or one that preserves unknown fields. */
 export function setOlderDefinitionDefaults(definition: OlderDefinition): void {
   const { spec, status } = definition
   spec.scope ||= 'Namespaced'
@@ -32,7 +35,7 @@ export function setOlderDefinitionDefaults(definition: OlderDefinition): void {
   setStoredVersions(status, spec.versions)
 }
 
-/** Without a kind there is nothing to make them of, and they stay absent or empty. */
+/** Derives names from the kind. Without a kind they stay absent or empty. */
 function setNames(names: { singular?: string; listKind?: string; kind: string }): void {
   names.singular ||= names.kind.toLowerCase()
   if (!names.singular) delete names.singular
@@ -43,12 +46,12 @@ function setPort(service: { port?: number } | undefined): void {
   if (service) service.port ??= HTTPS_PORT
 }
 
-/** Fills an empty list only: `prepare` of the strategy adds the versions that come later. */
+/** Fills an empty list only: `prepare` of the strategy adds versions later. */
 function setStoredVersions(status: { storedVersions: string[] | null }, versions: readonly Stored[] | null | undefined): void {
   if ((status.storedVersions ?? []).length > 0) return
   const stored = storageVersion(versions)
   if (stored !== undefined) status.storedVersions = [stored]
 }
 
-/** The first version in which objects are stored. */
+/** Returns the first version that is marked as the storage version. */
 export const storageVersion = (versions: readonly Stored[] | null | undefined): string | undefined => versions?.find(({ storage }) => storage)?.name

@@ -8,7 +8,7 @@ import { setDefinitionDefaults, setOlderDefinitionDefaults } from './defaults.ts
 import { definitionStatusStrategy, definitionStrategy } from './strategy.ts'
 import { fromV1, toV1 } from './v1beta1/convert.ts'
 
-/** What both versions have alike. */
+/** Fields that both versions have in common. */
 const kind = {
   group: 'apiextensions.k8s.io',
   kind: 'CustomResourceDefinition',
@@ -25,7 +25,7 @@ const v1: Version<CustomResourceDefinition> = {
   setDefaults: setDefinitionDefaults,
 }
 
-/** Stored and not served, as in every release: it is smaller, for what all versions have alike stands in it once. */
+/** Stored but not served, as in every release. It is smaller, since parts that all versions share are stored once. */
 const v1beta1: Version<OlderDefinition, CustomResourceDefinition> = {
   ...kind,
   name: 'v1beta1',
@@ -36,7 +36,7 @@ const v1beta1: Version<OlderDefinition, CustomResourceDefinition> = {
 }
 
 /**
- * The definition of a custom kind. Stored in v1beta1, which is not served, as in every release; src/extensions serves the kind, and writes the status.
+ * Defines a custom kind. Stored in v1beta1, which is not served, as in every release. src/extensions serves the kind and writes the status.
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  * Source of its rules: staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition.
  */

@@ -11,14 +11,14 @@ const schemasOf = ({ spec }: CustomResourceDefinition): JsonSchemaProps[] =>
 const hasSchema = (definition: CustomResourceDefinition, holds: (schema: JsonSchemaProps) => boolean): boolean =>
   schemasOf(definition).some(schema => someSchema(schema, holds))
 
-/** Takes out of the schemas of a definition what gates keep from rules, where the old definition has nothing of it. `next` is mutated. */
+/** Removes fields of disabled gates from the rules in a definition's schemas, unless the old definition uses them. Changes `next` in place. */
 export function dropDisabledRules(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined, features: Features): void {
   if (!features.enabled('CustomResourceValidationExpressions')) dropRules(next, old)
-  // Releases before do not know the field; it comes with this gate.
+  // The field was added together with this gate, in 1.29.
   if (!features.enabled('CRDValidationRatcheting') && isSince(features.release, '1.29')) dropOptionalOldSelf(next, old)
 }
 
-/** As 1.24 does, where rules are an alpha feature. */
+/** Removes all rules, which are an alpha feature in 1.24. */
 function dropRules(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined): void {
   if (old && hasSchema(old, schema => schema[RULES] !== undefined)) return
   hasSchema(next, schema => !Reflect.deleteProperty(schema, RULES))

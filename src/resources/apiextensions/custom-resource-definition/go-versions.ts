@@ -5,7 +5,7 @@ import type { CustomResourceColumnDefinition, CustomResourceDefinitionVersion } 
 const list = (type: string, items: readonly string[] | undefined): string =>
   items ? `[]apiextensions.${type}{${items.join(', ')}}` : `[]apiextensions.${type}(nil)`
 
-/** Where a pointer points to cannot be known. */
+/** Prints a pointer with a fixed address, since the address is arbitrary. */
 const pointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0xc000000000'})`
 
 const column = ({ name, type, format = '', description = '', priority = 0, jsonPath }: CustomResourceColumnDefinition): string =>
@@ -27,6 +27,6 @@ const version = (one: CustomResourceDefinitionVersion): string =>
     )}`,
   ].join(', ')}}`
 
-/** Versions as Go's %#v prints them. */
+/** Prints versions as Go's %#v does. */
 export const goVersions = (versions: readonly CustomResourceDefinitionVersion[] | undefined): Verbatim =>
   verbatim(list('CustomResourceDefinitionVersion', versions?.map(version)))

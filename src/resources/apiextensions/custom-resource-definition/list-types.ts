@@ -8,14 +8,14 @@ const LIST_TYPE = 'x-kubernetes-list-type'
 const MAP_TYPE = 'x-kubernetes-map-type'
 const KEYS = 'x-kubernetes-list-map-keys'
 
-/** A type other than the one that the marker is for. */
+/** Returns the error of a schema whose type does not fit the marker. */
 function misplaced(schema: JsonSchemaProps, type: 'object' | 'array', marker: string, path: FieldPath): FieldError[] {
   const text = `must be ${type} if ${marker} is specified`
   if (schema.type === undefined) return [required(path.child('type'), text)]
   return schema.type === type ? [] : [invalid(path.child('type'), schema.type, text)]
 }
 
-/** Lists and maps that apply merges, and the fields that distinguish items. `atomicSets`: items of a set must be atomic. */
+/** Validates list types, map types and list map keys. With `atomicSets` items of a set must be atomic. */
 export function validateListAndMapTypes(schema: JsonSchemaProps, path: FieldPath, atomicSets: boolean): FieldError[] {
   const errors: FieldError[] = []
   const mapType = schema[MAP_TYPE]
@@ -29,7 +29,7 @@ export function validateListAndMapTypes(schema: JsonSchemaProps, path: FieldPath
     else if (atomicSets && listType === 'set' && !hasAtomicItems(schema)) {
       const items = itemsSchema(schema)
       const marker = items?.type === 'array' ? LIST_TYPE : MAP_TYPE
-      // Upstream prints the list type of the items, also where their map type is at fault.
+      // Upstream prints the list type of the items even if their map type is wrong.
       errors.push(invalid(path.child('items', marker), items?.[LIST_TYPE], 'must be atomic as item of a list with x-kubernetes-list-type=set'))
     }
     if (!['atomic', 'set', 'map'].includes(listType)) errors.push(notSupported(path.child(LIST_TYPE), listType, ['atomic', 'set', 'map']))
@@ -42,14 +42,17 @@ export function validateListAndMapTypes(schema: JsonSchemaProps, path: FieldPath
   return listType === 'map' ? [...errors, ...mapListErrors(schema, path)] : errors
 }
 
-/** Whether items of a set are of one piece: scalars, lists that are not merged, and objects that say so. */
+/** Reports whether items of a set are atomic: scalars, atomic lists, and objects marked as atomic. */
 export function hasAtomicItems(schema: JsonSchemaProps): boolean {
   const items = itemsSchema(schema)
   if (items?.type === 'array') return items[LIST_TYPE] === undefined || items[LIST_TYPE] === 'atomic'
   return items?.type !== 'object' || items[MAP_TYPE] === 'atomic'
 }
 
-/** Ends at the first fault after which the keys cannot be looked up. The error of a key that is no scalar prints the type of the items, as upstream does. */
+/**
+ * Validates list map keys. Stops at the first error after which the keys cannot be looked up. The error of a key that is not a scalar shows the type of the
+ * items, as upstream's does.
+ */
 function mapListErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const keys = schema[KEYS] ?? []
@@ -71,7 +74,7 @@ function mapListErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** Items that are distinguished must be there, and so must the keys that distinguish them. */
+/** Checks the items of a set or list map. Neither items nor keys may be nullable, and every key is required or has a default. */
 export function validateMapKeys(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const items = itemsSchema(schema)
   const listType = schema[LIST_TYPE]

@@ -8,44 +8,44 @@ import { type Occurrences, occurrencesBelow, RuleCosts } from './rule-costs.ts'
 import { type RuleScope, type StoredExpressions, validateRuleExpressions } from './rule-expressions.ts'
 import { validateRules } from './rules.ts'
 
-/** What is let pass where the definition has had it before. */
+/** Rules of schemas that the stored definition may already break. */
 export interface SchemaRules {
   readonly requireValidTypes: boolean
   readonly requireAtomicSets: boolean
   readonly requireMapKeys: boolean
   readonly storedExpressions: StoredExpressions
-  /** The oldest release that must understand new expressions. */
+  /** Minor version of the oldest release that must be able to compile new expressions. */
   readonly minor: number
-  /** The schema is the one that this version had before. */
+  /** Whether the schema is the stored one of this version. */
   readonly isUnchanged?: boolean
 }
 
 interface Context extends SchemaRules {
   readonly isRoot: boolean
-  /** Why there may be no defaults, where there may be none. */
+  /** Optional. Reason why defaults are forbidden here. Unset if they are allowed. */
   readonly noDefaults?: string
-  /** Below kind, apiVersion or metadata of an object. */
+  /** Whether the schema is below kind, apiVersion or metadata of an object. */
   readonly insideMeta: boolean
-  /** From this schema on down, the values of an update have no earlier ones to compare with. */
+  /** Optional. Schema from which on down values cannot be correlated with old values in an update. */
   readonly uncorrelatable?: FieldPath
-  /** Expressions are looked at: the schema is structural, and this is no part of a junctor. */
+  /** Whether to validate expressions: the schema is structural, and not within a junctor. */
   readonly expressions: boolean
   readonly costs: RuleCosts
-  /** How often values of the schema can occur in an object. */
+  /** Number of values of the schema that an object can have. */
   readonly occurrences: Occurrences
 }
 
-/** Errors of schemas and of expressions; those of expressions come after all others. */
+/** Errors of schemas and of expressions. Those of expressions come last. */
 interface Found {
   readonly schema: FieldError[]
   readonly expressions: FieldError[]
 }
 
-/** Types of JSON schema that OpenAPI v3.0 knows; `null` is said by `nullable`. */
+/** JSON schema types of OpenAPI v3.0. `null` is expressed by `nullable`. */
 export const OPEN_API_TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const META = new Set(['metadata', 'kind', 'apiVersion'])
 
-/** Validates the schema of a custom resource definition, in steps of some schemas. `structural`: whether the schema is structural, so that its expressions can be checked. */
+/** Validates the schema of a custom resource definition, in steps of some schemas. Expressions are validated only if `structural` is set. */
 export function* validateOpenApiSchema(schema: JsonSchemaProps, path: FieldPath, rules: SchemaRules, structural: boolean): Steps<FieldError[]> {
   const costs = new RuleCosts(!rules.isUnchanged)
   const found = yield* visit(schema, path, { ...rules, isRoot: true, insideMeta: false, expressions: structural, costs, occurrences: 1n })
@@ -53,8 +53,8 @@ export function* validateOpenApiSchema(schema: JsonSchemaProps, path: FieldPath,
 }
 
 /**
- * The schema's own members come first, then the schemas in it, then its markers for lists and maps, and its rules. Its expressions are compiled only if it and all in
- * it are in order.
+ * Validates a schema in this order: its own members, the schemas in it, list and map types, rules. Expressions are compiled only if the schema and all schemas
+ * in it are valid.
  */
 function* visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: Context): Steps<Found> {
   const found: Found = { schema: [], expressions: [] }
@@ -88,10 +88,10 @@ function ruleScope(schema: JsonSchemaProps, { isRoot, storedExpressions, minor, 
   return { whole, stored: storedExpressions, minor, costs, occurrences, ...(uncorrelatable ? { uncorrelatable } : {}) }
 }
 
-/** Visits a schema within this one; `changes` hold from there on down. */
+/** Visits a nested schema with a changed context. */
 type Below = (inner: JsonSchemaProps | undefined, at: FieldPath, changes?: Partial<Context>) => Steps<void>
 
-/** Beside properties only `additionalProperties: true` may stand. */
+/** Validates additionalProperties. Beside properties only `additionalProperties: true` is allowed. */
 function* visitAdditional(schema: JsonSchemaProps, path: FieldPath, { insideMeta }: Context, below: Below, found: Found): Steps<void> {
   if (schema.additionalProperties === undefined) return
   const at = path.child('additionalProperties')
@@ -100,8 +100,8 @@ function* visitAdditional(schema: JsonSchemaProps, path: FieldPath, { insideMeta
 }
 
 /**
- * Properties of a map of unknown type have no earlier values. Below kind, apiVersion and metadata of a whole object other rules hold; at the root these have no
- * defaults.
+ * Validates properties. Those of a map of unknown type cannot be correlated. Below kind, apiVersion and metadata of a whole object other rules apply; at the
+ * root these have no defaults.
  */
 function* visitProperties(schema: JsonSchemaProps, path: FieldPath, { isRoot, uncorrelatable }: Context, below: Below): Steps<void> {
   const mapType = schema['x-kubernetes-map-type']
@@ -116,7 +116,7 @@ function* visitProperties(schema: JsonSchemaProps, path: FieldPath, { isRoot, un
   }
 }
 
-/** Schemas that judge a value rather than describe it: expressions in them are not compiled. */
+/** Validates the schemas in `not`, `allOf`, `anyOf` and `oneOf`. Expressions in them are not compiled. */
 function* visitJunctors(schema: JsonSchemaProps, path: FieldPath, below: Below): Steps<void> {
   const blind = { expressions: false }
   yield* below(schema.not, path.child('not'), blind)
@@ -127,17 +127,17 @@ function* visitJunctors(schema: JsonSchemaProps, path: FieldPath, below: Below):
 }
 
 function* visitItems(schema: JsonSchemaProps, path: FieldPath, { uncorrelatable }: Context, below: Below): Steps<void> {
-  // Only items of a list of type map are distinguished by what stays.
+  // Only items of a list of type map can be correlated.
   const changes = schema['x-kubernetes-list-type'] === 'map' ? {} : { uncorrelatable: uncorrelatable ?? path }
   const at = path.child('items')
   yield* below(itemsSchema(schema), at, changes)
   for (const [i, inner] of positionalItems(schema).entries()) yield* below(inner, at.index(i), changes)
 }
 
-/** Members of JSON schema that a definition may not have. Schemas in `definitions` and `dependencies` are checked all the same. */
+/** Members of JSON schema that a definition may not have. Schemas in `definitions` and `dependencies` are validated nevertheless. */
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const
 
-/** What a schema says of itself, without the schemas in it. */
+/** Validates the members of a schema, without the schemas in it. */
 function memberErrors(schema: JsonSchemaProps, path: FieldPath, { requireValidTypes, noDefaults, insideMeta }: Context): FieldError[] {
   const errors: FieldError[] = []
   const { type } = schema

@@ -8,7 +8,7 @@ const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64
 
 const oneOf = (list: readonly string[]): string => `must be one of ${list.join(',')}`
 
-/** The path of an error says `JSONPath`, the member's name in v1beta1, also where the client wrote `jsonPath`. */
+/** Validates a column. Paths of errors contain `JSONPath`, the name of the member in v1beta1, whatever the client wrote. */
 function validateColumn({ name, type, format, jsonPath }: CustomResourceColumnDefinition, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!name) errors.push(required(path.child('name')))
@@ -20,7 +20,7 @@ function validateColumn({ name, type, format, jsonPath }: CustomResourceColumnDe
 }
 
 /**
- * Each column has a name, a type of the list and a path with a dot before it. A format is optional; it is checked against its list, not against the type.
+ * Validates columns: each has a name, a known type and a path with a leading dot. An optional format must be known, but is not compared with the type.
  * Source: pkg/apis/apiextensions/validation in k8s.io/apiextensions-apiserver.
  */
 export const validateColumns = (columns: readonly CustomResourceColumnDefinition[] = [], path: FieldPath): FieldError[] =>

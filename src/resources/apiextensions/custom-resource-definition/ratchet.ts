@@ -14,15 +14,15 @@ import type { StoredExpressions } from './rule-expressions.ts'
 import type { DefinitionSchemaRules } from './schema-validation.ts'
 import { isConditionTrue, schemasOf, shareParts } from './spec.ts'
 
-/** What must be right in a definition. An update is not held to what the old one has wrong. */
+/** Rules of a definition. An update may keep faults of the old definition. */
 export interface DefinitionRules extends DefinitionSchemaRules, ConversionRules {
   readonly immutableNames: boolean
   readonly requireSchema: boolean
-  /** Schemas that versions have had before, by the names of the versions. */
+  /** Stored schemas by version. */
   readonly storedSchemas: ReadonlyMap<string, JsonSchemaProps>
 }
 
-/** What a creation must keep. Its CA bundle is not checked: that comes with updates of an established definition, unless the old bundle is invalid. */
+/** Rules of a create. The CA bundle is checked only on updates of an established definition whose old bundle is valid. */
 const ALL: Omit<DefinitionRules, 'minor'> = {
   requireStructural: true,
   requirePrunedDefaults: true,
@@ -38,20 +38,21 @@ const ALL: Omit<DefinitionRules, 'minor'> = {
 }
 
 /**
- * The rules that a write must keep: all, but those that the stored definition breaks already. Names are fixed once the kind is served. Runs in steps of some hundred schemas.
- * @param minor of the oldest release that must understand new expressions.
+ * Returns the rules of a write: all except those that the stored definition already breaks. Names are immutable once the kind is served. Runs in steps of some
+ * hundred schemas.
+ * @param minor minor version of the oldest release that must be able to compile new expressions.
  */
 export function* rulesFor(old: CustomResourceDefinition | undefined, minor: number): Steps<DefinitionRules> {
   if (!old) return { ...ALL, minor }
   const spec = shareParts(old.spec)
   const schemas = schemasOf(spec)
   const established = isConditionTrue(old, 'Established')
-  // Whether all schemas keep a rule; the first that does not ends the search.
+  // Reports whether all root schemas satisfy a rule. Stops at the first that does not.
   const of = function* (holds: (schema: JsonSchemaProps) => Steps<boolean>): Steps<boolean> {
     for (const schema of schemas) if (!(yield* holds(schema))) return false
     return true
   }
-  // The same for each schema within them.
+  // Reports whether all schemas satisfy a rule, including nested ones.
   const every = (holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> =>
     of(function* (schema) {
       return !(yield* someSchemaInSteps(schema, inner => !holds(inner)))
@@ -83,13 +84,13 @@ function versionSchemas({ versions }: CustomResourceDefinitionSpec): (readonly [
   return (versions ?? []).flatMap(({ name, schema }) => (schema?.openAPIV3Schema ? [[name, schema.openAPIV3Schema] as const] : []))
 }
 
-/** The rules for a schema of a version: if it had the same before, what its expressions cost is let pass. */
+/** Returns the rules for a schema of a version. If it equals the stored one, the cost of its expressions is not limited. */
 export function rulesOfVersion(rules: DefinitionRules, version: string | undefined, schema: JsonSchemaProps | undefined): DefinitionRules {
   const stored = version === undefined ? undefined : rules.storedSchemas.get(version)
   return stored !== undefined && deepEqual(stored, schema) ? { ...rules, isUnchanged: true } : rules
 }
 
-/** The expressions anywhere in the schemas, by their text: where an expression stands does not matter. */
+/** Collects the expressions of all schemas by their text, wherever they are. */
 function* storedIn(schemas: readonly JsonSchemaProps[]): Steps<StoredExpressions> {
   const rules = new Set<string>()
   const messages = new Set<string>()
@@ -98,7 +99,7 @@ function* storedIn(schemas: readonly JsonSchemaProps[]): Steps<StoredExpressions
       rules.add(rule)
       if (messageExpression) messages.add(messageExpression)
     }
-    // The search goes on for as long as nothing is found.
+    // Returning false continues the search.
     return false
   }
   for (const schema of schemas) yield* someSchemaInSteps(schema, collect)

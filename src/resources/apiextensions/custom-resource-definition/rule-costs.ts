@@ -4,32 +4,35 @@ import { type FieldError, forbidden } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import type { JsonSchemaProps } from '../../../schema/json-schema/props.ts'
 
-/** What one expression may be estimated to cost, and all those of a schema. Source: Kubernetes, "Resource constraints" of validation rules. */
+/** Limits on the estimated cost of one expression, and of all expressions of a schema. Source: Kubernetes, "Resource constraints" of validation rules. */
 const MOST_OF_ONE = 10_000_000n
 const MOST_OF_ALL = 100_000_000n
-/** How many expressions are named where all of them cost too much, and what one must cost to be named. */
+/** Number of expressions to report if the total exceeds its limit, and the least cost of one to report. */
 const NAMED = 4
 const WORTH_NAMING = MOST_OF_ALL / 100n
 
-/** The factor has six decimals below 1.5 and one above, so that what is just too costly does not read as 1.0x. */
+/** Describes by which factor a limit is exceeded. It has six decimals below 1.5 and one above, so that a small excess does not print as 1.0x. */
 function tooCostly(what: string, cost: bigint, limit: bigint): string {
   const times = Number(cost) / Number(limit)
   const factor = times > 100 ? 'more than 100x' : `${times.toFixed(times < 1.5 ? 6 : 1)}x`
   return `${what} exceeds budget by factor of ${factor} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`
 }
 
-/** Sums what the expressions of one schema are estimated to cost. The sum is bounded in stored schemas, too. */
+/** Sums the estimated costs of the expressions of one schema. The sum is limited for stored schemas, too. */
 export class RuleCosts {
   readonly #limited: boolean
   #total = 0n
   #mostExpensive: { readonly path: FieldPath; readonly cost: bigint }[] = []
 
-  /** @param limited whether an expression that costs too much by itself is an error: in a schema that was there before it is none. */
+  /** @param limited whether an expression that exceeds the limit on its own is an error. In a stored schema it is not. */
   constructor(limited: boolean) {
     this.#limited = limited
   }
 
-  /** @param what the cost is of, in words. @returns what is wrong with the expression. */
+  /**
+   * Adds the cost of an expression, and returns its error if it exceeds the limit.
+   * @param what the cost's subject, for the message.
+   */
   add(path: FieldPath, what: string, cost: bigint): FieldError[] {
     this.#total = capped(this.#total + cost)
     if (cost >= WORTH_NAMING) {
@@ -38,7 +41,10 @@ export class RuleCosts {
     return this.#limited && cost > MOST_OF_ONE ? [forbidden(path, tooCostly(what, cost, MOST_OF_ONE))] : []
   }
 
-  /** What is wrong with all of them together. @param path of the schema. */
+  /**
+   * Returns the errors if the total exceeds its limit.
+   * @param path path of the schema.
+   */
   totalErrors(path: FieldPath): FieldError[] {
     if (this.#total <= MOST_OF_ALL) return []
     const text = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
@@ -47,21 +53,24 @@ export class RuleCosts {
   }
 }
 
-/** How often values of a schema can occur, in an object that has the limits of the schemas around it; undefined where these set none. */
+/** Number of values of a schema in an object, by the limits of the schemas around it. Undefined if unbounded. */
 export type Occurrences = bigint | undefined
 
-/** How often values of a schema within `schema` can occur. */
+/** Returns the number of values of a schema nested in `schema`. */
 export function occurrencesBelow(schema: JsonSchemaProps, around: Occurrences): Occurrences {
   const limit = limitOf(schema)
   return around === undefined || limit === undefined ? undefined : capped(around * BigInt(Math.max(0, limit)))
 }
 
-/** How many values one value of the schema holds at most: items of a list, entries of a map, and 1 for all else; undefined where a list or map sets no bound. */
+/** Returns the largest number of values that a value of the schema contains: items of a list, entries of a map, and 1 for others. Undefined if unbounded. */
 function limitOf(schema: JsonSchemaProps): number | undefined {
   if (schema.type === 'array') return schema.maxItems
   const isMap = schema.type === 'object' && schema.additionalProperties !== undefined
   return isMap ? schema.maxProperties : 1
 }
 
-/** What a rule is estimated to cost at most in one object. Where occurrences are not bounded, they are as many values of the type as fit into one request. */
+/**
+ * Estimates the largest cost of a rule in one object. If occurrences are unbounded, they are limited by the number of values of the type that fit into a
+ * request.
+ */
 export const costOfAll = ({ max }: Bounds, occurrences: Occurrences, type: SizedType): bigint => capped(max * (occurrences ?? mostOccurrences(type)))

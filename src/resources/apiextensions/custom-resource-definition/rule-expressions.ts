@@ -17,23 +17,23 @@ import { costOfAll, type Occurrences, type RuleCosts } from './rule-costs.ts'
 
 const RULES = 'x-kubernetes-validations'
 
-/** Expressions that the definition has had before. */
+/** Expressions of the stored definition. */
 export interface StoredExpressions {
   readonly rules: ReadonlySet<string>
   readonly messages: ReadonlySet<string>
 }
 
-/** Where a schema with rules stands. */
+/** Context of a schema with rules. */
 export interface RuleScope {
-  /** Its values are whole objects. */
+  /** Whether values of the schema are whole objects. */
   readonly whole: boolean
   readonly stored: StoredExpressions
-  /** The oldest release that must understand expressions that are new. Stored ones were understood by some release. */
+  /** Minor version of the oldest release that must be able to compile new expressions. Stored ones were compiled by some release. */
   readonly minor: number
   readonly costs: RuleCosts
-  /** How often its values can occur in an object. */
+  /** Number of values of the schema that an object can have. */
   readonly occurrences: Occurrences
-  /** The schema from which on down values have no earlier ones. */
+  /** Optional. Schema from which on down values cannot be correlated with old values. */
   readonly uncorrelatable?: FieldPath
 }
 
@@ -43,7 +43,7 @@ interface RuleContext extends RuleScope {
   readonly sizeAt: SizeAt
 }
 
-/** As Go prints the rule: what points to something it prints by address, which is left out. JSON has it whole. */
+/** Prints a rule as Go does, with 0x0 for the address of a pointer. In JSON it is complete. */
 function printRule({ rule, message = '', messageExpression = '', fieldPath = '', reason, optionalOldSelf }: ValidationRule): Verbatim {
   const pointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0x0'})`
   const texts = `Rule:${quote(rule)}, Message:${quote(message)}, MessageExpression:${quote(messageExpression)}`
@@ -60,7 +60,9 @@ function printRule({ rule, message = '', messageExpression = '', fieldPath = '',
   )
 }
 
-/** Validates the expressions of a schema's rules, in steps of some hundred nodes: their syntax, their types, their estimated cost, and the use of earlier values that do not exist. */
+/**
+ * Validates the expressions of a schema's rules, in steps of some hundred nodes: syntax, types, estimated cost, and whether old values exist if they are used.
+ */
 export function* validateRuleExpressions(schema: JsonSchemaProps, path: FieldPath, scope: RuleScope): Steps<FieldError[]> {
   const rules = schema[RULES] ?? []
   if (rules.length === 0) return []
@@ -77,7 +79,10 @@ export function* validateRuleExpressions(schema: JsonSchemaProps, path: FieldPat
   return errors
 }
 
-/** A rule that does not compile counts as one that does not use oldSelf. The message expression is looked at only where the rule is in order. */
+/**
+ * Validates a rule and its message expression, which is checked only if the rule is valid. A rule that does not compile counts as one that does not use
+ * oldSelf.
+ */
 function* expressionErrors(rule: ValidationRule, scope: RuleContext, path: FieldPath): Steps<FieldError[]> {
   const environment = scope.environmentFor(scope.stored.rules.has(rule.rule))
   const { checked, issues } = yield* compileInSteps(rule.rule, environment)
@@ -91,7 +96,7 @@ function* expressionErrors(rule: ValidationRule, scope: RuleContext, path: Field
   return [...costly, ...(yield* messageErrors(rule, scope, path)), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
 }
 
-/** Its cost counts once, not for each value that the schema can have in an object. */
+/** Validates a message expression. Its cost counts once, not for each value of the schema. */
 function* messageErrors(rule: ValidationRule, { stored, costs, sizeAt, environmentFor }: RuleContext, path: FieldPath): Steps<FieldError[]> {
   const { messageExpression = '' } = rule
   if (messageExpression === '') return []
@@ -106,7 +111,7 @@ function* messageErrors(rule: ValidationRule, { stored, costs, sizeAt, environme
   return costs.add(path.child('messageExpression'), 'estimated messageExpression cost', max)
 }
 
-/** `used`: the rule uses oldSelf, which needs values that have earlier ones. Only such a rule may say optionalOldSelf. */
+/** Checks the use of oldSelf. `used` is set if the rule uses it, which requires that values can be correlated. Only such a rule may set optionalOldSelf. */
 function oldSelfErrors({ rule, optionalOldSelf }: ValidationRule, used: boolean, { uncorrelatable }: RuleScope, path: FieldPath): FieldError[] {
   if (!used)
     return optionalOldSelf === undefined ? [] : [invalid(path.child('optionalOldSelf'), optionalOldSelf, 'may not be set if oldSelf is not used in rule')]

@@ -8,11 +8,11 @@ const RULES = 'x-kubernetes-validations'
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
 const LINE_BREAK = /[\n\r]/
 
-/** What is wrong with rules beside their expressions. */
+/** Validates the rules of a schema, except for their expressions. */
 export const validateRules = (schema: JsonSchemaProps, path: FieldPath): FieldError[] =>
   (schema[RULES] ?? []).flatMap((rule, i) => ruleErrors(rule, schema, path.child(RULES).index(i)))
 
-/** Rule and message together report one fault at most. A rule of several lines needs a message. */
+/** Rule and message have at most one error together. A rule that spans several lines needs a message. */
 function ruleErrors(
   { rule, message = '', messageExpression = '', reason, fieldPath = '' }: ValidationRule,
   schema: JsonSchemaProps,
@@ -39,7 +39,7 @@ function fieldPathErrors(text: string, schema: JsonSchemaProps, path: FieldPath)
   return leadsSomewhere(text, schema) ? errors : [...errors, invalid(path, text, words('fieldPath must be a valid path', 'must be a valid path'))]
 }
 
-/** A path through a schema without structural form cannot be followed, and passes. */
+/** Reports whether a path exists in the schema. True if the schema is not structural, since the path cannot be followed then. */
 function leadsSomewhere(text: string, schema: JsonSchemaProps): boolean {
   if (structuralFault(schema) !== undefined) return true
   try {

@@ -9,15 +9,18 @@ import { findStructuralFault } from '../../../schema/json-schema/structural-form
 import { validateDefaults } from './default-values.ts'
 import { type SchemaRules, validateOpenApiSchema } from './open-api-schema.ts'
 
-/** What must be right in the schemas of a definition. */
+/** Rules of the schemas of a definition. */
 export interface DefinitionSchemaRules extends SchemaRules {
-  /** Schemas must be structural: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema. */
+  /**
+   * Whether schemas must be structural:
+   * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.
+   */
   readonly requireStructural: boolean
-  /** Defaults may have only members that their schemas name. */
+  /** Whether defaults may contain only members that their schemas specify. */
   readonly requirePrunedDefaults: boolean
 }
 
-/** Members that a root schema may have beside a status, and the names by which upstream lists them. */
+/** Members that a root schema may have if the status subresource is enabled, under the names in upstream's message. */
 const BESIDE_STATUS = [
   ...['Description', 'Type', 'Format', 'Title', 'Maximum', 'ExclusiveMaximum', 'Minimum', 'ExclusiveMinimum', 'MaxLength', 'MinLength', 'Pattern', 'MaxItems'],
   ...['MinItems', 'UniqueItems', 'MultipleOf', 'Required', 'Items', 'Properties', 'ExternalDocs', 'Example', 'XPreserveUnknownFields', 'XValidations'],
@@ -26,8 +29,9 @@ const ALLOWED = new Set(BESIDE_STATUS.map(name => name.charAt(0).toLowerCase() +
 const EXTENSIONS = new Set(['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-validations'])
 
 /**
- * In steps. Defaults are checked only in a structural schema, and expressions only where the schema is structural and its defaults are in order.
- * `path`: of what holds `openAPIV3Schema`. `hasStatus`: the kind has the subresource, whose schema is taken from the properties.
+ * Validates the schema of a version, in steps. Defaults are validated only in a structural schema, and expressions only if the schema is structural and its
+ * defaults are valid. `path` is that of the parent of `openAPIV3Schema`. `hasStatus` is set if the kind has the subresource, whose schema comes from the
+ * properties.
  */
 export function* validateSchema(schema: JsonSchemaProps | undefined, path: FieldPath, hasStatus: boolean, rules: DefinitionSchemaRules): Steps<FieldError[]> {
   if (schema === undefined) return []
@@ -45,11 +49,11 @@ export function* validateSchema(schema: JsonSchemaProps | undefined, path: Field
     errors.push(...found)
   }
   errors.push(...(yield* validateOpenApiSchema(schema, at, rules, structural)))
-  // The checks above name the place of a fault in the form. The fault of the whole, without a place, is only for what they do not find.
+  // The checks above name the field at fault. This error is only for faults that they do not find.
   return errors.length === 0 && fault !== undefined ? [invalid(at, '', fault)] : errors
 }
 
-/** The value of the message is the schema as JSON: upstream prints it as its program holds it. */
+/** Checks the members of the root schema. The error shows the schema as JSON, while upstream prints its Go struct. */
 function besideStatusErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const suffix = 'at the root of the schema if the status subresource is enabled'
   const { type } = schema

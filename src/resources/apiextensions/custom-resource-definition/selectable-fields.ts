@@ -10,9 +10,9 @@ const TYPES: readonly (string | undefined)[] = ['string', 'boolean', 'integer']
 type Fields = readonly { readonly jsonPath: string }[]
 
 /**
- * Fields by which a list or a watch may select objects: up to eight texts, booleans and integers outside of metadata. Source: KEP-4358.
- * `schema`: of all versions, or of the one whose fields they are. `schemaPath`: for faults in the form of the schema. `absent`: what is said of fields without a
- * schema.
+ * Validates selectable fields: at most eight strings, booleans and integers outside of metadata. Source: KEP-4358.
+ * `schema` is that of all versions, or of the version with the fields. `schemaPath` is the path for errors in the structure of the schema. `absent` is the
+ * message for fields without a schema.
  */
 export function validateSelectableFields(
   fields: Fields = [],
@@ -25,12 +25,12 @@ export function validateSelectableFields(
   const at = path.child('selectableFields')
   if (schema === undefined) return [invalid(at, '', absent)]
   const fault = structuralFault(schema)
-  // Without a structural form no path leads anywhere, and upstream reports both.
+  // Without a structural schema no path can be resolved, and upstream reports both errors.
   if (fault !== undefined) return [invalid(schemaPath, '', fault), ...fieldErrors(fields, {}, at)]
   return fieldErrors(fields, schema, at)
 }
 
-/** Fields are counted by the distinct places to which they lead; those whose path is invalid do not count. */
+/** Counts fields by the schema that their path resolves to. Fields with an invalid path do not count. */
 function fieldErrors(fields: Fields, schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()

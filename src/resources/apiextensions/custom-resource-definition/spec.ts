@@ -3,26 +3,26 @@ import type { TypedObject } from '../../../meta/object.ts'
 import type { JsonSchemaProps } from '../../../schema/json-schema/props.ts'
 import type { CustomResourceDefinitionCondition, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../v1.types.ts'
 
-/** What a version may have of its own, or all versions in common. */
+/** Fields that a version has of its own, or that all versions share. */
 export type VersionParts = Pick<CustomResourceDefinitionVersion, (typeof PARTS)[number]>
 
 /**
- * A spec as upstream checks it: the parts that all versions have alike stand in `shared` and in no version. Their errors have paths of the spec, such as
- * `spec.validation`.
+ * A spec in the form that upstream validates: parts that are equal in all versions are in `shared` and in no version. Their errors have paths of the spec, such
+ * as `spec.validation`.
  */
 export interface SharedSpec extends CustomResourceDefinitionSpec {
   readonly versions: CustomResourceDefinitionVersion[]
-  /** There is no list of versions, not even an empty one. */
+  /** Whether the list of versions is absent, not just empty. */
   readonly hasNoList: boolean
   readonly shared: VersionParts
 }
 
-/** The parts that v1beta1 lets stand at the spec for all versions. */
+/** Fields that v1beta1 allows in the spec for all versions. */
 const PARTS = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
 /**
- * Moves what all versions have alike from them to the spec. Each part is compared by itself: versions may share a schema and differ in columns.
- * The given spec stays as it is.
+ * Moves parts that are equal in all versions to the spec. Each part is compared separately: versions may share a schema and differ in columns. The given spec
+ * is not changed.
  */
 export function shareParts(spec: CustomResourceDefinitionSpec): SharedSpec {
   const versions = spec.versions ?? []
@@ -41,11 +41,11 @@ function copyMember<T extends object, K extends keyof T>(to: T, from: T, member:
   if (from[member] !== undefined) to[member] = from[member]
 }
 
-/** The schemas of a spec, the shared one first. */
+/** Returns the schemas of a spec, the shared one first. */
 export const schemasOf = ({ shared, versions }: SharedSpec): JsonSchemaProps[] =>
   [shared, ...versions].flatMap(({ schema }) => (schema?.openAPIV3Schema ? [schema.openAPIV3Schema] : []))
 
-/** Whether a condition of a definition is true. */
+/** Reports whether a condition of a definition is true. */
 export const isConditionTrue = ({ status }: WithConditions, type: string): boolean =>
   (status?.conditions ?? []).some(condition => condition.type === type && condition.status === 'True')
 

@@ -9,16 +9,19 @@ import { storageVersion } from './defaults.ts'
 import { dropDisabledRules } from './drop-rules.ts'
 import { validateDefinition, validateDefinitionStatus } from './validation.ts'
 
-/** A version that becomes the storage version is one in which objects may be stored from then on. */
+/** Adds a new storage version to the stored versions. */
 function addStoredVersion({ spec, status }: CustomResourceDefinition): void {
   const stored = storageVersion(spec.versions)
   if (stored !== undefined && !(status.storedVersions ?? []).includes(stored)) status.storedVersions = [...(status.storedVersions ?? []), stored]
 }
 
-/** Keeps a definition until its controller has removed the objects. */
+/** Finalizer that keeps a definition until its controller has deleted the objects. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io'
 
-/** Upstream marks a definition by itself, the first time: with a finalizer and a condition, and nothing of what other kinds get. */
+/**
+ * Marks a definition for deletion. Upstream does so itself on the first request, with a finalizer and a condition, and without the metadata that other kinds
+ * get.
+ */
 function markDeleting({ metadata, status }: CustomResourceDefinition): void {
   const finalizers = metadata.finalizers ?? []
   const conditions = status.conditions ?? []
@@ -32,7 +35,7 @@ function markDeleting({ metadata, status }: CustomResourceDefinition): void {
     message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   }
   status.conditions = [...conditions, terminating]
-  // Takes back what other kinds get when they are marked.
+  // Reverts the metadata that other kinds get when they are marked for deletion.
   delete metadata.deletionGracePeriodSeconds
   if (metadata.generation !== undefined) metadata.generation--
 }
@@ -40,10 +43,10 @@ function markDeleting({ metadata, status }: CustomResourceDefinition): void {
 const evaluate: NonNullable<Strategy<CustomResourceDefinition>['evaluate']> = async (next, old, _ctx, errors) =>
   errors.length > 0 ? [] : defaultRuleErrors(next, old)
 
-/** The first request only marks a definition: its objects go first. */
+/** The first request only marks the definition, because its objects are deleted first. */
 const holdsDeletion = ({ metadata }: TypedObject): boolean => metadata.deletionTimestamp === undefined
 
-/** A new definition has no status but the versions that are stored; a definition that is deleted is marked as terminating. */
+/** A new definition has a status with stored versions only. A definition that is deleted gets the condition Terminating. */
 export const definitionStrategy: Strategy<CustomResourceDefinition> = {
   allowUnconditionalUpdate: false,
   validateName: nameIsDnsSubdomain,
@@ -68,7 +71,7 @@ export const definitionStrategy: Strategy<CustomResourceDefinition> = {
   markDeleting,
 }
 
-/** Writes of the status may change the metadata, too, as upstream's do; in apply they own none of it. */
+/** Strategy of `status`. As in upstream, its writes may change metadata; with server-side apply they own no metadata. */
 export const definitionStatusStrategy: Strategy<CustomResourceDefinition> = {
   allowUnconditionalUpdate: false,
   plainFinalizers: true,

@@ -3,7 +3,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import type { CustomResourceSubresources } from '../v1.types.ts'
 import { simplePathErrors } from './simple-path.ts'
 
-/** One error at most: the path is missing, is no path, or leads elsewhere than below `prefix`. */
+/** Returns at most one error: the path is missing, invalid, or not below `prefix`. */
 function replicasErrors(text: string, prefix: string, path: FieldPath): FieldError[] {
   if (!text) return [required(path)]
   const errors = simplePathErrors(text, path)
@@ -11,7 +11,7 @@ function replicasErrors(text: string, prefix: string, path: FieldPath): FieldErr
   return text.startsWith(`${prefix}.`) ? [] : [invalid(path, text, `should be a json path under ${prefix}`)]
 }
 
-/** The paths of `scale` lead into spec and status, where its fields are. */
+/** Validates subresources. The paths of `scale` must be below spec and status. */
 export function validateSubresources(subresources: CustomResourceSubresources | undefined, path: FieldPath): FieldError[] {
   const scale = subresources?.scale
   if (!scale) return []

@@ -20,18 +20,20 @@ import { type SharedSpec, schemasOf, shareParts } from './spec.ts'
 import { validateSubresources } from './subresources.ts'
 import { validateVersion } from './version.ts'
 
-/** All faults of one name are one error, joined by commas. */
+/** Combines the faults of a name into one error, separated by commas. */
 function labelErrors(name: string, path: FieldPath): FieldError[] {
   const texts = isDns1035Label(name)
   return texts.length === 0 ? [] : [invalid(path, name, texts.join(','))]
 }
 
-/** A kind is checked in lower case, so that its capitals pass; the error shows it as it was written. */
-/** The names that a definition must have; those of a status may be empty. */
+/** Checks that a definition has all names. Those in the status may be empty. */
 const requiredNames = (names: CustomResourceDefinitionNames, path: FieldPath): FieldError[] =>
   (['plural', 'singular', 'kind', 'listKind'] as const).filter(name => !names[name]).map(name => required(path.child(name)))
 
-/** Checks the names that are not empty; `requiredNames` reports those that are. Short names and categories may repeat. */
+/**
+ * Validates names that are not empty; `requiredNames` reports the others. A kind is validated in lower case, so upper-case letters are accepted; the error
+ * shows it as written. Short names and categories may repeat.
+ */
 function validateNames({ plural, singular, kind, listKind, shortNames = [], categories = [] }: CustomResourceDefinitionNames, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (plural) errors.push(...labelErrors(plural, path.child('plural')))
@@ -46,8 +48,8 @@ function validateNames({ plural, singular, kind, listKind, shortNames = [], cate
 const SCOPES = ['Cluster', 'Namespaced']
 
 /**
- * Errors come in the order in which upstream finds them. An update may keep faults for which `rulesFor` finds the old definition at fault already.
- * In steps: a definition may hold very many schemas and rules.
+ * Validates a definition, in steps, as it may have many schemas and rules. Errors come in upstream's order. An update may keep the faults that `rulesFor` finds
+ * in the old definition.
  * Source: pkg/apis/apiextensions/validation in k8s.io/apiextensions-apiserver.
  */
 export function* validateDefinition(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined, { features }: HookContext): Steps<FieldError[]> {
@@ -65,11 +67,11 @@ export function* validateDefinition(next: CustomResourceDefinition, old: CustomR
   ]
 }
 
-/** Of a write of the status: a controller records the names that it has accepted. */
+/** Validates a write of the status, in which a controller records the accepted names. */
 export const validateDefinitionStatus = ({ status }: CustomResourceDefinition): FieldError[] =>
   validateNames(status.acceptedNames, fieldPath('status', 'acceptedNames'))
 
-/** A definition is named for its resource. Only creations are checked, as plural and group never change; a generateName is held to the same text. */
+/** Checks that the name is PLURAL.GROUP. Only creates are checked, since plural and group are immutable. A generateName must have the same text. */
 function nameErrors({ metadata, spec }: CustomResourceDefinition): FieldError[] {
   const wanted = `${spec.names.plural}.${spec.group}`
   return (['generateName', 'name'] as const)
@@ -89,7 +91,7 @@ function scopeErrors(scope: string, path: FieldPath): FieldError[] {
   return SCOPES.includes(scope) ? [] : [notSupported(path, scope, SCOPES)]
 }
 
-/** Paths are those of the spec that upstream checks, at which stands what all versions have alike. */
+/** Validates the spec in upstream's form, with the paths of that form. */
 function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules): Steps<FieldError[]> {
   const { shared, versions, names, conversion } = spec
   const some = function* (holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> {
@@ -97,7 +99,7 @@ function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules):
     return false
   }
   const withDefaults = yield* some(inner => inner.default !== undefined)
-  // Also required of an update whose old schemas are not structural, once it prunes, has defaults or uses an extension that needs the structural form.
+  // Also required on update, even if the old schemas are not structural, once the definition prunes, has defaults or uses an extension that requires it.
   const structural = !spec.preserveUnknownFields || withDefaults || (yield* some(hasExtensions))
   const rules = structural ? { ...given, requireStructural: true } : given
   const sharedSchema = shared.schema?.openAPIV3Schema
@@ -127,7 +129,7 @@ function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules):
   ]
 }
 
-/** Members that only a structural schema may have. */
+/** Members that require a structural schema. */
 const EXTENSIONS = [
   'x-kubernetes-embedded-resource',
   'x-kubernetes-preserve-unknown-fields',
@@ -139,7 +141,10 @@ const EXTENSIONS = [
 
 const hasExtensions = (schema: JsonSchemaProps): boolean => EXTENSIONS.some(name => schema[name] !== undefined)
 
-/** Every version needs a schema if rules say so; otherwise only the served versions of a definition that prunes. Called where the versions share no schema. */
+/**
+ * Checks that versions have a schema: all of them if `requireSchema` is set, otherwise the served versions of a definition that prunes. Called if the versions
+ * share no schema.
+ */
 function missingSchemaErrors({ versions, preserveUnknownFields }: SharedSpec, path: FieldPath, { requireSchema }: DefinitionRules): FieldError[] {
   if (!requireSchema && preserveUnknownFields) return []
   const text = requireSchema ? words('schemas are required', '') : 'because otherwise all fields are pruned'
@@ -148,10 +153,10 @@ function missingSchemaErrors({ versions, preserveUnknownFields }: SharedSpec, pa
   )
 }
 
-/** The errors of each version, then of all: their names are distinct, and one of them is the storage version. */
+/** Validates each version, then their uniqueness and the number of storage versions. */
 function* versionsErrors({ shared, versions, hasNoList }: SharedSpec, path: FieldPath, rules: DefinitionRules): Steps<FieldError[]> {
   const at = path.child('versions')
-  // Once one version has subresources of its own, none are shared, and a version without them has none.
+  // If any version has subresources of its own, none are shared, and a version without them has none.
   const ownSubresources = versions.some(({ subresources }) => subresources !== undefined)
   const errors: FieldError[] = []
   for (const [i, version] of versions.entries()) {
@@ -165,19 +170,19 @@ function* versionsErrors({ shared, versions, hasNoList }: SharedSpec, path: Fiel
   if (versions.filter(({ storage }) => storage).length !== 1) {
     errors.push(invalid(at, goVersions(hasNoList ? undefined : versions), 'must have exactly one version marked as storage version'))
   }
-  // Upstream has the first version's name at the spec, too.
+  // Upstream validates the name of the first version as `spec.version`, too.
   const first = versions[0]?.name
   const texts = first ? isDns1035Label(first) : []
   return texts.length > 0 ? [...errors, invalid(path.child('version'), first, texts.join(','))] : errors
 }
 
-/** Objects that keep unknown fields are not converted by a webhook. */
+/** Checks that kinds that preserve unknown fields have no conversion webhook. */
 function preservingConversionErrors({ conversion, preserveUnknownFields }: SharedSpec, path: FieldPath): FieldError[] {
   if (!preserveUnknownFields || !conversion || conversion.strategy === 'None') return []
   return [invalid(path, conversion.strategy, 'must be None if spec.preserveUnknownFields is true')]
 }
 
-/** Group and plural never change; scope and kind do not once the definition is established. */
+/** Checks immutable fields: group and plural always, scope and kind once the definition is established. */
 function immutableErrors(next: SharedSpec, old: CustomResourceDefinitionSpec, path: FieldPath, { immutableNames }: DefinitionRules): FieldError[] {
   const errors: FieldError[] = []
   if (immutableNames) {
@@ -188,15 +193,12 @@ function immutableErrors(next: SharedSpec, old: CustomResourceDefinitionSpec, pa
   return [...errors, ...validateImmutableField(next.names.plural, old.names.plural, path.child('names', 'plural'))]
 }
 
-/**
- * The list names all versions in which objects may be stored. It has the storage version, and each of its versions is still in the spec; one that is gone is reported
- * once.
- */
+/** Checks status.storedVersions. It contains the storage version, and every stored version is still in the spec; a missing one is reported once. */
 function storedVersionErrors(stored: readonly string[], versions: readonly CustomResourceDefinitionVersion[], path: FieldPath): FieldError[] {
   if (stored.length === 0) return [invalid(path, goStringList(undefined), 'must have at least one stored version')]
   const lastPlace = new Map(stored.map((name, i) => [name, i]))
   const names = new Set(versions.map(({ name }) => name))
-  // A version that stands in the list twice is found once.
+  // A duplicate in the list is found once.
   const left = new Set(stored)
   const errors = versions.flatMap(({ name, storage }) =>
     left.delete(name) || !storage ? [] : [invalid(path, goStringList(stored), `must have the storage version ${name}`)],
@@ -208,7 +210,7 @@ function storedVersionErrors(stored: readonly string[], versions: readonly Custo
 const goneText = (name: string): string =>
   `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`
 
-/** An update may keep preserveUnknownFields; no write sets it where it was not. */
+/** Checks preserveUnknownFields, which an update may keep but no write may set. */
 function preserveErrors(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined, path: FieldPath): FieldError[] {
   if (old?.spec.preserveUnknownFields || !next.spec.preserveUnknownFields) return []
   return [invalid(path, true, 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead')]

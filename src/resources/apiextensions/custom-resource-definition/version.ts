@@ -9,10 +9,10 @@ import { type DefinitionSchemaRules, validateSchema } from './schema-validation.
 import { validateSelectableFields } from './selectable-fields.ts'
 import { validateSubresources } from './subresources.ts'
 
-/** In bytes, although the message says characters. */
+/** Limit in bytes, although the message says characters. */
 const MAX_WARNING = 256
 
-/** In steps. `hasStatus`: the version has the subresource, of its own or as all versions have. */
+/** Validates a version, in steps. `hasStatus` is set if the version has the status subresource, of its own or shared. */
 export function* validateVersion(
   version: CustomResourceDefinitionVersion,
   path: FieldPath,
@@ -31,7 +31,7 @@ export function* validateVersion(
       schema,
       path,
       path.child('schema.openAPIV3Schema'),
-      // Upstream's words, which say the opposite of what is meant.
+      // Upstream's message says the opposite of what is meant.
       words(
         'selectableFields may only be set when version.schema.openAPIV3Schema is not included',
         'may only be set when `version.schema.openAPIV3Schema` is not included',
@@ -40,7 +40,7 @@ export function* validateVersion(
   ]
 }
 
-/** Of characters that cannot be printed only the first is reported, at its index in bytes. */
+/** Checks the deprecation warning. Only the first unprintable character is reported, with its index in bytes. */
 function warningTexts({ deprecated, deprecationWarning: text }: CustomResourceDefinitionVersion): string[] {
   if (text === undefined) return []
   if (!deprecated) return ['can only be set for deprecated versions']

@@ -9,7 +9,7 @@ import { types } from '../../types.ts'
 import type { APIService, APIServiceCondition, APIServiceStatus } from '../v1.types.ts'
 import { validateApiService, validateApiServiceStatus } from './validation.ts'
 
-/** A version without a service is served here, so it is available from the start. */
+/** Condition of a version that this server serves, which is available from the start. */
 const localCondition = (now: number): APIServiceCondition => ({
   type: 'Available',
   status: 'True',
@@ -23,7 +23,7 @@ const apiServiceStrategy: Strategy<APIService> = {
   metaRounds: ['change', 'whole'],
   plainFinalizers: true,
   resetFields: STATUS_FIELDS,
-  /** What a name must be follows from the spec, and is reported by `validate`. */
+  /** The required name depends on the spec, and is checked in `validate`. */
   validateName: () => [],
   prepare(next, old, { now }) {
     next.status = old ? old.status : next.spec.service ? {} : { conditions: [localCondition(now)] }
@@ -33,7 +33,7 @@ const apiServiceStrategy: Strategy<APIService> = {
 
 const apiServiceStatusStrategy = statusAloneStrategy<APIService>({ allowUnconditionalUpdate: false, validate: validateApiServiceStatus })
 
-/** `True`, or why not. */
+/** Prints `True`, or the status and reason of the condition. */
 function availableCell({ conditions = [] }: APIServiceStatus): string {
   const condition = conditions.find(({ type }) => type === 'Available')
   if (!condition) return 'Unknown'
@@ -71,7 +71,7 @@ const v1: Version<APIService> = {
 }
 
 /**
- * Who serves a group version. controllers/api-services.ts makes those of this server; extensions/aggregation passes requests on to others.
+ * Registers the server of a group version. controllers/api-services.ts creates those of this server; extensions/aggregation proxies requests to others.
  * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/api-service-v1/
  * Source of its rules: staging/src/k8s.io/kube-aggregator/pkg/registry/apiservice.
  */

@@ -10,7 +10,7 @@ import type { APIService, APIServiceSpec, ServiceReference } from '../v1.types.t
 const MAX_GROUP_PRIORITY = 20_000
 const MAX_VERSION_PRIORITY = 1000
 
-/** A name is that of the group version: `v1.apps`, and `v1.` for the core group. */
+/** Checks that the name is VERSION.GROUP, such as `v1.apps`, and `v1.` for the core group. */
 function validateName({ name, generateName }: ObjectMeta, wanted: string): FieldError[] {
   const check = (text: string | undefined, path: FieldPath): FieldError[] => {
     if (!text) return []
@@ -21,11 +21,11 @@ function validateName({ name, generateName }: ObjectMeta, wanted: string): Field
   return [...check(generateName, fieldPath('metadata', 'generateName')), ...check(name, fieldPath('metadata', 'name'))]
 }
 
-/** 1 to `max`, which itself is accepted although the text says less. */
+/** Checks the range 1 to `max`, which is itself valid although the message says less than. */
 const inRange = (value: number, max: number, path: FieldPath): FieldError[] =>
   value <= 0 || value > max ? [invalid(path, value, `must be positive and less than ${max}`)] : []
 
-/** Settings of TLS make sense for another server only. */
+/** Rejects TLS settings of a version that is served locally. */
 function validateLocal({ caBundle, insecureSkipTLSVerify }: APIServiceSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (caBundle) errors.push(invalid(path.child('caBundle'), `${Buffer.byteLength(caBundle, 'base64')} bytes`, 'local APIServices may not have a caBundle'))
@@ -35,7 +35,7 @@ function validateLocal({ caBundle, insecureSkipTLSVerify }: APIServiceSpec, path
   return errors
 }
 
-/** Namespace, name and port of the service are checked; it need not exist. A CA bundle excludes insecureSkipTLSVerify. */
+/** Checks namespace, name and port of the service, which need not exist. A CA bundle excludes insecureSkipTLSVerify. */
 function validateRemote(service: ServiceReference, { caBundle, insecureSkipTLSVerify }: APIServiceSpec, path: FieldPath): FieldError[] {
   const { port = 0 } = service
   const at = path.child('service')
@@ -49,8 +49,8 @@ function validateRemote(service: ServiceReference, { caBundle, insecureSkipTLSVe
 }
 
 /**
- * The name is that of the version and group; only `v1` may have the empty group. Without a service the server itself serves the version, and TLS settings are refused. Source:
- * staging/src/k8s.io/kube-aggregator/pkg/apis/apiregistration/validation.
+ * Validates an APIService. The name is that of version and group; only `v1` may have the empty group. Without a service the version is served locally, and TLS
+ * settings are rejected. Source: staging/src/k8s.io/kube-aggregator/pkg/apis/apiregistration/validation.
  */
 export function validateApiService({ metadata, spec }: APIService): FieldError[] {
   const { group = '', version = '', service } = spec
@@ -67,7 +67,7 @@ export function validateApiService({ metadata, spec }: APIService): FieldError[]
 
 const STATUSES = ['True', 'False', 'Unknown']
 
-/** Conditions have a status that is one. */
+/** Checks the status of conditions: True, False or Unknown. */
 export function validateApiServiceStatus({ status }: APIService): FieldError[] {
   return (status.conditions ?? []).flatMap((condition, i) =>
     STATUSES.includes(condition.status) ? [] : [notSupported(fieldPath('status', 'conditions').index(i).child('status'), condition.status, STATUSES)],

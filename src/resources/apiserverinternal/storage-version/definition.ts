@@ -10,7 +10,7 @@ import { nameIsGroupAndResource, validateStorageVersionStatus } from './validati
 
 const SHOWN = 3
 
-/** `server=version`, of the first three servers. */
+/** Prints `server=version` for the first three servers. */
 function serversCell(servers: readonly ServerStorageVersion[]): string {
   const list = servers.slice(0, SHOWN).map(({ apiServerID = '', encodingVersion = '' }) => `${apiServerID}=${encodingVersion}`)
   if (servers.length > SHOWN) return `${list.join(',')} + ${servers.length - SHOWN} more...`
@@ -44,7 +44,7 @@ const v1alpha1: Version<StorageVersion> = {
 }
 
 /**
- * In which versions servers of a cluster store a resource. Off unless it is asked for; this server writes none.
+ * The versions in which the servers of a cluster store a resource. Not served by default, and not written by this server.
  * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/storage-version-v1alpha1/
  * Source of its rules: pkg/registry/apiserverinternal/storageversion.
  */

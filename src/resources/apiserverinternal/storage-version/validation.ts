@@ -15,7 +15,7 @@ const NO_API_VERSION = `an apiVersion is ${regexError(
   'abc-123',
 )} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyVersion')`
 
-/** `apps.deployments`: the resource behind the last dot. */
+/** Checks names such as `apps.deployments`: the resource follows the last dot. */
 export function nameIsGroupAndResource(name: string): string[] {
   const dot = name.lastIndexOf('.')
   if (dot < 0) return ['name must be in the form of <group>.<resource>']
@@ -25,7 +25,7 @@ export function nameIsGroupAndResource(name: string): string[] {
   ]
 }
 
-/** `version` or `group/version`. More than one slash is one fault; otherwise each fault names its part. */
+/** Checks `version` or `group/version`. More than one slash is a single fault; otherwise each fault names its part. */
 function apiVersionFaults(apiVersion: string): string[] {
   const parts = apiVersion.split('/')
   if (parts.length > 2) return [NO_API_VERSION]
@@ -35,13 +35,13 @@ function apiVersionFaults(apiVersion: string): string[] {
   return [...(parts.length === 2 ? part(group, 'group', isDns1123Subdomain(group)) : []), ...part(version, 'version', isDns1035Label(version))]
 }
 
-/** Joins all faults into one error. */
+/** Combines all faults into one error. */
 const validateApiVersion = (apiVersion: string, path: FieldPath): FieldError[] => {
   const faults = apiVersionFaults(apiVersion)
   return faults.length > 0 ? [invalid(path, apiVersion, faults.join(','))] : []
 }
 
-/** encodingVersion, and since 1.28 every served version, must be among decodableVersions. */
+/** Checks that decodableVersions contain encodingVersion and, since 1.28, every served version. */
 function validateServer(server: ServerStorageVersion, path: FieldPath, judgesServed: boolean): FieldError[] {
   const { apiServerID = '', encodingVersion = '', decodableVersions: decodable = [], servedVersions: served = [] } = server
   const known = new Set(decodable)
@@ -60,7 +60,7 @@ function validateServer(server: ServerStorageVersion, path: FieldPath, judgesSer
   return errors
 }
 
-/** Since 1.28 each server has one entry. */
+/** Validates the servers. Since 1.28 their IDs must be unique. */
 function validateServers(servers: readonly ServerStorageVersion[], path: FieldPath, judgesMore: boolean): FieldError[] {
   const again = repeats(servers.map(({ apiServerID = '' }) => apiServerID))
   return servers.flatMap((server, i) => [
@@ -69,7 +69,7 @@ function validateServers(servers: readonly ServerStorageVersion[], path: FieldPa
   ])
 }
 
-/** The common version is set exactly where all servers store the same; without servers it is absent. */
+/** Checks that the common version is set if and only if all servers store the same one. Without servers it is unset. */
 function validateCommonVersion({ storageVersions = [], commonEncodingVersion: declared }: StorageVersionStatus, path: FieldPath): FieldError[] {
   const encodings = new Set(storageVersions.map(({ encodingVersion = '' }) => encodingVersion))
   const [common] = encodings.size === 1 ? encodings : []
@@ -81,7 +81,7 @@ function validateCommonVersion({ storageVersions = [], commonEncodingVersion: de
   return [invalid(path, declared, declared === undefined ? `the common encoding version is ${common}` : `the actual common encoding version is ${common}`)]
 }
 
-/** The paths of conditions lack a part in upstream's messages, and the value of a bad status is the type. */
+/** Validates conditions. As in upstream, paths lack an element, and the error for an invalid status shows the type. */
 function validateConditions(conditions: readonly StorageVersionCondition[], path: FieldPath): FieldError[] {
   const seen = new Map<string, number>()
   return conditions.flatMap(({ type, status, reason, message }, i) => {
@@ -98,7 +98,7 @@ function validateConditions(conditions: readonly StorageVersionCondition[], path
   })
 }
 
-/** Errors: the entry of each server, the common encoding version, the conditions. Source: pkg/apis/apiserverinternal/validation in k8s.io/kubernetes. */
+/** Validates the status, in this order: servers, common encoding version, conditions. Source: pkg/apis/apiserverinternal/validation in k8s.io/kubernetes. */
 export function validateStorageVersionStatus(
   { status }: StorageVersion,
   _old: StorageVersion | undefined,

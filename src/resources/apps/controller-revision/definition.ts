@@ -14,18 +14,18 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import type { ControllerRevision } from '../v1.types.ts'
 import { appsVersion } from '../version.ts'
 
-/** null counts as one; validateControllerRevision refuses it as missing. */
+/** Reports whether a value is an object. Null counts as one; validateControllerRevision reports it as missing. */
 const isJsonObject = (value: unknown): boolean => value === null || (typeof value === 'object' && !Array.isArray(value))
 
-/** As Go prints the struct, which has the bytes. */
+/** Prints the Go struct, which contains the bytes. */
 function rawExtension(value: Json | undefined): Verbatim {
   const bytes = value === undefined ? undefined : [...Buffer.from(goJson(value))].map(byte => `0x${byte.toString(16)}`)
   return verbatim(`runtime.RawExtension{Raw:[]uint8${bytes ? `{${bytes.join(', ')}}` : '(nil)'}, Object:runtime.Object(nil)}`, () => goJson(value ?? null))
 }
 
 /**
- * A snapshot: its data never changes, its number may. Since 1.31 data are judged at the create only, and must be an object. Source: pkg/apis/apps/validation in
- * k8s.io/kubernetes.
+ * Validates a revision. Its data is immutable, its number is not. Since 1.31 data is validated only on create, and must be an object. Source:
+ * pkg/apis/apps/validation in k8s.io/kubernetes.
  */
 function validateControllerRevision(next: ControllerRevision, old: ControllerRevision | undefined, { features }: HookContext): FieldError[] {
   const data = fieldPath('data')
@@ -39,7 +39,7 @@ function validateControllerRevision(next: ControllerRevision, old: ControllerRev
   ]
 }
 
-/** The kind, group and name of the owner that is the controller: `statefulset.apps/web`. */
+/** Prints kind, group and name of the controlling owner, such as `statefulset.apps/web`. */
 function controllerCell({ metadata }: ControllerRevision): string {
   const owner = metadata.ownerReferences?.find(reference => reference.controller)
   if (!owner) return '<none>'

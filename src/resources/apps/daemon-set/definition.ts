@@ -16,7 +16,7 @@ import type { DaemonSet } from '../v1.types.ts'
 import { appsVersion } from '../version.ts'
 import { validateDaemonSet, validateDaemonSetStatus } from './validation.ts'
 
-/** Rolling updates one node at a time, ten old revisions. Source: pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes. */
+/** Sets defaults: rolling updates of one node at a time, and ten revisions of history. Source: pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes. */
 function setDaemonSetDefaults(object: DaemonSet): void {
   const { spec } = object
   const strategy = spec.updateStrategy
@@ -31,10 +31,13 @@ function setDaemonSetDefaults(object: DaemonSet): void {
   setTemplateGeneration(object, templateGeneration(object))
 }
 
-/** The old field templateGeneration lives on as an annotation, which only the server counts up. kube-apiserver's own type has the field, so that every object has the annotation, and writers own it. */
+/**
+ * Annotation that replaced the field templateGeneration; only the server increments it. kube-apiserver's internal type has the field, so every object has the
+ * annotation, and writers own it.
+ */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
 
-/** 0 where the annotation is missing or not a number. */
+/** Returns 0 if the annotation is missing or not a number. */
 const templateGeneration = (object: DaemonSet): number => {
   const text = object.metadata.annotations?.[TEMPLATE_GENERATION] ?? ''
   return /^-?\d+$/.test(text) ? Number(text) : 0
@@ -62,7 +65,7 @@ const daemonSetStrategy: Strategy<DaemonSet> = {
   warnings: templateWarnings,
 }
 
-/** A write of the status keeps the spec, and the generation of the template with it. */
+/** Writes to `status` keep the spec, and the generation of the template with it. */
 const daemonSetStatusStrategy: Strategy<DaemonSet> = {
   resetFields: [['spec']],
   prepare(next, old) {
@@ -109,7 +112,7 @@ const v1: Version<DaemonSet> = {
 }
 
 /**
- * A pod on each node. `templateGeneration` of older versions lives on as an annotation, which only the server counts up.
+ * Runs a pod on each node. The field `templateGeneration` of older versions became an annotation, which only the server increments.
  * https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/
  * Source of its rules: pkg/registry/apps/daemonset.
  */

@@ -14,7 +14,7 @@ import { selectorRules } from '../../shared/selector-rules.ts'
 import { selectionOf, validateRestarting, validateSelectorUnchanged, validateSelects, validateWorkloadSelector } from '../../shared/workload/template.ts'
 import type { DaemonSet, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../v1.types.ts'
 
-/** Exactly one of maxUnavailable and maxSurge is above zero: either a node is without its pod for a while, or it has two. */
+/** Checks that exactly one of maxUnavailable and maxSurge is above zero: during an update a node either lacks its pod for a while, or has two. */
 function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemonSet, path: FieldPath): FieldError[] {
   const unavailableAt = path.child('maxUnavailable')
   const surgeAt = path.child('maxSurge')
@@ -31,7 +31,7 @@ function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemon
   return errors
 }
 
-/** OnDelete needs no parameters. A type that is not known is reported with the whole struct, as upstream prints it. */
+/** Validates the update strategy. OnDelete needs no parameters. The error for an unknown type shows the whole struct, as upstream's does. */
 function validateUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPath): FieldError[] {
   const { type, rollingUpdate } = strategy
   if (type === 'OnDelete') return []
@@ -42,7 +42,10 @@ function validateUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPa
   return [notSupported(path, goValue('apps.DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete'])]
 }
 
-/** Selector and template belong together, pods always restart, and the selector never changes. Source: pkg/apis/apps/validation in k8s.io/kubernetes. */
+/**
+ * Validates a DaemonSet. The template has the labels of the selector, pods always restart, and the selector is immutable. Source: pkg/apis/apps/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateDaemonSet(next: DaemonSet, old: DaemonSet | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   const { spec } = next
@@ -57,11 +60,11 @@ export function validateDaemonSet(next: DaemonSet, old: DaemonSet | undefined, {
     ...validateUpdateStrategy(spec.updateStrategy, path.child('updateStrategy')),
     ...validateNonNegative(spec.revisionHistoryLimit, path.child('revisionHistoryLimit')),
   ]
-  // An update is checked as a new one twice, as upstream does: the causes say so.
+  // Upstream validates an updated object twice, and reports every error twice.
   return old ? [...errors, ...errors, ...validateSelectorUnchanged(spec.selector, old.spec.selector, path.child('selector'))] : errors
 }
 
-/** Counts are not negative, and the collision count only grows: names of revisions are hashed with it. */
+/** Validates the status. Counts are not negative, and the collision count only increases, because it is hashed into names of revisions. */
 export function validateDaemonSetStatus(next: DaemonSet, old: DaemonSet | undefined): FieldError[] {
   const path = fieldPath('status')
   return [

@@ -19,7 +19,7 @@ import { appsVersion } from '../version.ts'
 import { validateDeployment, validateDeploymentStatus } from './validation.ts'
 
 /**
- * A quarter of the replicas may be missing or surplus during an update, ten old replica sets are kept, and progress is expected within ten minutes. Source:
+ * Sets defaults: one replica, rolling updates with 25% surge and unavailability, ten revisions of history, and a progress deadline of ten minutes. Source:
  * pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
  */
 function setDeploymentDefaults(object: Deployment): void {
@@ -42,7 +42,7 @@ const deploymentStrategy: Strategy<Deployment> = {
   resetFields: [['status']],
   prepare(next, old, { features }) {
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
-    // Annotations are copied to the replica sets, so a change of theirs is a new generation too.
+    // Annotations are copied to the replica sets, so a change of annotations also increments the generation.
     if (old) prepareUpdate(next, old, !deepEqual(next.metadata.annotations, old.metadata.annotations))
     else prepareCreate(next, {})
   },
@@ -50,7 +50,7 @@ const deploymentStrategy: Strategy<Deployment> = {
   warnings: (next, old, ctx) => [...hostNameWarnings(next, old, ctx.features), ...templateWarnings(next, old, ctx)],
 }
 
-/** A write of the status keeps spec and labels: controllers that only know the status cannot change what is selected. */
+/** Writes to `status` keep spec and labels: a controller that writes the status cannot change what is selected. */
 const deploymentStatusStrategy: Strategy<Deployment> = {
   resetFields: [['spec'], ['metadata', 'labels']],
   prepare(next, old) {
@@ -92,7 +92,7 @@ const v1: Version<Deployment> = {
 }
 
 /**
- * Rolls a template out through replica sets. Its selector never changes.
+ * Rolls out a pod template through replica sets. The selector is immutable.
  * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
  * Source of its rules: pkg/registry/apps/deployment.
  */

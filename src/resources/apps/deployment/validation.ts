@@ -14,7 +14,7 @@ import { validateReplicaTemplate } from '../../shared/workload/replicas.ts'
 import { selectionOf, validateSelectorGiven, validateSelectorUnchanged } from '../../shared/workload/template.ts'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../v1.types.ts'
 
-/** Recreate takes no parameters; a rolling update must be able to make progress, so surge and unavailability are not both zero. */
+/** Validates the strategy. Recreate takes no parameters. In a rolling update surge and unavailability are not both zero, so that it can make progress. */
 function validateStrategy(strategy: DeploymentStrategy, path: FieldPath): FieldError[] {
   const at = path.child('rollingUpdate')
   const { type, rollingUpdate } = strategy
@@ -36,7 +36,7 @@ function validateStrategy(strategy: DeploymentStrategy, path: FieldPath): FieldE
   }
 }
 
-/** In upstream’s order. The deadline for progress must be later than a pod can become available. */
+/** Validates the spec, in upstream’s order. The progress deadline must exceed minReadySeconds. */
 function validateSpec(spec: DeploymentSpec, old: DeploymentSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   const errors = validateNonNegative(spec.replicas, path.child('replicas'))
   errors.push(...validateSelectorGiven(spec.selector, 'deployment', path.child('selector')))
@@ -56,7 +56,7 @@ function validateSpec(spec: DeploymentSpec, old: DeploymentSpec | undefined, fea
   return errors
 }
 
-/** The selector never changes. Source: pkg/apis/apps/validation in k8s.io/kubernetes. */
+/** Validates a Deployment. The selector is immutable. Source: pkg/apis/apps/validation in k8s.io/kubernetes. */
 export function validateDeployment(next: Deployment, old: Deployment | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   const errors = validateSpec(next.spec, old?.spec, features, path)
@@ -64,7 +64,7 @@ export function validateDeployment(next: Deployment, old: Deployment | undefined
   return errors
 }
 
-/** No part of the replicas is larger than the whole, and the collision count only grows: names of replica sets are hashed with it. */
+/** Validates the status. No count exceeds the replicas, and the collision count only increases, because it is hashed into names of replica sets. */
 export function validateDeploymentStatus(next: Deployment, old: Deployment | undefined): FieldError[] {
   const { status } = next
   const path = fieldPath('status')

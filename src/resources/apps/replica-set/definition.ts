@@ -23,18 +23,21 @@ function setReplicaSetDefaults(object: ReplicaSet): void {
   defaultPodTemplate(object.spec.template)
 }
 
-/** The selector is required, matches the labels of the template, and never changes. Source: pkg/apis/apps/validation in k8s.io/kubernetes. */
+/**
+ * Validates a ReplicaSet. The selector is required, matches the labels of the template, and is immutable. Source: pkg/apis/apps/validation in
+ * k8s.io/kubernetes.
+ */
 function validateReplicaSet(next: ReplicaSet, old: ReplicaSet | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   const { spec } = next
   const errors = [...validateNonNegative(spec.replicas, path.child('replicas')), ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds'))]
-  // The text of an empty selector names deployments, as upstream's does.
+  // Upstream's message about an empty selector says "deployment", too.
   errors.push(...validateSelectorGiven(spec.selector, 'deployment', path.child('selector')))
   const selection = selectionOf(spec.selector)
   if (!selection) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector ?? {}), 'invalid label selector'))
   else
     errors.push(...validateReplicaTemplate(spec.template, selection, path.child('template'), podTemplateOptions(features, spec.template, old?.spec.template)))
-  // An update is checked as a new one twice, as upstream does: the causes say so.
+  // Upstream validates an updated object twice, and reports every error twice.
   return old ? [...errors, ...errors, ...validateSelectorUnchanged(spec.selector, old.spec.selector, path.child('selector'))] : errors
 }
 
@@ -68,7 +71,7 @@ const v1: Version<ReplicaSet> = {
 }
 
 /**
- * A number of equal pods. Its selector never changes.
+ * A number of identical pods. The selector is immutable.
  * https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/
  * Source of its rules: pkg/registry/apps/replicaset.
  */

@@ -22,7 +22,7 @@ import type { StatefulSet } from '../v1.types.ts'
 import { appsVersion } from '../version.ts'
 import { validateStatefulSet, validateStatefulSetStatus } from './validation.ts'
 
-/** Claims inside a stateful set always name their kind, and start as a claim does. */
+/** Sets the defaults of a claim template, which include kind and apiVersion. */
 function defaultClaim(claim: Embedded<PersistentVolumeClaim>): void {
   claim.kind = 'PersistentVolumeClaim'
   claim.apiVersion = 'v1'
@@ -31,8 +31,8 @@ function defaultClaim(claim: Embedded<PersistentVolumeClaim>): void {
 }
 
 /**
- * Pods are made in order, and ten old revisions are kept. A RollingUpdate that the client names without parameters gets none. Source:
- * pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
+ * Sets defaults: ordered pod management, rolling updates, ten revisions of history. If the client sets RollingUpdate without parameters, none are added.
+ * Source: pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
  */
 function setStatefulSetDefaults(object: StatefulSet): void {
   const { spec } = object
@@ -49,7 +49,7 @@ function setStatefulSetDefaults(object: StatefulSet): void {
   for (const claim of spec.volumeClaimTemplates ?? []) defaultClaim(claim)
 }
 
-/** While their gates are on, claims are retained, and maxUnavailable is 1 wherever a rolling update has parameters. */
+/** Sets defaults that depend on gates: claims are retained, and maxUnavailable is 1 if a rolling update has parameters. */
 function setGatedStatefulSetDefaults({ spec }: StatefulSet, features: Features): void {
   defaultTemplateHostPorts(spec.template, features)
   if (features.enabled('StatefulSetAutoDeletePVC')) {
@@ -64,7 +64,7 @@ function setGatedStatefulSetDefaults({ spec }: StatefulSet, features: Features):
   if (strategy.rollingUpdate) strategy.rollingUpdate.maxUnavailable ??= 1
 }
 
-/** Of templates of claims. The path of an update is upstream's. */
+/** Warnings for claim templates. The path in those of an update is upstream's. */
 const claimWarnings = ({ spec: { volumeClaimTemplates: claims = [] } }: StatefulSet, isUpdate: boolean): string[] =>
   claims.flatMap(({ spec }, i) => {
     const path = fieldPath('spec', 'volumeClaimTemplates').index(i)
@@ -72,7 +72,7 @@ const claimWarnings = ({ spec: { volumeClaimTemplates: claims = [] } }: Stateful
   })
 
 const statefulSetStrategy: Strategy<StatefulSet> = {
-  // Pods are named after it. Before 1.27 a set whose pods could not be made was let in.
+  // Pods are named after the set. Before 1.27 names were accepted with which no pods can be created.
   validateName: (name, prefix, { release }) => (isSince(release, '1.27') ? nameIsDnsLabel : nameIsDnsSubdomain)(name, prefix),
   resetFields: [['status']],
   prepare(next, old, { features }) {
@@ -116,7 +116,7 @@ const v1: Version<StatefulSet> = {
 }
 
 /**
- * Pods with names and volumes of their own. Of the spec only replicas, template, update strategy and a few others may change.
+ * Pods with stable names and volumes. In the spec only replicas, template, update strategy and a few other fields are mutable.
  * https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/
  * Source of its rules: pkg/registry/apps/statefulset.
  */

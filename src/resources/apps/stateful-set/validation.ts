@@ -29,13 +29,13 @@ import type {
   StatefulSetUpdateStrategy,
 } from '../v1.types.ts'
 
-/** A rolling update needs no parameters; OnDelete may have none. Structs are shown as Go prints them. */
-/** In Go the partition is no pointer. */
+/** Prints the Go struct, in which the partition is no pointer. */
 function rollingValue({ partition = 0, maxUnavailable }: RollingUpdateStatefulSetStrategy): Verbatim {
   const text = `apps.RollingUpdateStatefulSetStrategy{Partition:${partition}, MaxUnavailable:${goPointer('intstr.IntOrString', maxUnavailable)}}`
   return verbatim(text, () => goJsonText({ Partition: partition, MaxUnavailable: maxUnavailable ?? null }))
 }
 
+/** Validates the update strategy. A rolling update needs no parameters; OnDelete may have none. Errors show structs as Go prints them. */
 function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: FieldPath): FieldError[] {
   const { type, rollingUpdate } = strategy
   const at = path.child('rollingUpdate')
@@ -54,7 +54,7 @@ function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: Field
   }
 }
 
-/** maxUnavailable is checked only where it is given: it has a gate, and no default while that is off. */
+/** maxUnavailable is checked only if set: it has a gate, and no default while the gate is off. */
 function validateRollingUpdate({ partition, maxUnavailable }: RollingUpdateStatefulSetStrategy, path: FieldPath): FieldError[] {
   const errors = validateNonNegative(partition, path.child('partition'))
   if (maxUnavailable === undefined) return errors
@@ -64,7 +64,7 @@ function validateRollingUpdate({ partition, maxUnavailable }: RollingUpdateState
   return [...errors, ...validateAtMost100Percent(maxUnavailable, at)]
 }
 
-/** Both members are required, which defaults fill in. */
+/** Checks that both members are set. Defaults have set them. */
 function validateRetention(policy: StatefulSetPersistentVolumeClaimRetentionPolicy | undefined, path: FieldPath): FieldError[] {
   if (!policy) return []
   return (['whenDeleted', 'whenScaled'] as const).flatMap(name => {
@@ -73,18 +73,18 @@ function validateRetention(policy: StatefulSetPersistentVolumeClaimRetentionPoli
   })
 }
 
-/** What may be wrong in an update, because the old object has it from a time when less was checked. */
+/** Faults that an update may keep, because the old object has them from a time when less was validated. */
 interface Tolerated {
   readonly options: PodValidationOptions
-  /** Before 1.34 the pod spec was checked only when pods were made of it. */
+  /** Whether the pod spec is not validated. Before 1.34 it was validated only when pods were created. */
   readonly anyPodSpec: boolean
-  /** By what claims are judged, which never change. Undefined: by nothing. */
+  /** Optional. Rules for the claim templates, which are immutable. If unset, they are not validated. */
   readonly claims: ClaimSpecOptions | undefined
-  /** Before 1.33 nobody looked at it, so that of a set that stands stays. */
+  /** Whether the service name is not validated. Before 1.33 it never was, so an existing set keeps its name. */
   readonly anyServiceName: boolean
 }
 
-/** Also of a set as it was: `validateSpec` with all of this says whether its pod spec is good. */
+/** Returns the faults that a write may keep. It also calls `validateSpec` for the old set, to find out whether its pod spec is valid. */
 function toleratedIn(features: Features, next: StatefulSetSpec, old: StatefulSetSpec | undefined): Tolerated {
   const options = podTemplateOptions(features, next.template, old?.template)
   const isStrict = isSince(features.release, '1.34')
@@ -93,7 +93,7 @@ function toleratedIn(features: Features, next: StatefulSetSpec, old: StatefulSet
   return { ...update, anyPodSpec: !isStrict || validateSpec(old, update, fieldPath('spec')).length > 0 }
 }
 
-/** The template as its pods will be: their names are made by the controller, and claims take the place of volumes of the same name. */
+/** Returns the template in the form that its pods will have: the controller sets their hostnames, and claims replace volumes of the same name. */
 function filledTemplate({ template, volumeClaimTemplates: claims = [] }: StatefulSetSpec): PodTemplateSpec {
   const { hostname: _, subdomain: __, ...spec } = template.spec
   if (claims.length === 0) return { ...template, spec }
@@ -105,7 +105,7 @@ function filledTemplate({ template, volumeClaimTemplates: claims = [] }: Statefu
 const validateClaims = ({ volumeClaimTemplates = [] }: StatefulSetSpec, options: ClaimSpecOptions, path: FieldPath): FieldError[] =>
   volumeClaimTemplates.flatMap(({ spec }, i) => validateClaimSpec(spec, path.index(i).child('spec'), options))
 
-/** Labels and annotations are checked apart from the pod spec, and so twice where it is checked. */
+/** Validates the template. Labels and annotations are validated separately from the pod spec, and so twice if that is validated. */
 function validateTemplate(set: StatefulSetSpec, { options, anyPodSpec }: Tolerated, path: FieldPath): FieldError[] {
   const { metadata, spec } = set.template
   const at = path.child('annotations')
@@ -117,7 +117,7 @@ function validateTemplate(set: StatefulSetSpec, { options, anyPodSpec }: Tolerat
   ]
 }
 
-/** In upstream's order. Selector and labels of the template are compared only where the selector can be read. */
+/** Validates the spec, in upstream's order. Selector and template labels are compared only if the selector can be parsed. */
 function validateSpec(spec: StatefulSetSpec, tolerated: Tolerated, path: FieldPath): FieldError[] {
   const { claims } = tolerated
   const errors: FieldError[] = []
@@ -145,7 +145,7 @@ function validateSpec(spec: StatefulSetSpec, tolerated: Tolerated, path: FieldPa
   return [...errors, ...validateRestarting(spec.template, 'StatefulSet', template)]
 }
 
-/** Members of the spec that an update may change, in the order in which the error lists them. */
+/** Mutable members of the spec, in the order in which the error lists them. */
 const MUTABLE = [
   'replicas',
   'ordinals',
@@ -164,8 +164,8 @@ function immutableExcept(names: readonly string[]): string {
 }
 
 /**
- * Since 1.34 the template and those of claims are validated as what is made of them will be; sets that stand keep their faults. Before 1.33 an update may not
- * change revisionHistoryLimit. Source: pkg/apis/apps/validation in k8s.io/kubernetes.
+ * Validates a StatefulSet. Since 1.34 pod template and claim templates are validated in the form that pods and claims will have; existing sets keep their
+ * faults. Before 1.33 revisionHistoryLimit is immutable. Source: pkg/apis/apps/validation in k8s.io/kubernetes.
  */
 export function validateStatefulSet(next: StatefulSet, old: StatefulSet | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
@@ -179,7 +179,7 @@ export function validateStatefulSet(next: StatefulSet, old: StatefulSet | undefi
   return errors
 }
 
-/** No part of the replicas is larger than the whole, and the collision count only grows. */
+/** Validates the status. No count exceeds the replicas, and the collision count only increases. */
 export function validateStatefulSetStatus(next: StatefulSet, old: StatefulSet | undefined): FieldError[] {
   const { status } = next
   const path = fieldPath('status')

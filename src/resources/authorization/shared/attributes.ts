@@ -5,7 +5,7 @@ import { parseLabelSelector } from '../../../meta/label-selector.ts'
 import { ifReadable } from '../../../meta/selector-error.ts'
 import type { FieldSelectorAttributes, LabelSelectorAttributes, ResourceAttributes, SelfSubjectAccessReviewSpec, SubjectAccessReviewSpec } from '../v1.types.ts'
 
-/** The request that a review asks about. */
+/** Returns the request that a review describes. */
 export function requestOf({ resourceAttributes, nonResourceAttributes }: SelfSubjectAccessReviewSpec): RequestAttributes {
   const { verb = '' } = resourceAttributes ?? nonResourceAttributes ?? {}
   const { group = '', version = '*', namespace = '', resource = '', subresource = '', name = '' } = resourceAttributes ?? {}
@@ -27,7 +27,7 @@ export function requestOf({ resourceAttributes, nonResourceAttributes }: SelfSub
   }
 }
 
-/** The terms that can be read. */
+/** Returns the requirements on fields that can be parsed. */
 function fieldTermsOf({ rawSelector = '', requirements = [] }: FieldSelectorAttributes): readonly FieldTerm[] | undefined {
   if (requirements.length > 0)
     return requirements.flatMap(({ key, operator, values = [] }): FieldTerm[] => {
@@ -38,7 +38,7 @@ function fieldTermsOf({ rawSelector = '', requirements = [] }: FieldSelectorAttr
   return ifReadable(() => parseFieldSelector(rawSelector))
 }
 
-/** The same of labels. */
+/** Returns the requirements on labels that can be parsed. */
 function labelTermsOf({ rawSelector = '', requirements = [] }: LabelSelectorAttributes): readonly LabelRequirement[] | undefined {
   if (requirements.length > 0)
     return requirements.flatMap(({ key, operator, values = [] }): LabelRequirement[] => {
@@ -49,7 +49,7 @@ function labelTermsOf({ rawSelector = '', requirements = [] }: LabelSelectorAttr
   return ifReadable(() => parseLabelSelector(rawSelector))
 }
 
-/** The user that a review asks about. Nobody is put into system:authenticated here. */
+/** Returns the user that a review describes. Unlike in authentication, system:authenticated is not added. */
 export const userOf = ({ user, uid, groups, extra }: SubjectAccessReviewSpec): User => ({
   name: user ?? '',
   groups: groups ?? [],
@@ -64,7 +64,10 @@ const LABEL_OPERATORS = new Map<string, LabelOperator>([
   ['DoesNotExist', '!'],
 ])
 
-/** A selector of a review that is longer is left out of account, as one that cannot be read: whoever may ask what they may do could hold the event loop by it. */
+/**
+ * Longest selector that is parsed, in UTF-16 code units. A longer one is ignored like an invalid one: any user may create self reviews, and could block the
+ * event loop with it.
+ */
 const MAX_RAW_SELECTOR = 64 * 1024
 
 function labelTermReads(key: string, operator: string, values: readonly string[]): boolean {
@@ -72,7 +75,7 @@ function labelTermReads(key: string, operator: string, values: readonly string[]
   return known !== undefined && ifReadable(() => labelRequirement(key, known, values)) !== undefined
 }
 
-/** As selectors in queries: one value, equal or not. */
+/** Reports whether a field requirement can be parsed: one value that is equal or not, as in a selector of a query. */
 const fieldTermReads = (_key: string, operator: string, values: readonly string[]): boolean =>
   values.length === 1 && (operator === 'In' || operator === 'NotIn')
 
@@ -92,8 +95,8 @@ function complaint(
 }
 
 /**
- * What of the selectors of a review cannot be read, and so is left out of account: fewer terms make the question a wider one, so the answer is safe
- * (https://kubernetes.io/docs/reference/access-authn-authz/webhook/). Empty if all is well.
+ * Describes the selectors of a review that cannot be parsed and are ignored. Fewer requirements make the request broader, so the result is safe
+ * (https://kubernetes.io/docs/reference/access-authn-authz/webhook/). Empty if all can be parsed.
  */
 export const selectorComplaints = ({ fieldSelector, labelSelector }: ResourceAttributes): string[] => [
   ...complaint('fieldSelector', fieldSelector, parseFieldSelector, fieldTermReads),

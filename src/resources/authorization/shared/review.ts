@@ -15,7 +15,7 @@ import { requestOf, selectorComplaints } from './attributes.ts'
 const GROUP = 'authorization.k8s.io'
 export const API_VERSION = `${GROUP}/v1`
 
-/** A kind that is a question: it is created, answered, and kept nowhere. */
+/** Defines a review: a kind whose create evaluates the object and returns it without storing it. */
 export function reviewResource<T extends TypedObject>(
   kind: string,
   names: Names,
@@ -32,7 +32,10 @@ export function reviewResource<T extends TypedObject>(
   return defineResource<T>({ scope, versions: [v1], hub: v1, virtual })
 }
 
-/** Messages name the group of the kind, and not the kind. Of very many errors the first are returned: anybody may ask. */
+/**
+ * Throws 422 if there are errors. The message contains the group of the kind, but not the kind. The number of errors is limited, since any user may create
+ * reviews.
+ */
 export function refuseInvalid(validate: () => FieldError[]): void {
   const errors = boundedAtOnce(validate)
   if (errors.length > 0) throw invalidError({ group: GROUP, kind: '' }, '', errors)
@@ -43,7 +46,7 @@ interface AccessReview extends TypedObject {
   status: SubjectAccessReviewStatus
 }
 
-/** While AuthorizeWithSelectors is off nothing is asked about selectors, whatever the review says. */
+/** Removes selectors while AuthorizeWithSelectors is off. */
 export function withoutSelectors<T extends AccessReview>(review: T, features: Features): T {
   const { spec } = review
   if (!spec.resourceAttributes || features.enabled('AuthorizeWithSelectors')) return review
@@ -51,7 +54,7 @@ export function withoutSelectors<T extends AccessReview>(review: T, features: Fe
   return { ...review, spec: { ...spec, resourceAttributes } }
 }
 
-/** The review with the authorizer's answer for the user. */
+/** Returns the review with the authorizer's decision for the user. */
 export async function answerAccess<T extends AccessReview>(authorizer: Authorizer, review: T, user: User, signal: AbortSignal): Promise<T> {
   const { decision, reason, error } = await authorizer.authorize(user, requestOf(review.spec), signal)
   const complaints = [...(error === undefined ? [] : [error]), ...(review.spec.resourceAttributes ? selectorComplaints(review.spec.resourceAttributes) : [])]

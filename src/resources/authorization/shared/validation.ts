@@ -23,7 +23,7 @@ import type {
 
 const SPEC = fieldPath('spec')
 
-/** As messages print it: in Go's syntax; the text "null" where there is none. */
+/** Prints the attributes in Go's syntax for messages. Without attributes the message has the text "null". */
 const nonResourceValue = (attributes: NonResourceAttributes | undefined): Verbatim | undefined =>
   attributes &&
   verbatim(`authorization.NonResourceAttributes{Path:${quote(attributes.path ?? '')}, Verb:${quote(attributes.verb ?? '')}}`, () =>
@@ -39,7 +39,10 @@ function validateFieldTerm({ key, operator, values = [] }: FieldSelectorRequirem
   return errors
 }
 
-/** Operators that are not known are let through: a newer client may know them. Bounded by itself, for what ends a validation early would leave the errors with the names of others. */
+/**
+ * Validates label requirements. Unknown operators are accepted, since a newer client may use them. The number of errors is limited here, so that the renamed
+ * errors of an early end are complete.
+ */
 const validateLabelTerms = (terms: readonly LabelSelectorRequirement[], path: FieldPath): FieldError[] =>
   boundedAtOnce(() => validateLabelSelector({ matchExpressions: [...terms] }, path, { allowUnknownOperator: true })).map(error => ({
     ...error,
@@ -85,7 +88,7 @@ const validateUser = ({ user, groups = [] }: SubjectAccessReviewSpec): FieldErro
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || value === 0 || (typeof value === 'object' && Object.keys(value).length === 0)
 
-/** But for `managedFields`, and those named. */
+/** Checks that metadata is empty, except for `managedFields` and the named members. */
 function validateNoMeta(metadata: ObjectMeta, detail: string, except: readonly string[] = []): FieldError[] {
   const given = Object.entries(metadata).filter(([name, value]) => name !== 'managedFields' && !isEmpty(value))
   return given.every(([name]) => except.includes(name)) ? [] : [invalid(fieldPath('metadata'), goValue('meta.ObjectMeta', metadata), detail)]
@@ -93,7 +96,7 @@ function validateNoMeta(metadata: ObjectMeta, detail: string, except: readonly s
 
 const MUST_BE_EMPTY = 'must be empty'
 
-/** The question, the resource, then metadata, which must be empty: upstream's order. */
+/** Validates a self review, in upstream's order: attributes, resource, then metadata, which must be empty. */
 export const validateSelfSubjectAccessReview = ({ metadata, spec }: SelfSubjectAccessReview): FieldError[] => [
   ...validateQuestion(spec),
   ...validateResource(spec.resourceAttributes),
@@ -106,13 +109,13 @@ const validateSpec = (spec: SubjectAccessReviewSpec): FieldError[] => [
   ...validateResource(spec.resourceAttributes),
 ]
 
-/** As for one's own review; a user or a group must be named besides. */
+/** Validates a review, like a self review. A user or a group must be set as well. */
 export const validateSubjectAccessReview = ({ metadata, spec }: SubjectAccessReview): FieldError[] => [
   ...validateSpec(spec),
   ...validateNoMeta(metadata, MUST_BE_EMPTY),
 ]
 
-/** As for a review of the cluster; metadata may have the namespace, which must be the one that is asked about. */
+/** Validates a local review, like a review. Metadata may contain the namespace, which must be that of the attributes. */
 export function validateLocalSubjectAccessReview({ metadata, spec }: LocalSubjectAccessReview): FieldError[] {
   const errors = [...validateSpec(spec), ...validateNoMeta(metadata, 'must be empty except for namespace', ['namespace'])]
   const namespace = spec.resourceAttributes?.namespace ?? ''

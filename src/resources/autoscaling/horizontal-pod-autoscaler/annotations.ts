@@ -2,7 +2,7 @@ import type { ObjectMeta } from '../../../meta/object.ts'
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/'
 
-/** Where v1 has what only v2 has fields for. */
+/** Annotations of v1 with values for which only v2 has fields. */
 export const METRICS = `${PREFIX}metrics`
 export const CURRENT_METRICS = `${PREFIX}current-metrics`
 export const CONDITIONS = `${PREFIX}conditions`
@@ -10,7 +10,7 @@ export const BEHAVIOR = `${PREFIX}behavior`
 
 const ROUND_TRIP = [METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR, `${PREFIX}scale-down-tolerance`, `${PREFIX}scale-up-tolerance`]
 
-/** In v2 they say nothing, and are not kept. */
+/** Removes the annotations, which have no meaning in v2 and are not kept there. */
 export function dropRoundTripAnnotations(metadata: ObjectMeta): void {
   const { annotations } = metadata
   if (!annotations || !ROUND_TRIP.some(key => Object.hasOwn(annotations, key))) return

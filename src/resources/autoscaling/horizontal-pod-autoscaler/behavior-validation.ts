@@ -10,7 +10,7 @@ const LONGEST_PERIOD_SECONDS = 1800
 const SELECT_POLICIES = ['Disabled', 'Max', 'Min']
 const POLICY_TYPES = ['Percent', 'Pods']
 
-/** Value and period are positive; the period is at most LONGEST_PERIOD_SECONDS. */
+/** Validates a policy. Value and period are positive, and the period is at most LONGEST_PERIOD_SECONDS. */
 function validatePolicy({ type, value, periodSeconds }: HPAScalingPolicy, path: FieldPath): FieldError[] {
   const period = path.child('periodSeconds')
   return [
@@ -22,8 +22,8 @@ function validatePolicy({ type, value, periodSeconds }: HPAScalingPolicy, path: 
 }
 
 /**
- * Absent rules are valid. Rules that are given need a policy: defaults fill in an absent list, not an empty one. The window is 0 to LONGEST_WINDOW_SECONDS, and tolerance is not
- * negative.
+ * Validates the rules of one direction. They may be absent; otherwise they need a policy: defaults replace an absent list, not an empty one. The window is 0 to
+ * LONGEST_WINDOW_SECONDS, and the tolerance is not negative.
  */
 function validateRules(rules: HPAScalingRules | undefined, path: FieldPath): FieldError[] {
   if (!rules) return []
@@ -40,7 +40,7 @@ function validateRules(rules: HPAScalingRules | undefined, path: FieldPath): Fie
   ]
 }
 
-/** Policies and stabilization windows of both directions. Source: pkg/apis/autoscaling/validation in k8s.io/kubernetes. */
+/** Validates policies and stabilization windows of both directions. Source: pkg/apis/autoscaling/validation in k8s.io/kubernetes. */
 export const validateBehavior = (behavior: HorizontalPodAutoscalerBehavior | undefined, path: FieldPath): FieldError[] => [
   ...validateRules(behavior?.scaleUp, path.child('scaleUp')),
   ...validateRules(behavior?.scaleDown, path.child('scaleDown')),

@@ -3,9 +3,9 @@ import { isGivenEmpty } from '../../../meta/given-empty.ts'
 import type { HorizontalPodAutoscaler, HPAScalingRules, MetricSpec } from '../v2.types.ts'
 import { dropRoundTripAnnotations } from './annotations.ts'
 
-/** The use of the requested CPU that is aimed at where nothing is said. */
+/** Default target: average CPU utilization in percent of the request. */
 export const CPU_PERCENT = 80
-/** Without waiting, adds four pods or as many as there are, whichever is more, every 15 seconds. */
+/** Adds four pods or 100%, whichever is more, every 15 seconds, without a stabilization window. */
 const SCALE_UP = {
   stabilizationWindowSeconds: 0,
   selectPolicy: 'Max',
@@ -14,17 +14,17 @@ const SCALE_UP = {
     { type: 'Percent', value: 100, periodSeconds: 15 },
   ],
 }
-/** Has no stabilizationWindowSeconds: where the field is absent, the setting of the controller applies. */
+/** Removes up to 100% every 15 seconds. stabilizationWindowSeconds is unset, so the controller's own setting applies. */
 const SCALE_DOWN = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] }
 
-/** The metric that v1's percentage stands for. */
+/** The metric that is equivalent to v1's percentage. */
 export const cpuUtilization = (averageUtilization: number): MetricSpec => ({
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
 })
 
 /**
- * Without metrics it scales to 80% of the requested CPU. Rules that a behaviour leaves out are filled in, one direction apart from the other. Source:
+ * Sets defaults. Without metrics the target is 80% of the requested CPU. Behavior rules that are missing are filled in, separately for each direction. Source:
  * pkg/apis/autoscaling/v2/defaults.go in k8s.io/kubernetes.
  */
 export function setHorizontalPodAutoscalerDefaults(autoscaler: Pick<HorizontalPodAutoscaler, 'metadata' | 'spec'>): void {
@@ -37,7 +37,7 @@ export function setHorizontalPodAutoscalerDefaults(autoscaler: Pick<HorizontalPo
   spec.behavior.scaleDown = completed(spec.behavior.scaleDown, SCALE_DOWN)
 }
 
-/** Policies that were given and are none stay away: validation wants one at least. */
+/** An empty list of policies in the request is not replaced: validation requires at least one. */
 function completed(rules: HPAScalingRules = {}, defaults: HPAScalingRules): HPAScalingRules {
   const whole = { ...clone(defaults), ...rules }
   if (isGivenEmpty(rules, 'policies')) delete whole.policies

@@ -46,7 +46,7 @@ const v2: Version<HorizontalPodAutoscaler> = {
   tableIn: horizontalPodAutoscalerTableIn,
 }
 
-/** Has fields for one metric only; the rest of v2 is in annotations. Printed as v2 is, as all versions are. */
+/** v1 has fields for one metric only; other values of v2 are in annotations. Its table is that of v2, as for all versions. */
 const v1: Version<HorizontalPodAutoscalerV1, HorizontalPodAutoscaler> = {
   ...every,
   name: 'v1',
@@ -58,7 +58,7 @@ const v1: Version<HorizontalPodAutoscalerV1, HorizontalPodAutoscaler> = {
   },
 }
 
-/** Has metrics in the form of v1's annotations; the behavior is in an annotation. Served until 1.24. */
+/** v2beta1 has metrics in the form of v1's annotations; the behavior is in an annotation. Served until 1.24. */
 const v2beta1: Version<HorizontalPodAutoscalerV2beta1, HorizontalPodAutoscaler> = {
   ...every,
   name: 'v2beta1',
@@ -68,7 +68,7 @@ const v2beta1: Version<HorizontalPodAutoscalerV2beta1, HorizontalPodAutoscaler> 
   setDefaults: setV2beta1Defaults,
 }
 
-/** Has the fields of v2. Served until 1.25. */
+/** v2beta2 has the fields of v2. Served until 1.25. */
 const v2beta2: Version<HorizontalPodAutoscalerV2beta2, HorizontalPodAutoscaler> = {
   ...every,
   name: 'v2beta2',
@@ -79,7 +79,7 @@ const v2beta2: Version<HorizontalPodAutoscalerV2beta2, HorizontalPodAutoscaler> 
 }
 
 /**
- * v2 is the hub version; v1 and v2beta1 are converted with annotations for what they have no fields for.
+ * Scales a workload by metrics. v2 is the hub version; v1 and v2beta1 keep values without fields in annotations.
  * Source of its rules: pkg/registry/autoscaling/horizontalpodautoscaler.
  */
 export const horizontalPodAutoscalerResource = defineResource<HorizontalPodAutoscaler>({

@@ -19,11 +19,13 @@ import { type ReferenceRules, validateObjectReference } from './object-reference
 
 const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue']
 
-/** An absent quantity is valid; zero is not. */
+/** Checks that a quantity is positive, if set. */
 const validatePositive = (value: string | undefined, path: FieldPath): FieldError[] =>
   value !== undefined && quantitySign(value) !== 1 ? [invalid(path, goQuantityValue(value), 'must be positive')] : []
 
-/** An empty type is reported twice: as absent, and as none of TARGET_TYPES. Which value a source needs is left to its validator. */
+/**
+ * Validates a target. An empty type is reported twice: as required, and as not one of TARGET_TYPES. The validator of the source checks which value it needs.
+ */
 function validateTarget(target: MetricTarget, path: FieldPath): FieldError[] {
   const { type, averageUtilization: utilization } = target
   return [
@@ -40,7 +42,7 @@ function validateIdentifier({ name }: MetricIdentifier, path: FieldPath): FieldE
   return name === '' ? [required(at, 'must specify a metric name')] : nameIsPathSegment(name, false).map(text => invalid(at, name, text))
 }
 
-/** Of a resource there is a use or an amount to aim at, not both. */
+/** Checks that a resource has a target for either its utilization or its average value. */
 function validateResourceTarget(target: MetricTarget, path: FieldPath): FieldError[] {
   const both = target.averageUtilization !== undefined && target.averageValue !== undefined
   const neither = target.averageUtilization === undefined && target.averageValue === undefined
@@ -51,11 +53,11 @@ function validateResourceTarget(target: MetricTarget, path: FieldPath): FieldErr
   ]
 }
 
-/** One of the two is required. The error is reported at `averageValue`. */
+/** Checks that at least one value is set. The error is reported for `averageValue`. */
 const needsValue = ({ value, averageValue }: MetricTarget, detail: string, path: FieldPath): FieldError[] =>
   value === undefined && averageValue === undefined ? [required(path.child('averageValue'), detail)] : []
 
-/** Needs `value` or `averageValue`, and accepts both. */
+/** Validates an object metric. It needs `value` or `averageValue`, and accepts both. */
 const validateObject = ({ describedObject, metric, target }: ObjectMetricSource, path: FieldPath, rules: ReferenceRules): FieldError[] => [
   ...validateObjectReference(describedObject, path.child('describedObject'), rules),
   ...validateIdentifier(metric, path.child('metric')),
@@ -63,7 +65,7 @@ const validateObject = ({ describedObject, metric, target }: ObjectMetricSource,
   ...needsValue(target, 'must set either a target value or averageValue', path.child('target')),
 ]
 
-/** Needs exactly one of `value` and `averageValue`. Both are reported as forbidden at `value`. */
+/** Validates an external metric. It needs either `value` or `averageValue`. If both are set, `value` is reported as forbidden. */
 const validateExternal = ({ metric, target }: ExternalMetricSource, path: FieldPath): FieldError[] => [
   ...validateIdentifier(metric, path.child('metric')),
   ...validateTarget(target, path.child('target')),
@@ -73,20 +75,20 @@ const validateExternal = ({ metric, target }: ExternalMetricSource, path: FieldP
     : []),
 ]
 
-/** Needs `averageValue`. A `value` beside it is accepted. */
+/** Validates a pods metric. It needs `averageValue`, and accepts a `value` beside it. */
 const validatePods = ({ metric, target }: PodsMetricSource, path: FieldPath): FieldError[] => [
   ...validateIdentifier(metric, path.child('metric')),
   ...validateTarget(target, path.child('target')),
   ...(target.averageValue === undefined ? [required(path.child('target', 'averageValue'), 'must specify a positive target averageValue')] : []),
 ]
 
-/** Any non-empty name is accepted, unlike in a metric of one container. */
+/** Validates a resource metric. Any non-empty name is accepted, unlike in a container resource metric. */
 const validateResource = ({ name, target }: ResourceMetricSource, path: FieldPath): FieldError[] => [
   ...(name ? [] : [required(path.child('name'), 'must specify a resource name')]),
   ...validateResourceTarget(target, path.child('target')),
 ]
 
-/** Errors of the name come first, then those of the container and of the target. */
+/** Validates a container resource metric. Errors of the name come first, then those of container and target. */
 const validateContainerResource = ({ name, container, target }: ContainerResourceMetricSource, path: FieldPath): FieldError[] => {
   const errors: FieldError[] = []
   const at = path.child('container')
@@ -97,18 +99,18 @@ const validateContainerResource = ({ name, container, target }: ContainerResourc
   return [...errors, ...validateResourceTarget(target, path.child('target'))]
 }
 
-/** A source of a metric: its field, the type that names it, and what is wrong with it where it is there. */
+/** A metric source: its field, its type, and its validation, if the source is set. */
 interface Source {
   readonly member: string
   readonly type: string
   readonly errors: ((path: FieldPath) => FieldError[]) | undefined
 }
 
-/** Undefined for a source that is absent, so that the caller can distinguish it from a valid one. */
+/** Returns undefined if the source is absent, to distinguish it from a valid source. */
 const ifThere = <T>(source: T | undefined, validate: (source: T, path: FieldPath) => FieldError[]): Source['errors'] =>
   source && (path => validate(source, path))
 
-/** In the order in which they are looked at: only the first that is there is checked itself. */
+/** Sources in upstream's order. Only the first one that is set is validated. */
 const sourcesOf = ({ object, external, pods, resource, containerResource }: MetricSpec, rules: ReferenceRules): Source[] => [
   { member: 'object', type: 'Object', errors: ifThere(object, (source, path) => validateObject(source, path, rules)) },
   { member: 'external', type: 'External', errors: ifThere(external, validateExternal) },
@@ -128,7 +130,7 @@ function validateMetric(metric: MetricSpec, path: FieldPath, rules: ReferenceRul
   if (wanted === undefined) errors.push(unknown)
   const [first] = present
   if (first?.errors) errors.push(...first.errors(path.child(first.member)))
-  // An unknown type is reported twice, as upstream does.
+  // Upstream reports an unknown type twice.
   if (wanted === undefined) errors.push(unknown)
   else if (!wanted.errors) errors.push(required(path.child(wanted.member), 'must populate information for the given metric source'))
   if (present.length < 2) return errors
@@ -136,7 +138,7 @@ function validateMetric(metric: MetricSpec, path: FieldPath, rules: ReferenceRul
   return [...errors, ...others.map(({ member }) => forbidden(path.child(member), 'must populate the given metric source only'))]
 }
 
-/** `minReplicas` 0 wants a metric that can be measured without pods. `rules`: of the objects that metrics are about. */
+/** Validates metrics. If `minReplicas` is 0, one of them must be measurable without pods. `rules` apply to references to the objects of metrics. */
 export function validateMetrics(metrics: readonly MetricSpec[], minReplicas: number | undefined, path: FieldPath, rules: ReferenceRules): FieldError[] {
   const errors = metrics.flatMap((metric, i) => validateMetric(metric, path.index(i), rules))
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {

@@ -5,15 +5,15 @@ import { parseApiVersion } from '../../../meta/gvk.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import type { CrossVersionObjectReference } from '../v2.types.ts'
 
-/** What the apiVersion of a reference may be. */
+/** Rules for the apiVersion of a reference. */
 export interface ReferenceRules {
-  /** It is not looked at: before 1.34, and where an old object has such a fault. */
+  /** Whether it is not validated, as before 1.34 and if the old object is invalid. */
   readonly anyApiVersion: boolean
-  /** It may be that of the core group. */
+  /** Whether it may be in the core group. */
   readonly coreGroup: boolean
 }
 
-/** `kind` and `name` are required and are path segments. Source: pkg/apis/autoscaling/validation in k8s.io/kubernetes. */
+/** Validates a reference. `kind` and `name` are required path segments. Source: pkg/apis/autoscaling/validation in k8s.io/kubernetes. */
 export function validateObjectReference(reference: CrossVersionObjectReference, path: FieldPath, rules: ReferenceRules): FieldError[] {
   const errors = (['kind', 'name'] as const).flatMap(member => {
     const value = reference[member]
@@ -27,7 +27,7 @@ export function validateObjectReference(reference: CrossVersionObjectReference, 
 export function apiVersionFault({ apiVersion = '' }: CrossVersionObjectReference, { anyApiVersion, coreGroup }: ReferenceRules): string | undefined {
   if (anyApiVersion) return undefined
   const parsed = parseApiVersion(apiVersion)
-  // A slash alone is as good as nothing.
+  // A single slash is treated like an empty string.
   if (!parsed && apiVersion !== '/') return `unexpected GroupVersion string: ${apiVersion}`
   return coreGroup || parsed?.group ? undefined : 'apiVersion must specify API group'
 }

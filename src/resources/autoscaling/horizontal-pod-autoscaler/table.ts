@@ -6,14 +6,14 @@ import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, M
 
 /** Printed for a value that the status does not report. */
 const UNKNOWN = '<unknown>'
-/** Metrics that the cell Targets prints; the others are counted. */
+/** Number of metrics in the cell Targets. Others are only counted. */
 const SHOWN = 2
 
 interface Source {
   readonly target: MetricTarget
 }
 
-/** A value of one object or of the world outside, or its average over the pods. */
+/** Prints the value of an object or external metric, or its average over the pods. */
 function valueText({ target }: Source, current: MetricValueStatus | undefined): string {
   const { value, averageValue } = target
   return averageValue === undefined ? `${current?.value ?? UNKNOWN}/${value ?? '<nil>'}` : `${current?.averageValue ?? UNKNOWN}/${averageValue} (avg)`
@@ -23,7 +23,7 @@ interface ResourceSource extends Source {
   readonly name: string
 }
 
-/** `33%/60%` for a utilization, `1Gi/2Gi` for an amount. A target without either prints `<auto>`. */
+/** Prints `33%/60%` for a utilization, `1Gi/2Gi` for an average value, and `<auto>` for a target without either. */
 function resourceText({ target: wanted }: Source, current: MetricValueStatus | undefined): string {
   const { averageValue, averageUtilization: target } = wanted
   if (averageValue !== undefined) return `${current?.averageValue ?? UNKNOWN}/${averageValue}`
@@ -31,7 +31,7 @@ function resourceText({ target: wanted }: Source, current: MetricValueStatus | u
   return `${utilization === undefined ? UNKNOWN : `${utilization}%`}/${target === undefined ? '<auto>' : `${target}%`}`
 }
 
-/** `50m/100m (avg)`, `cpu: 33%/60%`. */
+/** Prints a metric, as in `50m/100m (avg)` or `cpu: 33%/60%`. */
 function metricText(metric: MetricSpec, status: MetricStatus | undefined, namesResources: boolean): string {
   const ofResource = (source: ResourceSource, current: MetricValueStatus | undefined): string =>
     `${namesResources ? `${source.name}: ` : ''}${resourceText(source, current)}`
@@ -52,14 +52,14 @@ function metricText(metric: MetricSpec, status: MetricStatus | undefined, namesR
   }
 }
 
-/** The status of a metric is the one with its index: the lists are parallel. */
+/** Prints the first metrics. The status of a metric has the same index in its list. */
 function targetsCell(metrics: readonly MetricSpec[], statuses: readonly MetricStatus[], namesResources: boolean): string {
   if (metrics.length === 0) return '<none>'
   const shown = metrics.slice(0, SHOWN).map((metric, i) => metricText(metric, statuses[i], namesResources))
   return `${shown.join(', ')}${metrics.length > SHOWN ? ` + ${metrics.length - SHOWN} more...` : ''}`
 }
 
-/** What `kubectl get hpa` shows in a release: current and target value of the first two metrics, and how many more there are. Before 1.30 resources were not named. */
+/** Table of autoscalers in a release: current and target value of the first two metrics, and how many more there are. Resources are named since 1.30. */
 export const horizontalPodAutoscalerTableIn = (release: Release): TableDefinition<HorizontalPodAutoscaler> => ({
   columns: [
     nameColumn,

@@ -9,7 +9,7 @@ import { type ListForm, listToV1, listToV2, readList, writeList } from './v1/ann
 import { readBehavior, writeBehavior } from './v1/behavior.ts'
 import { metricForm, statusForm } from './v1/forms.ts'
 
-/** Metrics have the form of v1's annotations, and there is no behavior. */
+/** v2beta1 has metrics in the form of v1's annotations, and no behavior. */
 export type HorizontalPodAutoscalerV2beta1 = Omit<v2.HorizontalPodAutoscaler, 'spec' | 'status'> & {
   spec: Omit<v2.HorizontalPodAutoscalerSpec, 'metrics' | 'behavior'> & { metrics?: v1.MetricSpec[] }
   status: Omit<v2.HorizontalPodAutoscalerStatus, 'currentReplicas' | 'currentMetrics' | 'conditions'> & {
@@ -21,27 +21,27 @@ export type HorizontalPodAutoscalerV2beta1 = Omit<v2.HorizontalPodAutoscaler, 's
 
 type Annotations = Record<string, string>
 
-/** Without metrics it scales to 80% of the requested CPU. Source: pkg/apis/autoscaling/v2beta1/defaults.go in k8s.io/kubernetes. */
+/** Sets defaults. Without metrics the target is 80% of the requested CPU. Source: pkg/apis/autoscaling/v2beta1/defaults.go in k8s.io/kubernetes. */
 export function setV2beta1Defaults({ spec }: HorizontalPodAutoscalerV2beta1): void {
   spec.minReplicas ??= 1
   if ((spec.metrics ?? []).length === 0) spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: CPU_PERCENT } }]
 }
 
-/** The items as v2beta1 has them. Where the way back would lose something, an annotation holds them as v2 has them. */
+/** Converts items to v2beta1. If converting them back would lose something, an annotation holds their v2 form. */
 function* itemsFromV2<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V2[], annotations: Annotations, name: string): Steps<V1[]> {
   const { written, isExact } = yield* listToV1(form, items)
   if (!isExact) annotations[name] = yield* writeList(form, items)
   return written
 }
 
-/** The annotation counts only while it has the same items as the field: a client may have changed that. */
+/** Converts items to v2. The annotation is used only if it has the same items as the field, which a client may have changed. */
 function* itemsToV2<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V1[], annotation: string | undefined): Steps<V2[]> {
   const annotated = yield* readList(form, annotation)
   const isTrue = annotated !== undefined && deepEqual((yield* listToV1(form, annotated)).written, items)
   return isTrue ? annotated : yield* listToV2(form, items)
 }
 
-/** autoscaling/v2 → v2beta1. The behavior is in an annotation, as kube-apiserver has it there. */
+/** Converts autoscaling/v2 to v2beta1. The behavior goes into an annotation, as in kube-apiserver. */
 export function* toV2beta1({ metadata, spec, status, ...autoscaler }: v2.HorizontalPodAutoscaler): Steps<HorizontalPodAutoscalerV2beta1> {
   const { metrics, behavior, ...rest } = spec
   dropRoundTripAnnotations(metadata)
@@ -58,7 +58,7 @@ export function* toV2beta1({ metadata, spec, status, ...autoscaler }: v2.Horizon
   }
 }
 
-/** autoscaling/v2beta1 → v2. An annotation that cannot be read says nothing. */
+/** Converts autoscaling/v2beta1 to v2. Annotations that cannot be parsed are ignored. */
 export function* fromV2beta1({ metadata, spec, status, ...autoscaler }: HorizontalPodAutoscalerV2beta1): Steps<v2.HorizontalPodAutoscaler> {
   const { metrics, ...rest } = spec
   const { currentMetrics, conditions, ...counts } = status

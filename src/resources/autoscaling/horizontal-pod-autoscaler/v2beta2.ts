@@ -1,7 +1,7 @@
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerCondition, HorizontalPodAutoscalerStatus } from '../v2.types.ts'
 import { dropRoundTripAnnotations } from './annotations.ts'
 
-/** As v2, but for members of the status that are always there. */
+/** Equals v2, except for members of the status that are always written. */
 export type HorizontalPodAutoscalerV2beta2 = Omit<HorizontalPodAutoscaler, 'status'> & {
   status: Omit<HorizontalPodAutoscalerStatus, 'currentReplicas' | 'conditions'> & {
     currentReplicas: number
@@ -9,13 +9,13 @@ export type HorizontalPodAutoscalerV2beta2 = Omit<HorizontalPodAutoscaler, 'stat
   }
 }
 
-/** autoscaling/v2 → v2beta2. */
+/** Converts autoscaling/v2 to v2beta2. */
 export function toV2beta2({ status, ...autoscaler }: HorizontalPodAutoscaler): HorizontalPodAutoscalerV2beta2 {
   dropRoundTripAnnotations(autoscaler.metadata)
   return { ...autoscaler, status: { ...status, currentReplicas: status.currentReplicas ?? 0, conditions: status.conditions ?? null } }
 }
 
-/** autoscaling/v2beta2 → v2. */
+/** Converts autoscaling/v2beta2 to v2. */
 export function fromV2beta2({ status, ...autoscaler }: HorizontalPodAutoscalerV2beta2): HorizontalPodAutoscaler {
   const { conditions, ...rest } = status
   dropRoundTripAnnotations(autoscaler.metadata)

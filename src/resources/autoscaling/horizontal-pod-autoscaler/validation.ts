@@ -11,8 +11,8 @@ import { validateMetrics } from './metric-validation.ts'
 import { apiVersionFault, type ReferenceRules, validateObjectReference } from './object-reference.ts'
 
 /**
- * Zero as the fewest replicas needs the gate HPAScaleToZero and a metric that is not about pods, or an old object that has it. Source: pkg/apis/autoscaling/validation in
- * k8s.io/kubernetes.
+ * Validates an autoscaler. minReplicas may be 0 only with the gate HPAScaleToZero and an object or external metric, or if it is 0 in the old object. Source:
+ * pkg/apis/autoscaling/validation in k8s.io/kubernetes.
  */
 export function validateHorizontalPodAutoscaler(
   { spec }: HorizontalPodAutoscaler,
@@ -21,7 +21,7 @@ export function validateHorizontalPodAutoscaler(
 ): FieldError[] {
   const path = fieldPath('spec')
   const { minReplicas, maxReplicas } = spec
-  // What scales to zero already may go on.
+  // An autoscaler that already scales to zero may keep doing so.
   const lowest = features.enabled('HPAScaleToZero') || old?.spec.minReplicas === 0 ? 0 : 1
   const max = path.child('maxReplicas')
   return [
@@ -43,7 +43,10 @@ function validateMost(maxReplicas: number, path: FieldPath, release: Release): F
   return covered('minimum', [invalid(path, maxReplicas, 'must be greater than or equal to 1')])
 }
 
-/** An update that leaves kind and apiVersion alone keeps their faults. Of the core group only a ReplicationController can be scaled. */
+/**
+ * Returns the rules of the scale target. An update that changes neither kind nor apiVersion keeps their faults. In the core group only a ReplicationController
+ * can be scaled.
+ */
 function targetRules(
   { scaleTargetRef: next }: HorizontalPodAutoscalerSpec,
   old: HorizontalPodAutoscalerSpec | undefined,
@@ -54,13 +57,13 @@ function targetRules(
   return { anyApiVersion: isKept || !isSince(release, '1.34'), coreGroup: next.kind === 'ReplicationController' }
 }
 
-/** One bad reference of the old object excuses all. */
+/** One invalid reference in the old object excuses all. */
 function metricRules(old: HorizontalPodAutoscalerSpec | undefined, { release }: Features): ReferenceRules {
   const rules = { anyApiVersion: !isSince(release, '1.34'), coreGroup: true }
   const wasBad = (old?.metrics ?? []).some(({ type, object }) => type === 'Object' && object && apiVersionFault(object.describedObject, rules) !== undefined)
   return { ...rules, anyApiVersion: rules.anyApiVersion || wasBad }
 }
 
-/** Counts of replicas are not negative. */
+/** Validates the status: numbers of replicas are not negative. */
 export const validateHorizontalPodAutoscalerStatus = ({ status }: HorizontalPodAutoscaler): FieldError[] =>
   validateCounts(status, ['currentReplicas', 'desiredReplicas'], fieldPath('status'))

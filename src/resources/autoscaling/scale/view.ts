@@ -9,7 +9,7 @@ import { ageColumn, column } from '../../shared/columns.ts'
 import { types } from '../../types.ts'
 import type { Scale } from '../v1.types.ts'
 
-/** Scale has columns of its own, whatever it scales. */
+/** Table of scales. Scale has columns of its own, whatever it scales. */
 const scaleTable: TableDefinition<Scale> = {
   columns: [
     column('Name', 'Name of the object.'),
@@ -20,10 +20,13 @@ const scaleTable: TableDefinition<Scale> = {
   cells: (object, now) => [object.metadata.name ?? '', object.spec.replicas ?? 0, object.status.replicas, age(object.metadata.creationTimestamp, now)],
 }
 
-/** Of a scale that is written. */
+/** Validates a scale on write. */
 export const validateScale = ({ spec }: Scale): FieldError[] => covered('minimum', validateNonNegative(spec.replicas, fieldPath('spec', 'replicas')))
 
-/** autoscaling/v1 Scale of a parent. `selector`: its text, '' for none. A zero count is left out of the spec, as its JSON has it. */
+/**
+ * Creates an autoscaling/v1 Scale for a parent. `selector` is its label selector as text, or empty. A replica count of 0 is omitted from the spec, as in its
+ * JSON.
+ */
 export function scaleOf({ metadata }: TypedObject, wanted: number, current: number, selector: string): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata
   return {
@@ -41,13 +44,13 @@ export function scaleOf({ metadata }: TypedObject, wanted: number, current: numb
   }
 }
 
-/** A kind of which there may be more or fewer instances. */
+/** A kind with a number of replicas. */
 interface Scalable extends TypedObject {
   readonly spec: { replicas?: number }
   readonly status: { readonly replicas?: number }
 }
 
-/** Scale over a kind with spec.replicas and status.replicas. `selector`: the text of the parent's selector, '' for none. */
+/** Scale of a kind with spec.replicas and status.replicas. `selector` returns the text of the parent's selector, or an empty string. */
 function scaleView<T extends Scalable>(selector: (parent: T) => string): SubresourceView<T, Scale> {
   return {
     get: parent => scaleOf(parent, parent.spec.replicas ?? 0, parent.status.replicas ?? 0, selector(parent)),
@@ -61,11 +64,15 @@ function scaleView<T extends Scalable>(selector: (parent: T) => string): Subreso
   }
 }
 
-/** The subresource `scale` of a workload. @param selector the text of the parent’s label selector, by which an autoscaler finds the pods. @param declaredRules see `SubresourceView`. */
+/**
+ * The subresource `scale` of a workload.
+ * @param selector returns the text of the parent’s label selector, with which an autoscaler finds the pods.
+ * @param declaredRules see `SubresourceView`.
+ */
 export const scaleSubresource = <T extends Scalable>(selector: (parent: T) => string, declaredRules = false): Subresource<T> =>
   scaleOver({ ...scaleView(selector), declaredRules })
 
-/** /scale of any kind, by a view of its own, and a Table. */
+/** The subresource `scale` of any kind, with its own view and table. */
 export const scaleOver = <T extends TypedObject>(view: SubresourceView<T, Scale>, table: TableDefinition<Scale> = scaleTable): Subresource<T> =>
   defineSubresource<T, Scale>({
     verbs: ['get', 'patch', 'update'],

@@ -19,7 +19,7 @@ import { jobSpecWarnings } from '../job/warnings.ts'
 import type { CronJob } from '../v1.types.ts'
 import { validateCronJob } from './validation.ts'
 
-/** Three jobs that succeeded and one that failed are kept. Source: pkg/apis/batch/v1/defaults.go in k8s.io/kubernetes. */
+/** Sets defaults: a history of three successful jobs and one failed job. Source: pkg/apis/batch/v1/defaults.go in k8s.io/kubernetes. */
 function setCronJobDefaults({ spec }: CronJob): void {
   if (!spec.concurrencyPolicy) spec.concurrencyPolicy = 'Allow'
   spec.suspend ??= false
@@ -29,11 +29,11 @@ function setCronJobDefaults({ spec }: CronJob): void {
 }
 
 const JOB_SPEC = fieldPath('spec', 'jobTemplate', 'spec')
-/** Such a schedule may stay on an update, and is refused on a create. */
+/** Warning of an update that keeps a time zone in the schedule. A create is rejected. */
 const ZONE_IN_SCHEDULE =
   'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
 
-/** Before 1.29 a create is warned as well. */
+/** Warning before 1.29, which also applies to creates. */
 const OLD_ZONE_IN_SCHEDULE =
   'CRON_TZ or TZ used in spec.spec.schedule is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
 
@@ -59,7 +59,7 @@ const cronJobStrategy: Strategy<CronJob> = {
   },
 }
 
-/** Labels and other metadata may be written along with the status, as upstream. */
+/** Metadata may be written together with the status, as in upstream. */
 const cronJobStatusStrategy: Strategy<CronJob> = {
   metaRounds: [],
   resetFields: SPEC_FIELDS,
@@ -67,7 +67,7 @@ const cronJobStatusStrategy: Strategy<CronJob> = {
   validate: () => [],
 }
 
-/** The suspended cell is text, though its column is said to be a boolean. */
+/** The cell is a string, although its column is declared as a boolean. */
 const flag = (value: boolean | undefined): string => (value === undefined ? '<unset>' : value ? 'True' : 'False')
 
 const cronJobTable: TableDefinition<CronJob> = {
@@ -110,7 +110,7 @@ const v1: Version<CronJob> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: cronJobStatusStrategy } },
 }
 
-/** As v1, but for what becomes of the jobs of a cron job that is deleted: they stay. Served until 1.24. */
+/** Differs from v1 in the default propagation of deletion: jobs are orphaned. Served until 1.24. */
 const v1beta1: Version<CronJob> = {
   ...v1,
   name: 'v1beta1',
@@ -119,7 +119,7 @@ const v1beta1: Version<CronJob> = {
 }
 
 /**
- * Jobs by a schedule, which is that of github.com/robfig/cron.
+ * Creates jobs on a schedule, in the syntax of github.com/robfig/cron.
  * https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/
  * Source of its rules: pkg/registry/batch/cronjob.
  */

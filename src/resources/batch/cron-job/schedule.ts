@@ -5,14 +5,14 @@ import { integerOf } from '../../../lib/integer.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isTimeZone } from './time-zone.ts'
 
-/** The values of a field, both ends included. */
+/** Range of the values of a field, inclusive. */
 interface Bounds {
   readonly min: number
   readonly max: number
   readonly names?: readonly string[]
 }
 
-/** Minute, hour, day of the month, month, day of the week. A name stands for its place in the list, counted from `min`. */
+/** Minute, hour, day of month, month, day of week. The value of a name is its index in the list, counted from `min`. */
 const FIELDS: readonly Bounds[] = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
@@ -23,7 +23,7 @@ const FIELDS: readonly Bounds[] = [
 const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'])
 const EVERY = '@every '
 
-/** A number of 64 bits that is not negative. Errors have the words of Go's strconv.Atoi. */
+/** Parses a non-negative number of 64 bits. Errors have the words of Go's strconv.Atoi. */
 function parseNumber(text: string): number {
   if (!/^[+-]?[0-9]+$/.test(text)) throw new Error(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: invalid syntax`)
   const value = integerOf(text.replace('+', ''))
@@ -37,9 +37,9 @@ function parseNumberOrName(text: string, { min, names }: Bounds): number {
   return place === -1 ? parseNumber(text) : min + place
 }
 
-/** `*`, `?`, `3`, `1-5`, each with an optional `/step`. With a step, a single number is the start of a range up to the maximum: minute `5/15` is `5-59/15`. */
+/** Checks `*`, `?`, `3`, `1-5`, each with an optional `/step`. With a step, a single number starts a range up to the maximum: minute `5/15` is `5-59/15`. */
 function checkRange(text: string, bounds: Bounds): void {
-  // Of a long text only so much is looked at as tells what is wrong with it.
+  // A long text is split only as far as needed to report its fault.
   const [range = '', ...steps] = text.split('/', 3)
   const ends = range.split('-', 3)
   const [first = '', last = ''] = ends
@@ -60,7 +60,7 @@ function checkRange(text: string, bounds: Bounds): void {
   if (step === 0) throw new Error(`step of range should be a positive number: ${text}`)
 }
 
-/** A name such as `@daily`, or `@every` with a duration in Go's form. */
+/** Checks a name such as `@daily`, or `@every` with a Go duration. */
 function checkDescriptor(text: string): void {
   if (DESCRIPTORS.has(text)) return
   if (!text.startsWith(EVERY)) throw new Error(`unrecognized descriptor: ${text}`)
@@ -71,7 +71,7 @@ function checkDescriptor(text: string): void {
   }
 }
 
-/** The schedule without the time zone it may begin with, `CRON_TZ=Etc/UTC `. */
+/** Returns the schedule without its time zone prefix, such as `CRON_TZ=Etc/UTC `. */
 function withoutZone(text: string): string {
   const zone = /^(?:CRON_)?TZ=([^ ]*)/.exec(text)
   if (!zone) return text
@@ -80,7 +80,7 @@ function withoutZone(text: string): string {
   return text.slice(whole.length).trim()
 }
 
-/** Every range of a field, of which there may be as many as a body has commas. */
+/** Checks every range of a field. A field may have as many as a request body has room for. */
 function* checkField(field: string, bounds: Bounds): Steps<void> {
   for (let from = 0; from <= field.length; ) {
     const comma = field.indexOf(',', from)
@@ -92,8 +92,8 @@ function* checkField(field: string, bounds: Bounds): Steps<void> {
 }
 
 /**
- * Throws an Error with the text of github.com/robfig/cron (version 3) where the schedule is none in the standard format: five fields, or a descriptor. In steps, as nothing bounds its length,
- * upstream neither.
+ * Throws an Error with the message of github.com/robfig/cron (version 3) unless the schedule has the standard format: five fields, or a descriptor. Runs in
+ * steps, because its length is not limited, nor is it upstream.
  */
 export function* checkSchedule(schedule: string): Steps<void> {
   const text = withoutZone(schedule)

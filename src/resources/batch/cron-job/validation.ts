@@ -16,11 +16,13 @@ import type { CronJob, CronJobSpec, JobTemplateSpec } from '../v1.types.ts'
 import { checkSchedule } from './schedule.ts'
 import { isTimeZone, LONGEST_ZONE } from './time-zone.ts'
 
-/** The jobs' names have a suffix of 11 characters, and 63 are the most. */
+/** Limit on names in characters: names of jobs have a suffix of 11 and at most 63. */
 const MAX_NAME = 52
 const POLICIES = ['Allow', 'Forbid', 'Replace']
 
-/** A time zone in the schedule is accepted only where the old schedule has one too, in any before 1.29, and never beside timeZone. */
+/**
+ * Validates the schedule. A time zone in it is accepted only if the old schedule has one too, or before 1.29 in any schedule, and never together with timeZone.
+ */
 function* validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec | undefined, { release }: Features, path: FieldPath): Steps<FieldError[]> {
   if (!schedule) return covered('', [required(path)])
   const errors: FieldError[] = []
@@ -37,8 +39,8 @@ function* validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec
 }
 
 /**
- * Parts of a name have at most 14 characters, as files of the time zone database. `Local` in any capitals is refused, though Go knows `Local`: other capitals are
- * also reported as unknown.
+ * Validates the time zone. Elements of its name have at most 14 characters, as files of the time zone database do. `Local` is rejected in any case; other
+ * spellings than Go's `Local` are reported as unknown, too.
  */
 function validateTimeZone(zone: string | undefined, path: FieldPath): FieldError[] {
   if (zone === undefined) return []
@@ -58,7 +60,7 @@ function validateConcurrency(policy: string | undefined, path: FieldPath): Field
   return POLICIES.includes(policy) ? [] : [notSupported(path, policy, POLICIES)]
 }
 
-/** Jobs of a cron job always have the generated selector. */
+/** Validates the job template. Jobs of a cron job always have a generated selector. */
 function validateJobTemplate({ spec }: JobTemplateSpec, old: JobTemplateSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   const errors = validateJobSpecParts(spec, path, podTemplateOptions(features, spec.template, old?.spec.template))
   if (spec.selector) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector), '`selector` will be auto-generated'))
@@ -66,7 +68,7 @@ function validateJobTemplate({ spec }: JobTemplateSpec, old: JobTemplateSpec | u
   return errors
 }
 
-/** In upstream's order. A time zone that does not change is not looked up: it may have left the database. */
+/** Validates the spec, in upstream's order. An unchanged time zone is not looked up, since it may have been removed from the database. */
 function* validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
   const scheduleErrors = yield* validateSchedule(spec, old, features, path.child('schedule'))
   yield
@@ -81,7 +83,10 @@ function* validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, features
   ]
 }
 
-/** An update accepts a schedule with a time zone in it, and an unknown time zone, if the old object has the same. Source: pkg/apis/batch/validation in k8s.io/kubernetes. */
+/**
+ * Validates a CronJob. An update accepts a schedule with a time zone, and an unknown time zone, if the old object has the same. Source:
+ * pkg/apis/batch/validation in k8s.io/kubernetes.
+ */
 export function* validateCronJob(next: CronJob, old: CronJob | undefined, { features }: HookContext): Steps<FieldError[]> {
   const errors = yield* validateSpec(next.spec, old?.spec, features, fieldPath('spec'))
   const name = next.metadata.name ?? ''

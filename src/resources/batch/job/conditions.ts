@@ -1,5 +1,5 @@
 import type { JobStatus } from '../v1.types.ts'
 
-/** Whether the status of a job has the condition, and it holds. */
+/** Reports whether the status of a job has the condition with status True. */
 export const isTrue = ({ conditions = [] }: JobStatus, type: string): boolean =>
   conditions.some(condition => condition.type === type && condition.status === 'True')

@@ -4,7 +4,7 @@ import { MAX_INT32 } from '../../core/checks.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import type { Job, JobSpec } from '../v1.types.ts'
 
-/** What is filled in of every JobSpec, that inside a cron job included. */
+/** Sets defaults of every JobSpec, including that of a cron job. */
 export function defaultNestedJobSpec(spec: JobSpec): void {
   for (const rule of spec.podFailurePolicy?.rules ?? []) {
     for (const pattern of rule.onPodConditions ?? []) if (!pattern.status) pattern.status = 'True'
@@ -12,24 +12,24 @@ export function defaultNestedJobSpec(spec: JobSpec): void {
   defaultPodTemplate(spec.template)
 }
 
-/** Defaults that a release or a feature gate brought. With a failure policy, `Failed` is the only valid replacement policy. */
+/** Sets defaults that depend on a release or gate. With a failure policy, `Failed` is the only valid replacement policy. */
 export function setGatedJobDefaults({ spec }: Job, features: Features): void {
   defaultTemplateHostPorts(spec.template, features)
   if (isSince(features.release, '1.29')) spec.manualSelector ??= false
   if (features.enabled('JobPodReplacementPolicy')) spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed'
 }
 
-/** One pod, unless parallelism without completions makes the job a work queue. Source: pkg/apis/batch/v1/defaults.go in k8s.io/kubernetes. */
+/** Sets defaults: one pod, unless parallelism without completions makes the job a work queue. Source: pkg/apis/batch/v1/defaults.go in k8s.io/kubernetes. */
 export function setJobDefaults(object: Job): void {
   const { spec, metadata } = object
   if (spec.parallelism === undefined) {
     spec.completions ??= 1
     spec.parallelism = 1
   }
-  // Where each index has a limit of its own, the job as a whole has in effect none.
+  // If each index has a limit, the job as a whole is effectively unlimited.
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : MAX_INT32
   const labels = spec.template.metadata.labels
-  // The very same map, as upstream: the labels that a new job's template is given become the job's own by it (see `prepareSelector`).
+  // Shares the map with the template, as upstream does: labels that the template of a new job gets become labels of the job (see `prepareSelector`).
   if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels
   spec.completionMode ??= 'NonIndexed'
   spec.suspend ??= false

@@ -57,7 +57,7 @@ const jobStatusStrategy: Strategy<Job> = {
   validate: validateJobStatusUpdate,
 }
 
-/** How far the job is, in one word: the first of these that holds. `tellsSuccess`: since 1.34. */
+/** Prints the state of a job: the first of these that applies. `tellsSuccess` is set since 1.34. */
 function state({ metadata, status }: Job, tellsSuccess: boolean): string {
   if (isTrue(status, 'Complete')) return 'Complete'
   if (isTrue(status, 'Failed')) return 'Failed'
@@ -67,14 +67,14 @@ function state({ metadata, status }: Job, tellsSuccess: boolean): string {
   return tellsSuccess && isTrue(status, 'SuccessCriteriaMet') ? 'SuccessCriteriaMet' : 'Running'
 }
 
-/** Without a number of completions, one success is enough. */
+/** Without completions, one success is enough. */
 function completions({ spec, status }: Job): string {
   const succeeded = status.succeeded ?? 0
   if (spec.completions !== undefined) return `${succeeded}/${spec.completions}`
   return (spec.parallelism ?? 0) > 1 ? `${succeeded}/1 of ${spec.parallelism}` : `${succeeded}/1`
 }
 
-/** From the start to the completion. A job that failed has no completionTime, so that its duration goes on. */
+/** Prints the time from start to completion. A failed job has no completionTime, so its duration keeps growing. */
 function duration(status: JobStatus, now: number): string {
   const start = timeMillis(status.startTime)
   if (start === undefined) return ''
@@ -121,7 +121,7 @@ const v1: Version<Job> = {
 }
 
 /**
- * Pods that run to completion. The selector is made from the uid unless the client says that it makes its own; deletion leaves the pods behind unless it says otherwise.
+ * Runs pods to completion. The selector is generated from the UID unless manualSelector is set. A deletion orphans the pods by default.
  * https://kubernetes.io/docs/concepts/workloads/controllers/job/
  * Source of its rules: pkg/registry/batch/job.
  */

@@ -14,20 +14,20 @@ import type {
 const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore']
 const OPERATORS = ['In', 'NotIn']
 const STATUSES = ['False', 'True', 'Unknown']
-/** Of rules in a policy, patterns of conditions in a rule, and exit codes in a rule. */
+/** Limits: rules of a policy, patterns of a rule, exit codes of a rule. */
 const MAX_RULES = 20
 const MAX_PATTERNS = 20
 const MAX_VALUES = 255
 
-/** Upstream lists what is valid both where a value is missing and where it is another. */
+/** Upstream lists the valid values both if a value is missing and if it is unknown. */
 const oneOf = (value: string, supported: readonly string[], path: FieldPath): FieldError[] => {
   if (!value) return [required(path, `valid values: [${supported.map(quote).join(' ')}]`)]
   return supported.includes(value) ? [] : [notSupported(path, value, supported)]
 }
 
 /**
- * Exit codes are in order, each there once, and 0 is no failure for `In` to match. That they are out of order is the last that is reported. `containers`: those of the
- * template, init containers included.
+ * Validates exit codes. They are sorted and unique, and `In` may not contain 0, which is no failure. Wrong order is reported last. `containers` are those of
+ * the template, including init containers.
  */
 function validateExitCodes(requirement: PodFailurePolicyOnExitCodesRequirement, containers: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const { operator, containerName } = requirement
@@ -53,7 +53,7 @@ function validateExitCodes(requirement: PodFailurePolicyOnExitCodesRequirement, 
   return ordered ? errors : [...errors, invalid(at, printed, 'must be ordered')]
 }
 
-/** Types are qualified names. A status is required here: defaults have filled it in where the client left it out. */
+/** Validates conditions. Types are qualified names. The status is required: defaults have set it if the client did not. */
 const validateConditions = (patterns: readonly PodFailurePolicyOnPodConditionsPattern[], path: FieldPath): FieldError[] => [
   ...(patterns.length > MAX_PATTERNS ? [tooMany(path, patterns.length, MAX_PATTERNS)] : []),
   ...patterns.flatMap(({ type, status }, i) => [
@@ -62,7 +62,7 @@ const validateConditions = (patterns: readonly PodFailurePolicyOnPodConditionsPa
   ]),
 ]
 
-/** A rule is about exit codes or about conditions of the pod, never both; FailIndex needs a limit of failures for each index. */
+/** Validates a rule, which has either exit codes or pod conditions. FailIndex requires a backoff limit per index. */
 function validateRule(spec: JobSpec, rule: PodFailurePolicyRule, containers: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const { action, onExitCodes } = rule
   const onPodConditions = rule.onPodConditions ?? []
@@ -78,7 +78,7 @@ function validateRule(spec: JobSpec, rule: PodFailurePolicyRule, containers: Rea
   return errors
 }
 
-/** spec.podFailurePolicy, where there is one (KEP-3329); `path` is its own. Too many rules are one error more: each is checked all the same. */
+/** Validates spec.podFailurePolicy at `path` (KEP-3329). Too many rules are one more error: each is validated nevertheless. */
 export function validateFailurePolicy(spec: JobSpec, policy: PodFailurePolicy, path: FieldPath): FieldError[] {
   const rules = policy.rules ?? []
   const at = path.child('rules')

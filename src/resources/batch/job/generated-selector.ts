@@ -11,7 +11,7 @@ import type { Job } from '../v1.types.ts'
 
 type Labels = Record<string, string>
 
-/** Labels of releases before 1.27, without a prefix. Since then a new job has both forms. */
+/** Labels of releases before 1.27, without a prefix. Since then new jobs have both forms. */
 const OLD_UID = 'controller-uid'
 const OLD_NAME = 'job-name'
 const UID = 'batch.kubernetes.io/controller-uid'
@@ -21,12 +21,12 @@ const labelsOf = (template: PodTemplateSpec | undefined): Labels | undefined => 
 
 const hasPrefix = (release: Release): boolean => isSince(release, '1.27')
 
-/** In place; a key that is there keeps its value. */
+/** Adds missing labels in place. An existing key keeps its value. */
 function giveMissing(labels: Labels, wanted: Readonly<Labels>): void {
   for (const [key, value] of Object.entries(wanted)) if (!Object.hasOwn(labels, key)) labels[key] = value
 }
 
-/** Labels the pods of a new job with its name and uid, and selects them by the uid, unless its author takes care of that. The uid is known by now. */
+/** Labels the pods of a new job with its name and UID, and selects them by UID, unless manualSelector is set. The UID has been assigned before. */
 export function prepareSelector({ metadata, spec }: Job, release: Release): void {
   if (spec.manualSelector) return
   const name = metadata.name ?? ''
@@ -39,20 +39,20 @@ export function prepareSelector({ metadata, spec }: Job, release: Release): void
   giveMissing(spec.selector.matchLabels, { [prefixed ? UID : OLD_UID]: uid })
 }
 
-/** A job without labels has those of its template, those made for it included. From here on they are a map of their own, which defaulting may have made one. */
+/** Gives a job without labels those of its template, including the generated ones. The labels are copied here, since defaulting may have shared the map. */
 export function takeLabels({ metadata, spec }: Job): void {
   const labels = labelsOf(spec.template)
   if (labels && (metadata.labels === labels || Object.keys(metadata.labels ?? {}).length === 0)) metadata.labels = { ...labels }
 }
 
-/** `path`: that of metadata. A label of another value is shown with all labels. */
+/** `path` is that of metadata. The error for a wrong value shows all labels. */
 function requireLabel(labels: Labels | undefined, key: string, value: string, path: FieldPath): FieldError[] {
   const at = path.child('labels').key(key)
   if (!labels || !Object.hasOwn(labels, key)) return [required(at, `must be '${value}'`)]
   return labels[key] === value ? [] : [invalid(at, goStringMap(labels), `must be '${value}'`)]
 }
 
-/** The selector and labels must be those that are generated. Jobs of old releases have only the labels without a prefix, and may go on. */
+/** Checks that selector and labels are the generated ones. Jobs of old releases have only labels without a prefix, and stay valid. */
 export function validateGeneratedSelector({ metadata, spec }: Job, old: Job | undefined, release: Release): FieldError[] {
   if (spec.manualSelector || !spec.selector) return []
   const name = metadata.name ?? ''

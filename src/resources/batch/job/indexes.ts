@@ -1,9 +1,9 @@
 import { quote } from '../../../lib/go-quote.ts'
 
-/** Sets of indexes are written as `1,3-5,7`, in order. */
+/** Interval of indexes. Sets of indexes are written as `1,3-5,7`, in order. */
 type Interval = readonly [from: number, to: number]
 
-/** An index below `completions`. Throws an Error in upstream's words. */
+/** Parses an index below `completions`. Throws an Error with upstream's message. */
 function parseIndex(text: string, completions: number): number {
   if (!/^[+-]?[0-9]+$/.test(text)) throw new Error(`cannot convert string to integer for index: ${quote(text)}`)
   const index = Number(text)
@@ -11,7 +11,7 @@ function parseIndex(text: string, completions: number): number {
   return index
 }
 
-/** `3` or `3-5`. Throws where the second number is not the larger one. */
+/** Parses `3` or `3-5`. Throws unless the second number is larger. */
 function parseInterval(text: string, completions: number): Interval {
   const [first = '', second, ...more] = text.split('-')
   if (more.length > 0)
@@ -25,7 +25,7 @@ function parseInterval(text: string, completions: number): Interval {
 
 const disorder = (previous: number, current: number): string => `non-increasing order, previous: ${previous}, current: ${current}`
 
-/** How many indexes the text names, all below `completions`. Throws an Error that says what is wrong. */
+/** Returns the number of indexes in the text, all of which must be below `completions`. Throws an Error that describes the fault. */
 export function countIndexes(text: string, completions: number): number {
   let last = Number.NEGATIVE_INFINITY
   let total = 0
@@ -38,7 +38,7 @@ export function countIndexes(text: string, completions: number): number {
   return total
 }
 
-/** The intervals of the text, without the parts that are malformed. Their order is not checked. */
+/** Returns the valid intervals of the text. Their order is not checked. */
 function wellFormed(text: string, completions: number): Interval[] {
   return text.split(',').flatMap(part => {
     try {
@@ -49,7 +49,7 @@ function wellFormed(text: string, completions: number): Interval[] {
   })
 }
 
-/** The first index that is in both sets; parts that are malformed do not count. */
+/** Returns the first index that is in both sets, or undefined. Invalid intervals are ignored. */
 export function commonIndex(a: string, b: string, completions: number): number | undefined {
   const left = wellFormed(a, completions)
   const right = wellFormed(b, completions)

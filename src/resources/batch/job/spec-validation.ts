@@ -23,7 +23,7 @@ const COUNTS = [
 const MAX_MANAGED_BY = 63
 const MAX_PARALLELISM = 100_000
 const MAX_FAILED_INDEXES = 100_000
-/** Above so many completions, with a backoff limit per index, other limits are lower. */
+/** Number of completions above which, with a backoff limit per index, other limits are lower. */
 const MANY_COMPLETIONS = 100_000
 const MAX_OF_MANY = 10_000
 
@@ -31,8 +31,8 @@ const atMost = (value: number | undefined, limit: number, when: string, path: Fi
   value !== undefined && value > limit ? [invalid(path, value, `must be less than or equal to ${limit}${when}`)] : []
 
 /**
- * Completions are required. With more than 100000 of them and a backoff limit per index, maxFailedIndexes is required too, and neither it nor parallelism may be
- * above 10000.
+ * Validates an indexed job. Completions are required. If there are more than 100,000 and a backoff limit per index, maxFailedIndexes is required too, and
+ * neither it nor parallelism may exceed 10,000.
  */
 function validateIndexed({ completions, parallelism, maxFailedIndexes, backoffLimitPerIndex }: JobSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -50,7 +50,7 @@ function validateIndexed({ completions, parallelism, maxFailedIndexes, backoffLi
   return errors
 }
 
-/** No mode is NonIndexed, which has no limits per index. */
+/** Validates the completion mode. The default is NonIndexed, which has no limits per index. */
 function validateCompletionMode(spec: JobSpec, path: FieldPath): FieldError[] {
   const mode = spec.completionMode ?? 'NonIndexed'
   if (mode === 'Indexed') return validateIndexed(spec, path)
@@ -60,7 +60,7 @@ function validateCompletionMode(spec: JobSpec, path: FieldPath): FieldError[] {
   )
 }
 
-/** A name with a domain and a path, such as `example.com/controller`. */
+/** Checks a name with a domain and a path, such as `example.com/controller`. */
 function validateManager(managedBy: string | undefined, path: FieldPath): FieldError[] {
   if (managedBy === undefined) return []
   if (managedBy === '') return [required(path)]
@@ -68,14 +68,14 @@ function validateManager(managedBy: string | undefined, path: FieldPath): FieldE
   return longerThan(managedBy, MAX_MANAGED_BY) ? [...errors, tooLong(path, MAX_MANAGED_BY)] : errors
 }
 
-/** With a failure policy only `Failed` is valid. */
+/** Validates the replacement policy. With a failure policy only `Failed` is valid. */
 function validateReplacement(spec: JobSpec, path: FieldPath): FieldError[] {
   const policy = spec.podReplacementPolicy
   const supported = spec.podFailurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed']
   return policy === undefined || supported.includes(policy) ? [] : [notSupported(path, policy, supported)]
 }
 
-/** The pods of a job end, so theirs is never the default policy of pods. */
+/** Validates the restart policy. The pods of a job terminate, so it may not be Always, the default of pods. */
 function validateRestartPolicy(spec: JobSpec, path: FieldPath): FieldError[] {
   const policy = spec.template.spec.restartPolicy
   if (policy === undefined || policy === 'Always') return [required(path, 'valid values: "OnFailure", "Never"')]
@@ -84,7 +84,7 @@ function validateRestartPolicy(spec: JobSpec, path: FieldPath): FieldError[] {
 }
 
 /**
- * What holds of every JobSpec, that inside a cron job included: all but the selector. Errors come in upstream's order. Source: pkg/apis/batch/validation in
+ * Validates every JobSpec, including that of a cron job, except for the selector. Errors come in upstream's order. Source: pkg/apis/batch/validation in
  * k8s.io/kubernetes.
  */
 export function validateJobSpecParts(spec: JobSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {

@@ -20,16 +20,16 @@ const isFinished = (status: JobStatus): boolean => isTrue(status, 'Complete') ||
 const badConditions = (detail: string): FieldError => invalidStructure(CONDITIONS, detail)
 const time = (value: string): unknown => verbatim(printGoTime(value), () => JSON.stringify(value))
 
-/** Both statuses of an update, the job's spec, and what of the status is not as it was: only that is held to the rules of a transition. */
+/** An update of the status. Only members that have changed are subject to the rules of a transition. */
 interface Transition {
   readonly spec: JobSpec
   readonly next: JobStatus
   readonly old: JobStatus
-  /** Whether one of the fields differs from the old status. */
+  /** Reports whether one of the fields differs from the old status. */
   changed(...fields: (keyof JobStatus)[]): boolean
-  /** Whether one of the conditions holds now and did not, or the other way round. */
+  /** Reports whether the state of one of the conditions has changed. */
   turned(...conditions: string[]): boolean
-  /** Whether the job ends with this write, or is taken back from its end. */
+  /** Whether the job finishes with this write, or is no longer finished. */
   readonly finishedTurned: boolean
 }
 
@@ -47,7 +47,7 @@ function transitionOf(job: Job, before: Job | undefined): Transition {
   }
 }
 
-/** Pods that have ended and that the counters do not have yet: each uid is there once, in one of the two lists. */
+/** Validates terminated pods that are not counted yet. Each UID occurs once, in one of the two lists. */
 function validateUncounted({ next }: Transition): FieldError[] {
   const path = STATUS.child('uncountedTerminatedPods')
   const seen = new Set<string>()
@@ -62,7 +62,7 @@ function validateUncounted({ next }: Transition): FieldError[] {
   )
 }
 
-/** The end of a job and its time. Only what has changed is judged, so that a status from before these rules may be written again. */
+/** Validates the completion of a job and its time. Only changes are checked, so that a status that predates these rules can be written again. */
 function validateCompletion({ next, changed, turned }: Transition): FieldError[] {
   const errors: FieldError[] = []
   const complete = isTrue(next, 'Complete')
@@ -89,13 +89,13 @@ function validateCompletion({ next, changed, turned }: Transition): FieldError[]
   return errors
 }
 
-/** A job that has ended has started, and has no pods that run or wait to be counted. */
+/** Validates a finished job. It has started, and has no pods that are active or wait to be counted. */
 function validateFinished({ spec, next, changed, finishedTurned }: Transition): FieldError[] {
   if (!isFinished(next)) return []
   const errors: FieldError[] = []
   const { active = 0, startTime, uncountedTerminatedPods: uncounted } = next
   if ((finishedTurned || changed('active')) && active > 0) errors.push(invalid(STATUS.child('active'), active, 'active>0 is invalid for finished job'))
-  // A suspended job of no completions is complete before it starts.
+  // A suspended job with 0 completions is complete before it starts.
   const neverStarts = spec.suspend === true && spec.completions === 0
   if ((finishedTurned || changed('startTime')) && !neverStarts && !startTime) {
     errors.push(required(STATUS.child('startTime'), 'startTime is required for finished job'))
@@ -114,8 +114,8 @@ function validateFinished({ spec, next, changed, finishedTurned }: Transition): 
 }
 
 /**
- * Indexes that are done, and those that failed, are well formed, apart from each other, and only those of a job that has such. Texts are parsed only where they changed:
- * they may be long.
+ * Validates completed and failed indexes. They are well-formed and disjoint, and only indexed jobs have them. They are parsed only if changed, since they may
+ * be long.
  */
 function validateIndexes({ spec, next, changed }: Transition): FieldError[] {
   const errors: FieldError[] = []
@@ -149,7 +149,7 @@ function validateIndexes({ spec, next, changed }: Transition): FieldError[] {
   return errors
 }
 
-/** Numbers of pods fit each other, and a job that has ended waits for none. */
+/** Validates the numbers of pods, which must be consistent. A finished job has no active pods. */
 function validatePods({ next, changed, finishedTurned }: Transition): FieldError[] {
   const errors: FieldError[] = []
   const { terminating = 0, ready = 0, active = 0 } = next
@@ -162,7 +162,7 @@ function validatePods({ next, changed, finishedTurned }: Transition): FieldError
   return errors
 }
 
-/** A success by its criteria is no failure, and where there is a policy of success there is no other way to complete. */
+/** Validates the success criteria. They exclude failure, and a job with a success policy completes only by them. */
 function validateCriteria({ spec, next }: Transition): FieldError[] {
   if (!isTrue(next, 'SuccessCriteriaMet')) {
     return spec.successPolicy && isTrue(next, 'Complete')
@@ -176,15 +176,15 @@ function validateCriteria({ spec, next }: Transition): FieldError[] {
 }
 
 /**
- * What may not be undone: conditions that end a job, counters, completionTime, and startTime while the job is not suspended. Before 1.36 a start time that is
- * replaced is reported as one that is removed.
+ * Checks what may not be reverted: conditions that finish a job, counters, completionTime, and startTime unless the job is suspended. Before 1.36 a changed
+ * start time is reported as removed.
  */
 function validateProgress({ spec, next, old, changed }: Transition, release: Release): FieldError[] {
   const errors: FieldError[] = []
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
     if (isTrue(old, type) && !isTrue(next, type)) errors.push(badConditions(`cannot disable the terminal ${type}=True condition`))
   }
-  // A job whose completions and parallelism are the same may be scaled down.
+  // An indexed job whose completions equal its parallelism may be scaled down.
   const scalable = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism
   for (const counter of scalable ? (['failed'] as const) : (['failed', 'succeeded'] as const)) {
     if ((next[counter] ?? 0) < (old[counter] ?? 0)) errors.push(invalid(STATUS.child(counter), next[counter] ?? 0, `cannot decrease the ${counter} counter`))
@@ -204,7 +204,7 @@ function validateProgress({ spec, next, old, changed }: Transition, release: Rel
   return errors
 }
 
-/** SuccessCriteriaMet is never taken back, and comes before Complete. */
+/** Checks that SuccessCriteriaMet is never removed, and precedes Complete. */
 function validateCriteriaKept({ next, old }: Transition): FieldError[] {
   const errors: FieldError[] = []
   const met = isTrue(next, 'SuccessCriteriaMet')
@@ -217,8 +217,8 @@ function validateCriteriaKept({ next, old }: Transition): FieldError[] {
 }
 
 /**
- * A new status, which other controllers than kube-controller-manager's may write while the gate JobManagedBy is on (KEP-4368): what it may become is judged only
- * then. Source: pkg/apis/batch/validation in k8s.io/kubernetes.
+ * Validates an update of the status. Transitions are checked only while the gate JobManagedBy is on (KEP-4368), with which controllers other than
+ * kube-controller-manager's write the status. Source: pkg/apis/batch/validation in k8s.io/kubernetes.
  */
 export function validateJobStatusUpdate(next: Job, old: Job | undefined, { features }: HookContext): FieldError[] {
   const transition = transitionOf(next, old)

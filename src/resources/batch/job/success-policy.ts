@@ -11,8 +11,8 @@ const MAX_RULES = 20
 const MAX_INDEXES_LENGTH = 64 * 1024
 
 /**
- * A rule has indexes, a count, or both. The count is at most `completions`, and at most the number of the indexes. Indexes that cannot be parsed count as none, so
- * that a count above 0 is an error more.
+ * Validates a rule, which has indexes, a count, or both. The count is at most `completions`, and at most the number of indexes. Invalid indexes count as 0, so
+ * a count above 0 is one more error.
  */
 function validateRule({ succeededIndexes, succeededCount }: SuccessPolicyRule, completions: number, path: FieldPath): FieldError[] {
   if (succeededIndexes === undefined && succeededCount === undefined) {
@@ -38,7 +38,7 @@ function validateRule({ succeededIndexes, succeededCount }: SuccessPolicyRule, c
   return errors
 }
 
-/** spec.successPolicy of an indexed job, where there is one (KEP-3998); `path` is its own. */
+/** Validates spec.successPolicy of an indexed job at `path` (KEP-3998). */
 export function validateSuccessPolicy(policy: SuccessPolicy, completions: number, path: FieldPath): FieldError[] {
   const rules = policy.rules ?? []
   const at = path.child('rules')

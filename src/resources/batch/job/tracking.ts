@@ -4,16 +4,16 @@ import { type FieldError, forbidden } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { ObjectMeta, TypedObject } from '../../../meta/object.ts'
 
-/** Marks jobs whose pods have finalizers, until release 1.27. In 1.24 and 1.25 a gate says whether new jobs are such. */
+/** Annotation of jobs that track their pods with finalizers, until release 1.27. In 1.24 and 1.25 a gate controls whether new jobs get it. */
 const ANNOTATION = 'batch.kubernetes.io/job-tracking'
 
 const isMarked = ({ metadata }: TypedObject): boolean => Object.hasOwn(metadata.annotations ?? {}, ANNOTATION)
 
-/** Nobody knows the mark any more. */
+/** Reports whether the release no longer uses the annotation. */
 const isPast = ({ release }: Features): boolean => isSince(release, '1.28')
 const marksNew = (features: Features): boolean => features.enabled('JobTrackingWithFinalizers')
 
-/** Marks a new job. Another keeps its mark, which nobody can remove since 1.26. */
+/** Adds the annotation to a new job. Existing jobs keep it; since 1.26 it cannot be removed. */
 export function prepareTracking({ metadata }: TypedObject, old: TypedObject | undefined, features: Features): void {
   if (isPast(features)) return
   const { [ANNOTATION]: _, ...others } = metadata.annotations ?? {}
@@ -27,7 +27,7 @@ function setAnnotations(metadata: ObjectMeta, annotations: Record<string, string
   else delete metadata.annotations
 }
 
-/** Nobody marks a job that the server has not marked when it was new. */
+/** Rejects the annotation on a job that did not get it from the server. */
 export function validateTracking(next: TypedObject, old: TypedObject | undefined, features: Features): FieldError[] {
   if (isPast(features) || !isMarked(next) || (old ? isMarked(old) : marksNew(features))) return []
   return [forbidden(fieldPath('metadata', 'annotations').key(ANNOTATION), 'cannot add this annotation')]

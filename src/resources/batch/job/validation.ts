@@ -22,10 +22,10 @@ import { validateTracking } from './tracking.ts'
 
 const SPEC = fieldPath('spec')
 const IMMUTABLE = 'field is immutable'
-/** Fields that never change, in the order of their errors. */
+/** Immutable fields, in the order of their errors. */
 const FIXED = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
 
-/** All of the spec, whose selector is required and must match the labels of the template. */
+/** Validates the spec, with its selector, which is required and must match the labels of the template. */
 function validateSpec(spec: JobSpec, old: JobSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   const errors = validateJobSpecParts(spec, path, podTemplateOptions(features, spec.template, old?.template))
   if (spec.selector) errors.push(...validateLabelSelector(spec.selector, path.child('selector'), selectorRules(features, old?.selector)))
@@ -34,7 +34,7 @@ function validateSpec(spec: JobSpec, old: JobSpec | undefined, features: Feature
   return selection ? [...errors, ...validateSelects(selection, spec.template, path.child('template'))] : errors
 }
 
-/** The pods of an indexed job have its name and their index as their host name; that of the last index is the longest. */
+/** Validates the hostnames of an indexed job's pods, which consist of its name and their index. The last index has the longest. */
 function validateHostNames({ metadata, spec }: Job): FieldError[] {
   const { completionMode, completions = 0 } = spec
   if (completionMode !== 'Indexed' || completions <= 0) return []
@@ -44,8 +44,8 @@ function validateHostNames({ metadata, spec }: Job): FieldError[] {
 }
 
 /**
- * An indexed job may grow and shrink (KEP-3715, since 1.27 by default): its completions change only to the value that parallelism has in the same write. Those
- * of other jobs never change.
+ * Validates a change of completions. In an indexed job they may change only together with parallelism, to the same value (KEP-3715, since 1.27 by default). In
+ * other jobs they are immutable.
  */
 function validateCompletions(spec: JobSpec, old: JobSpec, features: Features, path: FieldPath): FieldError[] {
   if (spec.completionMode !== 'Indexed' || !features.enabled('ElasticIndexedJob')) return validateImmutableField(spec.completions, old.completions, path)
@@ -53,7 +53,7 @@ function validateCompletions(spec: JobSpec, old: JobSpec, features: Features, pa
   return [invalid(path, spec.completions, 'can only be modified in tandem with spec.parallelism')]
 }
 
-/** The old affinity with the new rules about nodes. Affinity between pods stays the old one. Undefined where nothing is left. */
+/** Returns the old affinity with the new node affinity, or undefined if it is empty. Pod affinity does not change. */
 function withNodeAffinity(old: Affinity | undefined, next: Affinity | undefined): Affinity | undefined {
   if (!old && !next) return undefined
   const { nodeAffinity: _, ...kept } = old ?? {}
@@ -61,7 +61,7 @@ function withNodeAffinity(old: Affinity | undefined, next: Affinity | undefined)
   return next.nodeAffinity === undefined ? kept : { ...kept, nodeAffinity: next.nodeAffinity }
 }
 
-/** The old template with what may still change of the new: where its pods may run, labels and annotations. */
+/** Returns the old template with the mutable parts of the new one: where its pods may run, labels and annotations. */
 function withScheduling(old: PodTemplateSpec, next: PodTemplateSpec): PodTemplateSpec {
   const template = clone(old)
   const affinity = withNodeAffinity(template.spec.affinity, next.spec.affinity)
@@ -72,7 +72,10 @@ function withScheduling(old: PodTemplateSpec, next: PodTemplateSpec): PodTemplat
   return template
 }
 
-/** A copy of the old pod with the resources that containers of the same place and name have in the new one. Where there are more or fewer containers, nothing is taken over. */
+/**
+ * Returns a copy of the old pod spec with the resources of the new one, for containers with the same index and name. If the number of containers differs, it is
+ * unchanged.
+ */
 function withResources(old: PodSpec, next: PodSpec): PodSpec {
   const pod = clone(old)
   for (const list of ['containers', 'initContainers'] as const) {
@@ -86,7 +89,10 @@ function withResources(old: PodSpec, next: PodSpec): PodSpec {
   return pod
 }
 
-/** What of the template of a suspended job may change: where its pods run before it starts (KEP-2926); since 1.36 also afterwards, while none is active, as what its containers ask for may (KEP-5440). */
+/**
+ * Returns the mutable parts of a job's template. While the job is suspended, scheduling directives may change before it starts (KEP-2926), and since 1.36 also
+ * later if no pod is active, together with resources (KEP-5440).
+ */
 function mutableParts({ spec, status }: Job, features: Features): { readonly scheduling: boolean; readonly resources: boolean } {
   const notStarted = !status?.startTime
   const suspended = spec.suspend === true
@@ -97,7 +103,10 @@ function mutableParts({ spec, status }: Job, features: Features): { readonly sch
   }
 }
 
-/** The template never changes, but for its mutable parts. Where resources are among them, upstream compares the pods alone: annotations and labels may change, too. */
+/**
+ * Checks that only mutable parts of the template change. If these include resources, upstream compares only the pod specs, so labels and annotations may change
+ * as well.
+ */
 function validateTemplateUpdate(next: Job, old: Job, features: Features, path: FieldPath): FieldError[] {
   const mutable = mutableParts(old, features)
   const { template } = next.spec
@@ -122,7 +131,8 @@ function validateUpdate(next: Job, old: Job, features: Features): FieldError[] {
 }
 
 /**
- * An update is checked as a create is, and then once more: upstream reports the faults of the spec twice. Source: pkg/apis/batch/validation in k8s.io/kubernetes.
+ * Validates a Job. An update is validated like a create, and then again: upstream reports errors of the spec twice. Source: pkg/apis/batch/validation in
+ * k8s.io/kubernetes.
  */
 export function validateJob(next: Job, old: Job | undefined, { features }: HookContext): FieldError[] {
   const errors = [

@@ -7,7 +7,7 @@ import type { JobSpec } from '../v1.types.ts'
 const MANY_COMPLETIONS = 100_000
 const MANY_AT_ONCE = 10_000
 
-/** Of a JobSpec at `path`, that inside a cron job included. */
+/** Warnings for the JobSpec at `path`, including that of a cron job. */
 export function jobSpecWarnings(spec: JobSpec, features: Features, path: FieldPath): string[] {
   const warnings: string[] = []
   if (

@@ -5,16 +5,16 @@ import type * as v1 from '../../v1.types.ts'
 import type * as v1beta1 from '../../v1beta1.types.ts'
 import { shareParts, type VersionParts } from '../spec.ts'
 
-/** What versions of v1beta1 may have of their own, or the spec for all of them: only columns are spelt otherwise. */
+/** Fields of v1beta1 that a version has of its own, or the spec for all versions. Only the columns differ from v1. */
 type OlderParts = Pick<v1beta1.CustomResourceDefinitionVersion, keyof VersionParts>
 
-/** Values of all versions: several times what is written here, as another server that writes to the same etcd has no bound. */
+/** Limit on the values of all versions that are read: several times the limit on writes, since other servers on the same etcd have none. */
 const MOST_READ = 8 * MOST_VALUES
 
-/** To v1: every version has its own parts, which no other shares. Throws 413 where that makes too much of them. */
+/** Converts to v1, in which every version has its own parts. Throws 413 if the copies exceed the limit. */
 export function* toV1({ spec: older, status, ...definition }: v1beta1.CustomResourceDefinition): Steps<v1.CustomResourceDefinition> {
   const { version, versions, validation, subresources, additionalPrinterColumns, selectableFields, conversion, preserveUnknownFields, ...spec } = older
-  // The oldest definitions name one version and have no list.
+  // The oldest definitions have `version` instead of `versions`.
   const named = versions ?? (version ? [{ name: version, served: true, storage: true }] : null)
   const shared: OlderParts = {
     ...(validation && { schema: validation }),
@@ -45,14 +45,14 @@ function newerVersion({ additionalPrinterColumns, ...rest }: v1beta1.CustomResou
   return { ...rest, ...(columns && { additionalPrinterColumns: columns }) }
 }
 
-/** v1 puts what concerns the webhook into `webhook`, which is absent where there is none of it. */
+/** v1 moves the members of a webhook into `webhook`, which is absent if there are none. */
 function newerConversion({ strategy, webhookClientConfig, conversionReviewVersions }: v1beta1.CustomResourceConversion): v1.CustomResourceConversion {
   if (!webhookClientConfig && !conversionReviewVersions) return { strategy }
   const client = webhookClientConfig && { clientConfig: webhookClientConfig }
   return { strategy, webhook: { ...client, conversionReviewVersions: conversionReviewVersions ?? null } }
 }
 
-/** To v1beta1: what all versions have alike is moved to the spec. Throws 413 where that is short and yet too much to be read. */
+/** Converts to v1beta1, in which parts that all versions share move to the spec. Throws 413 if the result is small but could not be read back. */
 export function fromV1({ spec: newer, status, ...definition }: v1.CustomResourceDefinition): v1beta1.CustomResourceDefinition {
   const { versions, hasNoList: _, shared, conversion, preserveUnknownFields = false, ...spec } = shareParts(newer)
   boundCopies(shared, versions.length)
@@ -72,7 +72,7 @@ export function fromV1({ spec: newer, status, ...definition }: v1.CustomResource
   }
 }
 
-/** Columns spell their path `JSONPath` in v1beta1 and `jsonPath` in v1. */
+/** The path of a column is `JSONPath` in v1beta1 and `jsonPath` in v1. */
 function olderParts<T extends VersionParts>({ additionalPrinterColumns, ...rest }: T) {
   const columns = additionalPrinterColumns?.map(({ jsonPath, ...column }) => ({ ...column, JSONPath: jsonPath }))
   return { ...rest, ...(columns && { additionalPrinterColumns: columns }) }

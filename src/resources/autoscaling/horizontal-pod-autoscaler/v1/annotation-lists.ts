@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../meta/objec
 import { decodeAs } from '../../../../schema/decode-as.ts'
 import type { StructSchema } from '../../../../schema/schema.ts'
 
-/** How the items of a list of v2 are written in an annotation of v1. */
+/** Conversion of the items of a list between v2 and the annotations of v1. */
 export interface ListForm<V1 extends Json, V2 extends Json> {
   readonly v1: StructSchema
   readonly v2: StructSchema
@@ -15,16 +15,16 @@ export interface ListForm<V1 extends Json, V2 extends Json> {
 }
 
 /**
- * Beside the members of v1, for an item that they do not describe in full. A reader that does not know it passes it over, and it counts only where the other members still say the
- * same.
+ * Member with the v2 form of an item that the members of v1 do not fully describe. Other readers ignore it. It is used only if the other members still agree
+ * with it.
  */
 const EXACT = 'v2'
 
-/** As the declared type of that version, whose members are all in their place. */
+/** Decodes a value as the declared type of the version, which orders its members. */
 const inV1 = <V1 extends Json, V2 extends Json>({ v1 }: ListForm<V1, V2>, value: Json): V1 => decodeAs<V1>(v1, value)
 const inV2 = <V1 extends Json, V2 extends Json>({ v2 }: ListForm<V1, V2>, value: Json): V2 => decodeAs<V2>(v2, value)
 
-/** The items in the form of v1, and whether the way back gives the same items. */
+/** Converts items to v1, and reports whether converting back returns the same items. */
 export function* listToV1<V1 extends Json, V2 extends Json>(
   form: ListForm<V1, V2>,
   items: readonly V2[],
@@ -40,7 +40,7 @@ export function* listToV1<V1 extends Json, V2 extends Json>(
   return { written, isExact }
 }
 
-/** Items of v1 in v2. */
+/** Converts items to v2. */
 export function* listToV2<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V1[]): Steps<V2[]> {
   const read: V2[] = []
   for (const item of items) {
@@ -50,7 +50,7 @@ export function* listToV2<V1 extends Json, V2 extends Json>(form: ListForm<V1, V
   return read
 }
 
-/** Writes the item in the form of v1. Where the way back to v2 would lose something, the item as v2 has it stands beside it, under EXACT. */
+/** Prints an item in the form of v1. If converting it back would lose something, the v2 form is added under EXACT. */
 function itemText<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, item: V2): string {
   const written = inV1(form, form.toV1(item))
   const text = writeStruct(form.v1, decodeAs<JsonObject>(form.v1, written))
@@ -59,7 +59,7 @@ function itemText<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, item
   return `${text.slice(0, -1)},"${EXACT}":${writeStruct(form.v2, decodeAs<JsonObject>(form.v2, item))}}`
 }
 
-/** A list as the JSON of an annotation, in steps: there may be tens of thousands of metrics. */
+/** Prints a list as the JSON of an annotation, in steps: there may be tens of thousands of metrics. */
 export function* writeList<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V2[]): Steps<string> {
   const texts: string[] = []
   for (const item of items) {
@@ -69,7 +69,7 @@ export function* writeList<V1 extends Json, V2 extends Json>(form: ListForm<V1, 
   return `[${texts.join(',')}]`
 }
 
-/** Reads an item. What stands under EXACT counts only while it still converts to the other members: a client of v1 may have changed those. */
+/** Converts an item to v2. The value under EXACT is used only while it still converts to the other members, which a v1 client may have changed. */
 function itemOf<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, value: Json): V2 {
   const written = inV1(form, value)
   const given = isJsonObject(value) ? value[EXACT] : undefined
@@ -77,7 +77,7 @@ function itemOf<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, value:
   return exact && deepEqual(inV1(form, form.toV1(exact)), written) ? exact : inV2(form, form.toV2(written))
 }
 
-/** The JSON of the text, whatever it is; undefined where it is none, or of more values than a body may hold. */
+/** Parses an annotation as JSON. Undefined if it is not JSON, or has more values than a request body may hold. */
 export function parseAnnotation(text: string | undefined): Json | undefined {
   if (text === undefined) return undefined
   try {
@@ -88,7 +88,7 @@ export function parseAnnotation(text: string | undefined): Json | undefined {
   }
 }
 
-/** Undefined where there is no list that can be read. */
+/** Parses the list in an annotation. Undefined if there is none, or it cannot be parsed. */
 export function* readList<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, text: string | undefined): Steps<V2[] | undefined> {
   const value = parseAnnotation(text)
   if (!Array.isArray(value)) return undefined

@@ -4,14 +4,14 @@ import { types } from '../../../types.ts'
 import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from '../../v2.types.ts'
 import { parseAnnotation } from './annotation-lists.ts'
 
-/** Names of members in Go. The API writes them with a small first letter. */
+/** Go's names of the members. In the API they begin with a lower-case letter. */
 const RULES = ['ScaleUp', 'ScaleDown']
 const RULE_MEMBERS = ['StabilizationWindowSeconds', 'SelectPolicy', 'Policies', 'Tolerance']
 const POLICY_MEMBERS = ['Type', 'Value', 'PeriodSeconds']
 
 const lower = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1)
 
-/** As kube-apiserver writes rules there: under their names in Go, and null where there is none. */
+/** Prints rules as kube-apiserver writes them there: with Go's names, and null if absent. */
 const printRules = (rules: HPAScalingRules | undefined): object | null =>
   rules
     ? {
@@ -22,11 +22,11 @@ const printRules = (rules: HPAScalingRules | undefined): object | null =>
       }
     : null
 
-/** The behaviour as the JSON of an annotation, in Go’s order of members. */
+/** Prints the behavior as the JSON of an annotation, with members in Go’s order. */
 export const writeBehavior = ({ scaleUp, scaleDown }: HorizontalPodAutoscalerBehavior): string =>
   JSON.stringify({ ScaleUp: printRules(scaleUp), ScaleDown: printRules(scaleDown) })
 
-/** The members that are there, under the names of the API. Go reads names in any case. */
+/** Returns the members that are present, under their names in the API. Names are matched ignoring case, as in Go. */
 function named(value: Json | undefined, members: readonly string[]): JsonObject {
   const byName = new Map(Object.entries(value ?? {}).map(([key, member]) => [key.toLowerCase(), member]))
   return Object.fromEntries(
@@ -37,14 +37,14 @@ function named(value: Json | undefined, members: readonly string[]): JsonObject 
   )
 }
 
-/** What are no rules stays, as decoding will find. */
+/** A value that is not an object is returned as it is; decoding reports it. */
 function readRules(value: Json): Json {
   if (!isJsonObject(value)) return value
   const rules = named(value, RULE_MEMBERS)
   return Array.isArray(rules.policies) ? { ...rules, policies: rules.policies.map(policy => named(policy, POLICY_MEMBERS)) } : rules
 }
 
-/** Undefined where nothing can be read, or nothing is said. */
+/** Parses the behavior in an annotation. Undefined if it cannot be parsed or is empty. */
 export function readBehavior(text: string | undefined): HorizontalPodAutoscalerBehavior | undefined {
   const both = named(parseAnnotation(text), RULES)
   const rules = Object.entries(both).map(([name, value]) => [name, readRules(value)])

@@ -10,13 +10,13 @@ import { conditionForm, metricForm, statusForm } from './forms.ts'
 
 const cpuStatus = (averageUtilization: number): v2.MetricStatus => ({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization } } })
 
-/** The percentage of a metric that says nothing else. */
+/** Returns the percentage of a metric that v1's field fully describes, or undefined. */
 function cpuPercent(metric: v2.MetricSpec): number | undefined {
   const percent = metric.resource?.target.averageUtilization
   return percent !== undefined && deepEqual(metric, cpuUtilization(percent)) ? percent : undefined
 }
 
-/** The utilization that a cpu status reports; of several the last one. */
+/** Returns the CPU utilization in the statuses; if there are several, the last one. */
 const usedPercent = (statuses: readonly v2.MetricStatus[]): number | undefined =>
   statuses
     .flatMap(({ type, resource }) => (type === 'Resource' && resource?.name === 'cpu' ? [resource.current.averageUtilization] : []))
@@ -24,8 +24,8 @@ const usedPercent = (statuses: readonly v2.MetricStatus[]): number | undefined =
     .at(-1)
 
 /**
- * autoscaling/v2 → v1, which has fields for the use of processors only: one metric that says nothing else becomes the percentage, and all else is written into annotations as
- * kube-apiserver writes them.
+ * Converts autoscaling/v2 to v1, which has fields for CPU utilization only. One metric that is a plain percentage becomes the field, and everything else is
+ * written to annotations, in kube-apiserver's form.
  */
 export function* toV1({
   metadata,
@@ -38,14 +38,14 @@ export function* toV1({
   dropRoundTripAnnotations(metadata)
   const annotations: Record<string, string> = { ...metadata.annotations }
 
-  // Only one metric has room in the field; a second one of the same form goes into the annotation.
+  // The field holds one metric. A second one of the same form goes into the annotation.
   const cpu = metrics.find(metric => cpuPercent(metric) !== undefined)
   const percent = cpu && cpuPercent(cpu)
   const others = metrics.filter(metric => metric !== cpu)
   if (others.length > 0) annotations[METRICS] = yield* writeList(metricForm(), others)
 
   const used = usedPercent(statuses)
-  // The annotation can be left out only if the status field says all: one status, of the cpu, with nothing but a percentage.
+  // The annotation is omitted only if the field contains the whole status: one status, of the CPU, with only a percentage.
   const isImplied = used !== undefined && deepEqual(statuses, [cpuStatus(used)])
   if (statuses.length > 0 && !isImplied) annotations[CURRENT_METRICS] = yield* writeList(statusForm(), statuses)
   if (conditions.length > 0) annotations[CONDITIONS] = yield* writeList(conditionForm(), conditions)
@@ -60,13 +60,13 @@ export function* toV1({
   }
 }
 
-/** autoscaling/v1 → v2. An annotation that cannot be read says nothing. */
+/** Converts autoscaling/v1 to v2. Annotations that cannot be parsed are ignored. */
 export function* toV2({ metadata, spec: given, status: givenStatus, ...autoscaler }: v1.HorizontalPodAutoscaler): Steps<v2.HorizontalPodAutoscaler> {
   const { targetCPUUtilizationPercentage: percent, ...spec } = given
   const { currentCPUUtilizationPercentage: used, ...status } = givenStatus
   const annotations = metadata.annotations ?? {}
 
-  // The metric of the percentage comes last, wherever it stood in v2.
+  // The metric of the field comes last, whatever its position in v2 was.
   const metrics = [...((yield* readList(metricForm(), annotations[METRICS])) ?? []), ...(percent === undefined ? [] : [cpuUtilization(percent)])]
   const behavior = readBehavior(annotations[BEHAVIOR])
   const conditions = yield* readList(conditionForm(), annotations[CONDITIONS])

@@ -9,10 +9,10 @@ import { metricToV1, metricToV2 } from './metrics.ts'
 const schemas = (type: string): { v1: StructSchema; v2: StructSchema } => ({ v1: types.type(`autoscaling.${type}`), v2: types.type(`autoscalingv2.${type}`) })
 const same = <T>(item: T): T => item
 
-/** `spec.metrics` of v2. v2beta1 has them in a field of the form that v1 has in an annotation. */
+/** `spec.metrics`. v2beta1 has a field for them, in the form of v1's annotation. */
 export const metricForm = (): ListForm<v1.MetricSpec, v2.MetricSpec> => ({ ...schemas('MetricSpec'), toV1: metricToV1, toV2: metricToV2 })
 
-/** `status.currentMetrics` of v2, in v2beta1 likewise. */
+/** `status.currentMetrics`. v2beta1 has a field for them, in the form of v1's annotation. */
 export const statusForm = (): ListForm<v1.MetricStatus, v2.MetricStatus> => ({
   ...schemas('MetricStatus'),
   toV1: metricStatusToV1,

@@ -3,18 +3,18 @@ import type * as v1 from '../../v1.types.ts'
 import type * as v2 from '../../v2.types.ts'
 import { defined, identifier, unlessZero, ZERO } from './metrics.ts'
 
-/** The same of the values that are measured. */
+/** Converts the status of a resource metric, with the measured values. */
 
 const resourceToV1 = ({ current, ...source }: v2.ResourceMetricStatus | v2.ContainerResourceMetricStatus): Json =>
   defined({ ...source, currentAverageUtilization: current.averageUtilization, currentAverageValue: current.averageValue ?? ZERO })
 
-/** v1 always writes currentAverageValue: 0 beside a utilization stands for an absent value. */
+/** v1 always writes currentAverageValue: with a utilization, 0 stands for an absent value. */
 const resourceToV2 = (source: v1.ResourceMetricStatus | v1.ContainerResourceMetricStatus): Json => {
   const { currentAverageUtilization: averageUtilization, currentAverageValue, ...rest } = source
   return { ...rest, current: defined({ averageValue: unlessZero(currentAverageValue, averageUtilization), averageUtilization }) }
 }
 
-/** The status of a metric as an annotation of v1 holds it. */
+/** Converts the status of a metric to the form of v1's annotations. */
 export const metricStatusToV1 = ({ type, object, pods, resource, containerResource, external }: v2.MetricStatus): Json =>
   defined({
     type,
@@ -40,7 +40,7 @@ export const metricStatusToV1 = ({ type, object, pods, resource, containerResour
       }),
   })
 
-/** v1 always writes currentValue: 0 beside an averageValue stands for an absent value. */
+/** v1 always writes currentValue: with an averageValue, 0 stands for an absent value. */
 const objectToV2 = ({ target, metricName, currentValue, selector, averageValue }: v1.ObjectMetricStatus): Json => ({
   describedObject: target,
   metric: identifier(metricName, selector),
@@ -52,13 +52,13 @@ const podsToV2 = ({ metricName, currentAverageValue, selector }: v1.PodsMetricSt
   current: { averageValue: currentAverageValue },
 })
 
-/** As for objects: 0 beside an average stands for an absent value. */
+/** With an average, 0 stands for an absent value, as for objects. */
 const externalToV2 = ({ metricName, metricSelector, currentValue, currentAverageValue }: v1.ExternalMetricStatus): Json => ({
   metric: identifier(metricName, metricSelector),
   current: defined({ value: unlessZero(currentValue, currentAverageValue), averageValue: currentAverageValue }),
 })
 
-/** The reverse. */
+/** Converts the status of a metric from the form of v1's annotations. */
 export const metricStatusToV2 = ({ type, object, pods, resource, containerResource, external }: v1.MetricStatus): Json =>
   defined({
     type,

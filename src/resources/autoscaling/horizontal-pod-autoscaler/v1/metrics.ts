@@ -3,35 +3,35 @@ import type { Json, JsonObject } from '../../../../meta/object.ts'
 import type * as v1 from '../../v1.types.ts'
 import type * as v2 from '../../v2.types.ts'
 
-/** Metrics as v1 has them in its annotations: flat, with names that say what is meant. Quantities that v1 always writes are 0 where v2 has none. */
+/** Metrics in the form of v1's annotations, which is flat, with descriptive names. Quantities that v1 always writes are 0 if v2 has none. */
 
-/** What v1 writes for a quantity that v2 leaves out. */
+/** Value that v1 writes for a quantity that v2 omits. */
 export const ZERO = '0'
 
-/** Without the members that are not there. */
+/** Returns the members without undefined values. */
 export function defined(members: Readonly<Record<string, Json | undefined>>): Json {
   const present: JsonObject = {}
   for (const [name, value] of Object.entries(members)) if (value !== undefined) present[name] = value
   return present
 }
 
-/** A quantity that stands for none where another says what is meant. */
+/** Returns undefined for a quantity of 0 if another value determines the meaning. */
 export const unlessZero = (value: string | undefined, other: unknown): string | undefined => (value === ZERO && other !== undefined ? undefined : value)
 
-/** Which of the metrics of a name is meant. */
+/** Creates the identifier of a metric: its name, and optionally a selector. */
 export const identifier = (name: string, selector: LabelSelector | undefined): Json => defined({ name, selector })
 
 const resourceToV1 = ({ target, ...source }: v2.ResourceMetricSource | v2.ContainerResourceMetricSource): Json =>
   defined({ ...source, targetAverageUtilization: target.averageUtilization, targetAverageValue: target.averageValue })
 
-/** A utilization makes the type `Utilization`, also beside an average value. */
+/** With a utilization the type is `Utilization`, even if there is an average value as well. */
 const resourceToV2 = (source: v1.ResourceMetricSource | v1.ContainerResourceMetricSource): Json => {
   const { targetAverageUtilization: averageUtilization, targetAverageValue: averageValue, ...rest } = source
   const type = averageUtilization === undefined ? 'AverageValue' : 'Utilization'
   return { ...rest, target: defined({ type, averageValue, averageUtilization }) }
 }
 
-/** A metric as an annotation of v1 holds it. */
+/** Converts a metric to the form of v1's annotations. */
 export const metricToV1 = ({ type, object, pods, resource, containerResource, external }: v2.MetricSpec): Json =>
   defined({
     type,
@@ -57,7 +57,7 @@ export const metricToV1 = ({ type, object, pods, resource, containerResource, ex
       }),
   })
 
-/** averageValue makes the type `AverageValue`; a targetValue of 0 beside it stands for an absent one. */
+/** With an averageValue the type is `AverageValue`, and a targetValue of 0 stands for an absent value. */
 const objectToV2 = ({ target, metricName, targetValue, selector, averageValue }: v1.ObjectMetricSource): Json => ({
   describedObject: target,
   metric: identifier(metricName, selector),
@@ -69,13 +69,13 @@ const podsToV2 = ({ metricName, targetAverageValue, selector }: v1.PodsMetricSou
   target: { type: 'AverageValue', averageValue: targetAverageValue },
 })
 
-/** targetValue makes the type `Value`, also beside an average. */
+/** With a targetValue the type is `Value`, even if there is an average as well. */
 const externalToV2 = ({ metricName, metricSelector, targetValue, targetAverageValue }: v1.ExternalMetricSource): Json => ({
   metric: identifier(metricName, metricSelector),
   target: defined({ type: targetValue === undefined ? 'AverageValue' : 'Value', value: targetValue, averageValue: targetAverageValue }),
 })
 
-/** The reverse: the kind of target follows from the members that are set. */
+/** Converts a metric from the form of v1's annotations. The type of the target follows from the members that are set. */
 export const metricToV2 = ({ type, object, pods, resource, containerResource, external }: v1.MetricSpec): Json =>
   defined({
     type,
