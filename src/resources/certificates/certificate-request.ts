@@ -4,7 +4,7 @@ import { errorMessage } from '../../lib/error-message.ts'
 import { decodePem } from './pem.ts'
 
 interface Algorithm {
-  /** Absent where the algorithm has a digest of its own. */
+  /** Digests to try. Undefined if the algorithm has a digest of its own. */
   readonly digests: readonly (string | undefined)[]
   readonly pss?: boolean
   readonly failure: string
@@ -13,7 +13,7 @@ interface Algorithm {
 const rsa = (digest: string): Algorithm => ({ digests: [digest], failure: 'crypto/rsa: verification error' })
 const ecdsa = (digest: string): Algorithm => ({ digests: [digest], failure: 'x509: ECDSA verification failure' })
 
-/** Algorithms of signatures by their object identifiers (RFC 3279, 4055, 5758, 8410). */
+/** Signature algorithms by object identifier (RFC 3279, 4055, 5758, 8410). */
 const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   '1.2.840.113549.1.1.5': rsa('sha1'),
   '1.2.840.113549.1.1.11': rsa('sha256'),
@@ -27,7 +27,7 @@ const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   '1.3.101.112': { digests: [undefined], failure: 'x509: Ed25519 verification failure' },
 }
 
-/** Parts in DER: `signed` and `publicKey` whole, `subject` and `signature` as contents. */
+/** Elements in DER: `signed` and `publicKey` include their headers, `subject` and `signature` are contents only. */
 interface Parsed {
   readonly subject: Buffer
   readonly signed: Buffer
@@ -36,7 +36,7 @@ interface Parsed {
   readonly signature: Buffer
 }
 
-/** CertificationRequest of RFC 2986, section 4.2. */
+/** Parses a CertificationRequest (RFC 2986, section 4.2). */
 function parse(der: Buffer): Parsed {
   if (der.length === 0) throw new Error('asn1: syntax error: sequence truncated')
   const [request, ...more] = readDer(der)
@@ -62,13 +62,13 @@ function keyOf(der: Buffer): KeyObject {
   }
 }
 
-/** PSS signatures name their digest in parameters that are not read here, so each digest is tried. */
+/** Verifies the signature. PSS parameters, which contain the digest, are not parsed, so each digest is tried. */
 function isSignedBy(key: KeyObject, { signed, signature }: Parsed, { digests, pss }: Algorithm): boolean {
   const options = pss ? { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO } : key
   return digests.some(digest => verify(digest, signed, options, signature))
 }
 
-/** What is wrong with a certificate request in PEM, its signature by the key that it is for included; undefined if nothing. The texts are Go's where there is one. */
+/** Returns the fault of a certificate request in PEM, or undefined. Its signature is verified with its own public key. Messages are Go's where Go has one. */
 export function certificateRequestFault(pem: string): string | undefined {
   const [block] = decodePem(pem)
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
@@ -83,7 +83,7 @@ export function certificateRequestFault(pem: string): string | undefined {
   }
 }
 
-/** The key that a certificate request in DER is for, and whether that key has signed it. Throws an Error where it cannot be read. */
+/** Returns the public key of a certificate request in DER, and whether the request is signed by it. Throws an Error if it cannot be parsed. */
 export function readCertificateRequest(der: Buffer): { readonly key: KeyObject; readonly isSigned: boolean } {
   const parsed = parse(der)
   const key = keyOf(parsed.publicKey)
@@ -93,10 +93,10 @@ export function readCertificateRequest(der: Buffer): { readonly key: KeyObject; 
 
 const ORGANIZATION = '2.5.4.10'
 const COMMON_NAME = '2.5.4.3'
-/** Parts of a name that are read. */
+/** Limit on the elements of a name that are parsed. */
 const MOST_PARTS = 1000
 
-/** The values of an attribute in the subject of a certificate request, in DER. */
+/** Returns the values of an attribute in the subject of a certificate request, given in DER. */
 const subjectValues = (der: Buffer, attribute: string): string[] =>
   readDer(parse(der).subject, MOST_PARTS)
     .flatMap(({ content }) => readDer(content, MOST_PARTS))
@@ -105,12 +105,15 @@ const subjectValues = (der: Buffer, attribute: string): string[] =>
     .map(([, value]) => textOf(value))
 
 /**
- * The organizations in the subject of a certificate request in PEM: the groups of the user that the certificate is for. Throws an Error where it cannot be read: nothing that is not
- * understood may pass for a name without organizations.
+ * Returns the organizations in the subject of a certificate request in PEM, which are the groups of the certificate's user. Throws an Error if it cannot be
+ * parsed, so that it is not mistaken for a request without organizations.
  */
 export const organizationsOf = (pem: string): string[] => subjectValues(bytesOf(pem), ORGANIZATION)
 
-/** The common name in the subject of a certificate request in PEM: the name of the user. Of several the last counts, as in Go. Throws an Error where it cannot be read. */
+/**
+ * Returns the common name in the subject of a certificate request in PEM, which is the name of the certificate's user. If there are several, the last one
+ * counts, as in Go. Throws an Error if it cannot be parsed.
+ */
 export const commonNameOf = (pem: string): string => subjectValues(bytesOf(pem), COMMON_NAME).at(-1) ?? ''
 
 function bytesOf(pem: string): Buffer {

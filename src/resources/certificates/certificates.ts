@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 
-/** The certificate, or undefined where the bytes are none. */
+/** Parses a certificate. Returns undefined if that fails. */
 export function parseCertificate(der: Buffer): X509Certificate | undefined {
   try {
     return new X509Certificate(der)

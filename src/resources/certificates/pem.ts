@@ -1,19 +1,19 @@
-/** One block of RFC 7468. */
+/** A PEM block (RFC 7468). */
 export interface PemBlock {
-  /** `CERTIFICATE`, `CERTIFICATE REQUEST` … */
+  /** Label of the block, such as `CERTIFICATE` or `CERTIFICATE REQUEST`. */
   readonly type: string
   readonly hasHeaders: boolean
   readonly bytes: Buffer
 }
 
-/** The first line of a block, at the start of a line; spaces, tabs and a carriage return may follow it. */
+/** Matches the first line of a block, at the start of a line. Spaces, tabs and a carriage return may follow it. */
 const BEGIN = /(?:^|\n)-----BEGIN ([^\n]*?)-----[ \t\r]*\n/g
 const END = '-----END '
-/** A line of a header as RFC 1421 has it, such as `Proc-Type: 4,ENCRYPTED`. */
+/** Matches a header line of RFC 1421, such as `Proc-Type: 4,ENCRYPTED`. */
 const HEADER = /^[^\n:]*:[^\n]*\n/
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** RFC 7468 and 1421, as Go's encoding/pem reads them: what is between the blocks, and blocks that are not whole, are passed over. */
+/** Decodes PEM like Go's encoding/pem (RFC 7468 and 1421). Text between blocks and incomplete blocks are skipped. */
 export function decodePem(text: string): PemBlock[] {
   const blocks: PemBlock[] = []
   let end = -1
@@ -21,11 +21,11 @@ export function decodePem(text: string): PemBlock[] {
   for (let found = BEGIN.exec(text); found; found = BEGIN.exec(text)) {
     const [, type = ''] = found
     const start = BEGIN.lastIndex
-    // The end that was found is kept while it lies ahead, so that many beginnings do not each search the whole text.
+    // The position of the next end is kept while it is ahead, so that many beginnings do not each search the whole text.
     if (end < start) end = text.indexOf(END, start)
     if (end < 0) break
     BEGIN.lastIndex = start - 1 // the line break after this line may come before the next block
-    // The next end belongs to another type: this block is not whole.
+    // The next end has another label, so this block is incomplete.
     if (!text.startsWith(`${type}-----`, end + END.length)) continue
     const { body, hasHeaders } = withoutHeaders(text.slice(start, end))
     const encoded = body.replace(/[ \t\r\n]+/g, '')

@@ -4,18 +4,21 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName } from '../../meta/names.ts'
 import { ANNOTATIONS_LIMIT } from '../../meta/object-meta-validation.ts'
 
-/** What requests for certificates of pods, and the volumes that ask for them, have in common. Source: pkg/apis/certificates and pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Rules that requests for pod certificates and the volumes that request them have in common. Source: pkg/apis/certificates and pkg/apis/core/validation in
+ * k8s.io/kubernetes.
+ */
 
-/** Of the validity that is asked for, in seconds: an hour. */
+/** Shortest validity that may be requested, in seconds: one hour. */
 export const SHORTEST_EXPIRATION = 3600
 
-/** A day for signers below kubernetes.io, and 91 days for others. */
+/** Returns the longest validity in seconds: one day for signers below kubernetes.io, 91 days for others. */
 export function longestExpiration(signerName: string): number {
   const [domain = ''] = signerName.split('/', 1)
   return domain === 'kubernetes.io' || domain.endsWith('.kubernetes.io') ? 86_400 : 91 * 86_400
 }
 
-/** Keys have a domain, in letters of any case; all of them together are no larger than annotations may be. */
+/** Validates user annotations. Keys have a domain, with letters of either case; the total size has the limit of annotations. */
 export function validateUserAnnotations(annotations: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
   const entries = Object.entries(annotations)
   const bytes = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)

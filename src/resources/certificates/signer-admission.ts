@@ -17,10 +17,10 @@ const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client'
 const isAbout = ({ served, subresource }: AdmissionRequest, resource: string, sub: string): boolean =>
   served.version.group === GROUP && served.version.names.plural === resource && subresource === sub
 
-/** The signer of a request for a certificate; both updates of it have an old object. */
+/** Returns the signer of a request. Both kinds of updates have an old object. */
 const signerOf = ({ old }: AdmissionRequest): string => (old ? asKind(SIGNING_REQUESTS, old).spec.signerName : '')
 
-/** CertificateApproval: whoever decides on a request may `approve` for its signer. */
+/** CertificateApproval requires the verb `approve` on the signer to write `approval`. */
 export const certificateApproval = (authorizer: Authorizer): AdmissionPlugin => ({
   name: 'CertificateApproval',
   handles: request => request.operation === 'UPDATE' && isAbout(request, 'certificatesigningrequests', 'approval'),
@@ -31,7 +31,7 @@ export const certificateApproval = (authorizer: Authorizer): AdmissionPlugin => 
   },
 })
 
-/** CertificateSigning: whoever answers a request may `sign` for its signer. */
+/** CertificateSigning requires the verb `sign` on the signer to write `status`. */
 export const certificateSigning = (authorizer: Authorizer): AdmissionPlugin => ({
   name: 'CertificateSigning',
   handles: request => request.operation === 'UPDATE' && isAbout(request, 'certificatesigningrequests', 'status'),
@@ -47,13 +47,13 @@ export const certificateSigning = (authorizer: Authorizer): AdmissionPlugin => (
   },
 })
 
-/** Without what garbage collection and storage migration change. */
+/** Returns the object without metadata that garbage collection and storage migration change. */
 const lasting = ({ metadata, ...members }: TypedObject): object => {
   const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _managed, ...rest } = metadata
   return { ...members, metadata: rest }
 }
 
-/** ClusterTrustBundleAttest: whoever says which certificates are a signer's may `attest` for it. */
+/** ClusterTrustBundleAttest requires the verb `attest` on a signer to write its trust bundles. */
 export const clusterTrustBundleAttest = (authorizer: Authorizer): AdmissionPlugin => ({
   name: 'ClusterTrustBundleAttest',
   handles: request => (request.operation === 'CREATE' || request.operation === 'UPDATE') && isAbout(request, 'clustertrustbundles', ''),
@@ -75,7 +75,7 @@ function organizationsIn(request: AdmissionRequest, pem: string): string[] {
   }
 }
 
-/** CertificateSubjectRestriction: nobody asks to become a member of system:masters. */
+/** CertificateSubjectRestriction rejects requests for certificates with the group system:masters. */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: 'CertificateSubjectRestriction',
   handles: request => request.operation === 'CREATE' && isAbout(request, 'certificatesigningrequests', ''),

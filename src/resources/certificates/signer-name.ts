@@ -5,18 +5,18 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, longerThan } from '../../meta/names.ts'
 
 const DOMAIN_LIMIT = 253
-/** A domain, a slash, and the names of a namespace and of an object in it with a dot between them. */
+/** Longest name: a domain, a slash, and the names of a namespace and of an object in it, separated by a dot. */
 const NAME_LIMIT = DOMAIN_LIMIT + 1 + 63 + 1 + 253
 
-/** The texts for the first part that is wrong. */
+/** Returns the errors of the first invalid part. */
 function validateParts(text: string, check: (part: string) => string[], path: FieldPath): FieldError[] {
   const bad = text.split('.').find(part => check(part).length > 0)
   return bad === undefined ? [] : check(bad).map(detail => invalid(path, text, `validating label ${quote(bad)}: ${detail}`))
 }
 
 /**
- * A domain of two labels at least, a slash and a path without one: `example.com/name`, `kubernetes.io/kube-apiserver-client`.
- * Once the text has this form, all other faults are reported together.
+ * Validates a signer name: a domain with at least two labels, a slash and a path without slashes, as in `example.com/name` or
+ * `kubernetes.io/kube-apiserver-client`. If the text has this form, all other faults are reported together.
  */
 export function validateSignerName(name: string, path: FieldPath, missing = ''): FieldError[] {
   if (name === '') return [required(path, missing)]

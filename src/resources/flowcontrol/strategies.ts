@@ -14,7 +14,7 @@ interface FlowControlObject extends TypedObject {
   status: { conditions?: { type?: string }[] }
 }
 
-/** Each condition has a type of its own. */
+/** Checks that the types of conditions are unique. */
 export function validateStatus({ status: { conditions = [] } }: FlowControlObject): FieldError[] {
   const types = conditions.map(({ type = '' }) => type)
   const again = repeats(types)
@@ -24,7 +24,7 @@ export function validateStatus({ status: { conditions = [] } }: FlowControlObjec
   })
 }
 
-/** Of both kinds; `validateSpec` is for what is before the status. */
+/** Strategy of both kinds. `validateSpec` validates everything but the status. */
 export const flowControlStrategy = <T extends FlowControlObject>(
   validateSpec: (next: T, old: T | undefined, ctx: HookContext) => FieldError[],
 ): Strategy<T> => ({
@@ -37,5 +37,5 @@ export const flowControlStrategy = <T extends FlowControlObject>(
   validate: (next, old, ctx) => [...validateSpec(next, old, ctx), ...validateStatus(next)],
 })
 
-/** Conditions have known statuses, and one entry a type. The spec stays as it is. */
+/** Strategy of `status`, which keeps the spec. */
 export const flowControlStatusStrategy = statusAloneStrategy<FlowControlObject>({ validate: validateStatus })

@@ -2,7 +2,7 @@ import type { Names, Version } from '../../catalog/definition.ts'
 import { STANDARD_VERBS } from '../shared/strategy-parts.ts'
 import { types } from '../types.ts'
 
-/** The beta versions that releases before 1.32 serve, latest first, with the packages of their types. */
+/** Beta versions that releases before 1.32 serve, latest first, with the packages of their types. */
 const BETAS = [
   ['v1beta3', 'flowcontrolV1beta3'],
   ['v1beta2', 'flowcontrolV1beta2'],
@@ -11,7 +11,7 @@ const BETAS = [
 
 type Parts = Pick<Version, 'group' | 'name' | 'kind' | 'names' | 'verbs' | 'schema'>
 
-/** The parts of a version of flowcontrol.apiserver.k8s.io that follow from its kind. */
+/** Returns the fields of a version of flowcontrol.apiserver.k8s.io that follow from its kind. */
 const parts = (kind: string, names: Names, name: string, pkg: string): Parts => ({
   group: 'flowcontrol.apiserver.k8s.io',
   name,
@@ -21,10 +21,10 @@ const parts = (kind: string, names: Names, name: string, pkg: string): Parts => 
   schema: types.type(`${pkg}.${kind}`),
 })
 
-/** Those of v1. */
+/** Returns those of v1. */
 export const flowControlVersion = (kind: string, names: Names): Parts => parts(kind, names, 'v1', 'flowcontrol')
 
-/** Those of v1beta3, v1beta2 and v1beta1. */
+/** Returns those of v1beta3, v1beta2 and v1beta1. */
 export const flowControlBetas = (kind: string, names: Names): [v1beta3: Parts, v1beta2: Parts, v1beta1: Parts] => {
   const [v1beta3, v1beta2, v1beta1] = BETAS
   return [parts(kind, names, ...v1beta3), parts(kind, names, ...v1beta2), parts(kind, names, ...v1beta1)]

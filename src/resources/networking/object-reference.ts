@@ -3,7 +3,7 @@ import { invalid, required, words } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Subdomain, nameIsPathSegment } from '../../meta/names.ts'
 
-/** A required member that is a path segment. */
+/** Checks a required member that is a path segment. */
 const segment = (value: string, what: string, path: FieldPath): FieldError[] =>
   value ? nameIsPathSegment(value, false).map(text => invalid(path.child(what), value, text)) : [required(path.child(what), words(`${what} is required`, ''))]
 
@@ -13,7 +13,7 @@ interface Reference {
   readonly name: string
 }
 
-/** The part of a reference that says what it is to: apiGroup (optional), kind and name. */
+/** Validates the target of a reference: apiGroup (optional), kind and name. */
 export function validateObjectReference({ apiGroup, kind, name }: Reference, path: FieldPath): FieldError[] {
   return [
     ...(typeof apiGroup === 'string' ? isDns1123Subdomain(apiGroup).map(text => invalid(path.child('apiGroup'), apiGroup, text)) : []),

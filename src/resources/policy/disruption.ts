@@ -10,13 +10,13 @@ import type { Condition } from '../../schema/meta/v1.types.ts'
 import { DISRUPTION_BUDGETS } from '../kinds.ts'
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from './v1.types.ts'
 
-/** Evictions that no controller has noticed yet; with more of them a budget grants none. */
+/** Limit on evictions that the controller has not processed yet. Above it, a budget allows none. */
 const MOST_DISRUPTED_PODS = 2000
-/** Of an eviction that may be tried again soon: the controller has not seen the budget yet. */
+/** Retry delay of an eviction whose budget the controller has not processed yet. */
 const RETRY_SECONDS = 10
 const DENIED = "Cannot evict pod as it would violate the pod's disruption budget."
 
-/** The budgets whose selector picks the pod. A selector that can't be read picks nothing; a server without policy/v1 has no budgets. */
+/** Returns the budgets whose selector matches the pod. An invalid selector matches nothing; a server without policy/v1 has no budgets. */
 export async function budgetsOf(api: ResourceAccess, pod: TypedObject): Promise<PodDisruptionBudget[]> {
   const items = await listKind(api, DISRUPTION_BUDGETS, pod.metadata.namespace ?? '').catch((error: unknown) => {
     if (isStatusError(error, 'NotFound')) return []
@@ -28,13 +28,13 @@ export async function budgetsOf(api: ResourceAccess, pod: TypedObject): Promise<
   })
 }
 
-/** Whether a pod that is not ready may go without asking the budget: where the policy says so, or while the budget has enough others. */
+/** Reports whether an unready pod may be evicted without counting: if the policy is AlwaysAllow, or the budget currently has enough healthy pods. */
 export function letsUnhealthyGo({ spec, status }: PodDisruptionBudget): boolean {
   if (spec.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true
   return status.desiredHealthy > 0 && status.currentHealthy >= status.desiredHealthy
 }
 
-/** 429, as every refusal that passes by itself. */
+/** Creates the 429 of an eviction that may succeed later. */
 export function tooManyDisruptions(why: string, retryAfterSeconds: number): StatusError {
   return failure(429, 'TooManyRequests', DENIED, {
     causes: [{ reason: 'DisruptionBudget', message: why }],
@@ -42,13 +42,13 @@ export function tooManyDisruptions(why: string, retryAfterSeconds: number): Stat
   })
 }
 
-/** 429 for a budget that its controller has not seen in its present form, to be tried again after RETRY_SECONDS. */
+/** Creates the 429 for a budget that its controller has not processed yet, to be retried after RETRY_SECONDS. */
 export const stillProcessed = (name: string): StatusError =>
   tooManyDisruptions(`The disruption budget ${name} is still being processed by the server.`, RETRY_SECONDS)
 
 /**
- * Takes one disruption from a budget for the pod of this name: its status shows the controller the pod that goes, until that counts again. The budget is mutated.
- * Throws 429 where none is left or the controller has not seen the budget, 403 where its status is not to be trusted.
+ * Takes one disruption from a budget for the named pod, and records the pod in the status until the controller counts again. Changes the budget in place.
+ * Throws 429 if none is left or the controller has not processed the budget, 403 if the status is invalid.
  */
 export function takeDisruption(budget: PodDisruptionBudget, podName: string, now: number): void {
   const name = budget.metadata.name ?? ''
@@ -67,7 +67,7 @@ export function takeDisruption(budget: PodDisruptionBudget, podName: string, now
   status.disruptedPods = { ...status.disruptedPods, [podName]: formatTime(now) }
 }
 
-/** The reason in order of precedence: a failed sync, too few healthy pods, any other message of the condition. */
+/** Returns the reason, in order of precedence: a failed sync, too few healthy pods, any other message of the condition. */
 function noneLeft(name: string, status: PodDisruptionBudgetStatus): string {
   const refused = conditionOf(status)
   const why = refused?.status === 'False' ? refused.message : ''
@@ -82,7 +82,7 @@ function noneLeft(name: string, status: PodDisruptionBudgetStatus): string {
 const CONDITION = 'DisruptionAllowed'
 const conditionOf = ({ conditions }: PodDisruptionBudgetStatus): Condition | undefined => conditions?.find(({ type }) => type === CONDITION)
 
-/** Sets DisruptionAllowed to False. lastTransitionTime stays if it was False already. */
+/** Sets DisruptionAllowed to False. lastTransitionTime is kept if it was False already. */
 function noteInsufficientPods(status: PodDisruptionBudgetStatus, now: number): void {
   const old = conditionOf(status)
   const next: Condition = {

@@ -8,14 +8,14 @@ interface MayBeAdmin {
   readonly adminAccess?: boolean | null
 }
 
-/** The label of a namespace that lets claims in it have access to devices that others use; undefined where the release asks for none. */
+/** Returns the namespace label that allows admin access to devices in use, or undefined if the release requires none. */
 function labelIn(release: Release): string | undefined {
   if (isSince(release, '1.34')) return 'resource.kubernetes.io/admin-access'
   return isSince(release, '1.33') ? 'resource.k8s.io/admin-access' : undefined
 }
 
 /**
- * What is wrong with the first of these that wants admin access: its namespace must have a label. `list`: where they stand.
+ * Checks the first request that wants admin access: its namespace must have the label. `list` is the path of the requests.
  * Source: pkg/registry/resource/utils.go in k8s.io/kubernetes.
  */
 export async function validateAdminAccess(

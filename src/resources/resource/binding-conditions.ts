@@ -15,7 +15,7 @@ interface BindingConditions {
 const validateType = (name: string, path: FieldPath): FieldError[] => isQualifiedName(name).map(text => invalid(path, name, text))
 
 /**
- * Types of conditions that must be true before a pod is bound, and of those that prevent it: the one needs the other, and none is in both.
+ * Validates conditions that must be true before a pod is bound, and those that prevent binding. They must be set together and be disjoint.
  * Source: pkg/apis/resource/validation in k8s.io/kubernetes, since 1.34.
  */
 export function validateBindingConditions(

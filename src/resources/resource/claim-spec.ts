@@ -14,18 +14,18 @@ import { requestNames, validateRequestReference } from './request-names.ts'
 import { compileSelectors } from './selectors.ts'
 import type { DeviceClaimConfiguration, DeviceConstraint, DeviceRequest, ResourceClaimSpec } from './v1beta2.types.ts'
 
-/** Of a claim; also of results that it is allocated. */
+/** Limit on the requests of a claim, and on its allocation results. */
 export const MAX_REQUESTS = 32
-/** Of a claim, and of a class: an allocation has those of both. */
+/** Limit on the configurations of a claim or a class. An allocation has those of both. */
 export const MAX_CONFIGURATIONS = 32
 const MAX_CONSTRAINTS = 32
 const ONE_ATTRIBUTE = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
 
-/** Requests that something is about; all of them where the list is empty. */
+/** Validates references to requests. An empty list refers to all of them. */
 export const validateRequestReferences = (names: readonly string[] | undefined, known: ReadonlySet<string>, release: Release, path: FieldPath): FieldError[] =>
   validateSet(names, path, { max: MAX_REQUESTS, release, check: (name, at) => validateRequestReference(name, known, at), keyOf: name => name })
 
-/** A constraint needs an attribute, in which devices agree or differ. */
+/** Validates a constraint, which needs an attribute that matches or is distinct among devices. */
 function validateConstraint(constraint: DeviceConstraint, known: ReadonlySet<string>, features: Features, path: FieldPath): FieldError[] {
   return [
     ...validateRequestReferences(constraint.requests, known, features.release, path.child('requests')),
@@ -40,7 +40,7 @@ function validateAttributeOf({ matchAttribute, distinctAttribute }: DeviceConstr
 }
 
 /**
- * The spec of a claim or a template. `stored`: it is the spec of an update, which cannot change it. In steps, as expressions are compiled.
+ * Validates the spec of a claim or template. `stored` is set for an update, which cannot change it. Runs in steps, since expressions are compiled.
  * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
  */
 export function* validateClaimSpec({ devices }: ResourceClaimSpec, stored: boolean, path: FieldPath, ctx: HookContext): Steps<FieldError[]> {

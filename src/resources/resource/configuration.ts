@@ -9,7 +9,7 @@ import type { DeviceConfiguration } from './v1beta2.types.ts'
 
 const MAX_BYTES = 10 * 1024
 
-/** A JSON object of bounded size: 10 KiB of its text. `stored`: it was let in before there was a bound. The size is checked before the type. */
+/** Validates a JSON object of at most 10 KiB of text. `stored` is set if it was accepted before the limit existed. The size is checked before the type. */
 export function validateRaw(raw: Json | undefined, stored: boolean, release: Release, path: FieldPath): FieldError[] {
   if (raw === undefined || raw === null) return [required(path)]
   if (
@@ -25,7 +25,7 @@ export function validateRaw(raw: Json | undefined, stored: boolean, release: Rel
   return []
 }
 
-/** What only a driver understands. */
+/** Validates a configuration, which is opaque to all but its driver. */
 export function validateConfiguration({ opaque }: DeviceConfiguration, stored: boolean, release: Release, path: FieldPath): FieldError[] {
   const at = path.child('opaque')
   if (!opaque) return [required(at)]

@@ -11,13 +11,13 @@ interface ListRules<T> {
 
 interface SetRules<T> extends ListRules<T> {
   readonly keyOf: (item: T) => string
-  /** Of the item, that holds its key; absent where the item is its own key. From 1.35 on errors are about the item. */
+  /** Optional. Member of an item that holds its key. Unset if the item is its own key. Since 1.35 errors are reported for the item. */
   readonly member?: string
-  /** The key as a message prints it, where that is not as a text. */
+  /** Optional. Prints the key in messages, if not as a string. */
   readonly print?: (key: string) => unknown
 }
 
-/** Each item, then that there are not too many. From 1.35 on nothing else is said of a list that is too long. */
+/** Validates each item, then the number of items. Since 1.35 a list that is too long has no other errors. */
 export function validateList<T>(items: readonly T[] | null | undefined, path: FieldPath, { max, check, release }: ListRules<T>): FieldError[] {
   const list = items ?? []
   if (isTooLong(list, max, release)) return covered('maxItems', [tooMany(path, list.length, max)])
@@ -27,7 +27,7 @@ export function validateList<T>(items: readonly T[] | null | undefined, path: Fi
 
 const isTooLong = (list: readonly unknown[], max: number, release: Release): boolean => list.length > max && isSince(release, '1.35')
 
-/** A list whose items have keys: as a list, then that no key stands there twice. */
+/** Validates a list, then that the keys of its items are unique. */
 export function validateSet<T>(items: readonly T[] | null | undefined, path: FieldPath, rules: SetRules<T>): FieldError[] {
   const { keyOf, max, release, print = key => key } = rules
   const member = isSince(release, '1.35') ? undefined : rules.member
@@ -43,7 +43,7 @@ export function validateSet<T>(items: readonly T[] | null | undefined, path: Fie
   return [...validateList(items, path, rules), ...again]
 }
 
-/** A key as a path shows it: cut in the middle above `max` UTF-16 units. */
+/** Shortens a key for a path: above `max` UTF-16 code units it is cut in the middle. */
 export function shortened(key: string, max: number): string {
   if (key.length <= max) return key
   const kept = max - 3

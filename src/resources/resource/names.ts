@@ -7,7 +7,7 @@ import { coveredDriverName, validateCsiDriverName } from '../core/volume/sources
 
 const MAX_POOL_NAME = 253
 const MAX_ID = 32
-/** Of a name with a domain: `domain/id`. */
+/** Limit on a name with a domain: `domain/id`. */
 export const MAX_QUALIFIED_NAME = 63 + 1 + MAX_ID
 
 const IDENTIFIER = '[A-Za-z_][A-Za-z0-9_]*'
@@ -22,17 +22,17 @@ const identifierMessage = regexError(
 
 export const invalidFor = (texts: readonly string[], value: string, path: FieldPath): FieldError[] => texts.map(text => invalid(path, value, text))
 
-/** As of a CSI driver. */
+/** Validates the name of a driver, like that of a CSI driver. */
 export const validateDriverName = (name: string, path: FieldPath, release?: Release): FieldError[] =>
   coveredDriverName(validateCsiDriverName(name, path, release))
 
-/** Of a device, a request or a counter. */
+/** Validates the name of a device, request or counter. */
 export const validateLabelName = (name: string, path: FieldPath): FieldError[] => invalidFor(isDns1123Label(name), name, path)
 
-/** Of a DeviceClass. */
+/** Validates the name of a DeviceClass. */
 export const validateClassName = (name: string, path: FieldPath): FieldError[] => invalidFor(isDns1123Subdomain(name), name, path)
 
-/** Names of subdomains with slashes between them; the length is that of the whole, in bytes. */
+/** Validates the name of a pool: subdomains separated by slashes. The limit applies to the whole name, in bytes. */
 export function validatePoolName(name: string, path: FieldPath): FieldError[] {
   if (name === '') return covered('', [required(path)])
   const errors = longerThan(name, MAX_POOL_NAME) ? [tooLong(path, MAX_POOL_NAME)] : []
@@ -45,12 +45,12 @@ function validateIdentifier(id: string, release: Release, path: FieldPath): Fiel
   return [...errors, isSince(release, '1.34') ? invalid(path, id, identifierMessage) : typeInvalid(path, id, identifierMessage)]
 }
 
-/** An identifier, which may have a driver's domain before it. */
+/** Validates an identifier, optionally qualified by the domain of a driver. */
 export function validateQualifiedName(name: string, release: Release, path: FieldPath): FieldError[] {
   if (name === '') return [required(path, 'name required')]
   const [first = '', second, ...more] = name.split('/')
   if (second === undefined) return validateIdentifier(first, release, path)
-  // Upstream has no error for a name with two slashes or more.
+  // Upstream reports no error for a name with two or more slashes.
   if (more.length > 0) return []
   return [
     ...(first === '' ? [required(path, 'the domain must not be empty')] : validateDriverName(first, path, release)),
@@ -58,7 +58,7 @@ export function validateQualifiedName(name: string, release: Release, path: Fiel
   ]
 }
 
-/** A qualified name whose domain is not left out. */
+/** Validates an identifier that must have a domain. */
 export function validateFullyQualifiedName(name: string, release: Release, path: FieldPath): FieldError[] {
   const errors = validateQualifiedName(name, release, path)
   return name !== '' && !name.includes('/') ? [...errors, invalid(path, name, 'must include a domain')] : errors

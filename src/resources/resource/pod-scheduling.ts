@@ -7,13 +7,13 @@ import { ageColumn, column, nameColumn } from '../shared/columns.ts'
 import { statusAloneStrategy, withholdStatus } from '../shared/status-metadata.ts'
 import { SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../shared/strategy-parts.ts'
 
-/** What all versions of PodSchedulingContext have, from 1.26 to 1.31. */
+/** Fields of PodSchedulingContext in all versions, from 1.26 to 1.31. */
 interface SchedulingContext extends TypedObject {
   spec: { potentialNodes?: string[]; selectedNode?: string }
   status: { resourceClaims?: { name?: string; unsuitableNodes?: string[] }[] }
 }
 
-/** Names of nodes, in the words of a release. */
+/** Validates names of nodes, with the messages of a release. */
 export type ValidateNodes = (nodes: readonly string[] | undefined, path: FieldPath) => FieldError[]
 
 const table: TableDefinition<SchedulingContext> = {
@@ -35,7 +35,7 @@ function validateStatus({ status: { resourceClaims = [] } }: SchedulingContext, 
 export const validatePotentialNodes = ({ spec }: SchedulingContext, validateNodes: ValidateNodes): FieldError[] =>
   validateNodes(spec.potentialNodes, fieldPath('spec', 'potentialNodes'))
 
-/** What versions of PodSchedulingContext have in common: the table, and a status that is written alone. */
+/** Fields that versions of PodSchedulingContext have in common: the table, and the status subresource. */
 export const schedulingParts = <T extends SchedulingContext>(validateNodes: ValidateNodes): Pick<Version<T>, 'table' | 'subresources'> => ({
   table,
   subresources: {
@@ -46,7 +46,7 @@ export const schedulingParts = <T extends SchedulingContext>(validateNodes: Vali
   },
 })
 
-/** The strategy of PodSchedulingContext, with the rules of a version. */
+/** Strategy of PodSchedulingContext with the validation of a version. */
 export const schedulingStrategy = <T extends SchedulingContext>(validate: Strategy<T>['validate']): Strategy<T> => ({
   metaRounds: ['change', 'whole'],
   resetFields: STATUS_FIELDS,

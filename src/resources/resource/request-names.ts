@@ -6,12 +6,15 @@ import type { DeviceClaim } from './v1beta2.types.ts'
 
 const NOT_A_REQUEST = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 
-/** Requests of a claim, `request`, and their alternatives, `request/alternative`. */
+/** Returns the names of a claim's requests, `request`, and of their alternatives, `request/alternative`. */
 export function requestNames({ requests }: DeviceClaim): ReadonlySet<string> {
   return new Set((requests ?? []).flatMap(({ name, firstAvailable = [] }) => [name, ...firstAvailable.map(alternative => `${name}/${alternative.name}`)]))
 }
 
-/** A request of the claim, or one of its alternatives. `known`: what `requestNames` gives. A name that is no label is reported as that and as unknown. */
+/**
+ * Validates a reference to a request or alternative. `known` is the result of `requestNames`. A name that is not a label has one error for that, and one for
+ * being unknown.
+ */
 export function validateRequestReference(name: string, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const parts = name.split('/')
   if (parts.length > 2) return [invalid(path, name, NOT_A_REQUEST)]

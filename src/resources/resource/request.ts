@@ -10,7 +10,7 @@ import type { DeviceRequest, DeviceSelector, DeviceSubRequest, ExactDeviceReques
 
 const MAX_ALTERNATIVES = 8
 
-/** An absent count is 0, which ExactCount does not take. Defaults have filled in the mode, so an empty one is not supported. */
+/** Validates mode and count. A missing count is 0, which is invalid for ExactCount. Defaults have set the mode, so an empty one is not supported. */
 function validateAmount({ allocationMode: mode, count = 0 }: DeviceSubRequest | ExactDeviceRequest, path: FieldPath): FieldError[] {
   switch (mode) {
     case 'All':
@@ -22,14 +22,14 @@ function validateAmount({ allocationMode: mode, count = 0 }: DeviceSubRequest | 
   }
 }
 
-/** What requests are judged by. */
+/** Context of the validation of requests. */
 interface RequestRules {
-  /** Of all their selectors. */
+  /** Faults of all selectors. */
   readonly faults: SelectorFaults
   readonly release: Release
 }
 
-/** What `exactly` and each alternative have in common. */
+/** Validates the fields that `exactly` and the alternatives have in common. */
 function validateExact(request: DeviceSubRequest | ExactDeviceRequest, { faults, release }: RequestRules, path: FieldPath): FieldError[] {
   const { deviceClassName: className, tolerations = [] } = request
   const at = path.child('deviceClassName')
@@ -41,18 +41,18 @@ function validateExact(request: DeviceSubRequest | ExactDeviceRequest, { faults,
   ]
 }
 
-/** An alternative has a name, by which configurations and constraints refer to it. */
+/** Validates an alternative, whose name configurations and constraints refer to. */
 const validateAlternative = (request: DeviceSubRequest, rules: RequestRules, path: FieldPath): FieldError[] => [
   ...validateLabelName(request.name, path.child('name')),
   ...validateExact(request, rules, path),
 ]
 
-/** A request is for one kind of devices, or for the first of several that can be had. */
+/** Validates a request, which is for one kind of device, or for the first available of several. */
 export function validateRequest({ name, exactly, firstAvailable = [] }: DeviceRequest, rules: RequestRules, path: FieldPath): FieldError[] {
   const errors = validateLabelName(name, path.child('name'))
   const alternatives = path.child('firstAvailable')
   const check = (one: DeviceSubRequest, at: FieldPath): FieldError[] => validateAlternative(one, rules, at)
-  // From 1.35 on only one that is alone is looked into.
+  // Since 1.35 `exactly` and `firstAvailable` are validated only if just one of them is set.
   const isClear = !isSince(rules.release, '1.35') || !exactly || firstAvailable.length === 0
   if (isClear)
     errors.push(...validateSet(firstAvailable, alternatives, { max: MAX_ALTERNATIVES, release: rules.release, check, keyOf: one => one.name, member: 'name' }))
@@ -64,6 +64,6 @@ export function validateRequest({ name, exactly, firstAvailable = [] }: DeviceRe
   return errors
 }
 
-/** The selectors of all requests of a claim, and of their alternatives. */
+/** Returns the selectors of all requests and alternatives of a claim. */
 export const selectorsOf = (requests: readonly DeviceRequest[] | null | undefined): (readonly DeviceSelector[] | null | undefined)[] =>
   (requests ?? []).flatMap(({ exactly, firstAvailable }) => [exactly?.selectors, ...(firstAvailable ?? []).map(one => one.selectors)])

@@ -14,19 +14,19 @@ import { validateList } from './lists.ts'
 import type { DeviceSelector } from './v1beta2.types.ts'
 
 const MAX_SELECTORS = 32
-/** In bytes. */
+/** Limit on an expression in bytes. */
 const MAX_EXPRESSION = 10 * 1024
-/** In units of CEL's cost, for one device. */
+/** Limit on the CEL cost of an expression for one device. */
 const MAX_COST = 1_000_000n
 
 type Judge = (path: FieldPath) => FieldError[]
 
-/** What is wrong with expressions, by their text. */
+/** Faults of expressions by their text. */
 export type SelectorFaults = ReadonlyMap<string, Judge>
 
 /**
- * Compiles the expressions of selectors, each once, however often it occurs: an expression is a step. `minor`: of the oldest release
- * that must understand them (`oldestReader`).
+ * Compiles the expressions of selectors, each once, with one step per expression. `minor` is the minor version that must be able to compile them
+ * (`oldestReader`).
  * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
  */
 export function* compileSelectors(lists: Iterable<readonly DeviceSelector[] | null | undefined>, minor: number): Steps<SelectorFaults> {
@@ -57,7 +57,10 @@ function* judgeOf(expression: string, environment: Environment): Steps<Judge> {
   return max > MAX_COST ? path => [forbidden(path, 'too complex, exceeds cost limit')] : () => []
 }
 
-/** @param faults of all expressions in the list (`compileSelectors`). */
+/**
+ * Validates selectors.
+ * @param faults result of `compileSelectors` for all expressions in the list.
+ */
 export const validateSelectors = (
   selectors: readonly DeviceSelector[] | null | undefined,
   faults: SelectorFaults,

@@ -8,7 +8,7 @@ import { invalidFor } from './names.ts'
 import type { DeviceTaint, DeviceToleration } from './v1beta2.types.ts'
 
 const EFFECTS = ['NoExecute', 'NoSchedule']
-/** From 1.35 on a taint may be for information alone. */
+/** Effects since 1.35, when a taint may be informational only. */
 const MORE_EFFECTS = [...EFFECTS, 'None']
 
 function validateEffect(effect: string, release: Release, path: FieldPath): FieldError[] {
@@ -16,12 +16,12 @@ function validateEffect(effect: string, release: Release, path: FieldPath): Fiel
   return effects.includes(effect) ? [] : covered('', [notSupported(path, effect, effects)])
 }
 
-/** A taint that does not say since when it is there is there since now. */
+/** Sets the time of a taint that has none. */
 export function setTimeAdded(taint: DeviceTaint, now: number): void {
   taint.timeAdded ??= formatTime(now)
 }
 
-/** As a taint of a node, but for its effects. */
+/** Validates a taint like that of a node, except for its effects. */
 export function validateTaint({ key, value = '', effect }: DeviceTaint, release: Release, path: FieldPath): FieldError[] {
   return [
     ...invalidFor(isQualifiedName(key), key, path.child('key')),
@@ -30,7 +30,7 @@ export function validateTaint({ key, value = '', effect }: DeviceTaint, release:
   ]
 }
 
-/** `Exists` takes no value, `Equal` the value of a label, which may be empty. */
+/** Validates operator and value: `Exists` takes no value, `Equal` a label value, which may be empty. */
 function validateOperator({ operator, value = '' }: DeviceToleration, path: FieldPath): FieldError[] {
   switch (operator) {
     case 'Exists':
@@ -42,7 +42,7 @@ function validateOperator({ operator, value = '' }: DeviceToleration, path: Fiel
   }
 }
 
-/** As a toleration of a pod; an empty effect tolerates both. */
+/** Validates a toleration like that of a pod. An empty effect tolerates all effects. */
 export function validateToleration(toleration: DeviceToleration, release: Release, path: FieldPath): FieldError[] {
   const { key, effect } = toleration
   return [

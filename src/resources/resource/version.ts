@@ -5,7 +5,7 @@ import { types } from '../types.ts'
 
 const packageOf = (version: string): string => (version === 'v1beta2' ? 'resource' : `resource${version.replace('v', 'V')}`)
 
-/** The parts of a resource.k8s.io version that follow from its kind; of v1beta2 unless `version` is another. */
+/** Fields of a resource.k8s.io version that follow from its kind. `version` defaults to v1beta2. */
 export const resourceVersion = (
   kind: string,
   names: Names,
@@ -19,10 +19,10 @@ export const resourceVersion = (
   schema: types.type(`${packageOf(version)}.${kind}`),
 })
 
-/** What another version has of its own. The rest is that of v1beta2. */
+/** Fields in which another version differs from v1beta2. */
 export type Differences<V extends TypedObject, H extends TypedObject> = Pick<Version<V, H>, 'toHub' | 'fromHub' | 'setDefaults' | 'selectableFields'>
 
-/** The same kind as another version has it, and how that differs. It is printed as the hub version is. */
+/** Derives another version of a kind from v1beta2. It is printed like the hub version. */
 export const otherVersion = <V extends TypedObject, H extends TypedObject>(
   { group, kind, names, verbs, subresources }: Version<H>,
   name: 'v1' | 'v1beta1' | 'v1alpha3',

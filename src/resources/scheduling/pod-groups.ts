@@ -5,24 +5,24 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, nameIsPathSegment } from '../../meta/names.ts'
 import type { PodGroupResourceClaim, PodGroupSchedulingPolicy, PodGroupSpec, PodGroupTemplate, TypedLocalObjectReference } from './v1alpha2.types.ts'
 
-/** What a PodGroup and a template of one in a Workload have in common. Source: the declarative rules of scheduling.k8s.io/v1alpha2 in 1.36. */
+/** Limits that a PodGroup and its template in a Workload have in common. Source: declarative validation of scheduling.k8s.io/v1alpha2 in 1.36. */
 
 const MOST_CLAIMS = 4
 const MOST_TOPOLOGIES = 1
-/** Classes of the system have higher priorities. */
+/** Highest priority of user-defined classes. System classes have higher ones. */
 const HIGHEST_PRIORITY = 1_000_000_000
 const DISRUPTION_MODES = ['Pod', 'PodGroup']
 
 export const IMMUTABLE = 'field is immutable'
 
-/** Names of one form, each at its path. */
+/** Returns the errors of a name, if it is set. */
 const badNames = (check: (name: string) => string[], name: string | undefined, path: FieldPath): FieldError[] =>
   name === undefined ? [] : check(name).map(text => invalid(path, name, text))
 
 export const validateLabel = (name: string, path: FieldPath): FieldError[] => (name === '' ? [required(path)] : badNames(isDns1123Label, name, path))
 export const validateSubdomain = (name: string, path: FieldPath): FieldError[] => (name === '' ? [required(path)] : badNames(isDns1123Subdomain, name, path))
 
-/** Exactly one of the members may be there. */
+/** Checks that exactly one of the members is set. */
 function validateUnion(value: object, members: readonly string[], path: FieldPath): FieldError[] {
   const given = members.filter(member => Object.hasOwn(value, member) && Reflect.get(value, member) != null).map(member => `\`${member}\``)
   const all = members.map(member => `\`${member}\``).join(', ')
@@ -30,7 +30,7 @@ function validateUnion(value: object, members: readonly string[], path: FieldPat
   return given.length > 1 ? [invalid(path, `{${given.join(', ')}}`, `must specify exactly one of: ${all}`)] : []
 }
 
-/** The errors of the first element with a name that another has before it, and those of each element. */
+/** Validates each element. The first duplicate name is an error as well. */
 export function validateNamed<T extends { readonly name: string }>(
   items: readonly T[],
   path: FieldPath,
@@ -50,7 +50,7 @@ export const validatePolicy = (policy: PodGroupSchedulingPolicy, path: FieldPath
   ...(policy.gang ? validateMinCount(policy.gang.minCount, path.child('gang', 'minCount')) : []),
 ]
 
-/** A count of 0 counts as none. */
+/** Validates a minimum count. 0 counts as unset. */
 function validateMinCount(count: number, path: FieldPath): FieldError[] {
   if (count === 0) return [required(path)]
   return count < 1 ? [invalid(path, count, 'must be greater than or equal to 1')] : []
@@ -63,17 +63,17 @@ const validateClaim = (claim: PodGroupResourceClaim, path: FieldPath): FieldErro
   ...badNames(isDns1123Subdomain, claim.resourceClaimTemplateName, path.child('resourceClaimTemplateName')),
 ]
 
-/** Of a group, and of its status. */
+/** Validates the claims of a group, or those in its status. */
 export const validateClaims = <T extends { readonly name: string }>(
   claims: readonly T[],
   path: FieldPath,
   check: (claim: T, at: FieldPath) => FieldError[],
 ): FieldError[] => (claims.length > MOST_CLAIMS ? [tooMany(path, claims.length, MOST_CLAIMS)] : validateNamed(claims, path, check))
 
-/** What groups and templates have from 1.36 on. */
+/** Fields that groups and templates have since 1.36. */
 type GatedFields = Pick<PodGroupSpec | PodGroupTemplate, 'schedulingConstraints' | 'resourceClaims' | 'disruptionMode' | 'priorityClassName' | 'priority'>
 
-/** A field whose gate is off is not there unless the object had it before, when it may not change. */
+/** Validates fields with a gate. While it is off, a field is allowed only if the old object has it, and then immutable. */
 export function validateGatedFields(group: GatedFields, path: FieldPath, features: Features): FieldError[] {
   const { schedulingConstraints, resourceClaims = [], disruptionMode, priorityClassName, priority } = group
   const allowed = (gate: 'TopologyAwareWorkloadScheduling' | 'WorkloadAwarePreemption', member: string, errors: () => FieldError[]): FieldError[] =>
@@ -110,7 +110,7 @@ function validateTopology(topology: readonly { readonly key: string }[], path: F
   })
 }
 
-/** The object that owns a workload, in its namespace. */
+/** Validates the reference to the owner of a workload in its namespace. */
 export function validateControllerRef({ apiGroup, kind, name }: TypedLocalObjectReference, path: FieldPath): FieldError[] {
   const segment = (text: string, at: FieldPath): FieldError[] => (text === '' ? [required(at)] : badNames(each => nameIsPathSegment(each, false), text, at))
   return [
@@ -120,6 +120,6 @@ export function validateControllerRef({ apiGroup, kind, name }: TypedLocalObject
   ]
 }
 
-/** An error for each member that has changed. */
+/** Returns an error for each member that has changed. */
 export const validateUnchanged = <T extends object>(next: T, old: T, members: readonly (keyof T & string)[], path: FieldPath): FieldError[] =>
   members.filter(member => !deepEqual(next[member], old[member])).map(member => invalid(path.child(member), undefined, IMMUTABLE))

@@ -4,18 +4,18 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import type { Int64 } from '../../meta/object.ts'
 import { validateNonNegative } from '../../meta/object-meta-validation.ts'
 
-/** What has counts of these names. */
+/** An object with counts of these names. */
 export type Counts<K extends string> = Readonly<Partial<Record<K, Int64>>>
 
-/** The counts of a status by their names, in order: none below zero. */
+/** Checks that the counts of a status are not negative, in the given order. */
 export const validateCounts = <K extends string>(status: Counts<K>, names: readonly K[], path: FieldPath): FieldError[] =>
   names.flatMap(name => validateNonNegative(status[name], path.child(name)))
 
-/** An error where the count `name` is above the count `limit`. */
+/** Checks that the count `name` does not exceed the count `limit`. */
 export const validateAtMost = <K extends string>(status: Counts<K>, name: K, limit: K, detail: string, path: FieldPath): FieldError[] =>
   (status[name] ?? 0) > (status[limit] ?? 0) ? [invalid(path.child(name), status[name] ?? 0, detail)] : []
 
-/** A collision count may only grow, and may not go once it is there. */
+/** Checks that a collision count neither decreases nor is removed. */
 export function validateNotDecremented(next: number | undefined, old: number | undefined, path: FieldPath): FieldError[] {
   if (old === undefined || (next !== undefined && next >= old)) return []
   return [invalid(path, next ?? 0, 'cannot be decremented')]

@@ -4,9 +4,9 @@ import { type Verbatim, verbatim } from '../../meta/field-error.ts'
 import { isGivenEmpty } from '../../meta/given-empty.ts'
 import type { LabelSelector } from '../../meta/label-selector.ts'
 
-/** Values of messages as Go's %#v prints them: what upstream's messages show for anything but text, numbers and booleans. */
+/** Prints values as Go's %#v does. Upstream's messages show everything but strings, numbers and booleans in this form. */
 
-/** An absent map prints as nil, unlike an empty one. */
+/** An absent map prints as nil, an empty one as empty. */
 const stringMap = (map: Readonly<Record<string, string>> | undefined): string =>
   map === undefined
     ? 'map[string]string(nil)'
@@ -17,15 +17,15 @@ const stringMap = (map: Readonly<Record<string, string>> | undefined): string =>
 
 const list = (type: string, items: readonly string[] | undefined): string => (items === undefined ? `${type}(nil)` : `${type}{${items.join(', ')}}`)
 
-/** `map[string]string{"a":"b"}`, keys sorted, as `%#v` prints it. */
+/** Prints `map[string]string{"a":"b"}` with sorted keys. */
 export const goStringMap = (map: Readonly<Record<string, string>> | undefined): Verbatim =>
   verbatim(stringMap(map), () => goJsonText(map ? sortedMap(map) : null))
 
-/** `type`: Go's name of the list, `[]string`. */
+/** Prints a list of strings. `type` is its Go type, such as `[]string`. */
 export const goStringList = (items: readonly string[] | undefined, type = '[]string'): Verbatim =>
   verbatim(list(type, items?.map(quote)), () => goJsonText(items ?? null))
 
-/** `v1.LabelSelector{…}` as `%#v` prints it: pointers as nil or an address, which errors leave out. */
+/** Prints `v1.LabelSelector{…}`. Pointers print as nil or as an address, which errors omit. */
 export function goLabelSelector(selector: LabelSelector): Verbatim {
   const { matchLabels, matchExpressions } = selector
   const expressions =
@@ -45,21 +45,21 @@ export function goLabelSelector(selector: LabelSelector): Verbatim {
   )
 }
 
-/** A list that was given empty; undefined: nil. */
+/** Returns an empty list if the client sent one, or undefined for nil. */
 const emptyList = (owner: object, name: string): readonly string[] | undefined => (isGivenEmpty(owner, name) ? [] : undefined)
 
 const sortedMap = (map: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** A text of a type that prints itself, and so without quotes before 1.34: `cpu`. */
+/** Prints a string type with a String method, which has no quotes before 1.34: `cpu`. */
 export const goStringer = (text: string): Verbatim => verbatim(text, () => goJsonText(text))
 
-/** `intstr.IntOrString{…}`, and since 1.34 the number or the text. */
+/** Prints `intstr.IntOrString{…}`, since 1.34 the number or string alone. */
 export const goIntOrStringValue = (value: number | string | undefined): Verbatim => verbatim(goIntOrString(value), () => goJsonText(value ?? 0))
 
-/** Absent is the number 0. */
+/** An absent value prints as the number 0. */
 export const goIntOrString = (value: number | string | undefined): string =>
   typeof value === 'string' ? `intstr.IntOrString{Type:1, IntVal:0, StrVal:${quote(value)}}` : `intstr.IntOrString{Type:0, IntVal:${value ?? 0}, StrVal:""}`
 
-/** A pointer to a struct of the type; where it points to cannot be known. */
+/** Prints a pointer to a struct. Its address is arbitrary and therefore fixed. */
 export const goPointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0xc000000000'})`

@@ -7,12 +7,12 @@ import { goJsonDifference } from '../../schema/go/go-json-diff.ts'
 import { goSyntax } from '../../schema/go/go-print.ts'
 import { types, typesOf } from '../types.ts'
 
-/** A value of a declared type as upstream's messages print it: `core.PodIP{IP:"::1"}`. */
+/** Prints a value of a declared type as upstream's messages do: `core.PodIP{IP:"::1"}`. */
 export const goValue = (type: string, value: Json | undefined): Verbatim => goSyntax(types.type(type), value)
 
 /**
- * A member of a declared type in the same form; it may be a list or a map: `[]core.ResourceQuotaScope{"BestEffort"}`. A pointer prints as what it points to, an absent one as
- * "null".
+ * Prints a member of a declared type in the same form. It may be a list or a map: `[]core.ResourceQuotaScope{"BestEffort"}`. A pointer prints as its target,
+ * and an absent one as "null".
  */
 export function goMember(type: string, member: string, value: Json | undefined): Verbatim {
   const schema = types.type(type)
@@ -22,10 +22,10 @@ export function goMember(type: string, member: string, value: Json | undefined):
   return goSyntax(schema, value, member)
 }
 
-/** A quantity as Go prints the struct. */
+/** Prints a quantity as Go prints the struct. */
 export const goQuantityValue = (value: string): Verbatim => goMember('autoscalingv2.MetricTarget', 'value', value)
 
-/** The same, printed when it is first asked for: many errors may show the value. */
+/** Returns a function that prints the member on first use: many errors may show the same value. */
 export function goMemberOnce(type: string, member: string, value: Json | undefined): () => Verbatim {
   let text: Verbatim | undefined
   return () => {
@@ -34,6 +34,6 @@ export function goMemberOnce(type: string, member: string, value: Json | undefin
   }
 }
 
-/** What differs between two values of a declared type, in lines of their own: in the form of go-cmp, since 1.34 as a diff of JSON. */
+/** Prints the differences between two values of a declared type, one per line: in the format of go-cmp, since 1.34 as a diff of JSON. */
 export const goChanges = (release: Release, type: string, old: Json, next: Json): string =>
   isSince(release, '1.34') ? goJsonDifference(typesOf(release).type(type), old, next) : goDifference(types.type(type), old, next)

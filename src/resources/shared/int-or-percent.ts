@@ -6,18 +6,18 @@ import type { IntOrString } from '../../meta/object.ts'
 import { validateNonNegative } from '../../meta/object-meta-validation.ts'
 import { goIntOrStringValue } from './go-syntax.ts'
 
-/** A whole number of zero or more, or a percentage. Absent is 0. */
+/** Validates a non-negative integer or a percentage. An absent value is 0. */
 export function validateIntOrPercent(value: IntOrString | undefined, path: FieldPath): FieldError[] {
   if (typeof value === 'string') return isValidPercent(value).map(text => invalid(path, goIntOrStringValue(value), text))
   return validateNonNegative(value, path)
 }
 
-/** The number of a valid percentage. */
+/** Returns the number of a valid percentage, or undefined. */
 function percentOf(value: IntOrString | undefined): number | undefined {
   return typeof value === 'string' && isValidPercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined
 }
 
-/** The number itself, or that of the percentage; text that is neither counts as the number it spells, or 0. */
+/** Returns the number, or that of the percentage. Any other string counts as the number that it spells, or 0. */
 export function intOrPercentValue(value: IntOrString | undefined): number {
   const percent = percentOf(value)
   if (percent !== undefined) return percent
@@ -25,7 +25,7 @@ export function intOrPercentValue(value: IntOrString | undefined): number {
   return value ?? 0
 }
 
-/** A number without a percent sign is not bounded here. */
+/** Checks that a percentage is at most 100%. Integers are not limited here. */
 export function validateAtMost100Percent(value: IntOrString | undefined, path: FieldPath): FieldError[] {
   return (percentOf(value) ?? 0) > 100 ? [invalid(path, goIntOrStringValue(value), 'must not be greater than 100%')] : []
 }

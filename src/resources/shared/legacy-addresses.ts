@@ -3,15 +3,15 @@ import { type FieldError, invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { cidrFault, ipFault } from '../../meta/ip.ts'
 
-/** How fields that are older than strict validation judge addresses. They need not be in canonical form. */
+/** Validation of addresses in fields that predate strict validation. They need not be canonical. */
 export interface LegacyAddresses {
   ip(text: string, path: FieldPath): FieldError[]
   cidr(text: string, path: FieldPath): FieldError[]
 }
 
 /**
- * Without the gate StrictIPCIDRValidation, leading zeros, IPv4-mapped IPv6 addresses, and bits beyond a prefix pass, with a warning (KEP-4858). `stored`: addresses of the old object,
- * which stay valid. Source: pkg/util/validation/ip.go in k8s.io/apimachinery.
+ * Creates the validators. Without the gate StrictIPCIDRValidation, leading zeros, IPv4-mapped IPv6 addresses and bits beyond the prefix are accepted with a
+ * warning (KEP-4858). `stored` are addresses of the old object, which stay valid. Source: pkg/util/validation/ip.go in k8s.io/apimachinery.
  */
 export function legacyAddresses(features: Pick<Features, 'enabled'>, stored: Iterable<string> = []): LegacyAddresses {
   const isStrict = features.enabled('StrictIPCIDRValidation')

@@ -6,9 +6,9 @@ import { type LabelSelector, type LabelSelectorRules, validateLabelSelector } fr
 const NOWHERE = new FieldPath('')
 
 /**
- * What a selector of a kind may have: before 1.26 its expressions may have any values, and an update may keep bad ones.
- * Not for Deployment, ReplicaSet and StatefulSet, which always refuse them.
- * @param old selectors of the old object: one with a fault excuses all of the new one.
+ * Returns the rules for a selector. Before 1.26 its expressions may have any values, and an update may keep invalid ones. Not for Deployment, ReplicaSet and
+ * StatefulSet, which always reject them.
+ * @param old selectors of the old object. One with a fault excuses all selectors of the new one.
  */
 export const selectorRules = ({ release }: Features, ...old: readonly (LabelSelector | null | undefined)[]): LabelSelectorRules => ({
   allowInvalidValues: !isSince(release, '1.26') || old.some(selector => validateLabelSelector(selector, NOWHERE).length > 0),

@@ -5,12 +5,12 @@ interface WithSpec extends TypedObject {
   spec?: unknown
 }
 
-/** For kinds without a status: the first generation is 1, and a changed spec makes a new one. */
+/** Sets the generation of a kind without a status: 1 on create, incremented if the spec changes. */
 export function prepareGeneration(next: WithSpec, old: WithSpec | undefined): void {
   setGeneration(next, old, old !== undefined && !deepEqual(next.spec, old.spec))
 }
 
-/** A new object has the first generation, and one that has changed the next. */
+/** Sets the generation: 1 on create, incremented if `changed` is set. */
 export function setGeneration({ metadata }: TypedObject, old: TypedObject | undefined, changed: boolean): void {
   if (!old) metadata.generation = 1
   else if (changed) metadata.generation = (old.metadata.generation ?? 0) + 1

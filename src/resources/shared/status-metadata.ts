@@ -11,10 +11,10 @@ const KEPT = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
 const SPEC_AND_METADATA_FIELDS: readonly (readonly string[])[] = [['spec'], ['metadata']]
 
-/** For a write of the status that leaves metadata as it was, as metav1.ResetObjectMetaForStatus does. The values are shared with the old object. */
+/** Restores metadata on a write of the status, like metav1.ResetObjectMetaForStatus. Values are shared with the old object. */
 export const keepMetadata = ({ metadata: next }: TypedObject, { metadata: old }: TypedObject): void => keepMembers(next, old, ...KEPT)
 
-/** Of a status that is written without spec and metadata. */
+/** Strategy of a status whose writes keep spec and metadata. */
 export const statusAloneStrategy = <T extends WithStatus>(own: Pick<Strategy<T>, 'validate' | 'allowUnconditionalUpdate'>): Strategy<T> => ({
   resetFields: SPEC_AND_METADATA_FIELDS,
   prepare(next, old) {
@@ -25,7 +25,7 @@ export const statusAloneStrategy = <T extends WithStatus>(own: Pick<Strategy<T>,
   ...own,
 })
 
-/** For kinds with a status and without generations: nobody sets the status but through its subresource. */
+/** Keeps the status on writes of the resource itself, for kinds without generations. Only the subresource may set it. */
 export function withholdStatus<T extends WithStatus>(next: T, old: T | undefined, emptyStatus: T['status'] = {}): void {
   if (old) keepMembers(next, old, 'status')
   else next.status = emptyStatus

@@ -4,7 +4,7 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { GoUrlError, parseGoUrl } from '../../meta/go-url.ts'
 import { isDns1123Subdomain, isValidPortNum } from '../../meta/names.ts'
 
-/** A service that is called, of whichever group. */
+/** A service reference of a webhook, of any API group. */
 interface ServiceReference {
   readonly namespace?: string
   readonly name?: string
@@ -31,7 +31,7 @@ export function validateWebhookUrl(text: string, path: FieldPath): FieldError[] 
   }
 }
 
-/** An absolute path of DNS subdomains. Empty, `/` and one slash at the end are valid. */
+/** Validates an absolute path of DNS subdomains. An empty path, `/` and a trailing slash are valid. */
 function validatePath(text: string, path: FieldPath): FieldError[] {
   if (text === '/' || text === '') return []
   if (text === '//') return [invalid(path, text, 'segment[0] may not be empty')]
@@ -46,7 +46,7 @@ function validatePath(text: string, path: FieldPath): FieldError[] {
   ]
 }
 
-/** ValidateWebhookService. As upstream's callers hand namespace and name over the wrong way round, an absent namespace is reported at `name`, and an absent name at `namespace`. */
+/** ValidateWebhookService. Upstream's callers swap namespace and name, so a missing namespace is reported for `name`, and a missing name for `namespace`. */
 export function validateWebhookService({ namespace, name, path: urlPath, port = 0 }: ServiceReference, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!namespace) errors.push(required(path.child('name'), 'service name is required'))

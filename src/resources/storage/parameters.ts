@@ -5,15 +5,18 @@ import { isQualifiedName } from '../../meta/names.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-/** Keys in one map. */
+/** Limit on the keys of a map. */
 const MOST_PARAMETERS = 512
-/** Bytes of all keys and values together. */
+/** Limit on the bytes of all keys and values together. */
 export const MOST_BYTES = 256 * 1024
 
-/** The size of a map of parameters: UTF-8 bytes of all keys and values. */
+/** Returns the size of a map of parameters: the UTF-8 bytes of all keys and values. */
 export const bytesOf = (texts: Texts): number => Object.entries(texts).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)
 
-/** Keys are not empty; their number and the size of all are bounded. Too many keys hide the other errors. `allowEmpty`: whether the map may have none. */
+/**
+ * Validates parameters. Keys are not empty; their number and the total size are limited. Too many keys are the only error then. `allowEmpty`: whether the map
+ * may be empty.
+ */
 export function validateParameters(parameters: Texts, allowEmpty: boolean, path: FieldPath): FieldError[] {
   const keys = Object.keys(parameters)
   if (keys.length > MOST_PARAMETERS) return [tooLong(path, MOST_PARAMETERS)]
@@ -24,7 +27,7 @@ export function validateParameters(parameters: Texts, allowEmpty: boolean, path:
   ]
 }
 
-/** Required, and a qualified name once it is in lower case. Errors show the name in lower case. */
+/** Checks that a provisioner, converted to lower case, is a qualified name. Errors show it in lower case. */
 export function validateProvisioner(provisioner: string, path: FieldPath): FieldError[] {
   if (provisioner === '') return covered('', [required(path)])
   const name = provisioner.toLowerCase()

@@ -4,7 +4,7 @@ import { fieldPath } from '../../meta/field-path.ts'
 import { deprecatedLabel } from '../core/pod-spec/warnings.ts'
 import type { CSIStorageCapacity, StorageClass } from './v1.types.ts'
 
-/** Of a StorageClass: labels of nodes by their old names, since 1.25. */
+/** Warnings for deprecated node labels in a StorageClass, since 1.25. */
 export function storageClassWarnings({ allowedTopologies = [] }: StorageClass, _: StorageClass | undefined, { features }: HookContext): string[] {
   if (!isSince(features.release, '1.25')) return []
   return allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) => {
@@ -16,7 +16,7 @@ export function storageClassWarnings({ allowedTopologies = [] }: StorageClass, _
   })
 }
 
-/** Of a CSIStorageCapacity: the same. */
+/** Warnings for deprecated node labels in a CSIStorageCapacity, since 1.25. */
 export function capacityWarnings({ nodeTopology }: CSIStorageCapacity, _: CSIStorageCapacity | undefined, { features }: HookContext): string[] {
   if (!isSince(features.release, '1.25')) return []
   const at = fieldPath('nodeTopology')

@@ -90,7 +90,7 @@ export function rulesOfVersion(rules: DefinitionRules, version: string | undefin
   return stored !== undefined && deepEqual(stored, schema) ? { ...rules, isUnchanged: true } : rules
 }
 
-/** Collects the expressions of all schemas by their text, wherever they are. */
+/** Collects the texts of the expressions at any depth of the schemas. */
 function* storedIn(schemas: readonly JsonSchemaProps[]): Steps<StoredExpressions> {
   const rules = new Set<string>()
   const messages = new Set<string>()

@@ -1,11 +1,11 @@
 import { formatTime } from '../../../meta/time.ts'
 import type { CertificateSigningRequest, CertificateSigningRequestCondition as Condition } from '../v1.types.ts'
 
-/** The conditions that decide about a request. The first two exclude each other; all three stay once they are set. */
+/** Condition of an approved request. Excludes Denied. These three conditions are never removed. */
 export const APPROVED = 'Approved'
-/** Whoever decides has refused the request. */
+/** Condition of a request that the approver has denied. */
 export const DENIED = 'Denied'
-/** The signer could not issue the certificate. */
+/** Condition of a request for which the signer could not issue a certificate. */
 export const FAILED = 'Failed'
 
 export const allConditions = ({ status }: CertificateSigningRequest): Condition[] => status.conditions ?? []
@@ -14,7 +14,7 @@ export const conditionsOf = (request: CertificateSigningRequest, type: string): 
 
 const identityOf = ({ type, status }: Condition): string => JSON.stringify([type, status])
 
-/** Fills in times that are not given: the update is now; a transition keeps the time of the first old condition of the same type and status, and else is now. */
+/** Sets missing times. The update time is now; the transition time is that of the first old condition with the same type and status, or else now. */
 export function setConditionTimes(next: CertificateSigningRequest, old: CertificateSigningRequest, now: number): void {
   const before = new Map<string, Condition>()
   for (const condition of allConditions(old)) {
@@ -28,7 +28,7 @@ export function setConditionTimes(next: CertificateSigningRequest, old: Certific
   }
 }
 
-/** Puts the old conditions of the type in the place of the new ones, where there are as many; otherwise validation reports what was added or removed. */
+/** Restores the old conditions of a type, if the new object has as many of them. Otherwise validation reports conditions that were added or removed. */
 export function keepConditions(next: CertificateSigningRequest, old: CertificateSigningRequest, type: string): void {
   const before = conditionsOf(old, type)
   if (before.length === 0 || conditionsOf(next, type).length !== before.length) return

@@ -10,7 +10,7 @@ import type { CertificateSigningRequest } from '../v1.types.ts'
 import { APPROVED, allConditions, conditionsOf, DENIED, FAILED, keepConditions, setConditionTimes } from './conditions.ts'
 import { validateApproval, validateCertificateSigningRequest, validateStatus } from './validation.ts'
 
-/** Who asks is who makes the request, whatever the body says. */
+/** Sets the requester to the user of the request, whatever the body contains. */
 function setRequester({ spec }: CertificateSigningRequest, { request }: HookContext): void {
   for (const member of ['username', 'uid', 'groups', 'extra'] as const) delete spec[member]
   const user = request?.user
@@ -23,7 +23,7 @@ function setRequester({ spec }: CertificateSigningRequest, { request }: HookCont
 }
 
 const certificateSigningRequestStrategy: Strategy<CertificateSigningRequest> = {
-  // Any name will do.
+  // Any name is valid.
   validateName: nameIsPathSegment,
   metaRounds: ['whole', 'change'],
   resetFields: [['spec'], ['status']],
@@ -37,7 +37,7 @@ const certificateSigningRequestStrategy: Strategy<CertificateSigningRequest> = {
   validate: validateCertificateSigningRequest,
 }
 
-/** For the signer: the certificate, and conditions but for the decision. */
+/** Strategy of `status`, which the signer writes: the certificate, and conditions other than the decision. */
 const statusStrategy: Strategy<CertificateSigningRequest> = {
   declaredRules: true,
   validateName: nameIsPathSegment,
@@ -53,7 +53,7 @@ const statusStrategy: Strategy<CertificateSigningRequest> = {
   validate: validateStatus,
 }
 
-/** For the approver: conditions. */
+/** Strategy of `approval`, which the approver writes: conditions. */
 const approvalStrategy: Strategy<CertificateSigningRequest> = {
   declaredRules: true,
   validateName: nameIsPathSegment,
@@ -71,7 +71,7 @@ const approvalStrategy: Strategy<CertificateSigningRequest> = {
   validate: validateApproval,
 }
 
-/** `Pending`, `Approved,Issued`, `Denied` … */
+/** Prints `Pending`, `Approved,Issued`, `Denied` and the like. */
 function conditionCell(request: CertificateSigningRequest): string {
   const has = (type: string): boolean => conditionsOf(request, type).length > 0
   const decision = has(DENIED) ? 'Denied' : has(APPROVED) ? 'Approved' : 'Pending'
@@ -117,8 +117,8 @@ const v1: Version<CertificateSigningRequest> = {
 }
 
 /**
- * A request for a certificate. What is asked for never changes; the subresources `approval` and `status` are written by whoever decides and by the signer,
- * whose rights the plugins of signer-admission.ts check.
+ * A request for a certificate. Its spec is immutable; the approver writes the subresource `approval`, and the signer `status`. The plugins of
+ * signer-admission.ts check their permissions.
  * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/
  * Source of its rules: pkg/registry/certificates/certificates.
  */

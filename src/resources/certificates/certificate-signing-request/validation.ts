@@ -41,23 +41,23 @@ const USAGES: readonly string[] = [
 ]
 const STATUSES = ['False', 'True', 'Unknown']
 const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown'
-/** Ten minutes. */
+/** Shortest expiration in seconds: ten minutes. */
 const SHORTEST_SECONDS = 600
-/** Of a request that is refused, so many bytes are shown. */
+/** Bytes of an invalid request that the error shows. */
 const SHOWN_BYTES = 4096
 
 const specPath = fieldPath('spec')
 const conditionsPath = fieldPath('status', 'conditions')
 const certificatePath = fieldPath('status', 'certificate')
 
-/** What errors said of a missing field before 1.26. */
+/** Message about a missing field before 1.26. */
 const missing = (field: string, release: Release): string => (isSince(release, '1.26') ? '' : `${field} must be provided`)
 
 const textOf = (base64: string): string => Buffer.from(base64, 'base64').toString('latin1')
 const certificateOf = ({ status }: CertificateSigningRequest): string => status.certificate ?? ''
 const hasTwice = (values: readonly string[]): boolean => new Set(values).size < values.length
 
-/** Base64 as Go's %#v prints the bytes. */
+/** Prints the bytes of a base64 text as Go's %#v does. */
 function goBytes(base64: string): Verbatim {
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length === 0) return verbatim('[]byte(nil)', () => 'null')
@@ -66,7 +66,8 @@ function goBytes(base64: string): Verbatim {
 }
 
 /**
- * The first fault of certificates in PEM: blocks of this type only, without headers, each one certificate. Nothing at all is no fault: the signer has not answered yet.
+ * Returns the first fault of certificates in PEM, or undefined. All blocks must have the type CERTIFICATE, no headers, and one certificate each. An empty text
+ * is valid: the signer has not issued a certificate yet.
  */
 function certificateFault(pem: string): string | undefined {
   if (pem === '') return undefined
@@ -80,7 +81,7 @@ function certificateFault(pem: string): string | undefined {
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
-/** Usages are known ones, each once. Unknown or repeated ones pass where the stored request has any of that sort. */
+/** Validates usages, which must be known and unique. Unknown or repeated ones are accepted if the stored request has some. */
 function validateUsages(usages: readonly string[], before: readonly string[], path: FieldPath, release: Release): FieldError[] {
   const errors = usages.length === 0 ? [required(path, missing('usages', release))] : []
   if (before.every(usage => USAGES.includes(usage))) {
@@ -91,7 +92,7 @@ function validateUsages(usages: readonly string[], before: readonly string[], pa
   return errors
 }
 
-/** The legacy signer may be kept by an update and not chosen. `expirationSeconds` has no upper bound. */
+/** Validates the spec. The legacy signer may be kept by an update, but not set. `expirationSeconds` has no upper limit. */
 function validateSpec(spec: CertificateSigningRequestSpec, old: CertificateSigningRequestSpec | undefined, { release }: Features): FieldError[] {
   const { signerName, expirationSeconds: seconds } = spec
   const request = spec.request ?? ''
@@ -110,14 +111,17 @@ function validateSpec(spec: CertificateSigningRequestSpec, old: CertificateSigni
   ]
 }
 
-/** Decisions and failures are only ever true; conditions of other types may have any of the three statuses. */
+/** Checks the status of a condition. Approved, Denied and Failed are always True; other types may have any status. */
 function validateConditionStatus(type: string, status: string, path: FieldPath): FieldError[] {
   if (status === '') return [required(path)]
   const allowed = [APPROVED, DENIED, FAILED].includes(type) ? ['True'] : STATUSES
   return allowed.includes(status) ? [] : [notSupported(path, status, allowed)]
 }
 
-/** Each type once, and not both Approved and Denied, unless the old request has such a fault. The error stands at the later of two conditions, since 1.34 at all of them. */
+/**
+ * Checks that types are unique, and that Approved and Denied exclude each other, unless the old request has such a fault. The error is reported for the later
+ * condition, since 1.34 for all of them.
+ */
 function validateConditions(next: CertificateSigningRequest, old: CertificateSigningRequest | undefined, { release }: Features): FieldError[] {
   const types = allConditions(next).map(({ type }) => type)
   const before = old ? allConditions(old).map(({ type }) => type) : []
@@ -142,7 +146,7 @@ function validateConditions(next: CertificateSigningRequest, old: CertificateSig
   })
 }
 
-/** A certificate that an update leaves as it is, or that replaces a faulty one, is not looked at. The error does not show it. */
+/** Validates the certificate, unless it is unchanged or replaces an invalid one. The error does not show it. */
 function validateCertificate(next: CertificateSigningRequest, old: CertificateSigningRequest | undefined): FieldError[] {
   if (old && (certificateOf(next) === certificateOf(old) || certificateFault(textOf(certificateOf(old))) !== undefined)) return []
   const fault = certificateFault(textOf(certificateOf(next)))
@@ -154,7 +158,7 @@ interface Permissions {
   readonly certificate?: boolean
 }
 
-/** Decisions are never taken back, and made through one subresource only; certificates come through another. */
+/** Checks that decisions and certificates are only added, and only through the subresource for them. */
 function validateChange(next: CertificateSigningRequest, old: CertificateSigningRequest, may: Permissions): FieldError[] {
   const errors: FieldError[] = []
   const counts = (type: string): [before: number, after: number] => [conditionsOf(old, type).length, conditionsOf(next, type).length]
@@ -173,7 +177,7 @@ function validateChange(next: CertificateSigningRequest, old: CertificateSigning
   return errors
 }
 
-/** `may`: what the subresource is for. A creation is not held to it, as `prepare` has emptied its status. */
+/** Returns the validation of a subresource with the given permissions. A create does not need them, since `prepare` has cleared its status. */
 const validateWith =
   (may: Permissions) =>
   (next: CertificateSigningRequest, old: CertificateSigningRequest | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] => [
@@ -183,9 +187,9 @@ const validateWith =
     ...(old ? validateChange(next, old, may) : []),
   ]
 
-/** A request neither changes nor gets a decision or a certificate by a write of the resource itself. */
+/** Validates a write of the resource itself, which may change neither decision nor certificate. */
 export const validateCertificateSigningRequest = validateWith({})
-/** Of the subresource `status`: the signer writes the certificate, once. */
+/** Validates a write of `status`. The signer may set the certificate once. */
 export const validateStatus = validateWith({ certificate: true })
-/** Of the subresource `approval`: it adds decisions, and takes none back. */
+/** Validates a write of `approval`, which may add decisions but not remove them. */
 export const validateApproval = validateWith({ decision: true })

@@ -23,11 +23,11 @@ const v1beta1: Version<ClusterTrustBundle> = {
   selectableFields: { 'spec.signerName': ({ spec }) => spec.signerName ?? '' },
 }
 
-/** Differs from v1beta1 in nothing but its name, and is the one that release 1.32 knows, too. */
+/** Differs from v1beta1 only in name. Release 1.32 has only this version. */
 const v1alpha1: Version<ClusterTrustBundle> = { ...v1beta1, name: 'v1alpha1', schema: types.type('certificatesv1alpha1.ClusterTrustBundle') }
 
 /**
- * Certificates that are anchors of trust, of a signer or of anybody. Both versions are off unless they are asked for; they differ in nothing.
+ * Trust anchors, of a signer or in general. Neither version is served by default, and both are equal.
  * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#cluster-trust-bundles
  * Source of its rules: pkg/registry/certificates/clustertrustbundle.
  */
@@ -36,6 +36,6 @@ export const clusterTrustBundleResource = defineResource<ClusterTrustBundle>({
   versions: [v1beta1, v1alpha1],
   hub: v1beta1,
   storage: { prefix: 'clustertrustbundles', version: v1alpha1 },
-  // What else a name must be depends on the signer.
+  // `validate` checks the rest of the name, which depends on the signer.
   strategy: { allowUnconditionalUpdate: false, metaRounds: ['change', 'whole'], validateName: nameIsPathSegment, validate: validateClusterTrustBundle },
 })

@@ -15,7 +15,7 @@ import type { ClusterTrustBundle } from '../v1beta1.types.ts'
 const LONGEST_BYTES = 1024 * 1024
 const OMITTED = '<value omitted>'
 
-/** Bundles of a signer are named after it: `example.com:name:anything`. */
+/** Checks that the bundle of a signer is named after it: `example.com:name:anything`. */
 function nameFaults(name: string, isPrefix: boolean, signer: string): string[] {
   if (signer === '') {
     return name.includes(':') ? ['ClusterTrustBundle without signer name must not have ":" in its name'] : nameIsDnsSubdomain(name, isPrefix)
@@ -25,7 +25,7 @@ function nameFaults(name: string, isPrefix: boolean, signer: string): string[] {
   return nameIsDnsSubdomain(name.slice(prefix.length), isPrefix)
 }
 
-/** A generateName is held to the same prefix, and may end as a prefix of a name may. */
+/** Validates name and generateName, which needs the same prefix and may end like the prefix of a name. */
 function validateNames({ metadata }: ClusterTrustBundle, signer: string): FieldError[] {
   const { generateName = '', name = '' } = metadata
   const path = fieldPath('metadata')
@@ -35,7 +35,7 @@ function validateNames({ metadata }: ClusterTrustBundle, signer: string): FieldE
   ]
 }
 
-/** The first fault of an entry, each of which is the certificate of an authority. */
+/** Returns the first fault of an entry, which must be the certificate of an authority. */
 function blockFault({ type, hasHeaders, bytes }: PemBlock): string | undefined {
   if (type !== 'CERTIFICATE') return `has bad block type: ${type}`
   if (hasHeaders) return 'has PEM block headers'
@@ -44,7 +44,7 @@ function blockFault({ type, hasHeaders, bytes }: PemBlock): string | undefined {
   return certificate.ca ? undefined : 'does not have the CA bit set'
 }
 
-/** Size first, since 1.29, then each entry, then whether there is any, and last whether one is there twice. Errors never show the bundle. */
+/** Validates the bundle in this order: size (since 1.29), entries, number of entries, duplicates. Errors never show the bundle. */
 function validateBundle(bundle: string, path: FieldPath, { release }: Features): FieldError[] {
   if (isSince(release, '1.29') && longerThan(bundle, LONGEST_BYTES)) return [tooLong(path, LONGEST_BYTES)]
   const blocks = decodePem(bundle)
@@ -64,7 +64,10 @@ function validateBundle(bundle: string, path: FieldPath, { release }: Features):
     .map(indices => invalid(path, OMITTED, `duplicate trust anchor (indices [${indices.join(' ')}])`))
 }
 
-/** Bundles of a signer begin with the signer’s name; certificates are distinct and have no headers. Source: pkg/apis/certificates/validation in k8s.io/kubernetes. */
+/**
+ * Validates a bundle. Its name begins with that of the signer; certificates are unique and have no headers. Source: pkg/apis/certificates/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateClusterTrustBundle(
   next: ClusterTrustBundle,
   old: ClusterTrustBundle | undefined,

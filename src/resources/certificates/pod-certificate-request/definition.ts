@@ -39,7 +39,7 @@ const tableWithAnnotations: TableDefinition<PodCertificateRequest> = {
   cells: request => [...firstCells(request), annotationsCell(request)],
 }
 
-/** `a.io/x=1,b.io/y=2` */
+/** Prints annotations as `a.io/x=1,b.io/y=2`. */
 function annotationsCell({ spec: { unverifiedUserAnnotations = {} } }: PodCertificateRequest): string {
   const pairs = Object.entries(unverifiedUserAnnotations).map(([key, value]) => `${key}=${value}`)
   return pairs.length === 0 ? '<none>' : pairs.sort().join(',')
@@ -51,7 +51,7 @@ const strategy: Strategy<PodCertificateRequest> = {
   validate: (next, old, { features }) => validatePodCertificateRequest(next, old, features.release),
 }
 
-/** Whoever changes the status needs the right to `sign` for the signer, which is asked once all else is right. */
+/** A client that writes the status needs the verb `sign` for the signer. This is checked if there are no other errors. */
 const statusStrategy = (authorizer: Authorizer): Strategy<PodCertificateRequest> => ({
   ...statusAloneStrategy<PodCertificateRequest>({
     allowUnconditionalUpdate: false,
@@ -62,7 +62,7 @@ const statusStrategy = (authorizer: Authorizer): Strategy<PodCertificateRequest>
 })
 
 async function validateSigner({ spec: { signerName } }: PodCertificateRequest, { request }: HookContext, authorizer: Authorizer): Promise<FieldError[]> {
-  // The server itself may write what it likes.
+  // Requests of the server itself are always allowed.
   if (!request || (await maySign(authorizer, request, 'sign', signerName))) return []
   return [forbidden(fieldPath('spec', 'signerName'), `User ${quote(request.user.name)} is not permitted to "sign" for signer ${quote(signerName)}`)]
 }
@@ -85,7 +85,8 @@ const v1beta1Of = (authorizer: Authorizer): Version<PodCertificateRequest> => ({
 })
 
 /**
- * A kubelet's request for a certificate of a pod that it runs. Off unless it is asked for, by its gate as well; 1.34 has it in v1alpha1, later releases in v1beta1, which differs in fields alone.
+ * A kubelet's request for a certificate of a pod on its node. Needs both the API version and a gate to be enabled. 1.34 has v1alpha1, later releases v1beta1,
+ * which differs only in fields.
  * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#pod-certificate-requests
  * Source of its rules: pkg/registry/certificates/podcertificaterequest.
  */

@@ -14,7 +14,7 @@ import { keyPath, requestedKey, requestPath } from './public-key.ts'
 const LONGEST_CHAIN_BYTES = 100 * 1024
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-/** Of the times in a status and those of the certificate. */
+/** Least time between the refresh and the start or end of validity, in milliseconds. */
 const MARGIN = 10 * MINUTE
 
 const chainPath = fieldPath('status', 'certificateChain')
@@ -22,12 +22,18 @@ const notBeforePath = fieldPath('status', 'notBefore')
 const notAfterPath = fieldPath('status', 'notAfter')
 const refreshPath = fieldPath('status', 'beginRefreshAt')
 
-/** Names in the certificate, by type, as node:crypto lists them: `DNS:example.com, email:ann@example.com`, with quotes where a name has commas. */
+/**
+ * Matches a name in the certificate with its type, as node:crypto lists them: `DNS:example.com, email:ann@example.com`, with quotes around names that contain
+ * commas.
+ */
 const NAME = /(?:^|, )(DNS|email):("(?:[^"\\]|\\.)*"|[^,]*)/g
-/** An address without a display name. */
+/** Matches an email address without a display name. */
 const ADDRESS = /^[^\s@<>()[\],;:\\"]+@[^\s@<>()[\],;:\\"]+$/
 
-/** What makes a chain of certificates the answer to a request: `ctx.now` in milliseconds. Each check ends with its first fault. Source: pkg/apis/certificates/validation in k8s.io/kubernetes. */
+/**
+ * Validates the certificate chain of a request; `ctx.now` is in milliseconds. Each check stops at its first error. Source: pkg/apis/certificates/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateIssued({ spec, status }: PodCertificateRequest, ctx: { readonly now: number; readonly release: Release }): FieldError[] {
   const chain = status.certificateChain ?? ''
   if (longerThan(chain, LONGEST_CHAIN_BYTES)) return [tooLong(chainPath, LONGEST_CHAIN_BYTES)]
@@ -55,7 +61,7 @@ export function validateIssued({ spec, status }: PodCertificateRequest, ctx: { r
   )
 }
 
-/** The errors of the first check that has any. */
+/** Returns the errors of the first check that has any. */
 function firstOf(...checks: readonly (() => FieldError[])[]): FieldError[] {
   for (const check of checks) {
     const errors = check()
@@ -90,7 +96,7 @@ function validateTimesAreSet({ notBefore, notAfter, beginRefreshAt }: PodCertifi
 
 const goTime = (text: string | null | undefined): Verbatim => verbatim(printGoTime(text ?? ''), () => JSON.stringify(text ?? '0001-01-01T00:00:00Z'))
 
-/** The times of the status are those of the certificate, which begins to be valid about now. */
+/** Checks that the times in the status are those of the certificate, and that its validity begins within 5 minutes of `now`. */
 function validateTimes({ notBefore, notAfter }: PodCertificateRequestStatus, leaf: X509Certificate, now: number): FieldError[] {
   const begin = timeMillis(notBefore) ?? 0
   if (begin !== Date.parse(leaf.validFrom))
@@ -120,7 +126,7 @@ function validateRefresh({ notBefore, notAfter, beginRefreshAt }: PodCertificate
   return []
 }
 
-/** Whether one certificate is the issuer of the other is not checked. */
+/** Does not check whether a certificate is the issuer of the previous one. */
 function validateIntermediates(blocks: readonly PemBlock[], chain: string): FieldError[] {
   for (const { type, bytes } of blocks) {
     if (type !== 'CERTIFICATE') return [invalid(chainPath, chain, 'issued certificate chain must consist entirely of CERTFICATE PEM blocks')]

@@ -6,9 +6,9 @@ import { goMember } from '../../shared/go-values.ts'
 import { readCertificateRequest } from '../certificate-request.ts'
 import type { PodCertificateRequestSpec } from '../v1beta1.types.ts'
 
-/** Of a key, a proof or a request. */
+/** Limit on the bytes of a key, a proof or a request. */
 const LONGEST_BYTES = 10 * 1024
-/** What node:crypto calls the curves of NIST that may be used, and the one that may not. */
+/** Names in node:crypto of the NIST curves: those that are allowed, and the one that is not. */
 const CURVES: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1']
 const OTHER_CURVE = 'secp224r1'
 const MODULI: readonly (number | undefined)[] = [3072, 4096]
@@ -21,7 +21,7 @@ export const requestPath = fieldPath('spec', 'stubPKCS10Request')
 
 const bytesOf = (base64: string | null | undefined): Buffer => Buffer.from(base64 ?? '', 'base64')
 
-/** The requested key: that of the PKCS#10 request, where there is one. Undefined where it cannot be read. */
+/** Returns the requested key: that of the PKCS#10 request if there is one. Undefined if it cannot be parsed. */
 export function requestedKey({ stubPKCS10Request, pkixPublicKey }: PodCertificateRequestSpec): KeyObject | undefined {
   try {
     return stubPKCS10Request
@@ -32,21 +32,21 @@ export function requestedKey({ stubPKCS10Request, pkixPublicKey }: PodCertificat
   }
 }
 
-/** A key in DER, and a signature of the pod's UID by it: of its SHA-256 digest, but for Ed25519. */
+/** Validates a key in DER, and its signature of the pod's UID. The signature is over the SHA-256 digest, except for Ed25519. */
 export function validateKeyAndProof(spec: PodCertificateRequestSpec): FieldError[] {
   const [encoded, proof] = [bytesOf(spec.pkixPublicKey), bytesOf(spec.proofOfPossession)]
   if (encoded.length > LONGEST_BYTES) return [tooLong(keyPath, LONGEST_BYTES)]
   if (proof.length > LONGEST_BYTES) return [tooLong(proofPath, LONGEST_BYTES)]
   const key = requestedKey(spec)
   const shown = (): unknown => goMember('certificatesv1beta1.PodCertificateRequestSpec', 'pkixPublicKey', spec.pkixPublicKey)
-  // Curves and forms of RSA keys that Go does not read are no keys.
+  // Keys whose curve or RSA form Go cannot parse are invalid.
   if (!key || !isReadByGo(key)) return [invalid(keyPath, shown(), 'must be a valid PKIX-serialized public key')]
   const faults = validateKey(key, keyPath, 'elliptic public keys must use curve P256 or P384', () => invalid(keyPath, shown(), UNKNOWN_TYPE))
   if (faults.length > 0) return faults
   return isProof(key, Buffer.from(spec.podUID), proof) ? [] : [invalidStructure(proofPath, 'could not verify proof-of-possession signature')]
 }
 
-/** A PKCS#10 request, which the key that it is for has signed. What it asks for is not looked at. */
+/** Validates a PKCS#10 request, which must be signed by its own key. Its other contents are not checked. */
 export function validateStubRequest({ stubPKCS10Request }: PodCertificateRequestSpec): FieldError[] {
   const der = bytesOf(stubPKCS10Request)
   if (der.length > LONGEST_BYTES) return [tooLong(requestPath, LONGEST_BYTES)]
@@ -68,7 +68,7 @@ function isReadByGo({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject
   return type !== 'rsa-pss' && (type !== 'ec' || CURVES.includes(curve) || curve === OTHER_CURVE)
 }
 
-/** `curves`: the text about a curve that may not be used; `unknown`: the error about a type of keys that may not. */
+/** Checks type and size of a key. `curves` is the message about a curve that is not allowed; `unknown` creates the error about a type that is not. */
 function validateKey({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject, path: FieldPath, curves: string, unknown: () => FieldError): FieldError[] {
   const { namedCurve, modulusLength = 0 } = asymmetricKeyDetails ?? {}
   switch (type) {

@@ -15,7 +15,7 @@ import { validateKeyAndProof, validateStubRequest } from './public-key.ts'
 const ISSUED = 'Issued'
 const DENIED = 'Denied'
 const FAILED = 'Failed'
-/** A request has one of these at most, and is done once it has it. */
+/** Conditions that complete a request. It has at most one of them. */
 const OUTCOMES = [ISSUED, DENIED, FAILED]
 const LONGEST_UID = 128
 
@@ -30,7 +30,7 @@ const badUid = (spec: PodCertificateRequestSpec, member: 'podUID' | 'serviceAcco
   ...(longerThan(spec[member], LONGEST_UID) ? [tooLong(specPath.child(member), LONGEST_UID)] : []),
 ]
 
-/** Before 1.36 a request has a key and a proof; since then it may have a PKCS#10 request instead. */
+/** Validates the requested key. Before 1.36 a request has a key and a proof; since then it may have a PKCS#10 request instead. */
 function validateRequestedKey(spec: PodCertificateRequestSpec, release: Release): FieldError[] {
   const { stubPKCS10Request, pkixPublicKey, proofOfPossession } = spec
   if (!isSince(release, '1.36')) return validateKeyAndProof(spec)
@@ -58,7 +58,9 @@ function validateNew({ spec }: PodCertificateRequest, release: Release): FieldEr
   return [...errors, ...validateRequestedKey(spec, release)]
 }
 
-/** A request is for one pod, its account and its node, and never changes. Source: pkg/apis/certificates/validation in k8s.io/kubernetes. */
+/**
+ * Validates a request, which is for one pod with its service account and node, and immutable. Source: pkg/apis/certificates/validation in k8s.io/kubernetes.
+ */
 export function validatePodCertificateRequest(next: PodCertificateRequest, old: PodCertificateRequest | undefined, release: Release): FieldError[] {
   if (!old) return validateNew(next, release)
   if (deepEqual(next.spec, old.spec)) return []
@@ -81,7 +83,7 @@ function validateOutcomes({ status }: PodCertificateRequest): FieldError[] {
 const outcomeOf = ({ status }: PodCertificateRequest): string | undefined =>
   status.conditions?.find(({ type, status: value }) => OUTCOMES.includes(type) && value === 'True')?.type
 
-/** The signer answers once: with a chain of certificates, or without one. `ctx.now` in milliseconds. */
+/** Validates the status. The signer writes it once, with or without a certificate chain. `ctx.now` is in milliseconds. */
 export function validatePodCertificateStatus(
   next: PodCertificateRequest,
   old: PodCertificateRequest | undefined,

@@ -37,10 +37,12 @@ const v1beta1: Version<LeaseCandidate> = {
   table,
 }
 
-/** Differs from v1beta1 in nothing but its name. */
+/** Differs from v1beta1 only in name. */
 const v1alpha2: Version<LeaseCandidate> = { ...v1beta1, name: 'v1alpha2', schema: types.type('coordinationV1alpha2.LeaseCandidate') }
 
-/** A candidate lists strategies, the one that it likes best first; later versions have that one alone, and the others are lost when such a release writes the object. */
+/**
+ * v1alpha1 has a list of strategies, in order of preference. Later versions have only the first, so the others are lost when such a release writes the object.
+ */
 const v1alpha1: Version<AlphaCandidate, LeaseCandidate> = {
   group: v1beta1.group,
   name: 'v1alpha1',
@@ -58,7 +60,7 @@ const v1alpha1: Version<AlphaCandidate, LeaseCandidate> = {
 }
 
 /**
- * Who would take a lease, for elections that a controller decides. No version is served unless it is asked for.
+ * A candidate for a lease whose holder a controller elects. No version is served by default.
  * https://kubernetes.io/docs/concepts/cluster-administration/coordinated-leader-election/
  * Source of its rules: pkg/registry/coordination/leasecandidate.
  */

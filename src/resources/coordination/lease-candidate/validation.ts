@@ -5,15 +5,15 @@ import { compareSemanticVersions, parseSemanticVersion, type SemanticVersion } f
 import { validateLeaseStrategy } from '../lease/validation.ts'
 import type { LeaseCandidate, LeaseCandidateSpec } from '../v1beta1.types.ts'
 
-/** What a version counts as that is absent or cannot be read. */
+/** Stands for a version that is absent or cannot be parsed. */
 const ZERO: SemanticVersion = { numbers: [0n, 0n, 0n], prerelease: [] }
 const NO_VERSION = 'must be a valid semantic version'
 const OLDEST_EMULATED = 'OldestEmulationVersion'
 const NEEDED = "must be specified when `strategy` is 'OldestEmulationVersion'"
 
 /**
- * leaseName never changes. emulationVersion is at most binaryVersion; one that is invalid is compared as ZERO. The strategy OldestEmulationVersion needs an emulationVersion
- * above ZERO. Source: pkg/apis/coordination/validation in k8s.io/kubernetes.
+ * Validates a candidate. leaseName is immutable. emulationVersion is at most binaryVersion; an invalid one compares as ZERO. The strategy
+ * OldestEmulationVersion requires an emulationVersion above ZERO. Source: pkg/apis/coordination/validation in k8s.io/kubernetes.
  */
 export function validateLeaseCandidate({ spec }: LeaseCandidate, old: LeaseCandidate | undefined): FieldError[] {
   const { binaryVersion, emulationVersion, strategy = '' } = spec
@@ -28,7 +28,7 @@ export function validateLeaseCandidate({ spec }: LeaseCandidate, old: LeaseCandi
   return [...errors, ...validateLeaseName(spec, old, path)]
 }
 
-/** The rules of 1.31: no version is required, and no strategy; OldestEmulationVersion needs both versions. */
+/** Validates a candidate by the rules of 1.31: neither versions nor strategies are required, and OldestEmulationVersion requires both versions. */
 export function validateAlphaCandidate({ spec }: LeaseCandidate, old: LeaseCandidate | undefined): FieldError[] {
   const { binaryVersion, emulationVersion, preferredStrategies = [] } = spec
   const path = fieldPath('spec')
@@ -46,7 +46,7 @@ const isZero = (version: string | undefined): boolean => compareSemanticVersions
 const validateLeaseName = ({ leaseName }: LeaseCandidateSpec, old: LeaseCandidate | undefined, path: FieldPath): FieldError[] =>
   old && leaseName !== old.spec.leaseName ? [invalid(path.child('leaseName'), leaseName, 'field is immutable')] : []
 
-/** Versions are valid where they are given, and in order. A lease is named. */
+/** Checks that versions are valid, if set, and in order, and that leaseName is set. */
 function validateVersions({ leaseName, binaryVersion, emulationVersion = '' }: LeaseCandidateSpec, path: FieldPath): FieldError[] {
   const binary = parseSemanticVersion(binaryVersion)
   const emulated = parseSemanticVersion(emulationVersion)

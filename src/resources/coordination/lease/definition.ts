@@ -24,7 +24,7 @@ const v1: Version<Lease> = {
 }
 
 /**
- * Who holds something, and until when. Clients renew it by PUT, which creates it where it is missing.
+ * A lock with a holder and a duration. Clients renew it with PUT, which creates it if it does not exist.
  * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/
  * Source of its rules: pkg/registry/coordination/lease.
  */

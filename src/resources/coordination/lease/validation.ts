@@ -5,8 +5,8 @@ import { isQualifiedName } from '../../../meta/names.ts'
 import type { Lease } from '../v1.types.ts'
 
 /**
- * Times may go backwards: only durations and counts are checked, and what coordinated elections need of the strategy. Source: pkg/apis/coordination/validation in
- * k8s.io/kubernetes.
+ * Validates a lease: durations, counts, and the strategy of coordinated leader election. Times are not compared and may go backwards. Source:
+ * pkg/apis/coordination/validation in k8s.io/kubernetes.
  */
 export function validateLease({ spec }: Lease): FieldError[] {
   const { leaseDurationSeconds, leaseTransitions, strategy, preferredHolder } = spec
@@ -23,7 +23,7 @@ export function validateLease({ spec }: Lease): FieldError[] {
   return errors
 }
 
-/** One of ours, or somebody's own with a domain. Errors are at `strategy` below the path of the field, as upstream reports them. */
+/** Checks the strategy: a known one, or any with a domain. Errors are reported for `strategy` below the path of the field, as in upstream. */
 export function validateLeaseStrategy(strategy: string, path: FieldPath): FieldError[] {
   const at = path.child('strategy')
   if (!strategy.includes('/')) return strategy === 'OldestEmulationVersion' ? [] : [notSupported(at, strategy, ['OldestEmulationVersion'])]

@@ -20,18 +20,21 @@ function setEndpointSliceDefaults({ ports }: Pick<EndpointSlice, 'ports'>): void
   }
 }
 
-/** In which topology may be written. */
+/** The version in which topology may be written. */
 const V1BETA1 = 'v1beta1'
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by'
-/** Controllers that write addresses in their canonical form. */
+/** Controllers that write canonical addresses. */
 const TRUSTED_WRITERS = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io']
-/** A change of one of these, or of the labels, makes a new generation. */
+/** Fields whose change, like that of labels, increments the generation. */
 const FIELDS = ['addressType', 'endpoints', 'ports'] as const
 
 const endpointsOf = (slice: EndpointSlice | undefined): Endpoint[] => slice?.endpoints ?? []
 const topologyNode = ({ deprecatedTopology }: Endpoint): string | undefined => ownMember(deprecatedTopology, HOST_NAME)
 
-/** The topology of v1beta1 cannot be written through v1. A node that is named only there is kept, so that a partial update does not lose it. */
+/**
+ * Removes the topology of v1beta1, which cannot be written through v1. A node that only the old topology names is kept, so that a partial update does not lose
+ * it.
+ */
 function dropTopology(next: EndpointSlice, old: EndpointSlice | undefined): void {
   if (old && deepEqual(old.endpoints, next.endpoints)) return
   const known = new Set(endpointsOf(old).map(topologyNode))
@@ -45,7 +48,7 @@ function dropTopology(next: EndpointSlice, old: EndpointSlice | undefined): void
 const hasChanged = (next: EndpointSlice, old: EndpointSlice): boolean =>
   FIELDS.some(field => !deepEqual(next[field], old[field])) || !deepEqual(next.metadata.labels, old.metadata.labels)
 
-/** None for slices of the controllers that write canonical addresses. */
+/** Warnings for addresses. Slices of controllers that write canonical addresses have none. */
 function addressWarnings(slice: EndpointSlice): string[] {
   if (TRUSTED_WRITERS.includes(slice.metadata.labels?.[MANAGED_BY] ?? '')) return []
   return endpointsOf(slice).flatMap(({ addresses }, i) =>
@@ -69,7 +72,7 @@ const endpointSliceStrategy: Strategy<EndpointSlice> = {
 
 const SHOWN = 3
 
-/** The first three, and how many more there are. */
+/** Prints the first three, and how many more there are. */
 function shownOf(all: readonly string[]): string {
   const shown = all.slice(0, SHOWN).join(',')
   if (all.length > SHOWN) return `${shown} + ${all.length - SHOWN} more...`
@@ -106,7 +109,7 @@ const v1: Version<EndpointSlice> = {
   table: endpointSliceTable,
 }
 
-/** Has a map for zone and node: `topology`. Served until 1.24, and stored until 1.30. */
+/** v1beta1 has zone and node in the map `topology`. Served until 1.24, and stored until 1.30. */
 const v1beta1: Version<EndpointSliceV1beta1, EndpointSlice> = {
   group: v1.group,
   name: V1BETA1,
@@ -120,7 +123,7 @@ const v1beta1: Version<EndpointSliceV1beta1, EndpointSlice> = {
 }
 
 /**
- * A part of the endpoints of a service. The type of its addresses never changes.
+ * A part of the endpoints of a service. Its address type is immutable.
  * https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoint-slice-v1/
  * Source of its rules: pkg/registry/discovery/endpointslice.
  */

@@ -3,7 +3,7 @@ import { ownMember } from '../../../meta/equal.ts'
 import type { Endpoint, EndpointSlice } from '../v1.types.ts'
 import type { Endpoint as EndpointV1beta1 } from '../v1beta1.types.ts'
 
-/** A slice of v1beta1, whose addresses are of the types of v1. */
+/** A slice in v1beta1. Its addresses have the types of v1. */
 export type EndpointSliceV1beta1 = Omit<EndpointSlice, 'endpoints'> & { endpoints: EndpointV1beta1[] | null }
 
 const ZONE = 'topology.kubernetes.io/zone'
@@ -11,7 +11,7 @@ export const HOST_NAME = 'kubernetes.io/hostname'
 
 const unlessEmpty = (topology: Record<string, string>): Record<string, string> | undefined => (Object.keys(topology).length > 0 ? topology : undefined)
 
-/** v1 has a field for the zone. The host name is left out where it is nodeName, and kept where it is another. */
+/** Converts an endpoint to v1, which has a field for the zone. The host name is dropped if it equals nodeName. */
 function endpointToV1({ topology, ...endpoint }: EndpointV1beta1): Endpoint {
   if (!topology) return endpoint
   const zone = ownMember(topology, ZONE)
@@ -20,7 +20,7 @@ function endpointToV1({ topology, ...endpoint }: EndpointV1beta1): Endpoint {
   return { ...endpoint, ...(kept && { deprecatedTopology: kept }), ...(zone !== undefined && { zone }) }
 }
 
-/** The topology has zone and node, unless it names a host already. */
+/** Converts an endpoint to v1beta1. The topology contains zone and node, unless it has a host name already. */
 function endpointFromV1({ deprecatedTopology, zone, ...endpoint }: Endpoint): EndpointV1beta1 {
   const { nodeName } = endpoint
   const topology = unlessEmpty({
@@ -41,12 +41,12 @@ function* each<T, R>(items: readonly T[] | null, change: (item: T) => R): Steps<
   return changed
 }
 
-/** discovery.k8s.io/v1beta1 → v1, in steps of some endpoints each. Source: pkg/apis/discovery/v1beta1 in k8s.io/kubernetes. */
+/** Converts discovery.k8s.io/v1beta1 to v1, in steps of some endpoints. Source: pkg/apis/discovery/v1beta1 in k8s.io/kubernetes. */
 export function* toV1({ endpoints, ...slice }: EndpointSliceV1beta1): Steps<EndpointSlice> {
   return { ...slice, endpoints: yield* each(endpoints, endpointToV1) }
 }
 
-/** discovery.k8s.io/v1 → v1beta1. */
+/** Converts discovery.k8s.io/v1 to v1beta1. */
 export function* fromV1({ endpoints, ...slice }: EndpointSlice): Steps<EndpointSliceV1beta1> {
   return { ...slice, endpoints: yield* each(endpoints, endpointFromV1) }
 }

@@ -19,10 +19,10 @@ const MOST_ENDPOINTS = 1000
 const MOST_ADDRESSES = 100
 const MOST_TOPOLOGY_LABELS = 16
 const MOST_HINTS = 8
-/** Above what the description of the field allows, as upstream has it. */
+/** Limit on ports. It exceeds the one in the description of the field, as in upstream. */
 const MOST_PORTS = 20_000
 
-/** At least two labels. A dot at the end is allowed, and errors show the name without it. */
+/** Checks a domain with at least two labels. A trailing dot is allowed, and omitted in errors. */
 function validateDomain(text: string, path: FieldPath): FieldError[] {
   if (text === '') return [required(path)]
   const name = text.replace(/\.$/, '')
@@ -34,10 +34,10 @@ function validateDomain(text: string, path: FieldPath): FieldError[] {
   return long === undefined ? [] : [invalid(path, long, isDns1123Label(long).join(','))]
 }
 
-/** How addresses of a slice are written. */
+/** Rules for the notation of addresses. */
 interface AddressRules {
   readonly legacy: LegacyAddresses
-  /** Those of IPv6 are canonical, since 1.33. */
+  /** Whether IPv6 addresses must be canonical, as since 1.33. */
   readonly isStrict: boolean
 }
 
@@ -50,11 +50,11 @@ function validateIP(text: string, family: 'IPv4' | 'IPv6', path: FieldPath, { le
 
 function validateAddress(address: string, type: string, path: FieldPath, rules: AddressRules): FieldError[] {
   if (type === 'FQDN') return validateDomain(address, path)
-  // Where the type itself is wrong, nothing can be said of the addresses.
+  // Without a valid type the addresses cannot be validated.
   return type === 'IPv4' || type === 'IPv6' ? validateIP(address, type, path, rules) : []
 }
 
-/** Zones are label values, nodes are DNS subdomains. Too many zones hide errors of forNodes. */
+/** Validates hints. Zones are label values, nodes are DNS subdomains. If there are too many zones, forNodes is not validated. */
 function validateHints(hints: EndpointHints, path: FieldPath): FieldError[] {
   const namesErrors = (member: 'forZones' | 'forNodes', check: (name: string) => string[]): FieldError[] => {
     const at = path.child(member)
@@ -70,7 +70,7 @@ function validateHints(hints: EndpointHints, path: FieldPath): FieldError[] {
   return [...namesErrors('forZones', isValidLabelValue), ...namesErrors('forNodes', name => nameIsDnsSubdomain(name, false))]
 }
 
-/** Errors come in the order of the fields, in steps of one address each. */
+/** Validates an endpoint, in the order of its fields and in steps of one address. */
 function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath, rules: AddressRules): Steps<FieldError[]> {
   const { nodeName, deprecatedTopology: topology, hostname, hints } = endpoint
   const addresses = endpoint.addresses ?? []
@@ -94,7 +94,7 @@ function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath, ru
   ]
 }
 
-/** Names are unique, and the empty one is a name. Too many ports are one error. */
+/** Validates ports. Names are unique, including the empty one. Too many ports are a single error. */
 function validatePorts(ports: readonly EndpointPort[], path: FieldPath): FieldError[] {
   if (ports.length > MOST_PORTS) return [tooMany(path, ports.length, MOST_PORTS)]
   const names = new Set<string>()
@@ -111,7 +111,7 @@ function validatePorts(ports: readonly EndpointPort[], path: FieldPath): FieldEr
   })
 }
 
-/** Too many endpoints are one error, and none of them is looked at then. */
+/** Validates endpoints. Too many endpoints are a single error. */
 function* validateEndpoints(endpoints: readonly Endpoint[], type: string, path: FieldPath, rules: AddressRules): Steps<FieldError[]> {
   if (endpoints.length > MOST_ENDPOINTS) return [tooMany(path, endpoints.length, MOST_ENDPOINTS)]
   const errors: FieldError[] = []
@@ -120,8 +120,8 @@ function* validateEndpoints(endpoints: readonly Endpoint[], type: string, path: 
 }
 
 /**
- * In steps, as a slice has up to 1000 endpoints of up to 100 addresses each. Since 1.33 an update with the stored endpoints is not checked for them, and ports are named before endpoints.
- * Source: pkg/apis/discovery/validation in k8s.io/kubernetes.
+ * Validates a slice, in steps, as it has up to 1000 endpoints of up to 100 addresses each. Since 1.33 unchanged endpoints are not validated on update, and the
+ * errors of ports precede those of endpoints. Source: pkg/apis/discovery/validation in k8s.io/kubernetes.
  */
 export function* validateEndpointSlice(
   { addressType, endpoints, ports }: EndpointSlice,
@@ -132,7 +132,7 @@ export function* validateEndpointSlice(
   const isStrict = isSince(features.release, '1.33')
   const rules = { legacy: legacyAddresses(features), isStrict }
   const portErrors = validatePorts(ports ?? [], fieldPath('ports'))
-  // What an older server let in may stay.
+  // Endpoints that an older release accepted may stay.
   const mayStay = isStrict && old !== undefined && deepEqual(endpoints, old.endpoints)
   const endpointErrors = mayStay ? [] : yield* validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'), rules)
   return [

@@ -1,19 +1,19 @@
 import type { FlowSchema, NonResourcePolicyRule, PriorityLevelConfiguration, PriorityLevelConfigurationSpec, ResourcePolicyRule, Subject } from '../v1.types.ts'
 
-/** On an object of the server's own: "true" where the server may bring its spec up to date. */
+/** Annotation of a bootstrap object. With "true" the server may update its spec. */
 export const AUTO_UPDATE_ANNOTATION = 'apf.kubernetes.io/autoupdate-spec'
 
 const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
 
-/** Objects as the server makes them: it says nothing of their status. */
+/** A level as the server creates it, without a status. */
 export type NewLevel = Omit<PriorityLevelConfiguration, 'status'>
-/** As it is created: the server sets the status. */
+/** A schema as the server creates it, without a status. */
 export type NewSchema = Omit<FlowSchema, 'status'>
 
-/** Marks the object as one that the server may bring up to date. */
+/** Allows the server to update the object. */
 const metadata = (name: string): NewLevel['metadata'] => ({ name, annotations: { [AUTO_UPDATE_ANNOTATION]: 'true' } })
 
-/** A level as the server makes it, which it may bring up to date later. */
+/** Creates a level that the server may update later. */
 export const priorityLevel = (name: string, spec: PriorityLevelConfigurationSpec): NewLevel => ({
   kind: 'PriorityLevelConfiguration',
   apiVersion: API_VERSION,
@@ -21,14 +21,14 @@ export const priorityLevel = (name: string, spec: PriorityLevelConfigurationSpec
   spec,
 })
 
-/** A level with queues of 50 requests each. */
+/** Creates a level with queues of 50 requests each. */
 export const queuedLevel = (name: string, nominalConcurrencyShares: number, lendablePercent: number, queues: number, handSize: number): NewLevel =>
   priorityLevel(name, {
     type: 'Limited',
     limited: { nominalConcurrencyShares, lendablePercent, limitResponse: { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 50 } } },
   })
 
-/** What the bootstrap schemas differ in. */
+/** Fields in which bootstrap schemas differ. */
 export interface SchemaParts {
   readonly level: string
   readonly precedence: number
@@ -38,7 +38,7 @@ export interface SchemaParts {
   readonly nonResourceRules?: NonResourcePolicyRule[]
 }
 
-/** A schema with one rule. */
+/** Creates a schema with one rule. */
 export const flowSchema = (name: string, { level, precedence, by, subjects, resourceRules, nonResourceRules }: SchemaParts): NewSchema => ({
   kind: 'FlowSchema',
   apiVersion: API_VERSION,
@@ -57,22 +57,22 @@ export const users = (...names: string[]): Subject[] => names.map(name => ({ kin
 export const systemAccounts = (...names: string[]): Subject[] =>
   names.map(name => ({ kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name } }))
 
-/** In all namespaces, and not beside them. */
+/** Rule for namespaced resources, in all namespaces. */
 export const namespacedRule = (verbs: string[], apiGroup: string, ...resources: string[]): ResourcePolicyRule => ({
   verbs,
   apiGroups: [apiGroup],
   resources,
   namespaces: ['*'],
 })
-/** In all namespaces and beside them. */
+/** Rule for namespaced resources in all namespaces, and for cluster-scoped resources. */
 export const clusterRule = (verbs: string[], apiGroup: string, ...resources: string[]): ResourcePolicyRule => ({
   ...namespacedRule(verbs, apiGroup, ...resources),
   clusterScope: true,
 })
-/** Requests that are about no resource. */
+/** Rule for non-resource requests. */
 export const pathRule = (verbs: string[], ...nonResourceURLs: string[]): NonResourcePolicyRule => ({ verbs, nonResourceURLs })
 
-/** Everything. */
+/** Rules for all requests. */
 export const ALL: Pick<SchemaParts, 'resourceRules' | 'nonResourceRules'> = {
   resourceRules: [clusterRule(['*'], '*', '*')],
   nonResourceRules: [pathRule(['*'], '*')],

@@ -1,14 +1,13 @@
 import { ALL, clusterRule, flowSchema, groups, type NewLevel, type NewSchema, namespacedRule, pathRule, queuedLevel, systemAccounts, users } from './parts.ts'
 
-/** Objects with which a cluster starts; who runs it may change or remove them. */
-
+/** Subjects of all requests. Administrators may change or delete the objects in this file. */
 const EVERYBODY = groups('system:unauthenticated', 'system:authenticated')
 const NODES = groups('system:nodes')
-/** Verbs of a client that keeps a lock object. */
+/** Verbs of a client that maintains a lock object. */
 const KEEPING = ['get', 'create', 'update']
 const LEASES = 'coordination.k8s.io'
 
-/** Created once, and updated only while their annotation asks for it. Source: pkg/apis/flowcontrol/bootstrap in k8s.io/apiserver. */
+/** Levels that are created once, and updated only while their annotation allows it. Source: pkg/apis/flowcontrol/bootstrap in k8s.io/apiserver. */
 export const SUGGESTED_LEVELS: readonly NewLevel[] = [
   queuedLevel('system', 30, 33, 64, 6),
   queuedLevel('node-high', 40, 25, 64, 6),
@@ -18,7 +17,7 @@ export const SUGGESTED_LEVELS: readonly NewLevel[] = [
   queuedLevel('global-default', 20, 50, 128, 6),
 ]
 
-/** In order of precedence. Created once, and updated only while their annotation asks for it. */
+/** Schemas in order of precedence. They are created once, and updated only while their annotation allows it. */
 export const SUGGESTED_SCHEMAS: readonly NewSchema[] = [
   flowSchema('system-nodes', { level: 'system', precedence: 500, by: 'ByUser', subjects: NODES, ...ALL }),
   flowSchema('system-node-high', {

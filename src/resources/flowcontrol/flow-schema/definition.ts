@@ -8,7 +8,7 @@ import type { FlowSchema } from '../v1.types.ts'
 import { flowControlBetas, flowControlVersion } from '../version.ts'
 import { validateFlowSchema } from './validation.ts'
 
-/** As they are tried for a request: by precedence, then by name. */
+/** Compares schemas in matching order: by precedence, then by name. */
 function order(a: FlowSchema, b: FlowSchema): number {
   const [name = '', other = ''] = [a.metadata.name, b.metadata.name]
   return a.spec.matchingPrecedence - b.spec.matchingPrecedence || (name < other ? -1 : name > other ? 1 : 0)
@@ -45,11 +45,11 @@ const v1: Version<FlowSchema> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: flowControlStatusStrategy } },
 }
 
-/** Of the beta versions only the names differ. */
+/** The beta versions differ only in name. */
 const betas: Version<FlowSchema>[] = flowControlBetas('FlowSchema', NAMES).map(version => ({ ...v1, ...version }))
 
 /**
- * Which requests a priority level takes. The mandatory schemas have fixed specs (bootstrap/mandatory.ts).
+ * Assigns requests to a priority level. The mandatory schemas have fixed specs (bootstrap/mandatory.ts).
  * https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#flowschema
  * Source of its rules: pkg/registry/flowcontrol/flowschema.
  */

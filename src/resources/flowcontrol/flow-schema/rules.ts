@@ -8,14 +8,14 @@ import { validateSubject } from './subjects.ts'
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
 
-/** An unknown verb is one error for the whole list. `*` stands alone. */
+/** Validates verbs. `*` must be the only one. An unknown verb is one error for the whole list. */
 function validateVerbs(verbs: readonly string[], path: FieldPath): FieldError[] {
   if (verbs.length === 0) return [required(path, 'verbs must contain at least one value')]
   if (verbs.includes('*')) return starStandsAlone(verbs, path, 'verbs')
   return verbs.every(verb => VERBS.includes(verb)) ? [] : [notSupported(path, verbs, VERBS)]
 }
 
-/** Undefined for a valid path. `*` may only be its last segment; the caller handles a lone `*`. */
+/** Returns the fault of a path, or undefined. `*` may only be the last segment; the caller handles a single `*`. */
 function pathFault(url: string): string | undefined {
   if (url === '') return 'must not be empty'
   if (url === '/') return undefined
@@ -39,7 +39,7 @@ function validatePathRule({ verbs, nonResourceURLs }: NonResourcePolicyRule, pat
   return errors
 }
 
-/** A rule with clusterScope needs no namespace. `*` stands alone. */
+/** Validates namespaces. A rule with clusterScope needs none. `*` must be the only one. */
 function validateNamespaces(namespaces: readonly string[], clusterScope: boolean, path: FieldPath): FieldError[] {
   if (namespaces.length === 0) {
     return clusterScope ? [] : [required(path, 'resource rules that are not cluster scoped must supply at least one namespace')]
@@ -50,7 +50,7 @@ function validateNamespaces(namespaces: readonly string[], clusterScope: boolean
   )
 }
 
-/** Texts of apiGroups and resources are not checked: neither has to exist. */
+/** Validates a resource rule. API groups and resources need not exist. */
 function validateResourceRule({ verbs, apiGroups, resources, namespaces, clusterScope }: ResourcePolicyRule, path: FieldPath): FieldError[] {
   const list = (items: readonly string[], member: string, one: string, others: string): FieldError[] => {
     const at = path.child(member)
@@ -64,7 +64,10 @@ function validateResourceRule({ verbs, apiGroups, resources, namespaces, cluster
   ]
 }
 
-/** Needs a subject, and a rule for resources or for paths. Errors: subjects, what is lacking, rules for resources, rules for paths. */
+/**
+ * Validates a rule, which needs a subject and a rule for resources or paths. Errors come in this order: subjects, missing rules, resource rules, non-resource
+ * rules.
+ */
 export function validateRule({ subjects: given, resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects, path: FieldPath): FieldError[] {
   const subjects = given ?? []
   const errors: FieldError[] = subjects.flatMap((subject, i) => validateSubject(subject, path.child('subjects').index(i)))

@@ -4,20 +4,20 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { ServiceAccountSubject, Subject } from '../v1.types.ts'
 
-/** Kinds of subjects, and the members that say who. */
+/** Kinds of subjects, and their members. */
 const MEMBERS = { User: 'user', Group: 'group', ServiceAccount: 'serviceAccount' } as const
 type Kind = keyof typeof MEMBERS
 
 const isKind = (kind: string): kind is Kind => Object.hasOwn(MEMBERS, kind)
 
-/** The order in which upstream reports members that do not belong to a kind. */
+/** Order in which upstream reports members of other kinds. */
 const OTHERS: Readonly<Record<Kind, readonly Kind[]>> = {
   ServiceAccount: ['User', 'Group'],
   User: ['ServiceAccount', 'Group'],
   Group: ['ServiceAccount', 'User'],
 }
 
-/** The name may be `*`, for all accounts of the namespace. The namespace may not. */
+/** Validates a service account. The name may be `*`, for all accounts of the namespace. The namespace may not. */
 function validateAccount({ name, namespace }: ServiceAccountSubject, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!name) errors.push(required(path.child('name')))
@@ -26,7 +26,7 @@ function validateAccount({ name, namespace }: ServiceAccountSubject, path: Field
   return [...errors, ...nameIsDnsLabel(namespace, false).map(text => invalid(path.child('namespace'), namespace, text))]
 }
 
-/** The member of the kind is required, and in it a name. Names of users and groups are any text. */
+/** Checks that the member of the kind is set and has a name. Names of users and groups are arbitrary. */
 function validateWho(kind: Kind, { user, group, serviceAccount }: Subject, path: FieldPath): FieldError[] {
   const at = path.child(MEMBERS[kind])
   const who = { User: user, Group: group, ServiceAccount: serviceAccount }[kind]
@@ -35,7 +35,7 @@ function validateWho(kind: Kind, { user, group, serviceAccount }: Subject, path:
   return who.name ? [] : [required(at.child('name'))]
 }
 
-/** Exactly the member of its kind is set: a user, a group or a service account. `*` stands for all. */
+/** Validates a subject. Only the member of its kind is set: user, group or service account. `*` matches all. */
 export function validateSubject(subject: Subject, path: FieldPath): FieldError[] {
   const { kind } = subject
   if (!isKind(kind)) return [notSupported(path.child('kind'), kind, ['Group', 'ServiceAccount', 'User'])]

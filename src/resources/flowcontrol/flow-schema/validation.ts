@@ -11,7 +11,10 @@ import { validateRule } from './rules.ts'
 const MAX_PRECEDENCE = 10_000
 const METHODS = ['ByNamespace', 'ByUser']
 
-/** The mandatory schemas must be what upstream has them to be: otherwise a change could lock everyone out. Source: pkg/apis/flowcontrol/validation in k8s.io/kubernetes. */
+/**
+ * Validates a schema. Mandatory schemas must equal upstream's, because a change could lock out all users. Source: pkg/apis/flowcontrol/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateFlowSchema({ metadata, spec }: FlowSchema): FieldError[] {
   const path = fieldPath('spec')
   const errors: FieldError[] = []

@@ -4,7 +4,7 @@ import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import type { PriorityLevelConfiguration } from '../v1.types.ts'
 
-/** All versions are printed alike, from the hub version. The shares had another name before 1.26. */
+/** Table of levels. All versions print the hub version. The column of shares had another name before 1.26. */
 export const priorityLevelTableIn = (release: Release): TableDefinition<PriorityLevelConfiguration> => ({
   columns: [
     nameColumn,

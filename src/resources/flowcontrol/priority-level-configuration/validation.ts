@@ -18,17 +18,17 @@ import type {
 import { ROUNDTRIP_ANNOTATION } from './versions.ts'
 
 const MAX_QUEUES = 10_000_000
-/** Bits of a hash that dealing may use up: more would deal unevenly. */
+/** Limit on the hash bits that shuffle sharding uses. With more, hands would be dealt unevenly. */
 const MAX_HASH_BITS = 60
 
-/** Null and absent count as 0. */
+/** Checks that a number is not negative. Null and absent values count as 0. */
 const notNegative = (value: number | null | undefined, path: FieldPath, text: string): FieldError[] => ((value ?? 0) < 0 ? [invalid(path, value, text)] : [])
 
-/** Absent is valid. */
+/** Checks a percentage, if set. */
 const percent = (value: number | undefined, path: FieldPath): FieldError[] =>
   value !== undefined && (value < 0 || value > 100) ? [invalid(path, value, 'must be between 0 and 100, inclusive')] : []
 
-/** handSize is at most `queues`. Dealing a hand takes log2(queues) bits for each of its cards, at most MAX_HASH_BITS together. */
+/** Validates queuing. handSize is at most `queues`. A hand takes log2(queues) bits for each card, at most MAX_HASH_BITS in all. */
 function validateQueuing({ queues, handSize, queueLengthLimit }: QueuingConfiguration, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (queueLengthLimit <= 0) errors.push(invalid(path.child('queueLengthLimit'), queueLengthLimit, 'must be positive'))
@@ -48,7 +48,7 @@ function validateQueuing({ queues, handSize, queueLengthLimit }: QueuingConfigur
 const unknownType = (type: string, known: readonly string[], path: FieldPath, release: Release): FieldError =>
   type === '' && isSince(release, '1.36') ? { ...required(path), origin: '', isCovered: true } : notSupported(path, type, known)
 
-/** `Queue` needs queuing, `Reject` forbids it. The texts say Limited where they mean Queue. */
+/** Validates the limit response. `Queue` needs queuing, `Reject` forbids it. Messages say Limited for Queue. */
 function validateLimitResponse({ type, queuing }: LimitResponse, path: FieldPath, release: Release): FieldError[] {
   const at = path.child('queuing')
   switch (type) {
@@ -61,16 +61,16 @@ function validateLimitResponse({ type, queuing }: LimitResponse, path: FieldPath
   }
 }
 
-/** How shares are judged. */
+/** Rules for concurrency shares. */
 interface SharesOptions {
-  /** The field's name in the version of the request. */
+  /** Name of the field in the version of the request. */
   readonly field: 'nominalConcurrencyShares' | 'assuredConcurrencyShares'
-  /** A level may have no seats of its own. */
+  /** Whether a level may have no seats of its own. */
   readonly allowZero: boolean
   readonly release: Release
 }
 
-/** Releases before 1.30 take no zero but where there is one already: a server of 1.28 would read it as 30. */
+/** Before 1.30 zero is allowed only if the old level has it, because a server of 1.28 would treat it as 30. */
 const sharesOptions = (old: PriorityLevelConfiguration | undefined, { features, request }: HookContext): SharesOptions => ({
   field: ['v1beta1', 'v1beta2'].includes(request?.info.version ?? '') ? 'assuredConcurrencyShares' : 'nominalConcurrencyShares',
   allowZero: features.enabled('ZeroLimitedNominalConcurrencyShares') || old?.spec.limited?.nominalConcurrencyShares === 0,
@@ -98,7 +98,7 @@ const validateExempt = ({ nominalConcurrencyShares, lendablePercent }: ExemptPri
   ...percent(lendablePercent, path.child('lendablePercent')),
 ]
 
-/** Type `Limited` needs `limited` and forbids `exempt`. Type `Exempt` forbids `limited`; its `exempt` may be absent. */
+/** Validates the spec. Type `Limited` needs `limited` and forbids `exempt`. Type `Exempt` forbids `limited`; its `exempt` may be absent. */
 function validateSpec({ type, limited, exempt }: PriorityLevelConfigurationSpec, path: FieldPath, shares: SharesOptions): FieldError[] {
   switch (type) {
     case 'Exempt':
@@ -118,7 +118,7 @@ function validateSpec({ type, limited, exempt }: PriorityLevelConfigurationSpec,
   }
 }
 
-/** The spec of a mandatory level is fixed, but for what the level `exempt` lends from release 1.28 on. */
+/** Checks that the spec of a mandatory level is unchanged, except for what the level `exempt` lends since release 1.28. */
 function validateFixed(name: string | undefined, spec: PriorityLevelConfigurationSpec, path: FieldPath, release: Release): FieldError[] {
   const fixed = mandatoryLevels(release).find(({ metadata }) => metadata.name === name)?.spec
   if (!fixed) return []
@@ -133,7 +133,7 @@ function validateFixed(name: string | undefined, spec: PriorityLevelConfiguratio
   ]
 }
 
-/** Type `Exempt` belongs to the level of that name alone. Source: pkg/apis/flowcontrol/validation in k8s.io/kubernetes. */
+/** Validates a level. Only the level `exempt` has type `Exempt`. Source: pkg/apis/flowcontrol/validation in k8s.io/kubernetes. */
 export function validatePriorityLevel(
   { metadata, spec }: PriorityLevelConfiguration,
   old: PriorityLevelConfiguration | undefined,

@@ -8,20 +8,20 @@ import type { PriorityLevelConfiguration as Beta3Level } from '../v1beta3.types.
 import { flowControlBetas, flowControlVersion } from '../version.ts'
 import { priorityLevelTableIn } from './table.ts'
 
-/** What a level that says nothing of them gets. */
+/** Default of concurrency shares. */
 const DEFAULT_SHARES = 30
-/** By which v1beta3 distinguishes an explicit zero from absent shares. Its value means nothing. */
+/** Annotation by which v1beta3 distinguishes explicit zero shares from absent ones. Its value is ignored. */
 export const ROUNDTRIP_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 
 const NAMES = { plural: 'prioritylevelconfigurations', singular: 'prioritylevelconfiguration' }
 
-/** What versions have in common besides the shares of `limited`. */
+/** Fields that all versions have, besides the shares of `limited`. */
 interface CommonSpec {
   exempt?: PriorityLevelConfigurationSpec['exempt']
   limited?: { limitResponse: LimitResponse; lendablePercent?: number }
 }
 
-/** Of percents and queues; zero queues count as not given. */
+/** Sets defaults of percentages and queues. Zero queues count as unset. */
 function setCommonDefaults({ limited, exempt }: CommonSpec): void {
   if (exempt) {
     exempt.nominalConcurrencyShares ??= 0
@@ -40,7 +40,7 @@ const hasAnnotation = ({ metadata }: Beta3Level): boolean => Object.hasOwn(metad
 
 const v1: Version<PriorityLevelConfiguration> = {
   ...flowControlVersion('PriorityLevelConfiguration', NAMES),
-  /** Zero shares are a value. */
+  /** Zero shares are valid in v1. */
   setDefaults({ spec }) {
     if (spec.limited) spec.limited.nominalConcurrencyShares ??= DEFAULT_SHARES
     setCommonDefaults(spec)
@@ -54,7 +54,7 @@ const [beta3Parts, beta2Parts, beta1Parts] = flowControlBetas('PriorityLevelConf
 const { verbs, subresources } = v1
 const SHARED = { verbs, ...(subresources && { subresources }) }
 
-/** There zero shares are none, unless an annotation says that they are meant, since 1.29. It belongs to this version alone. */
+/** In v1beta3 zero shares count as unset, except with the annotation, since 1.29. No other version has the annotation. */
 const v1beta3: Version<Beta3Level, PriorityLevelConfiguration> = {
   ...beta3Parts,
   ...SHARED,
@@ -81,7 +81,7 @@ const v1beta3: Version<Beta3Level, PriorityLevelConfiguration> = {
   },
 }
 
-/** v1beta2 and v1beta1 name the shares otherwise; zero counts as not given. */
+/** v1beta2 and v1beta1 have another name for the shares, and treat zero as unset. */
 const assured = (parts: typeof beta2Parts): Version<BetaLevel, PriorityLevelConfiguration> => ({
   ...parts,
   ...SHARED,
@@ -101,7 +101,5 @@ const assured = (parts: typeof beta2Parts): Version<BetaLevel, PriorityLevelConf
   },
 })
 
-/**
- * v1 is the hub. Source: pkg/apis/flowcontrol/v1beta1 to v1 of k8s.io/kubernetes, conversion.go and defaults.go.
- */
+/** All versions of the kind; v1 is the hub. Source: pkg/apis/flowcontrol/v1beta1 to v1 of k8s.io/kubernetes, conversion.go and defaults.go. */
 export const PRIORITY_LEVEL_VERSIONS = { v1, v1beta3, v1beta2: assured(beta2Parts), v1beta1: assured(beta1Parts) }

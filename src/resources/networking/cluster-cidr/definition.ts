@@ -14,10 +14,10 @@ import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { ClusterCIDR, ClusterCIDRSpec } from '../v1alpha1.types.ts'
 
-/** Of the addresses of a node: 16 at least. */
+/** Smallest number of host bits of a node's range: 16 addresses. */
 const FEWEST_HOST_BITS = 4
 
-/** A range of one family, from which each node gets a part of 2^perNodeHostBits addresses. */
+/** Validates a CIDR of one family, from which each node gets 2^perNodeHostBits addresses. */
 function validateRange(text: string, hostBits: number, family: 4 | 6, path: FieldPath): FieldError[] {
   const at = path.child(`IPv${family}`)
   const cidr = parseCidr(text)
@@ -39,7 +39,7 @@ function validateSpec({ nodeSelector, perNodeHostBits, ipv4 = '', ipv6 = '' }: C
   return errors
 }
 
-/** Nothing of the spec changes. Source: pkg/apis/networking/validation in k8s.io/kubernetes, up to 1.28. */
+/** Validates a ClusterCIDR. Its spec is immutable. Source: pkg/apis/networking/validation in k8s.io/kubernetes, up to 1.28. */
 function validateClusterCIDR({ spec }: ClusterCIDR, old: ClusterCIDR | undefined): FieldError[] {
   const path = fieldPath('spec')
   const unchanged = (member: 'perNodeHostBits' | 'ipv4' | 'ipv6'): FieldError[] =>
@@ -56,7 +56,7 @@ function validateClusterCIDR({ spec }: ClusterCIDR, old: ClusterCIDR | undefined
   ]
 }
 
-/** `[{zone In [a b]} {disk Exists []}]` */
+/** Prints requirements as `[{zone In [a b]} {disk Exists []}]`. */
 const requirementsText = (requirements: readonly NodeSelectorRequirement[]): string =>
   `[${requirements.map(({ key, operator, values = [] }) => `{${key} ${operator} [${values.join(' ')}]}`).join(' ')}]`
 
@@ -99,7 +99,7 @@ const v1alpha1: Version<ClusterCIDR> = {
 }
 
 /**
- * Ranges of addresses for the pods of some nodes, which the node IPAM controller allocates. Releases from 1.25 to 1.28 have it, on request.
+ * CIDRs for the pods of some nodes, which the node IPAM controller allocates. Releases 1.25 to 1.28 have it, not served by default.
  * https://kep.k8s.io/2593
  * Source of its rules: pkg/registry/networking/clustercidr.
  */

@@ -13,18 +13,18 @@ import { types } from '../../types.ts'
 import { validateObjectReference } from '../object-reference.ts'
 import type { IngressClass, IngressClassParametersReference } from '../v1.types.ts'
 
-/** Bytes. */
+/** Limit in bytes. */
 const CONTROLLER_LIMIT = 250
 const SCOPES = ['Cluster', 'Namespace']
 
-/** A path with a domain in front: `example.com/ingress-controller`. */
+/** Validates a path with a domain, such as `example.com/ingress-controller`. */
 function validateController(controller: string, path: FieldPath): FieldError[] {
   if (controller === '') return [required(path)]
   const long = Buffer.byteLength(controller) > CONTROLLER_LIMIT ? [tooLong(path, CONTROLLER_LIMIT)] : []
   return [...long, ...isDomainPrefixedPath(controller).map(({ part, text }) => invalid(path, part, text))]
 }
 
-/** Scope is required (defaults set `Cluster`). `Namespace` needs a namespace, `Cluster` forbids one. */
+/** Validates the scope, which is required (the default is `Cluster`). `Namespace` requires a namespace, `Cluster` forbids one. */
 function validateScope({ scope, namespace }: IngressClassParametersReference, path: FieldPath): FieldError[] {
   const at = path.child('namespace')
   if (typeof scope !== 'string') return [required(path.child('scope'))]
@@ -34,7 +34,7 @@ function validateScope({ scope, namespace }: IngressClassParametersReference, pa
   return nameIsDnsLabel(namespace, false).map(text => invalid(at, namespace, text))
 }
 
-/** The controller never changes; parameters may. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
+/** Validates an ingress class. The controller is immutable, the parameters are not. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
 function validateIngressClass(next: IngressClass, old: IngressClass | undefined): FieldError[] {
   const path = fieldPath('spec')
   const { controller = '', parameters } = next.spec
@@ -45,7 +45,7 @@ function validateIngressClass(next: IngressClass, old: IngressClass | undefined)
   return [...errors, ...requiredCovered(validateObjectReference(parameters, at)), ...validateScope(parameters, at)]
 }
 
-/** `CustomGroup.example.com/name` */
+/** Prints parameters as `CustomGroup.example.com/name`. */
 function parametersCell(parameters: IngressClassParametersReference | undefined): string {
   if (!parameters) return '<none>'
   const { apiGroup, kind, name } = parameters
@@ -62,7 +62,7 @@ const table: TableDefinition<IngressClass> = {
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.controller ?? '', parametersCell(spec.parameters), age(metadata.creationTimestamp, now)],
 }
 
-/** An annotation: "true" makes the class that of ingresses which name none. */
+/** Annotation of the default class, with the value "true". */
 export const IS_DEFAULT_CLASS = 'ingressclass.kubernetes.io/is-default-class'
 
 /** Since 1.36 the default class is marked. */
@@ -86,7 +86,7 @@ const v1: Version<IngressClass> = {
 }
 
 /**
- * Which controller serves the ingresses of the class. The default class is one by annotation (networking/ingress/admission-plugin.ts).
+ * Names the controller of the ingresses of a class. The default class has an annotation (networking/ingress/admission-plugin.ts).
  * https://kubernetes.io/docs/concepts/services-networking/ingress/#ingress-class
  * Source of its rules: pkg/registry/networking/ingressclass.
  */

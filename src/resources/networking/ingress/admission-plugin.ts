@@ -10,7 +10,7 @@ import { CLASS_ANNOTATION } from './class-annotation.ts'
 const isDefault = ({ metadata }: TypedObject): boolean => metadata.annotations?.[IS_DEFAULT_CLASS] === 'true'
 
 /**
- * DefaultIngressClass: a new ingress that names no class, in its spec or by annotation, gets the default one if there is any.
+ * DefaultIngressClass sets the default class on new ingresses that name none in spec or annotation, if there is a default class.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaultingressclass
  */
 export const defaultIngressClass = (listClasses: () => Awaitable<readonly TypedObject[]>): AdmissionPlugin => ({

@@ -6,7 +6,7 @@ import { isValidPortName, isValidPortNum, nameIsDns1035Label, nameIsDnsLabel, ty
 import { validateObjectReference } from '../object-reference.ts'
 import type { IngressBackend, IngressSpec, ServiceBackendPort } from '../v1.types.ts'
 
-/** Needs exactly one of name and number. Both or neither is reported at the backend, not at its port. */
+/** Checks that either name or number is set. The error is reported for the backend, not for its port. */
 function validatePort({ name, number }: ServiceBackendPort, backend: FieldPath): FieldError[] {
   const path = backend.child('service', 'port')
   if (name && number) return [invalid(backend, '', 'cannot set both port name & port number')]
@@ -15,7 +15,7 @@ function validatePort({ name, number }: ServiceBackendPort, backend: FieldPath):
   return [required(backend, 'port name or number is required')]
 }
 
-/** Where requests go: a service's port, or an object of any kind. `validateName`: what names of services may be. */
+/** Validates a backend: the port of a service, or an object of any kind. `validateName` checks names of services. */
 export function validateBackend({ resource, service }: IngressBackend, validateName: ValidateName, path: FieldPath): FieldError[] {
   if (resource && service) return [invalid(path, '', 'cannot set both resource and service backends')]
   if (resource) return validateObjectReference(resource, path.child('resource'))
@@ -27,7 +27,10 @@ export function validateBackend({ resource, service }: IngressBackend, validateN
   ]
 }
 
-/** What names of services may be in an ingress: they may begin with a digit while the gate RelaxedServiceNameValidation is on, and where the old ingress has such a name. */
+/**
+ * Returns the rule for names of services in an ingress. They may begin with a digit if the gate RelaxedServiceNameValidation is on, or if the old ingress has
+ * such a name.
+ */
 export function serviceNameRule(old: IngressSpec | undefined, features: Features): ValidateName {
   const isRelaxed = features.enabled('RelaxedServiceNameValidation') || backendsOf(old).some(({ service }) => service && beginsWithDigit(service.name))
   return isRelaxed ? nameIsDnsLabel : nameIsDns1035Label

@@ -1,2 +1,2 @@
-/** Named an ingress's class before `spec.ingressClassName` did. */
+/** Annotation that named the class of an ingress before `spec.ingressClassName` existed. */
 export const CLASS_ANNOTATION = 'kubernetes.io/ingress.class'

@@ -31,10 +31,10 @@ const ingressStatusStrategy: Strategy<Ingress> = {
   validate: validateIngressStatus,
 }
 
-/** Hosts that a row has room for. */
+/** Number of hosts in a table cell. */
 const HOSTS_SHOWN = 3
 
-/** `a.example.com,b.example.com`; of many the first three, and how many rules more. */
+/** Prints hosts as `a.example.com,b.example.com`: the first three, and how many more rules there are. */
 function hostsCell(rules: readonly IngressRule[]): string {
   const hosts: string[] = []
   let more = false
@@ -47,7 +47,7 @@ function hostsCell(rules: readonly IngressRule[]): string {
   return more ? `${hosts.join(',')} + ${rules.length - HOSTS_SHOWN} more...` : hosts.join(',')
 }
 
-/** Each address once, in order; an IP before a name of the same entry. */
+/** Prints addresses, sorted and without duplicates. An IP takes precedence over the hostname of the same entry. */
 const addressCell = ({ loadBalancer: { ingress = [] } }: IngressStatus): string =>
   [...new Set(ingress.map(({ ip, hostname }) => ip || hostname || '').filter(address => address !== ''))].sort().join(',')
 
@@ -82,7 +82,7 @@ const v1: Version<Ingress> = {
 }
 
 /**
- * HTTP from outside to services. Stored below `ingress`, the name of the resource in extensions/v1beta1, as in every release.
+ * Routes HTTP from outside the cluster to services. Stored below `ingress`, the name of the resource in extensions/v1beta1, as in every release.
  * https://kubernetes.io/docs/concepts/services-networking/ingress/
  * Source of its rules: pkg/registry/networking/ingress.
  */

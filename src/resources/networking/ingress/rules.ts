@@ -10,20 +10,20 @@ const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix']
 const BAD_SEQUENCES = ['//', '/./', '/../', '%2f', '%2F']
 const BAD_ENDS = ['/..', '/.']
 
-/** A host with a star anywhere: validation then says where it may stand. */
+/** Reports whether a host contains a star. Validation checks its position. */
 export const isWildcard = (host: string): boolean => host.includes('*')
 
-/** A DNS name, or one whose first label is `*`. Addresses are refused by `validateNotAddress`. */
+/** Validates a DNS name, or one whose first label is `*`. `validateNotAddress` rejects IP addresses. */
 export function validateHostName(host: string, path: FieldPath): FieldError[] {
   const texts = isWildcard(host) ? isWildcardDns1123Subdomain(host) : isDns1123Subdomain(host)
   return texts.map(text => invalid(path, host, text))
 }
 
-/** A host is a name: requests to an address carry no name by which to route. */
+/** Rejects IP addresses: requests to an address have no host name to route by. */
 export const validateNotAddress = (host: string, path: FieldPath): FieldError[] =>
   parseIp(host) ? [invalid(path, host, 'must be a DNS name, not an IP address')] : []
 
-/** A path of the type `ImplementationSpecific` may be empty; otherwise it has only to be absolute. */
+/** Validates a path. It must be absolute, or may be empty for the type `ImplementationSpecific`. */
 function validatePathText(text: string, type: string, path: FieldPath): FieldError[] {
   const relative = text.startsWith('/') ? [] : [invalid(path, text, 'must be an absolute path')]
   if (type === 'ImplementationSpecific') return text === '' ? [] : relative
@@ -42,7 +42,7 @@ function validateHttpPath({ path: text = '', pathType, backend }: HTTPIngressPat
   return [...errors, ...validateBackend(backend, validateName, path.child('backend'))]
 }
 
-/** What a rule says beside its host. `validateName`: what names of services may be. */
+/** Validates a rule except for its host. `validateName` checks names of services. */
 export function validateRuleValue({ http }: IngressRule, validateName: ValidateName, path: FieldPath): FieldError[] {
   if (!http) return []
   const at = path.child('http', 'paths')
@@ -50,7 +50,7 @@ export function validateRuleValue({ http }: IngressRule, validateName: ValidateN
   return paths.length === 0 ? [required(at)] : paths.flatMap((one, i) => validateHttpPath(one, validateName, at.index(i)))
 }
 
-/** `keepWildcards`: rules of hosts with a wildcard are let through as they are. */
+/** Validates rules. With `keepWildcards` rules with a wildcard host are accepted without validation. */
 export function validateRules(rules: readonly IngressRule[], keepWildcards: boolean, validateName: ValidateName, path: FieldPath): FieldError[] {
   return rules.flatMap((rule, i) => {
     const { host = '' } = rule

@@ -22,7 +22,7 @@ function validateTls(entries: readonly IngressTLS[], keepSecretNames: boolean, p
   })
 }
 
-/** What the old object has wrong already, from a time when less was checked, the new one may have wrong. */
+/** Validates the spec. The new object may keep faults that the old one has from a time when less was validated. */
 function validateSpec(spec: IngressSpec, old: IngressSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   const { rules = [], ingressClassName: className } = spec
   const keepSecretNames = (old?.tls ?? []).some(({ secretName }) => secretNameFaults(secretName).length > 0)
@@ -45,8 +45,8 @@ function validateSpec(spec: IngressSpec, old: IngressSpec | undefined, features:
 }
 
 /**
- * A default backend, or rules, or both. An update accepts wildcard hosts and names of secrets that the old object could have. Source: pkg/apis/networking/validation in
- * k8s.io/kubernetes.
+ * Validates an ingress, which has a default backend or rules. An update may keep the wildcard hosts and secret names that the old object was allowed to have.
+ * Source: pkg/apis/networking/validation in k8s.io/kubernetes.
  */
 export function validateIngress(next: Ingress, old: Ingress | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
   const errors = validateSpec(next.spec, old?.spec, features, fieldPath('spec'))
@@ -59,7 +59,7 @@ export function validateIngress(next: Ingress, old: Ingress | undefined, { featu
   return errors
 }
 
-/** Addresses of the load balancer, and its ports. */
+/** Validates the status: addresses and ports of the load balancer. */
 export function validateIngressStatus({ status }: Ingress, old: Ingress | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
   const addresses = legacyAddresses(
     features,

@@ -13,16 +13,16 @@ import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { IPAddress, ParentReference } from '../v1.types.ts'
 
-/** The name is the address in its canonical form. */
+/** Checks that the name is an address in canonical form. */
 const nameIsAddress: ValidateName = name =>
-  // A name check returns details: the reason and the value in front of each are cut off.
+  // Name checks return details only, so reason and value are removed from the message.
   validateIpStrict(fieldPath(), name).map(error => error.body.slice(error.body.indexOf(': ', 'Invalid value: '.length) + 2))
 
-/** An empty value passes; what is required is reported by the caller. */
+/** Checks a path segment. An empty value is accepted here; the caller reports required ones. */
 const segment = (value: string | undefined, path: FieldPath): FieldError[] =>
   value ? nameIsPathSegment(value, false).map(text => invalid(path, value, text)) : []
 
-/** parentRef is required, and in it `resource` and `name`. An empty group is the core group. */
+/** Validates parentRef, which is required and has `resource` and `name`. An empty group is the core group. */
 function validateParent(parent: ParentReference | undefined, path: FieldPath): FieldError[] {
   if (!parent) return covered('', [required(path)])
   const { group, resource, name, namespace } = parent
@@ -34,7 +34,7 @@ function validateParent(parent: ParentReference | undefined, path: FieldPath): F
   ]
 }
 
-/** parentRef never changes. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
+/** Validates an IPAddress. parentRef is immutable. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
 function validateIPAddress(next: IPAddress, old: IPAddress | undefined): FieldError[] {
   const path = fieldPath('spec', 'parentRef')
   const parent = next.spec.parentRef
@@ -43,14 +43,14 @@ function validateIPAddress(next: IPAddress, old: IPAddress | undefined): FieldEr
   return [...errors, ...covered('immutable', [invalid(path, parent && goValue('networking.ParentReference', parent), 'field is immutable')])]
 }
 
-/** `services/default/web`, `myresource.mygroup.example.com/ns/name` */
+/** Prints a parent as `services/default/web` or `myresource.mygroup.example.com/ns/name`. */
 function parentCell(parent: ParentReference | undefined): string {
   if (!parent) return '<none>'
   const resource = qualifiedResource({ group: parent.group ?? '', resource: parent.resource ?? '' }).toLowerCase()
   return [resource, ...(parent.namespace ? [parent.namespace] : []), parent.name ?? ''].join('/')
 }
 
-/** The row has an age that no column names, as upstream's. */
+/** Rows contain an age without a column for it, as in upstream. */
 const table: TableDefinition<IPAddress> = {
   columns: [nameColumn, column('ParentRef', 'The object that has the address.')],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', parentCell(spec.parentRef), age(metadata.creationTimestamp, now)],
@@ -66,15 +66,15 @@ const v1: Version<IPAddress> = {
   table,
 }
 
-/** Differs from v1 in nothing but its name, and is the one that release 1.33 stores. */
+/** Differs from v1 only in name. Release 1.33 stores this version. */
 const v1beta1: Version<IPAddress> = { ...v1, name: 'v1beta1', schema: types.type('networkingV1beta1.IPAddress') }
 
-/** The same, as releases before 1.31 serve and store it. */
+/** The version that releases before 1.31 serve and store. */
 const v1alpha1: Version<IPAddress> = { ...v1, name: 'v1alpha1', schema: types.type('networkingV1alpha1.IPAddress') }
 
 /**
- * Services take and free them in core/service/allocation/cluster-ips.ts.
- * One cluster IP in use. Its name is the canonical text of the address, so that two services cannot take the same one.
+ * A cluster IP that is in use. Its name is the canonical form of the address, so no two services can have the same one. core/service/allocation/cluster-ips.ts
+ * creates and deletes it.
  * Source of its rules: pkg/registry/networking/ipaddress.
  */
 export const ipAddressResource = defineResource<IPAddress>({

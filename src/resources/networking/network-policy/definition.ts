@@ -14,7 +14,7 @@ import { allRules } from './peers.ts'
 import { networkPolicyStatusStrategy, prepareStatus } from './status.ts'
 import { validateNetworkPolicy } from './validation.ts'
 
-/** A policy is about ingress unless it says otherwise, and about egress if it has rules for it. */
+/** Sets defaults. Policy types are Ingress, and Egress if there are egress rules. */
 function setNetworkPolicyDefaults({ spec }: NetworkPolicy): void {
   for (const rule of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
     for (const port of rule.ports ?? []) port.protocol ??= 'TCP'
@@ -50,7 +50,7 @@ const v1: Version<NetworkPolicy> = {
 }
 
 /**
- * What traffic pods may have. Nothing here enforces it: that is the work of the network of the cluster.
+ * Restricts the traffic of pods. It is enforced by the network plugin of the cluster, not by this server.
  * https://kubernetes.io/docs/concepts/services-networking/network-policies/
  * Source of its rules: pkg/registry/networking/networkpolicy.
  */

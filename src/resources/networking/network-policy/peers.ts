@@ -2,7 +2,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from '../v1.types.ts'
 
-/** A rule of either direction, its peers under one name. */
+/** A rule of either direction, with `from` or `to` as `peers`. */
 interface Rule {
   readonly path: FieldPath
   readonly ports: readonly NetworkPolicyPort[]
@@ -11,7 +11,7 @@ interface Rule {
 
 const peersOf = (peers: readonly NetworkPolicyPeer[], path: FieldPath): Rule['peers'] => peers.map((peer, i) => ({ peer, path: path.index(i) }))
 
-/** All rules of a NetworkPolicySpec, those of ingress first. */
+/** Returns all rules of a NetworkPolicySpec, ingress first. */
 export function allRules({ ingress = [], egress = [] }: NetworkPolicySpec): Rule[] {
   return [
     ...ingress.map(({ ports = [], from = [] }, i) => {

@@ -7,14 +7,14 @@ import type { NetworkPolicy } from '../v1.types.ts'
 
 const hasConditions = ({ status }: NetworkPolicy): boolean => (status?.conditions ?? []).length > 0
 
-/** Releases before 1.28 had a status, behind a gate; while the gate is off, a status that is there stays as it is. */
+/** Prepares the status, which releases before 1.28 had behind a gate. While the gate is off, an existing status is kept. */
 export function prepareStatus(next: NetworkPolicy, old: NetworkPolicy | undefined, features: Features): void {
   const isOn = features.enabled('NetworkPolicyStatus')
   if (!old && isOn) next.status = {}
   if (old && (isOn || hasConditions(old))) next.status = old.status
 }
 
-/** While the gate is off, a status may be cleared and nothing else. */
+/** Strategy of `status`. While the gate is off, it may be cleared but not changed. */
 export const networkPolicyStatusStrategy: Strategy<NetworkPolicy> = {
   resetFields: SPEC_FIELDS,
   prepare(next, old, { features }) {

@@ -17,7 +17,7 @@ import { allRules } from './peers.ts'
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP']
 const POLICY_TYPES = ['Ingress', 'Egress']
 
-/** endPort needs a numeric port that is not above it. Where it is, the error at endPort shows the value of `port`. */
+/** Validates a port. endPort requires a numeric port that is not greater. If it is greater, the error for endPort shows the value of `port`. */
 function validatePort({ protocol, port, endPort }: NetworkPolicyPort, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const end = path.child('endPort')
@@ -37,15 +37,15 @@ function validatePort({ protocol, port, endPort }: NetworkPolicyPort, path: Fiel
 }
 
 /**
- * Whether `inner` has the same family, a longer prefix, and in its first `outer.prefix` bits those of `outer`. The mask of a byte is the low byte of 0xff00 >> n: its first n
- * bits.
+ * Reports whether `inner` has the same family, a longer prefix, and the same first `outer.prefix` bits. The mask of a byte is the low byte of 0xff00 >> n: its
+ * first n bits.
  */
 const isStrictlyWithin = (inner: Cidr, outer: Cidr): boolean =>
   inner.family === outer.family &&
   inner.prefix > outer.prefix &&
   outer.network.every((byte, i) => byte === ((inner.network[i] ?? 0) & (0xff00 >> Math.min(8, Math.max(0, outer.prefix - i * 8)))))
 
-/** Where cidr is invalid, `except` is not looked at: its entries are compared with cidr. */
+/** Validates an IP block. If cidr is invalid, `except` is not validated, since its entries are compared with cidr. */
 function validateBlock({ cidr, except = [] }: IPBlock, path: FieldPath, addresses: LegacyAddresses): FieldError[] {
   if (!cidr) return covered('', [required(path.child('cidr'))])
   const outer = parseCidr(cidr)
@@ -60,7 +60,7 @@ function validateBlock({ cidr, except = [] }: IPBlock, path: FieldPath, addresse
   return errors
 }
 
-/** What the old object has may stay. */
+/** Faults that an update may keep. */
 interface PeerRules extends LabelSelectorRules {
   readonly addresses: LegacyAddresses
 }
@@ -68,7 +68,7 @@ interface PeerRules extends LabelSelectorRules {
 const addressesOf = ({ spec }: NetworkPolicy): string[] =>
   [...allRules(spec)].flatMap(({ peers }) => peers.flatMap(({ peer: { ipBlock } }) => (ipBlock ? [ipBlock.cidr ?? '', ...(ipBlock.except ?? [])] : [])))
 
-/** The selectors may stand together; ipBlock stands alone. One of the three is required. */
+/** Validates a peer. Selectors may be combined; ipBlock must be alone. One of the three is required. */
 function validatePeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, path: FieldPath, rules: PeerRules): FieldError[] {
   const errors = [
     ...validateLabelSelector(podSelector, path.child('podSelector'), rules),
@@ -81,7 +81,7 @@ function validatePeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicy
   return errors
 }
 
-/** More than two types are one error, and their values are not looked at then. */
+/** Validates policy types. More than two are a single error, and their values are not validated then. */
 function validatePolicyTypes(policyTypes: readonly string[], path: FieldPath): FieldError[] {
   if (policyTypes.length > POLICY_TYPES.length) {
     return [invalid(path, goStringList(policyTypes, '[]networking.PolicyType'), 'may not specify more than two policyTypes')]
@@ -89,7 +89,10 @@ function validatePolicyTypes(policyTypes: readonly string[], path: FieldPath): F
   return policyTypes.flatMap((type, i) => (POLICY_TYPES.includes(type) ? [] : [notSupported(path.index(i), type, POLICY_TYPES)]))
 }
 
-/** An update accepts invalid values in selectors if the old pod selector has some, and the addresses that the old object has. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
+/**
+ * Validates a policy. An update accepts invalid values in selectors if the old pod selector has some, and addresses of the old object. Source:
+ * pkg/apis/networking/validation in k8s.io/kubernetes.
+ */
 export function validateNetworkPolicy({ spec }: NetworkPolicy, old: NetworkPolicy | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
   const path = fieldPath('spec')
   const selector = path.child('podSelector')
@@ -103,6 +106,6 @@ export function validateNetworkPolicy({ spec }: NetworkPolicy, old: NetworkPolic
     errors.push(...rule.peers.flatMap(({ peer, path: at }) => validatePeer(peer, at, rules)))
   }
   errors.push(...validatePolicyTypes(spec.policyTypes ?? [], path.child('policyTypes')))
-  // An update is checked as a new object and as an update, so upstream reports every cause twice.
+  // Upstream validates an updated object twice, and reports every error twice.
   return old ? [...errors, ...errors] : errors
 }

@@ -1,2 +1,2 @@
-/** Name of the ServiceCIDR that stands for `--service-cluster-ip-range`. */
+/** Name of the ServiceCIDR that represents `--service-cluster-ip-range`. */
 export const DEFAULT_SERVICE_CIDR = 'kubernetes'

@@ -18,7 +18,7 @@ import type { ServiceCIDR } from '../v1.types.ts'
 const path = fieldPath('spec', 'cidrs')
 const IMMUTABLE = 'field is immutable'
 
-/** One range, or one of each family, in canonical form. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
+/** Validates one CIDR, or one of each family, in canonical form. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
 function validateCidrs(cidrs: readonly string[]): FieldError[] {
   if (cidrs.length === 0) return [required(path, 'at least one CIDR required')]
   if (cidrs.length > 2) {
@@ -33,7 +33,7 @@ function validateCidrs(cidrs: readonly string[]): FieldError[] {
   return errors
 }
 
-/** A range stays; one of the other family may be added to it since 1.33. */
+/** Validates a ServiceCIDR. CIDRs are immutable; since 1.33 one of the other family may be added. */
 function validateServiceCIDR(next: ServiceCIDR, old: ServiceCIDR | undefined, { features }: HookContext): FieldError[] {
   const cidrs = next.spec.cidrs ?? []
   if (!old) return validateCidrs(cidrs)
@@ -41,7 +41,7 @@ function validateServiceCIDR(next: ServiceCIDR, old: ServiceCIDR | undefined, { 
   const isDual = before.length === 1 && cidrs.length === 2 && isSince(features.release, '1.33')
   if (before.length !== cidrs.length && !isDual)
     return [invalid(path, goStringList(next.spec.cidrs ?? (isGivenEmpty(next.spec, 'cidrs') ? [] : undefined)), IMMUTABLE)]
-  // Ranges are validated again only if one is added: an update may keep what a create would refuse.
+  // CIDRs are validated again only if one is added: an update may keep a CIDR that a create would reject.
   const changed = before.flatMap((cidr, i) => (cidr === cidrs[i] ? [] : [invalid(path.index(i), cidrs[i], IMMUTABLE)]))
   return isDual ? [...changed, ...validateCidrs(cidrs)] : changed
 }
@@ -75,15 +75,14 @@ const v1: Version<ServiceCIDR> = {
   },
 }
 
-/** Differs from v1 in nothing but its name, and is the one that release 1.33 stores. */
+/** Differs from v1 only in name. Release 1.33 stores this version. */
 const v1beta1: Version<ServiceCIDR> = { ...v1, name: 'v1beta1', schema: types.type('networkingV1beta1.ServiceCIDR') }
 
-/** The same, as releases before 1.31 serve and store it. */
+/** The version that releases before 1.31 serve and store. */
 const v1alpha1: Version<ServiceCIDR> = { ...v1, name: 'v1alpha1', schema: types.type('networkingV1alpha1.ServiceCIDR') }
 
 /**
- * Addresses are given out from those whose condition `Ready` is not false.
- * A range of cluster IPs. The server creates one by its flags, named `kubernetes`.
+ * A range of cluster IPs. Addresses are allocated from it unless its condition `Ready` is False. The server creates one from its flags, named `kubernetes`.
  * Source of its rules: pkg/registry/networking/servicecidr.
  */
 export const serviceCIDRResource = defineResource<ServiceCIDR>({
@@ -96,7 +95,7 @@ export const serviceCIDRResource = defineResource<ServiceCIDR>({
     validateName: nameIsDnsSubdomain,
     resetFields: [['status']],
     prepare(next, old, { features }) {
-      // Before 1.36 a client may write the status here, too.
+      // Before 1.36 a client may write the status here as well.
       if (features.enabled('ServiceCIDRStatusFieldWiping')) next.status = old ? old.status : {}
     },
     validate: validateServiceCIDR,

@@ -10,12 +10,12 @@ import type { Pod, PodSpec } from '../../core/v1.types.ts'
 import { PODS } from '../../kinds.ts'
 import type { RuntimeClass } from '../v1.types.ts'
 
-/** Undefined where there is no class of the name. */
+/** Reads a runtime class. Undefined if it does not exist. */
 export type GetRuntimeClass = (name: string) => Awaitable<RuntimeClass | undefined>
 
 const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
-/** Looks up the class that a pod names, if it names one. */
+/** Looks up the class of a pod, if it names one. */
 function useClass(
   request: AdmissionRequest,
   { spec }: Pod,
@@ -52,7 +52,7 @@ function setScheduling(request: AdmissionRequest, spec: PodSpec, { scheduling }:
 }
 
 /**
- * RuntimeClass: gives pods the overhead of the class that they name, and keeps them to the nodes that offer it.
+ * RuntimeClass sets the overhead of the class on pods, and adds the node selector and tolerations of its scheduling.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#runtimeclass
  */
 export const runtimeClassAdmission = (getClass: GetRuntimeClass): AdmissionPlugin => ({

@@ -25,14 +25,14 @@ function validateEachOnce(tolerations: readonly Toleration[], path: FieldPath): 
   return tolerations.flatMap((toleration, i) => (again[i] ? [duplicate(path.index(i), goValue('core.Toleration', toleration))] : []))
 }
 
-/** Labels of nodes by their old names. */
+/** Warnings for deprecated node labels. */
 const runtimeClassWarnings = ({ scheduling }: RuntimeClass, _: RuntimeClass | undefined, { features }: HookContext): string[] =>
   Object.keys((isSince(features.release, '1.25') && scheduling?.nodeSelector) || {}).flatMap(key => {
     const text = deprecatedLabel(key)
     return text === undefined ? [] : [`scheduling.nodeSelector: ${text}`]
   })
 
-/** Since 1.36 an empty handler is one that is not there. */
+/** Validates the handler. Since 1.36 an empty one counts as missing. */
 function validateHandler(handler: string, { release }: Features): FieldError[] {
   const path = fieldPath('handler')
   if (handler === '' && isSince(release, '1.36')) return covered('', [required(path)])
@@ -55,7 +55,7 @@ function validateRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, o
     const path = fieldPath('scheduling')
     const tolerations = scheduling.tolerations ?? []
     errors.push(...validateLabels(scheduling.nodeSelector, path.child('nodeSelector')))
-    // The path has the field twice, as upstream's does.
+    // The path contains the field twice, as upstream's does.
     errors.push(...validateTolerations(tolerations, path.child('tolerations', 'tolerations')))
     errors.push(...validateEachOnce(tolerations, path.child('tolerations')))
   }
@@ -77,11 +77,11 @@ const v1: Version<RuntimeClass> = {
   table,
 }
 
-/** Differs from v1 in nothing but its name. Served until 1.24. */
+/** Differs from v1 only in name. Served until 1.24. */
 const v1beta1: Version<RuntimeClass> = { ...v1, name: 'v1beta1', schema: types.type('nodeV1beta1.RuntimeClass') }
 
 /**
- * How a node runs the containers of pods that name the class; admission-plugin.ts puts its overhead and its scheduling into them.
+ * Selects the container runtime of pods; admission-plugin.ts copies its overhead and scheduling into pods.
  * https://kubernetes.io/docs/concepts/containers/runtime-class/
  * Source of its rules: pkg/registry/node/runtimeclass.
  */

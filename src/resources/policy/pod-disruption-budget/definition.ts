@@ -12,7 +12,7 @@ import { dropSelectorLabel, fromV1, toV1 } from './v1beta1.ts'
 import { validatePodDisruptionBudget, validatePodDisruptionBudgetConditions, validatePodDisruptionBudgetStatus } from './validation.ts'
 
 const podDisruptionBudgetStrategy: Strategy<PodDisruptionBudget> = {
-  // Its name is checked as far as every name is, and no further.
+  // Only the rules of all names apply.
   validateName: nameIsPathSegment,
   judgesMetaLast: true,
   plainFinalizers: true,
@@ -65,7 +65,7 @@ const v1: Version<PodDisruptionBudget> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: podDisruptionBudgetStatusStrategy } },
 }
 
-/** The empty selector selects no pods, and nobody judges the counts of the status. Served until 1.24, and stored until 1.26. */
+/** In v1beta1 the empty selector matches no pods, and the counts of the status are not validated. Served until 1.24, and stored until 1.26. */
 const v1beta1: Version<PodDisruptionBudgetV1beta1, PodDisruptionBudget> = {
   group: v1.group,
   name: 'v1beta1',
@@ -79,7 +79,7 @@ const v1beta1: Version<PodDisruptionBudgetV1beta1, PodDisruptionBudget> = {
 }
 
 /**
- * How many pods of a set may be away at once. Evictions take from its status (policy/disruption.ts); a controller counts it anew.
+ * Limits the number of pods that are disrupted at one time. Evictions take from its status (policy/disruption.ts), which a controller recounts.
  * https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/pod-disruption-budget-v1/
  * Source of its rules: pkg/registry/policy/poddisruptionbudget.
  */

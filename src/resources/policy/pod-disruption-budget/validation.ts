@@ -14,11 +14,14 @@ import type { PodDisruptionBudget } from '../v1.types.ts'
 
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget']
 
-/** A number that is not negative, or a percentage of at most 100%. */
+/** Checks for a non-negative number, or a percentage of at most 100%. */
 const validateAmount = (value: IntOrString | undefined, path: FieldPath): FieldError[] =>
   value === undefined ? [] : [...validateIntOrPercent(value, path), ...validateAtMost100Percent(value, path)]
 
-/** At most one of the two bounds is given. An update may keep invalid values of the selector. Source: pkg/apis/policy/validation in k8s.io/kubernetes. */
+/**
+ * Validates a budget. At most one of minAvailable and maxUnavailable is set. An update may keep invalid values in the selector. Source:
+ * pkg/apis/policy/validation in k8s.io/kubernetes.
+ */
 export function validatePodDisruptionBudget({ spec }: PodDisruptionBudget, old: PodDisruptionBudget | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   const selector = path.child('selector')
@@ -34,11 +37,11 @@ export function validatePodDisruptionBudget({ spec }: PodDisruptionBudget, old: 
   ]
 }
 
-/** All that v1beta1 asks of a status: conditions as everywhere. */
+/** Validates the status in v1beta1, of which only conditions have rules. */
 export const validatePodDisruptionBudgetConditions = ({ status }: Pick<PodDisruptionBudget, 'status'>): FieldError[] =>
   validateConditions(status.conditions, fieldPath('status', 'conditions'))
 
-/** Counts are not negative; conditions are as everywhere. */
+/** Validates the status: counts are not negative, and conditions are valid. */
 export function validatePodDisruptionBudgetStatus({ status }: PodDisruptionBudget): FieldError[] {
   const path = fieldPath('status')
   return [

@@ -39,7 +39,7 @@ const v1beta1: Version<PodSecurityPolicy> = {
   names: { plural: 'podsecuritypolicies', singular: 'podsecuritypolicy', shortNames: ['psp'] },
   verbs: STANDARD_VERBS,
   schema: types.type('policyV1beta1.PodSecurityPolicy'),
-  // The field is younger than the kind: policies without it stay as permissive as they were.
+  // The field was added later: policies without it stay permissive.
   setDefaults({ spec }) {
     spec.allowPrivilegeEscalation ??= true
   },
@@ -47,7 +47,8 @@ const v1beta1: Version<PodSecurityPolicy> = {
 }
 
 /**
- * What pods may ask for, until release 1.24. Policies are stored and validated; nothing enforces them, as the admission plugin of the name is not there.
+ * Restrictions on pods, until release 1.24. Policies are stored and validated but not enforced, since the admission plugin PodSecurityPolicy is not
+ * implemented.
  * https://v1-24.docs.kubernetes.io/docs/concepts/security/pod-security-policy/
  * Source of its rules: pkg/registry/policy/podsecuritypolicy.
  */

@@ -3,12 +3,12 @@ import { type FieldError, forbidden, invalid } from '../../../meta/field-error.t
 import type { FieldPath } from '../../../meta/field-path.ts'
 
 const SEGMENT = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
-/** A sysctl, or the beginning of some with `*` at its end. */
+/** A sysctl, or a prefix followed by `*`. */
 const PATTERN = `(${SEGMENT}\\.)*([a-z0-9][-_a-z0-9]*)?[a-z0-9*]`
 const PATTERN_REGEX = new RegExp(`^${PATTERN}$`)
 const LONGEST = 253
 
-/** Names and patterns of sysctls. `*` stands alone. */
+/** Validates names and patterns of sysctls. `*` must be the only one. */
 export function validateSysctlPatterns(patterns: readonly string[], path: FieldPath): FieldError[] {
   const errors = patterns.flatMap((pattern, i) => {
     if (pattern === '') return [invalid(path.index(i), pattern, 'empty sysctl not allowed')]
@@ -19,7 +19,7 @@ export function validateSysctlPatterns(patterns: readonly string[], path: FieldP
   return coversAll && patterns.length > 1 ? [...errors, forbidden(path.child('items'), "if '*' is present, must not specify other sysctls")] : errors
 }
 
-/** A pattern, or a name, by what it begins with. */
+/** A pattern or a name, by its prefix. */
 interface Entry {
   readonly index: number
   readonly prefix: string
@@ -31,7 +31,7 @@ function entryOf(text: string, index: number): Entry {
   return { index, prefix: isPattern ? text.slice(0, -1) : text, isPattern }
 }
 
-/** The forbidden ones as they are looked up: by what a name begins with, and in order. */
+/** Index of forbidden entries, by the prefix of a pattern and in sorted order. */
 class Forbidden {
   private readonly ordered: readonly Entry[]
   private readonly patterns = new Map<string, Entry[]>()
@@ -48,14 +48,14 @@ class Forbidden {
     this.lengths = [...new Set([...this.patterns.keys()].map(({ length }) => length))]
   }
 
-  /** Those that are for some sysctl that the other is for, too, in their order in the list. */
+  /** Returns the entries that match a sysctl which the other entry matches, too, in the order of the list. */
   overlapping({ prefix, isPattern }: Entry): Entry[] {
     const shorter = this.lengths.filter(length => length < prefix.length).flatMap(length => this.patterns.get(prefix.slice(0, length)) ?? [])
     const found = [...shorter, ...this.from(prefix, isPattern)]
     return found.sort((a, b) => a.index - b.index)
   }
 
-  /** Those that begin with the text, or are the text. */
+  /** Yields the entries that begin with the text or equal it. */
   private *from(prefix: string, isPattern: boolean): Generator<Entry> {
     let low = 0
     let high = this.ordered.length
@@ -71,7 +71,7 @@ class Forbidden {
 
 const byPrefix = (a: Entry, b: Entry): number => (a.prefix < b.prefix ? -1 : a.prefix > b.prefix ? 1 : 0)
 
-/** Where both lists have something to say of one sysctl; the error is at the entry that says more. Names that are too long are passed over: they are wrong anyway. */
+/** Reports sysctls that both lists match. The error is for the more specific entry. Names that are too long are skipped, since they are invalid anyway. */
 export function* validateOverlap(
   { list: allowed, path: allowedPath }: { readonly list: readonly string[]; readonly path: FieldPath },
   { list: forbiddenList, path: forbiddenPath }: { readonly list: readonly string[]; readonly path: FieldPath },

@@ -20,7 +20,7 @@ const ANY = '*'
 const SELINUX_RULES = ['MustRunAs', 'RunAsAny']
 const USER_RULES = ['MustRunAs', 'MustRunAsNonRoot', 'RunAsAny']
 const GROUP_RULES = ['MayRunAs', 'MustRunAs', 'RunAsAny']
-/** As errors name them. */
+/** Rules in the order of messages. */
 const RUN_AS_GROUP_RULES = ['MustRunAs', 'RunAsAny', 'MayRunAs']
 const PROC_MOUNTS = ['Default', 'Unmasked']
 const VOLUMES = [
@@ -31,7 +31,7 @@ const VOLUMES = [
 const APP_ARMOR = 'apparmor.security.beta.kubernetes.io/'
 const SECCOMP = 'seccomp.security.alpha.kubernetes.io/'
 
-/** Profiles by default and those that are allowed, as lists with commas. */
+/** Validates default and allowed profiles. The latter are lists separated by commas. */
 function validateAnnotations(annotations: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
   const at = (name: string): { readonly value: string; readonly path: FieldPath } => ({ value: annotations[name] ?? '', path: path.key(name) })
   const listed = (text: string): string[] => (text === '' ? [] : text.split(','))
@@ -66,7 +66,7 @@ const validateRule = (rule: string | undefined, rules: readonly string[], path: 
 const goRanges = (ranges: readonly IDRange[] | undefined): string =>
   ranges ? `[]policy.IDRange{${ranges.map(({ min, max }) => `policy.IDRange{Min:${min}, Max:${max}}`).join(', ')}}` : '[]policy.IDRange(nil)'
 
-/** Unlike the other rules, RunAsAny has no ranges here, and the others have some. */
+/** Validates the group rule. Unlike for other rules, RunAsAny has no ranges here, and the others must have some. */
 function validateRunAsGroup(options: RunAsGroupStrategyOptions | undefined, path: FieldPath): FieldError[] {
   if (!options) return []
   const { rule, ranges } = options
@@ -77,7 +77,7 @@ function validateRunAsGroup(options: RunAsGroupStrategyOptions | undefined, path
   return [...(isEmpty ? [invalid(at, verbatim(goRanges(ranges)), 'must provide at least one range')] : []), ...validateRanges(ranges, path)]
 }
 
-/** A path is needed, and leads nowhere upwards. Nothing behind the first one that is absent is looked at. */
+/** Validates host paths, which are required and have no `..`. Validation stops at the first missing one. */
 function validateHostPaths(paths: readonly AllowedHostPath[] = [], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const [i, { pathPrefix = '' }] of paths.entries()) {
@@ -109,7 +109,7 @@ function validateCapabilities({ requiredDropCapabilities: drops, defaultAddCapab
   ]
 }
 
-/** Names are allowed once each, and the default is one of them. */
+/** Validates runtime classes. Names are unique, and the default is one of them. */
 function validateRuntimeClass(options: RuntimeClassStrategyOptions | undefined, path: FieldPath): FieldError[] {
   if (!options) return []
   const names = options.allowedRuntimeClassNames ?? []
@@ -131,7 +131,7 @@ function validateRuntimeClass(options: RuntimeClassStrategyOptions | undefined, 
   return errors
 }
 
-/** Of an object that is created as of one that is updated. In steps, for the lists of sysctls. Source: pkg/apis/policy/validation in k8s.io/kubernetes. */
+/** Validates a policy, on create and on update. Runs in steps, for the lists of sysctls. Source: pkg/apis/policy/validation in k8s.io/kubernetes. */
 export function* validatePodSecurityPolicy({ metadata, spec }: PodSecurityPolicy): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const { defaultAllowPrivilegeEscalation: escalates, allowedUnsafeSysctls = [], forbiddenSysctls = [] } = spec
@@ -154,7 +154,7 @@ export function* validatePodSecurityPolicy({ metadata, spec }: PodSecurityPolicy
       PROC_MOUNTS.includes(type) ? [] : [notSupported(path.child('allowedProcMountTypes').index(i), type, PROC_MOUNTS)],
     ),
     ...validateHostPaths(spec.allowedHostPaths, path.child('allowedHostPaths')),
-    // Upstream writes the names of these two lists twice.
+    // Upstream's paths contain the names of these two lists twice.
     ...(spec.allowedFlexVolumes ?? []).flatMap(({ driver }, i) =>
       driver === '' ? [required(path.child('allowedFlexVolumes', 'allowedFlexVolumes').index(i).child('driver'), 'must specify a driver')] : [],
     ),

@@ -12,8 +12,7 @@ const v1: Version<ClusterRoleBinding> = {
 }
 
 /**
- * Gives a cluster role everywhere. The role that it gives never changes.
- * `escalation`: absent where every user may grant what they like.
+ * Grants a cluster role in the whole cluster. The role reference is immutable. `escalation` is undefined if any user may grant any permission.
  * Source of its rules: pkg/registry/rbac/clusterrolebinding.
  */
 export const createClusterRoleBindingResource = (escalation?: EscalationServices): ResourceDefinition =>
@@ -22,6 +21,6 @@ export const createClusterRoleBindingResource = (escalation?: EscalationServices
     versions: [v1],
     hub: v1,
     storage: { prefix: 'clusterrolebindings', version: v1 },
-    // Upstream's strategy of the kind runs none, although its fields have some.
+    // Upstream's strategy runs no declarative validation, although its fields have rules.
     strategy: { ...bindingStrategy(false, ['ClusterRole']), declaredRules: false, ...(escalation && { authorize: authorizeBinding(escalation) }) },
   })

@@ -14,10 +14,10 @@ const PATH = fieldPath('aggregationRule', 'clusterRoleSelectors')
 
 const selectorsOf = (role: ClusterRole): readonly LabelSelector[] => role.aggregationRule?.clusterRoleSelectors ?? []
 
-/** Whether the selector can be read. Invalid values, which an update may keep, can make it unreadable. */
+/** Reports whether the selector can be parsed. Invalid values, which an update may keep, can prevent that. */
 const isReadable = (selector: LabelSelector): boolean => ifReadable(() => labelSelectorOf(selector)) !== undefined
 
-/** `allowInvalidValues`: values of labels are let pass, but a selector that cannot be read is an error all the same. */
+/** Validates the aggregation rule. With `allowInvalidValues` label values are not validated, but a selector that cannot be parsed is still an error. */
 function validateAggregation(role: ClusterRole, allowInvalidValues: boolean): FieldError[] {
   if (!role.aggregationRule) return []
   const selectors = selectorsOf(role)
@@ -28,7 +28,7 @@ function validateAggregation(role: ClusterRole, allowInvalidValues: boolean): Fi
   })
 }
 
-/** An update may keep invalid values in selectors if an old selector is invalid, and reports each fault twice, as upstream does. */
+/** Validates a cluster role. An update may keep invalid values in selectors if an old selector is invalid, and reports each error twice, as upstream does. */
 function validateClusterRole(next: ClusterRole, old: ClusterRole | undefined): FieldError[] {
   const keepValues = old !== undefined && selectorsOf(old).some(selector => validateLabelSelector(selector, PATH).length > 0)
   const errors = [...validateRules(next.rules, false), ...validateAggregation(next, keepValues)]
@@ -38,8 +38,7 @@ function validateClusterRole(next: ClusterRole, old: ClusterRole | undefined): F
 const v1 = rbacVersion<ClusterRole>('ClusterRole', { plural: 'clusterroles', singular: 'clusterrole' })
 
 /**
- * Rights in all namespaces and beside them, or what bindings of a namespace refer to.
- * `escalation`: absent where every user may grant what they like.
+ * Permissions on all namespaces and cluster-scoped resources, or for bindings in a namespace. `escalation` is undefined if any user may grant any permission.
  * Source of its rules: pkg/registry/rbac/clusterrole.
  */
 export const createClusterRoleResource = (escalation?: EscalationServices): ResourceDefinition =>

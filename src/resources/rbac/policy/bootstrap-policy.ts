@@ -8,7 +8,7 @@ import { STORAGE_CONTROLLER_ROLES } from './storage-controller-roles.ts'
 
 const CONTROLLER = 'system:controller:'
 
-/** What every cluster has, in the order in which it is made: roles before the bindings that give them. */
+/** Default roles and bindings of a cluster, in the order of creation: roles precede the bindings that refer to them. */
 export interface BootstrapPolicy {
   readonly clusterRoles: readonly ClusterRole[]
   readonly clusterRoleBindings: readonly ClusterRoleBinding[]
@@ -17,8 +17,8 @@ export interface BootstrapPolicy {
 }
 
 /**
- * The default roles and bindings of the release (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings), made anew with
- * each call.
+ * Returns the default roles and bindings of the release, created anew with each call:
+ * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings
  */
 export function bootstrapPolicy(features: Features): BootstrapPolicy {
   const controllers = readRoles([CONTROLLER_ROLES, STORAGE_CONTROLLER_ROLES].join('').replace(/^(?=[^\s])/gm, CONTROLLER), features)

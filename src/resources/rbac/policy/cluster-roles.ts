@@ -1,4 +1,4 @@
-/** The cluster roles that every cluster has, for people and for components of the control plane; `read-policy.ts` explains the notation. */
+/** Default cluster roles for users and for components of the control plane. `read-policy.ts` explains the notation. */
 export const CLUSTER_ROLES = `
 admin <aggregate-to-admin
 cluster-admin
@@ -200,7 +200,7 @@ system:volume-scheduler
 view <aggregate-to-view +aggregate-to-edit
 `
 
-/** Who has them. `system:node` is bound to nobody. */
+/** Default bindings. `system:node` is bound to no subject. */
 export const CLUSTER_ROLE_BINDINGS = `
 cluster-admin = cluster-admin: group system:masters
 system:basic-user = system:basic-user: group system:authenticated

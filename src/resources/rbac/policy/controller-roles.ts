@@ -1,5 +1,5 @@
 /**
- * The cluster roles of controllers, without the prefix `system:controller:`; those of volumes and devices are in `storage-controller-roles.ts`. Each is bound to
+ * Cluster roles of controllers, without the prefix `system:controller:`; those for volumes and devices are in `storage-controller-roles.ts`. Each is bound to
  * the service account of that name in kube-system. `read-policy.ts` explains the notation.
  */
 export const CONTROLLER_ROLES = `

@@ -1,4 +1,4 @@
-/** Roles and their bindings in the namespaces of the system; `read-policy.ts` explains the notation. */
+/** Roles and bindings in system namespaces. `read-policy.ts` explains the notation. */
 export const NAMESPACE_POLICY: readonly { readonly namespace: string; readonly roles: string; readonly bindings: string }[] = [
   {
     namespace: 'kube-public',

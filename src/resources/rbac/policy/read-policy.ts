@@ -7,7 +7,7 @@ import type { ClusterRole, ClusterRoleBinding, PolicyRule, Subject } from '../v1
 
 const API_VERSION = `${RBAC_GROUP}/v1`
 const LABELS = { 'kubernetes.io/bootstrapping': 'rbac-defaults' }
-/** An annotation: "false" on an object of the policy keeps it as it is. */
+/** Annotation of a default role or binding. With "false" the server does not update it. */
 export const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
 
 const list = (text: string | undefined): string[] => (text ?? '').split(',').map(word => (word === 'core' ? '' : word))
@@ -20,7 +20,7 @@ interface Line {
 
 const MARK = / (since|until|gate)\(([^()]+)\)/g
 
-/** The lines without their marks, and whether these allow them. */
+/** Splits a text into lines without their marks, and evaluates the marks. */
 function linesFor(text: string, features: Features): Line[] {
   return linesOf(text).map(line => ({
     text: line.replace(MARK, ''),
@@ -34,7 +34,7 @@ function holds(mark: string | undefined, value: string, features: Features): boo
   return features.enabled(value)
 }
 
-/** Two words are a rule for URLs, three or four one for resources. */
+/** Parses a rule: two words for non-resource URLs, three or four for resources. */
 function readRule(line: string): PolicyRule {
   const [verbs, first, resources, names] = line.trim().split(' ')
   if (resources === undefined) return { verbs: list(verbs), nonResourceURLs: list(first) }
@@ -42,14 +42,14 @@ function readRule(line: string): PolicyRule {
 }
 
 /**
- * Roles of a policy text: of the namespace, or cluster roles without one. A role is a line with its name, and below it, indented, a line a rule:
+ * Parses the roles of a policy text. They are cluster roles unless `namespace` is set. A role is a line with its name, followed by indented lines, one per rule:
  *
  *     verb,verb group,group resource,resource/subresource [name,name]
  *     verb /path,/path*
  *
- * `core` is the group without a name. After the role's name, `+label` has it aggregated into others, `<label` aggregates those that have the label.
- * At the end of any line, `since(1.30)` and `until(1.31)` name the first release that has it and the first that has it no more, and `gate(Name)` what it needs.
- * Of several marks all hold. Source: the bootstrap policies of releases 1.24 to 1.36, in plugin/pkg/auth/authorizer/rbac/bootstrappolicy in k8s.io/kubernetes.
+ * `core` is the group without a name. After the name of a role, `+label` adds an aggregation label, and `<label` aggregates the roles with that label.
+ * Any line may end with marks: `since(1.30)` is the first release with the line, `until(1.31)` the first without it, and `gate(Name)` its feature gate. All marks must apply.
+ * Source: the bootstrap policies of releases 1.24 to 1.36, in plugin/pkg/auth/authorizer/rbac/bootstrappolicy in k8s.io/kubernetes.
  */
 export function readRoles(text: string, features: Features, namespace?: string): ClusterRole[] {
   const roles: ClusterRole[] = []
@@ -59,7 +59,7 @@ export function readRoles(text: string, features: Features, namespace?: string):
       if (holds) rules.push(readRule(line))
       continue
     }
-    // A role that is not there collects its rules for nobody.
+    // Rules of a role that the release does not have are discarded.
     rules = []
     if (!holds) continue
     const [name = '', ...marks] = line.split(' ')
@@ -77,7 +77,7 @@ export function readRoles(text: string, features: Features, namespace?: string):
   return roles
 }
 
-/** Service accounts have a namespace and no group. */
+/** Parses a subject. Service accounts have a namespace and no API group. */
 function readSubject(text: string): Subject {
   const [kind, name = ''] = text.split(' ')
   if (kind !== 'account') return { kind: kind === 'user' ? 'User' : 'Group', apiGroup: RBAC_GROUP, name }
@@ -85,7 +85,10 @@ function readSubject(text: string): Subject {
   return { kind: 'ServiceAccount', name: account, namespace }
 }
 
-/** Bindings of a policy text, in the namespace or in the cluster: lines of `name = role: user NAME, group NAME, account NAMESPACE/NAME`, with marks as of roles. */
+/**
+ * Parses bindings of a policy text, in a namespace or in the cluster: lines of the form `name = role: user NAME, group NAME, account NAMESPACE/NAME`, with the
+ * same marks as roles.
+ */
 export const readBindings = (text: string, features: Features, namespace?: string): ClusterRoleBinding[] =>
   linesFor(text, features).flatMap(({ text: line, holds }) => {
     if (!holds) return []

@@ -5,10 +5,10 @@ import type { TypedObject } from '../../../meta/object.ts'
 import type { ClusterRole, ClusterRoleBinding, Subject } from '../v1.types.ts'
 import { AUTO_UPDATE } from './read-policy.ts'
 
-/** Whose owner keeps it as it is. */
+/** Reports whether the annotation forbids updates by the server. */
 const isProtected = ({ metadata }: TypedObject): boolean => metadata.annotations?.[AUTO_UPDATE] === 'false'
 
-/** A copy with the labels and annotations of the policy added; those that are there already stay. */
+/** Returns a copy with the labels and annotations of the policy added. Existing values are kept. */
 function withMetadata<T extends TypedObject>(now: T, wanted: T): T {
   const next = clone(now)
   for (const part of ['annotations', 'labels'] as const) {
@@ -23,13 +23,13 @@ const changed = <T>(next: T, now: T): T | undefined => (deepEqual(next, now) ? u
 const selectorsOf = ({ aggregationRule }: ClusterRole): LabelSelector[] => aggregationRule?.clusterRoleSelectors ?? []
 
 /**
- * The role with what the policy wants of it and it lacks: rules and selectors are added, none is taken away, but for an aggregation where the policy has none. Undefined if nothing is to
- * be done, or the role is protected. A role of a namespace is one that aggregates nothing.
+ * Returns the role with the rules and selectors of the policy that it lacks, or undefined if nothing is missing or the role is protected. Nothing is removed,
+ * except for an aggregation rule if the policy has none. A namespaced role is a role without aggregation.
  */
 export function reconcileRole(now: ClusterRole, wanted: ClusterRole): ClusterRole | undefined {
   if (isProtected(now)) return undefined
   const next = withMetadata(now, wanted)
-  // Most roles are as they were made, which is quickly seen.
+  // Most roles equal the policy, which is checked quickly.
   const missing = deepEqual(now.rules ?? [], wanted.rules ?? []) ? [] : missingRules(now.rules ?? [], wanted.rules ?? [])
   if (missing.length > 0) next.rules = [...(now.rules ?? []), ...missing]
   if (!wanted.aggregationRule) delete next.aggregationRule
@@ -44,8 +44,8 @@ const same = (a: Subject, b: Subject): boolean =>
   a.kind === b.kind && a.name === b.name && (a.apiGroup ?? '') === (b.apiGroup ?? '') && (a.namespace ?? '') === (b.namespace ?? '')
 
 /**
- * The binding with the subjects of the policy that it lacks; `recreate` where it gives another role, which can not be changed. Undefined if nothing is to be done, or the binding
- * is protected.
+ * Returns the binding with the subjects of the policy that it lacks, `recreate` if it refers to another role, which is immutable, or undefined if nothing is
+ * missing or the binding is protected.
  */
 export function reconcileBinding(now: ClusterRoleBinding, wanted: ClusterRoleBinding): ClusterRoleBinding | 'recreate' | undefined {
   if (isProtected(now)) return undefined

@@ -1,4 +1,4 @@
-/** The cluster roles of the controllers of volumes and devices, as `controller-roles.ts` has those of the others. */
+/** Cluster roles of the controllers for volumes and devices, in the form of `controller-roles.ts`. */
 export const STORAGE_CONTROLLER_ROLES = `
 attachdetach-controller
   list,watch core persistentvolumeclaims,persistentvolumes

@@ -12,8 +12,7 @@ const v1: Version<RoleBinding> = {
 }
 
 /**
- * Gives a role, or a cluster role, within one namespace. The role that it gives never changes.
- * `escalation`: absent where every user may grant what they like.
+ * Grants a role or a cluster role within one namespace. The role reference is immutable. `escalation` is undefined if any user may grant any permission.
  * Source of its rules: pkg/registry/rbac/rolebinding.
  */
 export const createRoleBindingResource = (escalation?: EscalationServices): ResourceDefinition =>

@@ -9,8 +9,8 @@ import type { Role } from '../v1.types.ts'
 const v1 = rbacVersion<Role>('Role', { plural: 'roles', singular: 'role' })
 
 /**
- * Rights within one namespace. An update reports faults of the rules twice, as upstream does.
- * `escalation`: absent where every user may grant what they like.
+ * Permissions within one namespace. An update reports errors in the rules twice, as upstream does. `escalation` is undefined if any user may grant any
+ * permission.
  * Source of its rules: pkg/registry/rbac/role.
  */
 export const createRoleResource = (escalation?: EscalationServices): ResourceDefinition =>

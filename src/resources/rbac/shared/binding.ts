@@ -19,15 +19,13 @@ interface Binding extends TypedObject {
 
 const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group']
 
-/** The group of users, groups and roles may be left out. Service accounts have the empty group. */
+/** Sets the API group of the role and of users and groups. Service accounts have the empty group. */
 export function setBindingDefaults(binding: Binding): void {
   binding.roleRef.apiGroup ||= RBAC_GROUP
   for (const subject of binding.subjects ?? []) if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ||= RBAC_GROUP
 }
 
-/**
- * The group of a subject follows from its kind. A service account's name must be one that there may be; other names are free. `namespaced`: see `bindingStrategy`.
- */
+/** Validates a subject, whose API group follows from its kind. Only names of service accounts have a form. `namespaced`: see `bindingStrategy`. */
 function validateSubject(subject: Subject, namespaced: boolean, path: FieldPath): FieldError[] {
   const group = subject.apiGroup ?? ''
   const wants = (wanted: string): FieldError[] => (group === wanted ? [] : [notSupported(path.child('apiGroup'), group, [wanted])])
@@ -46,7 +44,7 @@ function validateSubject(subject: Subject, namespaced: boolean, path: FieldPath)
   }
 }
 
-/** The name of a role may have any characters that a path segment may have. Whether the role exists is not checked. */
+/** Validates the role reference. The name may be any path segment. The role need not exist. */
 function validateRoleRef({ apiGroup, kind, name }: RoleRef, kinds: readonly string[]): FieldError[] {
   const path = fieldPath('roleRef')
   return [
@@ -62,15 +60,15 @@ function validateBinding(next: Binding, old: Binding | undefined, namespaced: bo
     ...(next.subjects ?? []).flatMap((subject, i) => validateSubject(subject, namespaced, fieldPath('subjects').index(i))),
   ]
   if (!old) return errors
-  // An update is checked as a creation first, and as an update then, which checks the same again.
+  // Upstream validates an update as a create first, and reports the same errors again for the update.
   const same = (['apiGroup', 'kind', 'name'] as const).every(member => next.roleRef[member] === old.roleRef[member])
   return [...errors, ...errors, ...(same ? [] : [invalid(fieldPath('roleRef'), roleRefValue(next.roleRef), 'cannot change roleRef')])]
 }
 
-/** As the message prints it: in Go's syntax. */
+/** Prints the reference in Go's syntax. */
 const roleRefValue = (ref: RoleRef) => goValue('rbac.RoleRef', ref)
 
-/** `namespaced`: subjects that are service accounts may leave their namespace out. `kinds`: of roles that may be given. */
+/** Strategy of bindings. With `namespaced` service account subjects may omit their namespace. `kinds` are the kinds of roles that may be bound. */
 export const bindingStrategy = (namespaced: boolean, kinds: readonly string[]): Strategy<Binding> => ({
   allowCreateOnUpdate: true,
   metaRounds: ['whole', 'whole', 'change'],
@@ -78,7 +76,7 @@ export const bindingStrategy = (namespaced: boolean, kinds: readonly string[]): 
   validate: (next, old) => validateBinding(next, old, namespaced, kinds),
 })
 
-/** The cell of a column: names of one kind of subject, service accounts with their namespace. */
+/** Prints the names of subjects of one kind, service accounts with their namespace. */
 const namesOf = (subjects: readonly Subject[] | undefined, kind: string): string =>
   (subjects ?? [])
     .filter(subject => subject.kind === kind)

@@ -19,13 +19,13 @@ import type { RoleRef } from '../v1.types.ts'
 
 export interface EscalationServices {
   readonly authorizer: Authorizer
-  /** The rights that users hold. Absent where no authorization mode is RBAC: then nobody holds any by roles. */
+  /** Optional. Permissions that users have through roles. Unset if no authorization mode is RBAC. */
   readonly rules?: RuleIndex | undefined
 }
 
 type Authorize<T extends TypedObject> = NonNullable<Strategy<T>['authorize']>
 
-/** Rights that are compared one by one. The largest default role has some 3,000. */
+/** Limit on permissions that are compared one by one. The largest default role has about 3,000. */
 const MAX_RIGHTS = 50_000
 const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
@@ -40,7 +40,7 @@ interface RoleParts extends TypedObject {
 const aggregates = (role: RoleParts | undefined): boolean => (role?.aggregationRule?.clusterRoleSelectors ?? []).length > 0
 
 /**
- * Who writes a role must hold every right that it gives, or may `escalate` it.
+ * Checks that the author of a role has every permission of the role, or may `escalate` it.
  * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
  */
 export const authorizeRole =
@@ -56,7 +56,7 @@ export const authorizeRole =
       throw refused(request, next, 'must have cluster-admin privileges to use the aggregationRule')
   }
 
-/** Who writes a binding must hold every right of its role, or may `bind` it. */
+/** Checks that the author of a binding has every permission of its role, or may `bind` it. */
 export const authorizeBinding =
   (services: EscalationServices): Authorize<TypedObject & { roleRef: RoleRef }> =>
   async (next, old, { request, access, features }) => {
@@ -88,24 +88,24 @@ const ROLE_KINDS = new Map([
   ['ClusterRole', CLUSTER_ROLES],
 ])
 
-/** Whether the registry reports a missing role under the resource of the request, in whose context it reads the role since 1.32. */
+/** Reports whether a missing role is reported under the resource of the request, as since 1.32. */
 const namesRequest = ({ release }: Features): boolean => isSince(release, '1.32')
 
-/** Read anew, as the role may have been written a moment ago. Throws 404. */
+/** Reads the role from the store, as it may have been written just before. Throws 404. */
 async function rulesOf(api: ResourceAccess, { kind, name }: RoleRef, namespace: string): Promise<readonly PolicyRule[]> {
   if (kind === 'Role') return (await getKind(api, ROLES, namespace, name)).rules ?? []
   if (kind === 'ClusterRole') return (await getKind(api, CLUSTER_ROLES, '', name)).rules ?? []
   throw failure(500, '', `unsupported role reference kind: ${quote(kind)}`)
 }
 
-/** Whether an update changes only what a garbage collector changes: then nothing is granted, and the object can go. */
+/** Reports whether an update changes only metadata that the garbage collector changes. It grants nothing then, and must not prevent the deletion. */
 function isOnlyCollected(next: TypedObject, old: TypedObject | undefined): boolean {
   if (!old) return false
   const { ownerReferences, finalizers, managedFields } = old.metadata
   return deepEqual({ ...next, metadata: { ...next.metadata, ownerReferences, finalizers, managedFields } }, old)
 }
 
-/** Why the user may not grant the rules; undefined where the user may. */
+/** Returns the reason why the user may not grant the rules, or undefined. */
 async function lacking(
   { rules: index }: EscalationServices,
   { user, info, signal }: RequestContext,
@@ -113,7 +113,7 @@ async function lacking(
   wanted: readonly PolicyRule[],
 ): Promise<string | undefined> {
   const errors: string[] = []
-  // An authorizer names the kind of a missing role, the registry a resource.
+  // The authorizer's message names the kind of a missing role, the registry's a resource.
   const missingRole = namesRequest(features) ? `${info.resource}.` : '$1roles.'
   const onError = (text: string): unknown => errors.push(text.replace(/^(cluster)?role\./, missingRole))
   const owned = [...(index?.grants(user, info.namespace, onError) ?? [])].flatMap(({ rules }) => rules)
@@ -126,7 +126,7 @@ async function lacking(
   return `user ${quote(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${resolution}`
 }
 
-/** What is missing, a line for each rule, sorted. */
+/** Returns the missing permissions, one line per rule, sorted. */
 function* linesOf(missing: readonly PolicyRule[]): Steps<string[]> {
   const lines = new Set<string>()
   for (const rule of yield* compacted(missing)) {
@@ -136,7 +136,7 @@ function* linesOf(missing: readonly PolicyRule[]): Steps<string[]> {
   return yield* sorted([...lines], compareText)
 }
 
-/** The rights to one resource, or one name of it, as one rule with several verbs. */
+/** Merges rules for the same resource, or the same resource name, into one rule with several verbs. */
 function* compacted(rules: readonly PolicyRule[]): Steps<PolicyRule[]> {
   const others: PolicyRule[] = []
   const byResource = new Map<string, PolicyRule & { verbs: string[] }>()
@@ -154,7 +154,7 @@ function* compacted(rules: readonly PolicyRule[]): Steps<PolicyRule[]> {
   return [...others, ...byResource.values()]
 }
 
-/** As Go prints it: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
+/** Prints a rule as Go does: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
 function describe({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
   const parts = { APIGroups: apiGroups, Resources: resources, NonResourceURLs: nonResourceURLs, ResourceNames: resourceNames, Verbs: verbs }
   const shown = Object.entries(parts).flatMap(([name, list]) => (list && list.length > 0 ? [`${name}:[${list.map(quote).join(' ')}]`] : []))

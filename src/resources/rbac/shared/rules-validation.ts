@@ -6,7 +6,7 @@ import type { PolicyRule } from '../v1.types.ts'
 
 const some = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) > 0
 
-/** A rule is for resources or for other URLs, and always has verbs. What the verbs, groups and resources are is not checked. */
+/** Validates a rule, which has verbs, and either resources or non-resource URLs. Values of verbs, groups and resources are not validated. */
 function validateRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): FieldError[] {
   const errors = some(rule.verbs) ? [] : covered('', [required(path.child('verbs'), 'verbs must contain at least one value')])
   if (some(rule.nonResourceURLs)) {
@@ -22,7 +22,7 @@ function validateRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): F
 }
 
 /**
- * The rules of a role, or of a cluster role. `namespaced`: they are for one namespace, in which there are no other URLs.
+ * Validates the rules of a role or cluster role. `namespaced` is set for a role, which may not have non-resource URLs.
  * Source: pkg/apis/rbac/validation in k8s.io/kubernetes.
  */
 export const validateRules = (rules: readonly PolicyRule[] | null, namespaced: boolean): FieldError[] =>

@@ -3,10 +3,10 @@ import type { TypedObject } from '../../../meta/object.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 
-/** In references to roles and subjects as well: it is filled in where it is left out. */
+/** API group. Also the default in references to roles, and to users and groups as subjects. */
 export const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
-/** What the kinds of the group have in common in their one version. */
+/** Fields that the kinds of the group have in common in their only version. */
 export const rbacVersion = <T extends TypedObject>(kind: string, names: Names): Version<T> => ({
   group: RBAC_GROUP,
   name: 'v1',

@@ -16,7 +16,7 @@ import { compileSelectors, validateSelectors } from '../selectors.ts'
 import type { DeviceClass } from '../v1beta2.types.ts'
 import { otherVersion, resourceVersion } from '../version.ts'
 
-/** What an update leaves as it is was let in before there were bounds, and by a release that may know more expressions. */
+/** Fields that an update does not change were accepted before limits existed, by a release that may support more expressions. */
 function* validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const faults = yield* compileSelectors([spec.selectors], oldestReader(ctx.features, old !== undefined && deepEqual(spec.selectors, old.spec.selectors)))
@@ -32,11 +32,14 @@ function* validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined, ctx:
   ]
 }
 
-/** Pods may ask for devices of the class as for an extended resource of this name. */
+/** Checks the name of the extended resource by which pods may request devices of the class. */
 const validateResourceName = (name: string | undefined, path: FieldPath): FieldError[] =>
   name === undefined || isExtendedResource(name) ? [] : [invalid(path, name, 'must be a valid extended resource name')]
 
-/** Before 1.35 an update reports what is wrong twice, as upstream does: first as a creation, which tolerates nothing, then with what it may keep. */
+/**
+ * Validates a class. Before 1.35 an update is validated twice, as in upstream: first like a create, without tolerated faults, then with those of the old
+ * object.
+ */
 function* validateDeviceClass(next: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
   if (old && isSince(ctx.features.release, '1.35')) return yield* validateSpec(next, old, ctx)
   const errors = yield* validateSpec(next, undefined, ctx)
@@ -48,7 +51,7 @@ const v1 = otherVersion(v1beta2, 'v1')
 const v1beta1 = otherVersion(v1beta2, 'v1beta1')
 
 /**
- * What devices a request for the class may get, and how they are set up. It is the same in all versions.
+ * Selects and configures the devices for requests of the class. All versions are equal.
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/device-class-v1/
  * Source of its rules: pkg/registry/resource/deviceclass.
  */

@@ -20,7 +20,7 @@ import { setTimeAdded, validateTaint } from '../taints.ts'
 import type { DeviceTaintRule } from '../v1alpha3.types.ts'
 import { resourceVersion } from '../version.ts'
 
-/** The members of a device selector in the order in which their errors come. Each is optional. */
+/** Members of a device selector, in the order of their errors. Each is optional. */
 const MEMBERS: readonly (readonly ['deviceClassName' | 'driver' | 'pool' | 'device', (name: string, path: FieldPath, release: Release) => FieldError[]])[] = [
   ['deviceClassName', validateClassName],
   ['driver', validateDriverName],
@@ -28,7 +28,7 @@ const MEMBERS: readonly (readonly ['deviceClassName' | 'driver' | 'pool' | 'devi
   ['device', validateLabelName],
 ]
 
-/** A rule without a selector, or with an empty one, is accepted. Selectors that an update leaves as they are may use what any release understands. */
+/** Validates a rule. The selector may be absent or empty. Selectors that an update does not change may use functions of any release. */
 function* validateDeviceTaintRule({ spec }: DeviceTaintRule, old: DeviceTaintRule | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const selector = spec.deviceSelector ?? {}
@@ -46,7 +46,7 @@ function* validateDeviceTaintRule({ spec }: DeviceTaintRule, old: DeviceTaintRul
   ]
 }
 
-/** Whether the effect is another and the time is as before: it tells since when the taint has its effect. */
+/** Reports whether the effect changes without its time, which states since when the taint has its effect. */
 const isEffectNew = ({ spec: { taint } }: DeviceTaintRule, { spec }: DeviceTaintRule): boolean =>
   taint.effect !== spec.taint.effect && taint.timeAdded === spec.taint.timeAdded
 
@@ -90,7 +90,7 @@ const v1alpha3: Version<DeviceTaintRule> = {
 const v1beta2: Version<DeviceTaintRule> = { ...v1alpha3, name: 'v1beta2', schema: types.type('resource.DeviceTaintRule') }
 
 /**
- * Taints devices that drivers offer in slices of their own. The time of the taint is that of the write, where the client gives none.
+ * Taints devices, in addition to the taints in the slices of drivers. The time of the taint defaults to that of the write.
  * Source of its rules: pkg/registry/resource/devicetaintrule.
  */
 export const deviceTaintRuleResource = defineResource<DeviceTaintRule>({
@@ -99,7 +99,7 @@ export const deviceTaintRuleResource = defineResource<DeviceTaintRule>({
   hub: v1alpha3,
   storage: { prefix: 'devicetaintrules', version: v1alpha3 },
   strategy: {
-    // Upstream's strategy of the kind runs none, although a taint has some.
+    // Upstream's strategy runs no declarative validation, although a taint has rules.
     declaredRules: false,
     returnsDeleted: true,
     resetFields: STATUS_FIELDS,

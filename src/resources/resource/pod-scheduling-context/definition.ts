@@ -10,7 +10,7 @@ import { resourceVersion } from '../version.ts'
 
 const MOST_NODES = 128
 
-/** Names of nodes, which are subdomains, each once. */
+/** Validates names of nodes, which are unique subdomains. */
 const validateNodes = (nodes: readonly string[] | undefined, path: FieldPath): FieldError[] =>
   validateSet(nodes, path, { max: MOST_NODES, release: '1.31', check: validateClassName, keyOf: name => name })
 
@@ -20,7 +20,7 @@ const v1alpha3: Version<PodSchedulingContext> = {
 }
 
 /**
- * What the scheduler and the controllers of drivers negotiate about the node of a pod. 1.31 is the last release that has it, on request.
+ * Negotiation between the scheduler and the controllers of drivers about the node of a pod. 1.31 is the last release that has it, not served by default.
  * https://kep.k8s.io/3063
  * Source of its rules: pkg/registry/resource/podschedulingcontext.
  */

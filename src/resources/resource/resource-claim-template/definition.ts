@@ -16,7 +16,7 @@ import type { ResourceClaimTemplate as BetaTemplate } from '../v1beta1.types.ts'
 import type { DeviceClaim, ResourceClaimTemplate } from '../v1beta2.types.ts'
 import { type Differences, otherVersion, resourceVersion } from '../version.ts'
 
-/** Upstream reports it as if the template were a claim. */
+/** Upstream uses the path of a claim. */
 const REQUESTS = fieldPath('spec', 'devices', 'requests')
 
 const devicesOf = ({ spec }: ResourceClaimTemplate): DeviceClaim => spec.spec.devices
@@ -26,7 +26,7 @@ function* validateSpec({ spec }: ResourceClaimTemplate, stored: boolean, ctx: Ho
   return [...validateTemplateMeta(spec.metadata, fieldPath('spec', 'metadata')), ...errors]
 }
 
-/** An update reports what is wrong twice, as upstream does, and a change of the spec in between. */
+/** Validates a template. An update reports errors twice, as upstream does, and a change of the spec in between. */
 function* validate(next: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined, ctx: HookContext): Steps<FieldError[]> {
   const errors = yield* validateSpec(next, false, ctx)
   if (!old) return errors
@@ -52,7 +52,7 @@ const v1 = otherVersion<ResourceClaimTemplate, ResourceClaimTemplate>(v1beta2, '
 const v1beta1 = otherVersion(v1beta2, 'v1beta1', OLDER)
 
 /**
- * From which a claim is made for each pod that names it. It never changes.
+ * Template of the claims that are created for pods. It is immutable.
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-claim-template-v1/
  * Source of its rules: pkg/registry/resource/resourceclaimtemplate.
  */
@@ -64,7 +64,7 @@ export const resourceClaimTemplateResource = defineResource<ResourceClaimTemplat
   strategy: {
     metaRounds: ['change', 'whole'],
     returnsDeleted: true,
-    // Upstream has no such rules for this kind, though its types have them.
+    // Upstream runs no declarative validation for this kind, although its types have rules.
     declaredRules: false,
     validate,
     evaluate: async (next, old, ctx) =>

@@ -24,7 +24,9 @@ import { deviceId, validateClaimStatus } from './status-validation.ts'
 
 const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationResult[] => claim?.status.allocation?.devices.results ?? []
 
-/** Before 1.35 an update reports what is wrong with the spec twice, as upstream does, and a change of it in between; from then on the change alone. */
+/**
+ * Validates a claim. Before 1.35 an update reports errors in the spec twice, as upstream does, and a change of the spec in between; since then only the change.
+ */
 function* validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const changed = (): FieldError[] =>
@@ -37,7 +39,7 @@ function* validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined,
   return [...errors, ...changed(), ...(yield* validateClaimSpec(spec, true, path, ctx))]
 }
 
-/** Devices that are allocated no more have no status. */
+/** Removes the status of devices that are no longer allocated. */
 function dropDeallocated({ status }: ResourceClaim, next: readonly DeviceRequestAllocationResult[], old: readonly DeviceRequestAllocationResult[]): void {
   const gone = new Set(old.map(deviceId))
   for (const result of next) gone.delete(deviceId(result))
@@ -83,7 +85,7 @@ const claimStatusStrategy = (authorizer: Authorizer): Strategy<ResourceClaim> =>
   },
 })
 
-/** `pending`, `allocated,reserved`, `deleted,allocated` … */
+/** Prints `pending`, `allocated,reserved`, `deleted,allocated` and the like. */
 function stateCell({ metadata, status }: ResourceClaim): string {
   const states = metadata.deletionTimestamp ? ['deleted'] : []
   if (status.allocation) states.push('allocated', ...(status.reservedFor ? ['reserved'] : []))
@@ -112,7 +114,7 @@ const v1beta2Of = (authorizer: Authorizer): Version<ResourceClaim> => ({
 })
 
 /**
- * Asks for devices. The spec never changes; the scheduler writes the allocation into the status, and drivers what they have to say of each device.
+ * A request for devices. The spec is immutable; the scheduler writes the allocation to the status, and drivers the status of each device.
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-claim-v1/
  * Source of its rules: pkg/registry/resource/resourceclaim.
  */

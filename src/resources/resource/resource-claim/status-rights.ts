@@ -16,8 +16,9 @@ const DEVICES = fieldPath('status', 'devices')
 const NODE_NAME = 'authentication.kubernetes.io/node-name'
 
 /**
- * Whether the caller may change these parts of the status, while the gate DRAResourceClaimGranularStatusAuthorization is on (KEP-4817): who allocates needs a right to
- * `resourceclaims/binding`, and who says something of a device one to `resourceclaims/driver` by the name of the driver. What the server itself writes is not asked about.
+ * Authorizes changes of the status while the gate DRAResourceClaimGranularStatusAuthorization is on (KEP-4817). Changing the allocation needs a verb on
+ * `resourceclaims/binding`, changing the status of a device one on `resourceclaims/driver` with the name of the driver. Writes by the server itself are always
+ * allowed.
  * Source: pkg/registry/resource/utils.go in k8s.io/kubernetes.
  */
 export async function validateStatusRights(authorizer: Authorizer, next: ResourceClaim, old: ResourceClaim, ctx: HookContext): Promise<FieldError[]> {
@@ -37,7 +38,10 @@ async function bindingErrors(caller: Caller, { status: next }: ResourceClaim, { 
   return [forbidden(ALLOCATION, `changing status.allocation or status.reservedFor requires ${needed} permission: ${refusal}`)]
 }
 
-/** One error for each driver of a device whose status is new, another, or gone. Any of the verbs suffices; the error has the refusal of the first. */
+/**
+ * Returns one error for each driver whose device status was added, changed or removed. Any of the verbs is sufficient; the error contains the reason for the
+ * first.
+ */
 async function driverErrors(caller: Caller, next: ResourceClaim, old: ResourceClaim): Promise<FieldError[]> {
   const node = nodeOf(next)
   const prefixes = node !== undefined && node === accountNode(caller.user) ? ['associated-node:', 'arbitrary-node:'] : ['arbitrary-node:']
@@ -58,7 +62,7 @@ async function driverErrors(caller: Caller, next: ResourceClaim, old: ResourceCl
 const driverError = (verbs: readonly string[], refusal: string, path: FieldPath): FieldError =>
   forbidden(path, `changing status.devices requires resource="resourceclaims/driver", verb="[${verbs.join(' ')}]" permission: ${refusal}`)
 
-/** Sorted. */
+/** Returns the drivers whose device status differs, sorted. */
 function changedDrivers(next: readonly AllocatedDeviceStatus[], old: readonly AllocatedDeviceStatus[]): string[] {
   const before = new Map(old.map(device => [deviceId(device), device]))
   const changed = new Set<string>()
@@ -71,7 +75,7 @@ function changedDrivers(next: readonly AllocatedDeviceStatus[], old: readonly Al
   return [...changed].sort()
 }
 
-/** The one node on which the claim is allocated; undefined where the allocation names none, or several. */
+/** Returns the node on which the claim is allocated, or undefined if the allocation names none or several. */
 function nodeOf({ status }: ResourceClaim): string | undefined {
   const [term, ...more] = status.allocation?.nodeSelector?.nodeSelectorTerms ?? []
   const [field, ...others] = term?.matchFields ?? []
@@ -80,13 +84,13 @@ function nodeOf({ status }: ResourceClaim): string | undefined {
   return isOne && field?.key === 'metadata.name' && field.operator === 'In' ? name : undefined
 }
 
-/** The node on which a service account runs, by its token. */
+/** Returns the node of a service account, as its token states it. */
 function accountNode({ name, extra }: User): string | undefined {
   const [node, ...more] = extra?.[NODE_NAME] ?? []
   return serviceAccountOf(name) && more.length === 0 && node !== undefined && isDns1123Subdomain(node).length === 0 ? node : undefined
 }
 
-/** Who makes the request, and asks for rights to subresources that are there for this alone. */
+/** The user of a request, with checks for subresources that exist only for authorization. */
 class Caller {
   readonly verb: string
   readonly user: User
@@ -100,7 +104,7 @@ class Caller {
     this.verb = request.info.verb
   }
 
-  /** Why the caller may not; undefined if it may. */
+  /** Returns the reason why the user may not use the verb, or undefined. */
   async refusal(verb: string, subresource: string, namespace: string, name: string): Promise<string | undefined> {
     const { info, signal } = this.request
     const { path, group, version, resource } = info

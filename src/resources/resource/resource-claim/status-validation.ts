@@ -35,11 +35,11 @@ const MAX_HARDWARE_ADDRESS = 128
 
 type DeviceIdentity = Pick<AllocatedDeviceStatus, 'driver' | 'pool' | 'device' | 'shareID'>
 
-/** What distinguishes an allocated device from all others: `driver/pool/device`, and where the device is shared which share of it. */
+/** Returns the identity of an allocated device: `driver/pool/device`, followed by the share if the device is shared. */
 export const deviceId = ({ driver, pool, device, shareID }: DeviceIdentity): string =>
   `${driver}/${pool}/${device}${shareID === undefined ? '' : `/${shareID}`}`
 
-/** The API group may be empty: pods have none. */
+/** Validates a consumer. The API group may be empty, as it is for pods. */
 export const validateUser = (user: Pick<ResourceClaimConsumerReference, 'resource' | 'name' | 'uid'>, path: FieldPath): FieldError[] =>
   (['resource', 'name', 'uid'] as const).flatMap(member => (user[member] ? [] : [required(path.child(member))]))
 
@@ -49,7 +49,7 @@ const validateDevice = ({ driver, pool, device }: DeviceIdentity, release: Relea
   ...validateLabelName(device, path.child('device')),
 ]
 
-/** An address with its prefix, in the one form in which it is printed. */
+/** Validates an address with a prefix, which must be canonical. */
 function validateAddress(text: string, path: FieldPath): FieldError[] {
   const cidr = parseCidr(text)
   if (!cidr) return [invalid(path, text, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')]
@@ -65,7 +65,7 @@ function validateNetworkData({ interfaceName = '', ips, hardwareAddress = '' }: 
   ]
 }
 
-/** A status is for a device that the claim has. Its data have the bounds of a driver's configuration. */
+/** Validates the status of a device, which must be allocated to the claim. Its data has the limit of a driver's configuration. */
 function validateDeviceStatus(status: AllocatedDeviceStatus, allocated: ReadonlySet<string>, release: Release, path: FieldPath): FieldError[] {
   const errors = [...validateDevice(status, release, path), ...validateShareId(status.shareID, path.child('shareID'))]
   if (!allocated.has(deviceId(status))) errors.push(invalid(path, verbatim(deviceId(status)), 'must be an allocated device in the claim'))
@@ -77,7 +77,7 @@ function validateDeviceStatus(status: AllocatedDeviceStatus, allocated: Readonly
   return status.networkData ? [...errors, ...validateNetworkData(status.networkData, release, path.child('networkData'))] : errors
 }
 
-/** The configuration may be twice as long as a claim's: an allocation has those of the class and of the claim. */
+/** Validates an allocation. It may have twice as many configurations as a claim, since it has those of class and claim. */
 function validateAllocation({ devices, nodeSelector }: AllocationResult, known: ReadonlySet<string>, release: Release, path: FieldPath): FieldError[] {
   const at = path.child('devices')
   const result = (one: DeviceRequestAllocationResult, place: FieldPath): FieldError[] => [
@@ -103,22 +103,22 @@ function validateSource(source: string, path: FieldPath): FieldError[] {
   return ['FromClaim', 'FromClass'].includes(source) ? [] : covered('', [notSupported(path, source, ['FromClaim', 'FromClass'])])
 }
 
-/** Only an allocated claim is reserved, and nobody new may use one that is being deleted. */
+/** Validates reservations. Only an allocated claim may be reserved, and one that is being deleted gets no new consumers. */
 function validateReservation(next: ResourceClaim, old: ResourceClaim | undefined, path: FieldPath): FieldError[] {
   const { reservedFor: users, allocation } = next.status
   if (!users) return []
   if (!allocation) return [forbidden(path, 'may not be specified when `allocated` is not set')]
   const before = old?.status.reservedFor ?? []
   if (!next.metadata.deletionTimestamp) return []
-  // Decoded values have their members in one order, so equal ones have the same text.
+  // Decoded values have their members in a fixed order, so equal consumers have the same text.
   const known = new Set(before.map(user => JSON.stringify(user)))
   if (users.every(user => known.has(JSON.stringify(user)))) return []
   return [forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set')]
 }
 
 /**
- * An allocation is checked when it comes, and never changes, but may be withdrawn. Devices have a status only while they are allocated. A claim that is being deleted
- * gets no new users.
+ * Validates the status. An allocation is validated when it is added, is immutable, and may be removed. Only allocated devices have a status. A claim that is
+ * being deleted gets no new consumers.
  * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
  */
 export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | undefined, { features: { release } }: HookContext): FieldError[] {

@@ -11,14 +11,14 @@ import { validatePoolStatusRequest, validateRequestedStatus } from './validation
 
 const COMPLETE = 'Complete'
 const FAILED = 'Failed'
-/** What a cell shows before the status is there, or where the request failed. */
+/** Printed while there is no status, or if the request failed. */
 const UNKNOWN = '-'
 
-/** The condition that says how the request ended, if it has. */
+/** Returns the condition that completes the request, or undefined. */
 const outcomeOf = (status: ResourcePoolStatusRequestStatus | undefined) =>
   status?.conditions?.find(({ type, status: value }) => value === 'True' && (type === COMPLETE || type === FAILED))
 
-/** Devices in all pools, and pools that could not be looked into. */
+/** Prints the number of devices in all pools, and of pools with errors. */
 function countCells(status: ResourcePoolStatusRequestStatus | undefined): string[] {
   if (!status || outcomeOf(status)?.type === FAILED) return Array.from({ length: 5 }, () => UNKNOWN)
   const { pools = [] } = status
@@ -28,7 +28,7 @@ function countCells(status: ResourcePoolStatusRequestStatus | undefined): string
   return [sum('totalDevices'), sum('availableDevices'), sum('allocatedDevices'), sum('unavailableDevices'), String(errors)]
 }
 
-/** `Complete (2/5 pools)` where not all pools are shown. */
+/** Prints `Complete (2/5 pools)` if not all pools are listed. */
 function statusCell(status: ResourcePoolStatusRequestStatus | undefined): string {
   const outcome = outcomeOf(status)?.type ?? 'Pending'
   const shown = status?.pools?.length ?? 0
@@ -77,7 +77,8 @@ const v1alpha3: Version<ResourcePoolStatusRequest> = {
 }
 
 /**
- * A question to a controller, which this server is not: how many devices the pools of a driver have, and how many of them are allocated. It is answered once. Off unless it is asked for; 1.36 has it.
+ * Asks a controller, which is not part of this server, for the number of devices in the pools of a driver, and how many are allocated. It is completed once.
+ * Not served by default; exists in 1.36.
  * https://kep.k8s.io/5677
  * Source of its rules: pkg/registry/resource/resourcepoolstatusrequest.
  */

@@ -18,11 +18,11 @@ const atLeast = (value: number | undefined, least: number, path: FieldPath): Fie
 const atMost = (value: number | undefined, most: number, path: FieldPath): FieldError[] =>
   value !== undefined && value > most ? [invalid(path, value, `must be less than or equal to ${most}`)] : []
 
-/** A subdomain in letters of any case. */
+/** Validates a subdomain that may contain upper-case letters. */
 const validateDriver = (driver: string, path: FieldPath): FieldError[] =>
   driver === '' ? [required(path)] : isDns1123Subdomain(driver.toLowerCase()).map(text => invalid(path, driver, text))
 
-/** Subdomains with slashes between them. */
+/** Validates subdomains that are separated by slashes. */
 function validatePool(name: string, path: FieldPath): FieldError[] {
   return [
     ...(longerThan(name, LONGEST_POOL_NAME) ? [tooLong(path, LONGEST_POOL_NAME)] : []),
@@ -33,7 +33,7 @@ function validatePool(name: string, path: FieldPath): FieldError[] {
   ]
 }
 
-/** A request never changes. Source: the declarative rules of resource.k8s.io/v1alpha3 in 1.36. */
+/** Validates a request, which is immutable. Source: declarative validation of resource.k8s.io/v1alpha3 in 1.36. */
 export function validatePoolStatusRequest({ spec }: ResourcePoolStatusRequest, old: ResourcePoolStatusRequest | undefined): FieldError[] {
   const path = fieldPath('spec')
   if (old) return deepEqual(spec, old.spec) ? [] : [invalid(path, undefined, 'field is immutable')]
@@ -47,7 +47,7 @@ export function validatePoolStatusRequest({ spec }: ResourcePoolStatusRequest, o
   ]
 }
 
-/** What is said of one pool. A generation of 0 counts as none. */
+/** Validates the status of a pool. A generation of 0 counts as unset. */
 function validatePoolStatus(pool: PoolStatus, path: FieldPath): FieldError[] {
   const { driver = '', poolName = '', generation, resourceSliceCount, nodeName, validationError } = pool
   return [
@@ -70,7 +70,7 @@ function validateAnswer({ poolCount, pools = [], conditions = [] }: ResourcePool
   ]
 }
 
-/** The answer is given once, as a whole. */
+/** Validates the status, which is written once, as a whole. */
 export function validateRequestedStatus({ status }: ResourcePoolStatusRequest, old: ResourcePoolStatusRequest | undefined): FieldError[] {
   const path = fieldPath('status')
   if (old?.status) {

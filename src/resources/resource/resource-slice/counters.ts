@@ -7,12 +7,12 @@ import type { CounterSet, DeviceCounterConsumption } from '../v1beta2.types.ts'
 
 type WithCounters = Pick<CounterSet | DeviceCounterConsumption, 'counters'>
 
-/** Counters of a slice: by set, their names. */
+/** Names of the counters of a slice, by counter set. */
 export type SharedCounters = ReadonlyMap<string, ReadonlySet<string>>
 
 const MAX_NAME = 63
 
-/** The names of the counters. */
+/** Returns the names of the counters. */
 export const countersOf = ({ counters = {} }: WithCounters): string[] => Object.keys(counters)
 
 function validateNames(set: WithCounters, path: FieldPath, max: number): FieldError[] {
@@ -22,18 +22,24 @@ function validateNames(set: WithCounters, path: FieldPath, max: number): FieldEr
   return [...names.flatMap(name => validateLabelName(name, at.key(shortened(name, MAX_NAME)))), ...(names.length > max ? [tooMany(at, names.length, max)] : [])]
 }
 
-/** Counters that devices of the slice share. @param max of counters in it. */
+/**
+ * Validates a set of counters that devices of the slice share.
+ * @param max limit on the number of its counters.
+ */
 export function validateCounterSet(set: CounterSet, path: FieldPath, max = Number.POSITIVE_INFINITY): FieldError[] {
   const at = path.child('name')
   return [...(set.name ? validateLabelName(set.name, at) : [required(at)]), ...validateNames(set, path, max)]
 }
 
-/** What a device takes of a set; whether there is such a set is looked at later (`validateShared`). @param max of counters in it. */
+/**
+ * Validates the counters of a set that a device consumes. `validateShared` checks that the set exists.
+ * @param max limit on the number of counters.
+ */
 export function validateConsumption(consumption: DeviceCounterConsumption, path: FieldPath, max = Number.POSITIVE_INFINITY): FieldError[] {
   return [...(consumption.counterSet ? [] : [required(path.child('counterSet'))]), ...validateNames(consumption, path, max)]
 }
 
-/** What is taken must be there. */
+/** Checks that the set and its counters exist. */
 export function validateShared(consumption: DeviceCounterConsumption, shared: SharedCounters, path: FieldPath): FieldError[] {
   const set = consumption.counterSet
   const names = shared.get(set)

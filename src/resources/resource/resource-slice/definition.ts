@@ -39,7 +39,7 @@ const v1beta1 = otherVersion(v1beta2, 'v1beta1', { ...betaSlice, selectableField
 const v1alpha3 = otherVersion(v1beta2, 'v1alpha3', { ...alphaSlice, selectableFields })
 
 /**
- * Devices that a driver offers, on a node or beside all of them. A pool is made of slices; its generation distinguishes them from older ones.
+ * Devices that a driver offers, on one node or for several. Slices with the same pool and generation form a pool; a new generation replaces the previous one.
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-slice-v1/
  * Source of its rules: pkg/registry/resource/resourceslice.
  */

@@ -25,7 +25,7 @@ const NONE_OF = '`nodeName`, `nodeSelector` and `allNodes` can only be set if `p
 
 const bounded = (text: string, path: FieldPath): FieldError[] => (longerThan(text, MAX_VALUE_BYTES) ? [tooLong(path, MAX_VALUE_BYTES)] : [])
 
-/** A value of one kind. */
+/** Validates an attribute, which has a value of exactly one type. */
 function validateAttribute(attribute: DeviceAttribute, path: FieldPath): FieldError[] {
   const { string, version } = attribute
   const errors: FieldError[] = []
@@ -41,21 +41,21 @@ function validateAttribute(attribute: DeviceAttribute, path: FieldPath): FieldEr
   return errors
 }
 
-/** Entries of a map by qualified names. Long names are shortened in the path only. */
+/** Validates the entries of a map with qualified names as keys. Long names are shortened in paths only. */
 const keyed = <T>(map: Record<string, T>, release: Release, check: (value: T, path: FieldPath) => FieldError[], path: FieldPath): FieldError[] =>
   Object.entries(map).flatMap(([name, value]) => {
     const at = path.key(shortened(name, MAX_QUALIFIED_NAME))
     return [...validateQualifiedName(name, release, at), ...check(value, at)]
   })
 
-/** Only a device that may be allocated more than once is given out in parts. */
+/** Validates a capacity. Only a device that allows multiple allocations has a request policy. */
 const validateCapacity = ({ value, requestPolicy }: DeviceCapacity, isShared: boolean, release: Release, path: FieldPath): FieldError[] => {
   const at = path.child('requestPolicy')
   if (!requestPolicy) return []
   return isShared ? validateRequestPolicy(requestPolicy, value, release, at) : [forbidden(at, 'allowMultipleAllocations must be true')]
 }
 
-/** The device consumes from each set once. That the sets and counters exist is checked last. */
+/** Validates consumed counters. A device consumes from each set once. Whether sets and counters exist is checked last. */
 function validateCounters(consumptions: readonly DeviceCounterConsumption[], shared: SharedCounters, release: Release, path: FieldPath): FieldError[] {
   const at = path.child('consumesCounters')
   const errors = validateSet(consumptions, at, {
@@ -70,7 +70,7 @@ function validateCounters(consumptions: readonly DeviceCounterConsumption[], sha
   return [...errors, ...consumptions.flatMap((one, i) => validateShared(one, shared, at.index(i)))]
 }
 
-/** From 1.35 on the sets are those of other slices of the pool, so only their names are judged. */
+/** Validates consumed counters since 1.35. The sets belong to other slices of the pool, so only names are validated. */
 const validateConsumed = (consumptions: readonly DeviceCounterConsumption[], release: Release, path: FieldPath): FieldError[] =>
   validateSet(consumptions, path.child('consumesCounters'), {
     max: MAX_CONSUMPTIONS,
@@ -79,7 +79,7 @@ const validateConsumed = (consumptions: readonly DeviceCounterConsumption[], rel
     keyOf: one => one.counterSet,
   })
 
-/** `each`: devices say for themselves what nodes have them. */
+/** Validates the nodes of a device. `each` is set if devices specify their own nodes. */
 function validateNodes(device: Device, each: boolean, path: FieldPath): FieldError[] {
   if (!each) {
     const any = device.nodeName !== undefined || device.nodeSelector !== undefined || device.allNodes !== undefined
@@ -91,16 +91,16 @@ function validateNodes(device: Device, each: boolean, path: FieldPath): FieldErr
   return errors
 }
 
-/** What the slice says of all its devices. */
+/** Context from the slice. */
 interface SliceRules {
-  /** From which devices may consume. */
+  /** Counters that devices may consume. */
   readonly shared: SharedCounters
-  /** Devices say for themselves what nodes have them. */
+  /** Whether devices specify their own nodes. */
   readonly each: boolean
   readonly release: Release
 }
 
-/** One device of a slice. */
+/** Validates a device of a slice. */
 export function validateDevice(device: Device, { shared, each, release }: SliceRules, path: FieldPath): FieldError[] {
   const isShared = device.allowMultipleAllocations === true
   const { name, attributes = {}, capacity = {}, taints, consumesCounters = [] } = device

@@ -4,7 +4,7 @@ import { canonicalQuantity, quantitySign } from '../../../meta/quantity.ts'
 import { isNativeResource } from '../../core/pod-spec/resources.ts'
 import type { Device } from '../v1beta2.types.ts'
 
-/** What a device takes of the node's own resources: by a capacity of the device, a factor or both. Since 1.36. */
+/** Validates the allocatable node resources that a device consumes, by a capacity of the device, a multiplier or both. Since 1.36. */
 export function validateNodeResources({ nodeAllocatableResourceMappings: mappings = {}, capacity = {} }: Device, path: FieldPath): FieldError[] {
   return Object.entries(mappings).flatMap(([name, { capacityKey, allocationMultiplier: factor }]) => {
     const at = path.key(name)

@@ -5,7 +5,7 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateNodeSelector } from '../../core/pod-spec/affinity.ts'
 import type { Device } from '../v1beta2.types.ts'
 
-/** In how many ways a slice or a device says what nodes have it, and what is wrong with each. `empty`: what is said of an empty name. */
+/** Counts the ways in which a slice or device specifies its nodes, and validates each. `empty` is the message for an empty name. */
 export function givenNodes(
   { nodeName, nodeSelector, allNodes }: Pick<Device, 'nodeName' | 'nodeSelector' | 'allNodes'>,
   empty: string,

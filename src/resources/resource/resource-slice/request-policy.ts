@@ -7,7 +7,7 @@ import type { CapacityRequestPolicy, CapacityRequestPolicyRange } from '../v1bet
 
 const MAX_VALUES = 10
 
-/** `capacity`: all that the device has. One of the values is what is taken where a request says nothing. */
+/** Validates valid values, which include the default. `capacity` is the whole capacity of the device. */
 function validateValues(values: readonly string[], standard: string, capacity: string, release: Release, path: FieldPath): FieldError[] {
   const unsorted = values.flatMap((value, i) => {
     const before = values[i - 1]
@@ -21,7 +21,7 @@ function validateValues(values: readonly string[], standard: string, capacity: s
   return errors
 }
 
-/** Whether a value is reached in whole steps from the least one. A step of nothing reaches none but that. */
+/** Checks that a value is the minimum plus a multiple of the step. With a step of 0 only the minimum is valid. */
 function validateStep(value: string, min: string, step: string, path: FieldPath): FieldError[] {
   const distance = quantityValue(value) - quantityValue(min)
   const size = quantityValue(step)
@@ -49,7 +49,7 @@ function validateRange({ min, max, step }: CapacityRequestPolicyRange, standard:
 }
 
 /**
- * In what parts a capacity is given out: certain amounts, or those of a range. Either needs a default.
+ * Validates the amounts in which a capacity may be requested: certain values, or those of a range. Either needs a default.
  * Source: pkg/apis/resource/validation in k8s.io/kubernetes, since 1.34.
  */
 export function validateRequestPolicy(policy: CapacityRequestPolicy, capacity: string, release: Release, path: FieldPath): FieldError[] {

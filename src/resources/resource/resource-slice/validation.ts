@@ -15,7 +15,7 @@ import { givenNodes } from './nodes.ts'
 const MAX_DEVICES = 128
 const MAX_DEVICE_COUNTERS = 1024
 const MAX_SHARED_COUNTERS = 32
-/** With taints, or counters that they consume. */
+/** Limit on devices if any has taints or consumes counters. */
 const MAX_COSTLY_DEVICES = 64
 const MAX_SETS = 8
 const ONE_OF = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'
@@ -27,7 +27,7 @@ function validatePool({ name, generation, resourceSliceCount }: ResourcePool, pa
   return errors
 }
 
-/** An error for each member; what else says which nodes have the devices may change. */
+/** Returns an error for each immutable member that has changed. Other specifications of nodes may change. */
 function validateUnchanged(spec: ResourceSliceSpec, old: ResourceSliceSpec, path: FieldPath): FieldError[] {
   const members: [path: FieldPath, next: unknown, before: unknown][] = [
     [path.child('pool', 'name'), spec.pool.name, old.pool.name],
@@ -37,7 +37,7 @@ function validateUnchanged(spec: ResourceSliceSpec, old: ResourceSliceSpec, path
   return members.flatMap(([at, next, before]) => (next === before ? [] : [invalid(at, next, 'field is immutable')]))
 }
 
-/** One way to say what nodes have the devices. */
+/** Checks that exactly one field specifies the nodes of the devices. */
 function validateNodes(spec: ResourceSliceSpec, path: FieldPath): FieldError[] {
   const { given, errors } = givenNodes(spec, 'must be either unset or set to a non-empty string', path)
   const terms = spec.nodeSelector?.nodeSelectorTerms ?? []
@@ -57,7 +57,7 @@ function validateNodes(spec: ResourceSliceSpec, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** Bounds are on the number of counters, in all devices and in all sets; the number of sets has none of its own. */
+/** Checks the number of counters, over all devices and over all sets. The number of sets is not limited. */
 function validateCounters(devices: readonly Device[], sets: readonly CounterSet[], release: Release, path: FieldPath): FieldError[] {
   const consumed = devices.flatMap(({ consumesCounters = [] }) => consumesCounters).reduce((sum, one) => sum + countersOf(one).length, 0)
   const shared = sets.reduce((sum, one) => sum + countersOf(one).length, 0)
@@ -79,7 +79,10 @@ function validateCounters(devices: readonly Device[], sets: readonly CounterSet[
   ]
 }
 
-/** From 1.35 on a slice has devices or counters: fewer devices where they are costly to reckon with, and as many counters in each set as there were in all. */
+/**
+ * Validates the contents since 1.35. A slice has either devices or counters. Devices with taints or counters have a lower limit, and each set may have as many
+ * counters as all sets together had before.
+ */
 function validateContents(
   { devices, sharedCounters }: ResourceSliceSpec,
   check: (device: Device, at: FieldPath) => FieldError[],
@@ -100,7 +103,8 @@ function validateContents(
 }
 
 /**
- * Name of the pool, driver and nodeName never change. Bounds hold for the slice as a whole: 128 devices, 1024 counters that they consume, 32 that they share.
+ * Validates a slice. The name of the pool, driver and nodeName are immutable. Limits apply to the whole slice: 128 devices, 1024 counters that they consume, 32
+ * that they share.
  * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
  */
 export function validateResourceSlice({ spec }: ResourceSlice, old: ResourceSlice | undefined, { features }: HookContext): FieldError[] {

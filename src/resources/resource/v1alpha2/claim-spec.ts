@@ -6,14 +6,14 @@ import { validateClaimParametersRef } from './references.ts'
 
 const MODES = ['Immediate', 'WaitForFirstConsumer']
 
-/** A class, the parameters for it, and when it is allocated. Source: pkg/apis/resource/validation in k8s.io/kubernetes, 1.26 to 1.30. */
+/** Validates class, parameters and allocation mode. Source: pkg/apis/resource/validation in k8s.io/kubernetes, 1.26 to 1.30. */
 export const validateClaimSpec = ({ resourceClassName, parametersRef, allocationMode = '' }: ResourceClaimSpec, path: FieldPath): FieldError[] => [
   ...validateClassName(resourceClassName, path.child('resourceClassName')),
   ...validateClaimParametersRef(parametersRef, path.child('parametersRef')),
   ...(MODES.includes(allocationMode) ? [] : [notSupported(path.child('allocationMode'), allocationMode, MODES)]),
 ]
 
-/** A claim is allocated for the first pod that uses it. */
+/** Sets the allocation mode to WaitForFirstConsumer, if unset. */
 export function setClaimDefaults(spec: ResourceClaimSpec): void {
   spec.allocationMode ||= 'WaitForFirstConsumer'
 }

@@ -13,14 +13,14 @@ import { validateModel } from './models.ts'
 import { validateNodeName } from './node-names.ts'
 import { longerThanAllowed } from './version.ts'
 
-/** Before, an allocation may change. */
+/** First release in which an allocation is immutable. */
 const ALLOCATION_FIXED_SINCE: Release = '1.27'
 const MOST_USERS = 32
 const MOST_HANDLES = 32
-/** In bytes. */
+/** Limit in bytes. */
 const MOST_DATA = 16 * 1024
 
-/** Each user once, by its UID. */
+/** Validates consumers, which must have unique UIDs. */
 function validateUsers(users: readonly ResourceClaimConsumerReference[], path: FieldPath): FieldError[] {
   const seen = new Set<string>()
   const errors = users.flatMap((user, i) => {
@@ -45,7 +45,7 @@ function validateHandle({ driverName = '', data = '', structuredData }: Resource
   ]
 }
 
-/** 1.26 has the data of one driver, which are not named. */
+/** Validates resource handles. 1.26 has only the data of one driver, without its name. */
 function validateHandles(handles: readonly ResourceHandle[], release: Release, path: FieldPath): readonly FieldError[] {
   if (isSince(release, '1.27')) {
     const at = path.child('resourceHandles')
@@ -60,20 +60,20 @@ const validateAllocation = ({ resourceHandles, availableOnNodes }: AllocationRes
   ...(availableOnNodes ? validateNodeSelector(availableOnNodes, false, path.child('availableOnNodes')) : []),
 ]
 
-/** One pod alone uses what is not shared, and nobody new a claim that is on its way out. */
+/** Validates reservations. A claim that is not shareable has one consumer, and one that is being deallocated or deleted gets no new ones. */
 function validateReservation({ metadata, status }: ResourceClaim, old: ResourceClaim | undefined, path: FieldPath): FieldError[] {
   const users = status.reservedFor ?? []
   if (users.length === 0) return []
   if (!status.allocation) return [forbidden(path, 'may not be specified when `allocated` is not set')]
   const errors = !status.allocation.shareable && users.length > 1 ? [forbidden(path, 'may not be reserved more than once')] : []
   if (!metadata.deletionTimestamp && !status.deallocationRequested) return errors
-  // Decoded values have their members in one order, so equal ones have the same text.
+  // Decoded values have their members in a fixed order, so equal consumers have the same text.
   const known = new Set((old?.status.reservedFor ?? []).map(user => JSON.stringify(user)))
   if (users.every(user => known.has(JSON.stringify(user)))) return errors
   return [...errors, forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set')]
 }
 
-/** It is requested while nobody uses the claim, and taken back only by the driver, with the allocation. */
+/** Validates deallocationRequested. It may be set while the claim is not reserved, and is removed only together with the allocation, by the driver. */
 function validateDeallocation(next: ResourceClaim['status'], old: ResourceClaim['status'] | undefined, path: FieldPath): FieldError[] {
   const at = path.child('deallocationRequested')
   const isRequested = next.deallocationRequested === true
@@ -87,7 +87,7 @@ function validateDeallocation(next: ResourceClaim['status'], old: ResourceClaim[
   ]
 }
 
-/** Source: pkg/apis/resource/validation in k8s.io/kubernetes, 1.26 to 1.30. */
+/** Validates the status. Source: pkg/apis/resource/validation in k8s.io/kubernetes, 1.26 to 1.30. */
 export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | undefined, { features: { release } }: HookContext): FieldError[] {
   const path = fieldPath('status')
   const { driverName = '', allocation, reservedFor = [] } = next.status

@@ -6,7 +6,7 @@ import { classBasedClaimTemplateResource } from './resource-claim-template.ts'
 import { resourceClassResource } from './resource-class.ts'
 import { namedResourceSliceResource } from './resource-slice.ts'
 
-/** The kinds of resource.k8s.io that 1.26 to 1.30 have. Later kinds of the same names have nothing else in common with them. */
+/** Kinds of resource.k8s.io in 1.26 to 1.30. Later kinds with the same names are unrelated to them. */
 export const CLASS_BASED_KINDS: readonly ResourceDefinition[] = [
   podSchedulingResource,
   alphaPodSchedulingContextResource,

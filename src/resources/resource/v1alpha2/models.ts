@@ -1,7 +1,9 @@
 import { type FieldError, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 
-/** What has one of several models, of which `namedResources` is the only one. An object itself, whose path is empty, is `<nil>` in errors. */
+/**
+ * Validates an object that has one of several models, of which `namedResources` is the only one. In errors the object itself, whose path is empty, is `<nil>`.
+ */
 export function validateModel<T>(
   { namedResources }: { readonly namedResources?: T },
   path: FieldPath,

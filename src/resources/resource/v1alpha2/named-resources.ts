@@ -10,7 +10,7 @@ const PRERELEASE = '(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)'
 const BUILD = '[0-9a-zA-Z-]+'
 const SEMVER = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(-${PRERELEASE}(\\.${PRERELEASE})*)?(\\+${BUILD}(\\.${BUILD})*)?$`)
 
-/** An attribute has one value. */
+/** Validates an attribute, which has exactly one value. */
 function validateValue(attribute: NamedResourcesAttribute, path: FieldPath): FieldError[] {
   const { version } = attribute
   const errors =
@@ -21,7 +21,7 @@ function validateValue(attribute: NamedResourcesAttribute, path: FieldPath): Fie
   return errors
 }
 
-/** Things that have names, each once. */
+/** Validates items, which must have unique names. */
 function validateNamed<T extends { name: string }>(items: readonly T[], path: FieldPath, check: (item: T, at: FieldPath) => FieldError[]): FieldError[] {
   const seen = new Set<string>()
   return items.flatMap((item, i) => {
@@ -35,6 +35,6 @@ function validateNamed<T extends { name: string }>(items: readonly T[], path: Fi
 const validateInstance = ({ attributes = [] }: NamedResourcesInstance, path: FieldPath): FieldError[] =>
   validateNamed(attributes, path.child('attributes'), validateValue)
 
-/** What a node offers: instances with attributes. Source: pkg/apis/resource/structured/namedresources/validation in k8s.io/kubernetes, 1.30. */
+/** Validates the resources of a node: instances with attributes. Source: pkg/apis/resource/structured/namedresources/validation in k8s.io/kubernetes, 1.30. */
 export const validateNamedResources = ({ instances }: NamedResourcesResources, path: FieldPath): FieldError[] =>
   validateNamed(instances ?? [], path.child('instances'), validateInstance)

@@ -7,11 +7,11 @@ import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 
-/** What is wrong with selectors, by their text; what is not in it is right. */
+/** Faults of selectors by their text. Valid selectors have no entry. */
 export type NamedSelectorFaults = ReadonlyMap<string, string>
 
 /**
- * Compiles selectors of instances, each once: an expression is a step. `minor`: of the oldest release that must understand them (`oldestReader`).
+ * Compiles selectors of instances, each once, with one step per expression. `minor` is the minor version that must be able to compile them (`oldestReader`).
  * Source: k8s.io/dynamic-resource-allocation, structured/namedresources/cel/compile.go, 1.30.
  */
 export function* compileNamedSelectors(selectors: Iterable<string>, minor: number): Steps<NamedSelectorFaults> {
@@ -34,7 +34,7 @@ function* faultOf(selector: string, environment: Environment): Steps<string | un
   return fault === undefined ? undefined : `program instantiation failed: ${fault}`
 }
 
-/** A request or a filter selects instances by an expression. */
+/** Validates the selector of a request or filter. */
 export function validateNamedSelector({ selector }: { readonly selector: string }, faults: NamedSelectorFaults, path: FieldPath): FieldError[] {
   const at = path.child('selector')
   if (selector === '') return [required(at)]

@@ -5,10 +5,10 @@ import { longerThanAllowed } from './version.ts'
 
 const MOST_NODES = 128
 
-/** A node has the name of a subdomain. */
+/** Validates the name of a node, which is a subdomain. */
 export const validateNodeName = (name: string, path: FieldPath): FieldError[] => validateClassName(name, path)
 
-/** Names of nodes, each once. */
+/** Validates names of nodes, which must be unique. */
 export function validateNodeNames(nodes: readonly string[] | undefined, path: FieldPath): FieldError[] {
   const seen = new Set<string>()
   const errors = (nodes ?? []).flatMap((name, i) => {

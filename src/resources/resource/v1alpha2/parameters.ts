@@ -19,7 +19,7 @@ interface OfDriver {
   readonly driverName?: string
 }
 
-/** What is said of drivers, each of which is named once. */
+/** Validates the entries of drivers, whose names must be unique. */
 function validateDrivers<T extends OfDriver>(items: readonly T[], path: FieldPath, check: (item: T, at: FieldPath) => readonly FieldError[]): FieldError[] {
   const seen = new Set<string>()
   return items.flatMap((item, i) => {
@@ -85,7 +85,7 @@ const classParameters: Version<ResourceClassParameters> = {
 }
 
 /**
- * What a claim asks of drivers, in 1.30.
+ * Parameters of a claim for drivers, in 1.30.
  * Source of its rules: pkg/registry/resource/resourceclaimparameters.
  */
 export const resourceClaimParametersResource = defineResource<ResourceClaimParameters>({
@@ -97,7 +97,7 @@ export const resourceClaimParametersResource = defineResource<ResourceClaimParam
 })
 
 /**
- * What a class asks of drivers, in 1.30.
+ * Parameters of a class for drivers, in 1.30.
  * Source of its rules: pkg/registry/resource/resourceclassparameters.
  */
 export const resourceClassParametersResource = defineResource<ResourceClassParameters>({

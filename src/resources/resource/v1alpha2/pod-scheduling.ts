@@ -20,7 +20,7 @@ const resourceOf = (version: Version<PodSchedulingContext>): ResourceDefinition 
   })
 
 /**
- * What the scheduler and drivers negotiate about the node of a pod, in 1.27 to 1.30.
+ * Negotiation between the scheduler and drivers about the node of a pod, in 1.27 to 1.30.
  * Source of its rules: pkg/registry/resource/podschedulingcontext.
  */
 export const alphaPodSchedulingContextResource = resourceOf({
@@ -28,7 +28,7 @@ export const alphaPodSchedulingContextResource = resourceOf({
   ...schedulingParts(validateNodeNames),
 })
 
-/** The same in 1.26. */
+/** The name of this kind in 1.26. */
 export const podSchedulingResource = resourceOf({
   ...alphaVersion('v1alpha1', 'PodScheduling', { plural: 'podschedulings', singular: 'podscheduling' }),
   ...schedulingParts(validateNodeNames),

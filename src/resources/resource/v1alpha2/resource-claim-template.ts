@@ -30,7 +30,7 @@ const version = (name: 'v1alpha1' | 'v1alpha2'): Version<ResourceClaimTemplate> 
 const v1alpha2 = version('v1alpha2')
 
 /**
- * From which a claim is made for each pod that names it. It never changes.
+ * Template of the claims that are created for pods. It is immutable.
  * Source of its rules: pkg/registry/resource/resourceclaimtemplate, 1.26 to 1.30.
  */
 export const classBasedClaimTemplateResource = defineResource<ResourceClaimTemplate>({

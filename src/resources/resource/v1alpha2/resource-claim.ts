@@ -16,7 +16,7 @@ import { alphaVersion } from './version.ts'
 const validateClaim = ({ spec }: ResourceClaim, old: ResourceClaim | undefined): FieldError[] =>
   withUpdateErrors(validateClaimSpec(spec, fieldPath('spec')), old !== undefined, changedSpec('resourceV1alpha2.ResourceClaimSpec', spec, old))
 
-/** `pending`, `allocated,reserved`, `deleted,allocated,deallocating` … */
+/** Prints `pending`, `allocated,reserved`, `deleted,allocated,deallocating` and the like. */
 function stateCell({ metadata, status }: ResourceClaim): string {
   const isDeleted = metadata.deletionTimestamp !== undefined
   const states = isDeleted ? ['deleted'] : []
@@ -56,7 +56,7 @@ const v1alpha2: Version<ResourceClaim> = {
   subresources,
 }
 
-/** What one driver has to say, without its name. */
+/** Converts the data of a single driver, without its name, to a handle. */
 function allocationToHub({ resourceHandle, ...rest }: NonNullable<OlderClaim['status']['allocation']>): AllocationResult {
   return { ...(resourceHandle && { resourceHandles: [{ data: resourceHandle }] }), ...rest }
 }
@@ -81,7 +81,7 @@ const v1alpha1: Version<OlderClaim, ResourceClaim> = {
 }
 
 /**
- * Asks for a resource of a class, which a driver or the scheduler allocates. The spec never changes.
+ * A request for a resource of a class, which a driver or the scheduler allocates. The spec is immutable.
  * https://kep.k8s.io/3063
  * Source of its rules: pkg/registry/resource/resourceclaim, 1.26 to 1.30.
  */

@@ -33,7 +33,7 @@ const version = (name: 'v1alpha1' | 'v1alpha2'): Version<ResourceClass> => ({
 const v1alpha2 = version('v1alpha2')
 
 /**
- * A driver and its parameters, which claims name. 1.30 is the last release that has it; DeviceClass came in its place.
+ * A driver and its parameters, to which claims refer. 1.30 is the last release that has it; DeviceClass replaced it.
  * Source of its rules: pkg/registry/resource/resourceclass.
  */
 export const resourceClassResource = defineResource<ResourceClass>({

@@ -36,7 +36,7 @@ const v1alpha2: Version<ResourceSlice> = {
 }
 
 /**
- * Resources of a node that a driver offers, in 1.30.
+ * Resources that a driver offers on a node, in 1.30.
  * Source of its rules: pkg/registry/resource/resourceslice.
  */
 export const namedResourceSliceResource = defineResource<ResourceSlice>({

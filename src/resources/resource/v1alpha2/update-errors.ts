@@ -4,10 +4,13 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import type { Json } from '../../../meta/object.ts'
 import { goValue } from '../../shared/go-values.ts'
 
-/** In these releases, upstream validates an update as a creation first: what is wrong is reported twice, and what may not change in between. */
+/**
+ * Combines the errors of an update. In these releases upstream validates an update like a create first, so errors are reported twice, and changes of immutable
+ * fields in between.
+ */
 export const withUpdateErrors = (errors: readonly FieldError[], isUpdate: boolean, changes: readonly FieldError[] = []): FieldError[] =>
   isUpdate ? [...errors, ...changes, ...errors] : [...errors]
 
-/** `type` is the Go type of the spec. */
+/** Returns an error if the spec has changed. `type` is its Go type. */
 export const changedSpec = <S extends Json>(type: string, spec: S, old: { readonly spec: S } | undefined): FieldError[] =>
   !old || deepEqual(spec, old.spec) ? [] : [invalid(fieldPath('spec'), goValue(type, spec), 'field is immutable')]

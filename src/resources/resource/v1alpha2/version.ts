@@ -4,7 +4,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 
-/** The parts of a version of 1.26 to 1.30 that follow from its kind. */
+/** Fields of a version of 1.26 to 1.30 that follow from its kind. */
 export const alphaVersion = (
   name: 'v1alpha1' | 'v1alpha2',
   kind: string,
@@ -18,5 +18,5 @@ export const alphaVersion = (
   schema: types.type(`resource${name.replace('v', 'V')}.${kind}`),
 })
 
-/** In the words of those releases. */
+/** Message of those releases. */
 export const longerThanAllowed = (path: FieldPath, max: number): FieldError => ({ ...tooLong(path, max), body: `Too long: may not be longer than ${max}` })

@@ -8,7 +8,7 @@ import { types } from '../../types.ts'
 import type { PodGroup } from '../v1alpha2.types.ts'
 import { validatePodGroup, validatePodGroupStatus } from './validation.ts'
 
-/** `Pending` until the scheduler has said something; a disruption is shown by its reason. */
+/** Prints `Pending` until the scheduler has set a condition. A disruption prints its reason. */
 function statusCell({ status: { conditions = [] } }: PodGroup): string {
   const last = (type: string) => conditions.findLast(condition => condition.type === type)
   const disruption = last('DisruptionTarget')
@@ -51,7 +51,7 @@ const v1alpha2: Version<PodGroup> = {
 }
 
 /**
- * Pods that are scheduled together, at best made from a template of a Workload. Off unless it is asked for, by its gate as well; in 1.36 alone.
+ * Pods that are scheduled together, usually created from a template of a Workload. Needs both the API version and a gate to be enabled; exists in 1.36 only.
  * https://kubernetes.io/docs/concepts/workloads/workload-api/
  * Source of its rules: pkg/registry/scheduling/podgroup.
  */

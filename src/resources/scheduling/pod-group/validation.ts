@@ -28,7 +28,7 @@ const MEMBERS = [
   'priority',
 ] as const
 
-/** A group never changes. Source: the declarative rules of scheduling.k8s.io/v1alpha2. */
+/** Validates a group, which is immutable. Source: declarative validation of scheduling.k8s.io/v1alpha2. */
 export function validatePodGroup({ spec }: PodGroup, old: PodGroup | undefined, features: Features): FieldError[] {
   if (old) return validateUnchanged(spec, old.spec, MEMBERS, specPath)
   return [
@@ -38,7 +38,7 @@ export function validatePodGroup({ spec }: PodGroup, old: PodGroup | undefined, 
   ]
 }
 
-/** Statuses are of claims of the group. */
+/** Checks that claim statuses refer to claims of the group. */
 export function validatePodGroupStatus({ spec, status }: PodGroup): FieldError[] {
   const path = fieldPath('status')
   const claims = path.child('resourceClaimStatuses')

@@ -7,9 +7,9 @@ import type { Pod } from '../../core/v1.types.ts'
 import { PODS, PRIORITY_CLASSES } from '../../kinds.ts'
 import type { PriorityClass } from '../v1.types.ts'
 
-/** Reads of the classes, by name and the default one. */
+/** Access to priority classes. */
 export interface PriorityClasses {
-  /** Undefined where there is none of the name. */
+  /** Returns undefined if the class does not exist. */
   get(name: string): Awaitable<PriorityClass | undefined>
   list(): Awaitable<readonly PriorityClass[]>
 }
@@ -17,13 +17,13 @@ export interface PriorityClasses {
 const PREEMPTION = 'PreemptLowerPriority'
 const COMPUTED = 'must not be provided in pod spec; priority admission controller computed'
 
-/** Of several the one of the lowest value. */
+/** Returns the default class; if there are several, the one with the lowest value. */
 const defaultOf = (classes: readonly PriorityClass[]): PriorityClass | undefined =>
   classes.filter(({ globalDefault }) => globalDefault === true).sort((a, b) => a.value - b.value)[0]
 
 /**
- * A class that is named must exist. Without a name the default class counts; without that the priority is 0 and the policy PREEMPTION. What the client sent must equal what is
- * computed. The name of the default class is written into the pod.
+ * Sets the priority of a pod. A named class must exist. Without a name the default class is used and its name set; without a default class the priority is 0
+ * and the policy is PREEMPTION. Values that the client sets must equal the computed ones.
  */
 function setPriority(request: AdmissionRequest, { spec }: Pod, found: PriorityClass | undefined): void {
   const { priorityClassName: name = '' } = spec
@@ -41,14 +41,14 @@ function setPriority(request: AdmissionRequest, { spec }: Pod, found: PriorityCl
   if (policy !== undefined) spec.preemptionPolicy = policy
 }
 
-/** Clients that do not know the fields do not take them away. */
+/** Restores the fields for clients that do not know and therefore omit them. */
 function keepPriority({ spec }: Pod, { spec: old }: Pod): undefined {
   if (old.priority !== undefined) spec.priority ??= old.priority
   if (old.preemptionPolicy !== undefined) spec.preemptionPolicy ??= old.preemptionPolicy
 }
 
 /**
- * Priority: gives pods the number of their class, or of the default one, and lets one class only be the default.
+ * Priority sets the priority of pods from their class or the default class, and rejects a second default class.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#priority
  */
 export const priorityAdmission = (classes: PriorityClasses): AdmissionPlugin => ({

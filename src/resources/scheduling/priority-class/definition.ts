@@ -55,7 +55,7 @@ const strategy: Strategy<PriorityClass> = {
 }
 
 /**
- * What a pod of the class counts against others. The classes of the system have fixed values, and cannot be deleted.
+ * The priority of a pod relative to others. System classes have fixed values and cannot be deleted.
  * https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass
  * Source of its rules: pkg/registry/scheduling/priorityclass.
  */

@@ -1,14 +1,14 @@
-/** Names with this prefix are the system's. */
+/** Prefix that is reserved for system classes. */
 export const SYSTEM_PREFIX = 'system-'
 
-/** A class that the server creates and nobody may delete. */
+/** A class that the server creates and that cannot be deleted. */
 export interface SystemPriorityClass {
   readonly name: string
   readonly value: number
   readonly description: string
 }
 
-/** The classes that every cluster has, as kube-apiserver makes them. */
+/** Classes of every cluster, as kube-apiserver creates them. */
 export const SYSTEM_PRIORITY_CLASSES: readonly SystemPriorityClass[] = [
   {
     name: 'system-node-critical',
@@ -22,5 +22,5 @@ export const SYSTEM_PRIORITY_CLASSES: readonly SystemPriorityClass[] = [
   },
 ]
 
-/** Undefined for a class of the cluster's own. */
+/** Returns a system class, or undefined for any other name. */
 export const systemPriorityClass = (name: string): SystemPriorityClass | undefined => SYSTEM_PRIORITY_CLASSES.find(one => one.name === name)

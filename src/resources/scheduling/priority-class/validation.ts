@@ -5,11 +5,11 @@ import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import type { PriorityClass } from '../v1.types.ts'
 import { SYSTEM_PREFIX, systemPriorityClass } from './system-classes.ts'
 
-/** Only the system's classes have higher values. */
+/** Highest value of user-defined classes. System classes have higher ones. */
 const HIGHEST_OF_USERS = 1_000_000_000
 const POLICIES = ['PreemptLowerPriority', 'Never']
 
-/** What makes the object another than the system's class of its name. */
+/** Returns the difference between the object and the system class of its name, or undefined. */
 function systemFault(name: string, value: number, globalDefault: boolean): string | undefined {
   const known = systemPriorityClass(name)
   if (!known) return `${name} is not a known system priority class`
@@ -17,7 +17,9 @@ function systemFault(name: string, value: number, globalDefault: boolean): strin
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
 }
 
-/** A name with the prefix must be a known class with its value, and no default. Any other name has a value of at most HIGHEST_OF_USERS. */
+/**
+ * Checks that a name with the prefix belongs to a system class with its value, and is not the default. Other names have a value of at most HIGHEST_OF_USERS.
+ */
 function validateValue({ metadata, value, globalDefault = false }: PriorityClass): FieldError[] {
   const name = metadata.name ?? ''
   if (!name.startsWith(SYSTEM_PREFIX)) {
@@ -28,16 +30,19 @@ function validateValue({ metadata, value, globalDefault = false }: PriorityClass
   return fault === undefined ? [] : [forbidden(fieldPath('metadata', 'name'), detail)]
 }
 
-/** Absent is valid; the empty text counts as missing. */
+/** Validates the preemption policy. It may be absent; an empty string counts as missing. */
 function validatePolicy(policy: string | undefined): FieldError[] {
   const path = fieldPath('preemptionPolicy')
   if (policy === undefined || POLICIES.includes(policy)) return []
   return [policy === '' ? required(path) : notSupported(path, policy, POLICIES)]
 }
 
-/** Names with the prefix `system-` are for the server’s own classes; value and preemption policy never change. Source: pkg/apis/scheduling/validation in k8s.io/kubernetes. */
+/**
+ * Validates a class. Names with the prefix `system-` are reserved; value and preemption policy are immutable. Source: pkg/apis/scheduling/validation in
+ * k8s.io/kubernetes.
+ */
 export function validatePriorityClass(next: PriorityClass, old: PriorityClass | undefined): FieldError[] {
-  // An update is checked for changes only.
+  // On update only changes are validated.
   if (!old) return [...validateValue(next), ...validatePolicy(next.preemptionPolicy)]
   return [
     ...(next.value === old.value ? [] : [forbidden(fieldPath('value'), 'may not be changed in an update.')]),

@@ -20,7 +20,7 @@ const v1alpha2: Version<Workload> = {
 
 const templateOf = ({ name, policy }: AlphaGroup): PodGroupTemplate => ({ name, schedulingPolicy: policy, schedulingConstraints: null })
 
-/** v1alpha1 has groups instead of templates of them, of a name and a policy alone: what else v1alpha2 has of a template goes when 1.35 writes the object. */
+/** v1alpha1 has groups with only a name and a policy instead of templates. Other fields of v1alpha2's templates are lost when 1.35 writes the object. */
 const v1alpha1: Version<AlphaWorkload, Workload> = {
   group: v1alpha2.group,
   name: 'v1alpha1',
@@ -36,7 +36,8 @@ const v1alpha1: Version<AlphaWorkload, Workload> = {
 }
 
 /**
- * Groups of pods that are scheduled together: templates of them, which never change. Off unless it is asked for, by its gate as well; 1.35 has it in v1alpha1, 1.36 in v1alpha2.
+ * Templates for groups of pods that are scheduled together. They are immutable. Needs both the API version and a gate to be enabled; 1.35 has v1alpha1, 1.36
+ * has v1alpha2.
  * https://kubernetes.io/docs/concepts/workloads/workload-api/
  * Source of its rules: pkg/registry/scheduling/workload.
  */

@@ -20,7 +20,7 @@ function validateTemplates(templates: readonly PodGroupTemplate[], path: FieldPa
   ])
 }
 
-/** The rules of 1.36: nothing of the spec changes. Source: the declarative rules of scheduling.k8s.io/v1alpha2. */
+/** Validates a workload by the rules of 1.36. The spec is immutable. Source: declarative validation of scheduling.k8s.io/v1alpha2. */
 export function validateWorkload({ spec }: Workload, old: Workload | undefined, features: Features): FieldError[] {
   if (old) return validateUnchanged(spec, old.spec, ['controllerRef', 'podGroupTemplates'], specPath)
   return [
@@ -48,7 +48,10 @@ function validateFirstGroups(groups: readonly PodGroupTemplate[], path: FieldPat
   })
 }
 
-/** The rules of 1.35: an owner may be named later, once; errors about changes are at the members themselves, as upstream reports them. Source: pkg/apis/scheduling/validation in k8s.io/kubernetes. */
+/**
+ * Validates a workload by the rules of 1.35. The owner may be set later, once; errors about changes are reported for the members themselves, as in upstream.
+ * Source: pkg/apis/scheduling/validation in k8s.io/kubernetes.
+ */
 export function validateFirstWorkload({ spec }: Workload, old: Workload | undefined): FieldError[] {
   const { controllerRef, podGroupTemplates } = spec
   const type = 'schedulingV1alpha2.WorkloadSpec'

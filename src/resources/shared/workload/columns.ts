@@ -1,7 +1,7 @@
 import type { TableColumn } from '../../../catalog/definition.ts'
 import { column } from '../columns.ts'
 
-/** What `-o wide` adds for kinds with a pod template. */
+/** Columns that `-o wide` adds for kinds with a pod template. */
 export const CONTAINER_COLUMNS: readonly TableColumn[] = [
   column('Containers', 'Names of the containers in the template.', 1),
   column('Images', 'Images of the containers in the template.', 1),

@@ -6,13 +6,13 @@ interface WithStatus extends TypedObject {
   status?: unknown
 }
 
-/** A new object of a kind with a status: nobody but its controller writes the status, and the first generation is 1. */
+/** Prepares a new object of a kind with a status: the status is reset, and the generation is 1. */
 export function prepareCreate<T extends WithStatus>(next: T, emptyStatus: T['status']): void {
   next.status = emptyStatus
   next.metadata.generation = 1
 }
 
-/** Keeps the status; a changed spec makes a new generation. `also`: another reason for one. */
+/** Prepares an update: the status is kept, and a changed spec increments the generation. `also` is another reason to increment it. */
 export function prepareUpdate<T extends WithStatus>(next: T, old: T, also = false): void {
   next.status = old.status
   if (also || !deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1

@@ -12,10 +12,10 @@ import { containerCells } from './cells.ts'
 import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from './columns.ts'
 import { type Selection, validateRestarting, validateSelects } from './template.ts'
 
-/** Kinds that keep a number of equal pods. */
+/** Kinds that run a number of identical pods. */
 type Replicated = ReplicaSet | ReplicationController
 
-/** The template of a kind that keeps a number of equal pods. `kind`: as the texts name it (a Deployment's texts say ReplicaSet). */
+/** Validates the template of such a kind. `kind` is its name in messages, in which a Deployment is called ReplicaSet. */
 export function validateReplicaTemplate(
   template: PodTemplateSpec,
   selection: Selection,
@@ -26,7 +26,7 @@ export function validateReplicaTemplate(
   return [...validateSelects(selection, template, path), ...validatePodTemplateSpec(template, path, options), ...validateRestarting(template, kind, path)]
 }
 
-/** Columns of a kind that keeps a number of equal pods; only the way in which the selector is written differs. */
+/** Table of such a kind. `selector` prints its selector. */
 export const replicaTable = <T extends Replicated>(selector: (object: T) => string): TableDefinition<T> => ({
   columns: [
     nameColumn,
@@ -49,8 +49,8 @@ export const replicaTable = <T extends Replicated>(selector: (object: T) => stri
 })
 
 /**
- * No count is negative. fullyLabeled, ready and available replicas are at most `replicas`, and available ones at most the ready ones. Source: pkg/apis/apps/validation in
- * k8s.io/kubernetes.
+ * Validates the status. No count is negative; fullyLabeled, ready and available replicas are at most `replicas`, and available ones at most the ready ones.
+ * Source: pkg/apis/apps/validation in k8s.io/kubernetes.
  */
 export function validateReplicaStatus({ status }: Replicated): FieldError[] {
   const path = fieldPath('status')

@@ -16,13 +16,13 @@ import { podTemplateWarnings } from '../../core/pod-spec/warnings.ts'
 import type { PodTemplateSpec } from '../../core/v1.types.ts'
 import { goLabelSelector, goStringMap } from '../go-syntax.ts'
 
-/** What a selector asks of labels, parsed. */
+/** Parsed requirements of a selector. */
 export type Selection = ReturnType<typeof labelSelectorOf>
 
-/** The requirements of a selector, undefined where it is malformed. An absent selector selects nothing. */
+/** Returns the requirements of a selector, or undefined if it is malformed. An absent selector matches nothing. */
 export const selectionOf = (selector: LabelSelector | undefined | null): Selection | undefined => ifReadable(() => labelSelectorOf(selector))
 
-/** A selector must be well formed and select something in particular. `kind`: as the text names it. Absent is left to the caller. */
+/** Validates a selector, which may not match everything. `kind` is the name in messages. An absent selector is left to the caller. */
 export function validateWorkloadSelector(
   selector: LabelSelector | undefined | null,
   kind: string,
@@ -37,22 +37,22 @@ export function validateWorkloadSelector(
   return errors
 }
 
-/** A selector that selects everything would adopt the pods of others. */
+/** Requires a selector. One that matches everything would adopt pods of other workloads. */
 export const validateSelectorGiven = (selector: LabelSelector | undefined | null, kind: string, path: FieldPath): FieldError[] =>
   selector ? validateWorkloadSelector(selector, kind, path) : [required(path)]
 
-/** The pods of the old selector would be left behind. */
+/** Checks that the selector is unchanged. Otherwise pods of the old selector would be orphaned. */
 export const validateSelectorUnchanged = (next: LabelSelector | undefined | null, old: LabelSelector | undefined | null, path: FieldPath): FieldError[] =>
   deepEqual(next, old) ? [] : [invalid(path, next ? goLabelSelector(next) : undefined, 'field is immutable')]
 
-/** The labels of the template must be those that are selected. */
+/** Checks that the selector matches the labels of the template. */
 export function validateSelects(selection: Selection, template: PodTemplateSpec, path: FieldPath): FieldError[] {
   const { labels = isGivenEmpty(template.metadata, 'labels') ? {} : undefined } = template.metadata
   if (matchesLabels(selection, labels)) return []
   return [invalid(path.child('metadata', 'labels'), goStringMap(labels), '`selector` does not match template `labels`')]
 }
 
-/** Controllers replace pods that end, so theirs always restart and have no deadline. `kind`: as the text names it. */
+/** Checks that pods always restart and have no deadline, since the controller replaces pods that terminate. `kind` is the name in messages. */
 export function validateRestarting(template: PodTemplateSpec, kind: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { spec } = template
@@ -67,14 +67,14 @@ interface WithTemplate extends TypedObject {
   spec?: { template?: PodTemplateSpec }
 }
 
-/** Warnings of a template on create, and on an update that made a new generation. */
+/** Warnings for a template on create, and on an update that increments the generation. */
 export function templateWarnings(next: WithTemplate, old: WithTemplate | undefined, { features }: HookContext): string[] {
   if (old && next.metadata.generation === old.metadata.generation) return []
   if (!next.spec?.template) return []
   return podTemplateWarnings(next.spec.template, features, fieldPath('spec', 'template'))
 }
 
-/** On create only, and from 1.27 on: a name that is no DNS label is allowed, but it becomes part of the pods' host names. */
+/** Warning on create, since 1.27, for a name that is not a DNS label: it is allowed, but becomes part of the pods' hostnames. */
 export function hostNameWarnings(next: TypedObject, old: TypedObject | undefined, { release }: Features): string[] {
   const errors = old || !isSince(release, '1.27') ? [] : isDns1123Label(next.metadata.name ?? '')
   if (errors.length === 0) return []

@@ -10,7 +10,7 @@ import { types } from '../../types.ts'
 import type { CSIDriver, CSIDriverSpec, TokenRequest } from '../v1.types.ts'
 import { validateCSIDriver } from './validation.ts'
 
-/** An empty list of modes counts as none given. */
+/** Sets defaults. An empty list of modes counts as unset. */
 function setCSIDriverDefaults({ spec }: CSIDriver): void {
   spec.attachRequired ??= true
   spec.podInfoOnMount ??= false
@@ -20,7 +20,7 @@ function setCSIDriverDefaults({ spec }: CSIDriver): void {
   spec.requiresRepublish ??= false
 }
 
-/** With the gate off nothing is filled in. */
+/** Sets the default of a field with a gate. Nothing is set while the gate is off. */
 function setGatedCSIDriverDefaults({ spec }: CSIDriver, features: Features): void {
   if (features.enabled('SELinuxMountReadWriteOncePod')) spec.seLinuxMount ??= false
 }
@@ -28,7 +28,7 @@ function setGatedCSIDriverDefaults({ spec }: CSIDriver, features: Features): voi
 const audiences = (requests: readonly TokenRequest[] | undefined): string => (requests ? requests.map(({ audience }) => audience).join(',') : '<unset>')
 
 const isChanged = (next: CSIDriverSpec, old: CSIDriverSpec): boolean => !deepEqual(next, old)
-/** Before 1.30 other changes made no new generation. */
+/** Reports whether one of the fields has changed that increment the generation before 1.30. */
 const hasNewTokens = (next: CSIDriverSpec, old: CSIDriverSpec): boolean =>
   (['tokenRequests', 'requiresRepublish', 'seLinuxMount'] as const).some(member => !deepEqual(next[member], old[member]))
 
@@ -68,7 +68,7 @@ const v1: Version<CSIDriver> = {
 }
 
 /**
- * How the kubelet treats volumes of a driver. Its generation counts changes and is absent until the first, as upstream.
+ * Describes how the kubelet handles volumes of a driver. The generation counts changes and is absent until the first one, as in upstream.
  * https://kubernetes-csi.github.io/docs/csi-driver-object.html
  * Source of its rules: pkg/registry/storage/csidriver.
  */

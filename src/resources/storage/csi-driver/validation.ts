@@ -16,14 +16,14 @@ const SHORTEST_SECONDS = 600
 const LONGEST_SECONDS = 2 ** 32
 const SHORTEST_PERIOD_SECONDS = 10
 
-/** In seconds, from 10 minutes to 2^32, both included. Absent is valid. */
+/** Checks that an expiration, if set, is between 10 minutes and 2^32 seconds, inclusive. */
 function validateExpiration(seconds: number | bigint | undefined, path: FieldPath): FieldError[] {
   if (seconds === undefined) return []
   if (seconds < SHORTEST_SECONDS) return [invalid(path, seconds, 'may not specify a duration less than 10 minutes')]
   return seconds > LONGEST_SECONDS ? [invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')] : []
 }
 
-/** An audience may occur once. For a repeated one the expiration is not looked at. */
+/** Validates token requests. Audiences must be unique; the expiration of a repeated one is not validated. */
 function validateTokenRequests(requests: readonly TokenRequest[], path: FieldPath): FieldError[] {
   const seen = new Set<string>()
   return requests.flatMap(({ audience, expirationSeconds }, i) => {
@@ -34,7 +34,10 @@ function validateTokenRequests(requests: readonly TokenRequest[], path: FieldPat
   })
 }
 
-/** An update may change what kubelets look at per volume, and nothing that decides how volumes are attached, nor before 1.30 how they are mounted. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
+/**
+ * Validates a driver. An update may change settings that kubelets read per volume, but not those that control how volumes are attached, nor before 1.30 how
+ * they are mounted. Source: pkg/apis/storage/validation in k8s.io/kubernetes.
+ */
 export function validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   const alsoFixed = isSince(features.release, '1.30') ? [] : (['fsGroupPolicy', 'podInfoOnMount'] as const)
@@ -50,7 +53,7 @@ export function validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefine
     ...(secrets !== undefined && !spec.tokenRequests?.length
       ? [invalid(path.child('serviceAccountTokenInSecrets'), secrets, 'serviceAccountTokenInSecrets is set but no tokenRequests are specified')]
       : []),
-    // Upstream's path is not the name of the field.
+    // Upstream's path differs from the name of the field.
     ...(old ? validateImmutableField(spec.attachRequired, old.spec.attachRequired, path.child('attachedRequired')) : []),
     ...(old && !deepEqual(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes)
       ? [invalid(modes, goMember('storage.CSIDriverSpec', 'volumeLifecycleModes', asGiven(spec, 'volumeLifecycleModes')), 'field is immutable')]

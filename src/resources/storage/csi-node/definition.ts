@@ -23,7 +23,7 @@ const v1: Version<CSINode> = {
 }
 
 /**
- * The CSI drivers of one node, written by its kubelet. Named as the node.
+ * The CSI drivers of a node. Its kubelet writes it, and it has the name of the node.
  * Source of its rules: pkg/registry/storage/csinode.
  */
 export const csiNodeResource = defineResource<CSINode>({

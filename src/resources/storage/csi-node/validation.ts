@@ -17,7 +17,7 @@ import type { CSINode, CSINodeDriver } from '../v1.types.ts'
 const NODE_ID_LIMIT = 256
 const path = fieldPath('spec', 'drivers')
 
-/** As Go's %#v prints the driver: the immutable error shows it in this form. */
+/** Prints a driver as Go's %#v does, for the error about immutable fields. */
 const printDriver = ({ name, nodeID, topologyKeys, allocatable }: CSINodeDriver): string =>
   `storage.CSINodeDriver{Name:${quote(name)}, NodeID:${quote(nodeID)}, TopologyKeys:${goStringList(topologyKeys ?? undefined).text}, ` +
   `Allocatable:${goPointer('storage.VolumeNodeResources', allocatable)}}`
@@ -25,7 +25,7 @@ const printDriver = ({ name, nodeID, topologyKeys, allocatable }: CSINodeDriver)
 const driverJson = ({ name, nodeID, topologyKeys, allocatable }: CSINodeDriver): string =>
   goJsonText({ Name: name, NodeID: nodeID, TopologyKeys: topologyKeys ?? null, Allocatable: allocatable ? { Count: allocatable.count ?? null } : null })
 
-/** Errors are reported at the driver, not at the key. */
+/** Validates topology keys. Errors are reported for the driver, not for the key. */
 function validateTopologyKeys(keys: readonly string[], at: FieldPath): FieldError[] {
   const again = repeats(keys)
   return keys.flatMap((key, i) => [
@@ -35,7 +35,7 @@ function validateTopologyKeys(keys: readonly string[], at: FieldPath): FieldErro
   ])
 }
 
-/** `again`: whether an earlier driver has the same name. */
+/** Validates a driver. `again` is set if an earlier driver has the same name. */
 function validateDriver({ name, nodeID, allocatable, topologyKeys }: CSINodeDriver, again: boolean, release: Release, at: FieldPath): FieldError[] {
   const errors = validateCsiDriverName(name, at.child('name'), release)
   if (nodeID === '') errors.push(required(at.child('nodeID')))
@@ -54,8 +54,8 @@ function validateDrivers(drivers: readonly CSINodeDriver[], release: Release): F
 const withoutAllocatable = ({ allocatable: _, ...driver }: CSINodeDriver): CSINodeDriver => driver
 
 /**
- * Drivers may come and go. One that stays keeps every member, except that `allocatable` may change with the gate MutableCSINodeAllocatableCount. Source:
- * pkg/apis/storage/validation in k8s.io/kubernetes.
+ * Validates a node. Drivers may be added and removed. One that stays is immutable, except that `allocatable` may change with the gate
+ * MutableCSINodeAllocatableCount. Source: pkg/apis/storage/validation in k8s.io/kubernetes.
  */
 export function validateCSINode({ spec }: CSINode, old: CSINode | undefined, { features }: HookContext): FieldError[] {
   const drivers = spec.drivers ?? []
@@ -65,7 +65,7 @@ export function validateCSINode({ spec }: CSINode, old: CSINode | undefined, { f
   const after = drivers.map(fixed)
   // The error shows the new driver, in the order of the old list.
   const changed = (old.spec.drivers ?? []).flatMap(driver => after.filter(each => each.name === driver.name && !deepEqual(each, fixed(driver))))
-  // An update is checked as a new object and as an update, so upstream reports every cause twice.
+  // Upstream validates an updated object twice, and reports every error twice.
   return [
     ...errors,
     ...errors,

@@ -25,7 +25,10 @@ function validateUpdate({ nodeTopology, storageClassName }: CSIStorageCapacity, 
   ]
 }
 
-/** An update may keep invalid values of nodeTopology if the stored object has some. Capacity may be absent. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
+/**
+ * Validates a capacity. An update may keep invalid values of nodeTopology if the stored object has some. `capacity` may be absent. Source:
+ * pkg/apis/storage/validation in k8s.io/kubernetes.
+ */
 function validateCSIStorageCapacity(next: CSIStorageCapacity, old: CSIStorageCapacity | undefined, { features }: HookContext): FieldError[] {
   const { nodeTopology, storageClassName, capacity } = next
   return [
@@ -46,7 +49,7 @@ const v1: Version<CSIStorageCapacity> = {
   listSchema: types.type('storage.CSIStorageCapacityList'),
 }
 
-/** As v1, by the name that releases before 1.27 served too. 1.24 stores it. */
+/** Differs from v1 only in name. Served before 1.27; 1.24 stores it. */
 const v1beta1: Version<CSIStorageCapacity> = {
   ...v1,
   name: 'v1beta1',
@@ -55,9 +58,8 @@ const v1beta1: Version<CSIStorageCapacity> = {
 }
 
 /**
- * Class and topology never change.
- * How much of a storage class can be had in a part of the cluster. The scheduler reads it; drivers write it.
- * It has the default columns: kube-apiserver does not use the ones that it declares. Source of its rules: pkg/registry/storage/csistoragecapacity.
+ * Capacity of a storage class that is available in a part of the cluster. Drivers write it, and the scheduler reads it. Class and topology are immutable. The
+ * table has the default columns: kube-apiserver does not use the ones that it declares. Source of its rules: pkg/registry/storage/csistoragecapacity.
  */
 export const csiStorageCapacityResource = defineResource<CSIStorageCapacity>({
   scope: 'Namespaced',

@@ -10,7 +10,7 @@ import { youngestName } from '../../shared/youngest.ts'
 import { isDefaultClass } from './default-class.ts'
 
 /**
- * DefaultStorageClass: a new claim that says nothing of a class, not even that it wants none, gets the default one if there is any.
+ * DefaultStorageClass sets the default class on new claims that have no class field, not even an empty one, if there is a default class.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaultstorageclass
  */
 export const defaultStorageClass = (listClasses: () => Awaitable<readonly TypedObject[]>): AdmissionPlugin => ({

@@ -2,5 +2,5 @@ import type { TypedObject } from '../../../meta/object.ts'
 
 const IS_DEFAULT = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
 
-/** Whether claims without a class get this one. Both the GA and the beta annotation count, as in kubectl. */
+/** Reports whether claims without a class get this one. Both the GA and the beta annotation count, as in kubectl. */
 export const isDefaultClass = ({ metadata }: Pick<TypedObject, 'metadata'>): boolean => IS_DEFAULT.some(key => metadata.annotations?.[key] === 'true')

@@ -43,7 +43,8 @@ const v1: Version<StorageClass> = {
 }
 
 /**
- * How volumes are provisioned. Provisioner, parameters, reclaim policy and binding mode never change; the default class is one by annotation (admission-plugin.ts).
+ * Describes how volumes are provisioned. Provisioner, parameters, reclaim policy and binding mode are immutable; the default class has an annotation
+ * (admission-plugin.ts).
  * https://kubernetes.io/docs/concepts/storage/storage-classes/
  * Source of its rules: pkg/registry/storage/storageclass.
  */

@@ -5,7 +5,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../core/v1.types.ts'
 
-/** At least one value and none twice; the key is a qualified name. */
+/** Validates a requirement: at least one value, without duplicates, and a qualified name as key. */
 function validateRequirement(key: string, values: readonly string[], path: FieldPath): FieldError[] {
   const at = path.child('values')
   const again = repeats(values)
@@ -16,15 +16,18 @@ function validateRequirement(key: string, values: readonly string[], path: Field
   ]
 }
 
-/** The same text for terms that mean the same. */
+/** Returns the same text for terms that are equivalent. */
 function identityOf(expressions: readonly TopologySelectorLabelRequirement[]): string {
   const sets = new Map(expressions.map(({ key, values }): [string, string[]] => [key, [...new Set(values)].sort()]))
   return JSON.stringify([...sets].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** No term occurs twice. A term without expressions is reported once for every term of the list, as upstream does. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Validates topologies. Terms must be unique. A term without expressions is reported once for every term of the list, as upstream does. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateAllowedTopologies(topologies: readonly TopologySelectorTerm[], path: FieldPath): FieldError[] {
-  // Counts how often each term was seen; the empty term begins at the number of all terms.
+  // Number of times each term was seen. For the empty term it starts at the number of all terms.
   const seen = new Map([[identityOf([]), topologies.length]])
   return topologies.flatMap(({ matchLabelExpressions: expressions = [] }, i) => {
     const at = path.index(i).child('matchLabelExpressions')

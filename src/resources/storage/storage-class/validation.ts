@@ -17,7 +17,9 @@ const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer']
 const validateChoice = (value: string, path: FieldPath, choices: readonly string[]): FieldError[] =>
   choices.includes(value) ? [] : [notSupported(path, value, choices)]
 
-/** A changed volumeBindingMode is an invalid value, a change of the other fields was forbidden before 1.36: upstream had two forms. */
+/**
+ * Validates an update. A changed volumeBindingMode is an invalid value; a change of the other fields was forbidden before 1.36. Upstream has these two forms.
+ */
 function validateUpdate(next: StorageClass, old: StorageClass, { release }: Features): FieldError[] {
   const fixed = (field: 'parameters' | 'provisioner' | 'reclaimPolicy' | 'volumeBindingMode'): FieldError[] =>
     covered('immutable', validateImmutableField(next[field], old[field], fieldPath(field)))
@@ -28,12 +30,12 @@ function validateUpdate(next: StorageClass, old: StorageClass, { release }: Feat
   return [...forbiddenBefore('parameters'), ...forbiddenBefore('provisioner'), ...forbiddenBefore('reclaimPolicy'), ...fixed('volumeBindingMode')]
 }
 
-/** Provisioner, parameters, reclaim policy and binding mode never change. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
+/** Validates a class. Provisioner, parameters, reclaim policy and binding mode are immutable. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
 export function validateStorageClass(next: StorageClass, old: StorageClass | undefined, { features }: HookContext): FieldError[] {
   return [
     ...validateProvisioner(next.provisioner, fieldPath('provisioner')),
     ...validateParameters(next.parameters ?? {}, true, fieldPath('parameters')),
-    // The empty text passes; for an absent policy the defaults have filled in `Delete`.
+    // An empty string is valid. Defaults have set an absent policy to `Delete`.
     ...(next.reclaimPolicy === '' ? [] : validateChoice(next.reclaimPolicy ?? '', fieldPath('reclaimPolicy'), RECLAIM_POLICIES)),
     ...validateChoice(next.volumeBindingMode ?? '', fieldPath('volumeBindingMode'), BINDING_MODES),
     ...validateAllowedTopologies(next.allowedTopologies ?? [], fieldPath('allowedTopologies')),

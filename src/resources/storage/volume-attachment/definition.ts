@@ -8,10 +8,10 @@ import { types } from '../../types.ts'
 import type { VolumeAttachment } from '../v1.types.ts'
 import { validateVolumeAttachment } from './validation.ts'
 
-/** A write of the status leaves these as they were. */
+/** Metadata that writes to `status` keep. */
 const KEPT_META = ['deletionTimestamp', 'generation', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
-/** A new attachment is not attached, whatever it says; updates keep the status. */
+/** Strategy of the resource itself. A new attachment has an empty status, and updates keep the status. */
 const volumeAttachmentStrategy: Strategy<VolumeAttachment> = {
   returnsDeleted: true,
   allowUnconditionalUpdate: false,
@@ -73,8 +73,7 @@ const v1: Version<VolumeAttachment> = {
 }
 
 /**
- * The spec never changes.
- * The wish to attach a volume to a node, and what became of it. A controller writes the wish, the attacher of the driver the status.
+ * A request to attach a volume to a node, and its result. A controller writes the spec, which is immutable, and the driver's attacher writes the status.
  * Source of its rules: pkg/registry/storage/volumeattachment.
  */
 export const volumeAttachmentResource = defineResource<VolumeAttachment>({

@@ -16,7 +16,7 @@ import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, Vo
 const INLINE = 'in the context of inline volumes'
 const notInline = (path: FieldPath) => forbidden(path, `may not be specified ${INLINE}`)
 
-/** A persistent volume's spec that stands for a volume of a pod: what belongs to a volume of its own is refused. */
+/** Validates the inline spec of a pod's volume. Fields that only a PersistentVolume object has are rejected. */
 function validateInlineVolume(spec: PersistentVolumeSpec, path: FieldPath, release: Release): FieldError[] {
   const errors: FieldError[] = []
   if (spec.claimRef) errors.push(notInline(path.child('claimRef')))
@@ -37,7 +37,7 @@ function validateInlineVolume(spec: PersistentVolumeSpec, path: FieldPath, relea
 const MESSAGE_LIMIT = 1024
 const ONE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
 
-/** Exactly one of the name of a persistent volume and an inline volume. */
+/** Checks that either the name of a persistent volume or an inline volume is set. */
 function validateSource({ persistentVolumeName: name, inlineVolumeSpec: inline }: VolumeAttachmentSource, path: FieldPath, release: Release): FieldError[] {
   if (name === undefined && !inline) return [required(path, ONE)]
   if (name !== undefined && inline) return [forbidden(path, ONE)]
@@ -48,19 +48,19 @@ function validateSource({ persistentVolumeName: name, inlineVolumeSpec: inline }
 function validateError(error: VolumeError | undefined, path: FieldPath): FieldError[] {
   const { message = '', errorCode = 0 } = error ?? {}
   return [
-    // The limit in the message is another than the one that holds, as upstream has it.
+    // The message shows another limit than the one that applies, as in upstream.
     ...(longerThan(message, MESSAGE_LIMIT) ? [tooLong(path.child('message'), MOST_BYTES)] : []),
     ...(errorCode < 0 ? [invalid(path.child('errorCode'), errorCode, rangeError(0, MAX_INT32))] : []),
   ]
 }
 
-/** From 1.36 on the name of a driver, whether the object is new or not; `validateNames` has what is judged before. */
+/** Validates the attacher. Since 1.36 it must be the name of a driver on create and update; for earlier releases `validateNames` checks that. */
 function validateAttacher(attacher: string, path: FieldPath, release: Release): FieldError[] {
   if (isSince(release, '1.36')) return coveredDriverName(validateCsiDriverName(attacher, path, release))
   return attacher === '' ? [required(path)] : []
 }
 
-/** The rules that hold on create and on update. Sizes of the status are bounded too. */
+/** Validates a create or an update. Sizes in the status are limited, too. */
 function validateAttachment({ spec, status }: VolumeAttachment, release: Release): FieldError[] {
   const path = fieldPath('spec')
   const at = fieldPath('status')
@@ -77,13 +77,16 @@ function validateAttachment({ spec, status }: VolumeAttachment, release: Release
 const validateVolumeName = ({ persistentVolumeName: name }: VolumeAttachmentSource): FieldError[] =>
   name === undefined ? [] : nameIsDnsSubdomain(name, false).map(text => invalid(fieldPath('spec', 'source', 'persistentVolumeName'), name, text))
 
-/** Before 1.36, of a new object only: v1 is stricter than v1beta1 was, and updates let pass what is there. */
+/** Checks names before 1.36, on create only: v1 is stricter than v1beta1 was, and updates accept existing values. */
 const validateNames = ({ attacher, source }: VolumeAttachmentSpec, release: Release): FieldError[] => [
   ...validateCsiDriverName(attacher, fieldPath('spec', 'attacher'), release),
   ...validateVolumeName(source),
 ]
 
-/** The spec never changes. Metadata and errors in the status are bounded in size. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
+/**
+ * Validates an attachment. The spec is immutable. Metadata and errors in the status are limited in size. Source: pkg/apis/storage/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateVolumeAttachment(
   next: VolumeAttachment,
   old: VolumeAttachment | undefined,
@@ -96,6 +99,6 @@ export function validateVolumeAttachment(
   const changed = deepEqual(spec, old.spec)
     ? []
     : covered('immutable', [invalid(fieldPath('spec'), goValue('storage.VolumeAttachmentSpec', spec), 'field is immutable')])
-  // An update is checked as a new object and as an update, so upstream reports every cause twice.
+  // Upstream validates an updated object twice, and reports every error twice.
   return [...errors, ...errors, ...changed]
 }

@@ -11,7 +11,7 @@ import { types } from '../../types.ts'
 import { validateParameters, validateProvisioner } from '../parameters.ts'
 import type { VolumeAttributesClass } from '../v1.types.ts'
 
-/** At least one parameter is required, unlike in a StorageClass. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
+/** Validates a class. Unlike in a StorageClass, at least one parameter is required. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
 function validateVolumeAttributesClass(next: VolumeAttributesClass, old: VolumeAttributesClass | undefined): FieldError[] {
   const errors = [
     ...validateProvisioner(next.driverName, fieldPath('driverName')),
@@ -19,7 +19,7 @@ function validateVolumeAttributesClass(next: VolumeAttributesClass, old: VolumeA
   ]
   if (!old) return errors
   const changed = (['driverName', 'parameters'] as const).filter(field => !isMemberExactly(next, old, field))
-  // An update is checked as a new object before and after, so upstream reports every cause twice.
+  // Upstream validates an updated object like a new one twice, and reports those errors twice.
   return [...errors, ...changed.map(field => forbidden(fieldPath(field), `updates to ${field} are forbidden.`)), ...errors]
 }
 
@@ -28,7 +28,7 @@ const table: TableDefinition<VolumeAttributesClass> = {
   cells: ({ metadata, driverName }, now) => [metadata.name ?? '', driverName, age(metadata.creationTimestamp, now)],
 }
 
-/** No release knows a default class; those before 1.34 marked one all the same. */
+/** Releases before 1.34 mark a default class, although no release uses one. */
 const markingTable: TableDefinition<VolumeAttributesClass> = {
   ...table,
   cells: (object, now) => [nameOfDefault(object.metadata, 'volumeattributesclass.alpha.kubernetes.io/is-default-class'), ...table.cells(object, now).slice(1)],
@@ -45,12 +45,12 @@ const v1: Version<VolumeAttributesClass> = {
   tableIn: release => (isSince(release, '1.34') ? table : markingTable),
 }
 
-/** The older versions differ from v1 in nothing but their names. */
+/** The older versions differ from v1 only in name. */
 const v1beta1: Version<VolumeAttributesClass> = { ...v1, name: 'v1beta1', schema: types.type('storagev1beta1.VolumeAttributesClass') }
 const v1alpha1: Version<VolumeAttributesClass> = { ...v1, name: 'v1alpha1', schema: types.type('storagev1alpha1.VolumeAttributesClass') }
 
 /**
- * Attributes of volumes that can be changed while they are in use. Its driver and parameters never change.
+ * Attributes of volumes that can be changed while they are in use. Driver and parameters are immutable.
  * Source of its rules: pkg/registry/storage/volumeattributesclass.
  */
 export const volumeAttributesClassResource = defineResource<VolumeAttributesClass>({

@@ -9,10 +9,13 @@ import type { StorageVersionMigration } from '../v1beta1.types.ts'
 import { conditionIsTrue } from './conditions.ts'
 
 const IMMUTABLE = 'field is immutable'
-/** A revision of the store: 0 stands for any of them, and is none. */
+/** Matches a resourceVersion, except 0, which stands for any revision. */
 const REVISION = /^[1-9][0-9]*$/
 
-/** The rules of 1.35 and later: group and resource are names as an APIService has them, and nothing of the spec changes. Source: pkg/apis/storagemigration/validation in k8s.io/kubernetes. */
+/**
+ * Validates a migration by the rules of 1.35 and later: group and resource are names like those of an APIService, and the spec is immutable. Source:
+ * pkg/apis/storagemigration/validation in k8s.io/kubernetes.
+ */
 export function validateBetaMigration({ spec }: StorageVersionMigration, old: StorageVersionMigration | undefined): FieldError[] {
   const { group, resource } = spec.resource
   const path = fieldPath('spec', 'resource')
@@ -26,7 +29,7 @@ export function validateBetaMigration({ spec }: StorageVersionMigration, old: St
   ]
 }
 
-/** A resourceVersion that is set never changes. A migration has one outcome, and keeps it. */
+/** Validates the status. A resourceVersion is immutable once set. A migration has one outcome, and keeps it. */
 export function validateBetaStatus(next: StorageVersionMigration, old: StorageVersionMigration | undefined): FieldError[] {
   const path = fieldPath('status')
   const at = path.child('resourceVersion')

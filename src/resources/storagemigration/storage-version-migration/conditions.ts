@@ -8,16 +8,16 @@ import type { MigrationCondition } from '../v1alpha1.types.ts'
 const STATUSES = ['False', 'True', 'Unknown']
 const MAX_MESSAGE = 32 * 1024
 
-/** A migration of any version. */
+/** A migration in any version. */
 interface WithConditions {
   readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
 }
 
-/** Whether the migration has succeeded, failed or is running, by the type of the condition. */
+/** Reports whether the condition of this type is true: the migration is running, succeeded or failed. */
 export const conditionIsTrue = ({ status }: WithConditions, type: string): boolean =>
   status.conditions?.find(condition => condition.type === type)?.status === 'True'
 
-/** An absent lastUpdateTime is reported at `lastTransitionTime`, the name in metav1. */
+/** Validates a condition. A missing lastUpdateTime is reported for `lastTransitionTime`, the name in metav1. */
 function validateCondition({ type, status, lastUpdateTime, reason = '', message = '' }: MigrationCondition, path: FieldPath): FieldError[] {
   const errors = isQualifiedName(type).map(text => invalid(path.child('type'), type, text))
   if (!STATUSES.includes(status)) errors.push(notSupported(path.child('status'), status, STATUSES))
@@ -28,7 +28,10 @@ function validateCondition({ type, status, lastUpdateTime, reason = '', message 
   return errors
 }
 
-/** Types are unique. The rules are those of conditions of metav1, whose messages name the time differently. Source: pkg/apis/storagemigration/validation in k8s.io/kubernetes. */
+/**
+ * Validates conditions, whose types must be unique. The rules are those of metav1's conditions, whose messages have another name for the time. Source:
+ * pkg/apis/storagemigration/validation in k8s.io/kubernetes.
+ */
 export function validateMigrationConditions(conditions: readonly MigrationCondition[], path: FieldPath): FieldError[] {
   const seen = new Set<string>()
   return conditions.flatMap((condition, i) => {

@@ -1,7 +1,7 @@
 import type { StorageVersionMigration } from '../v1alpha1.types.ts'
 import type { StorageVersionMigration as BetaMigration } from '../v1beta1.types.ts'
 
-/** v1beta1 names no version of the resource, and has conditions of metav1. */
+/** Converts from v1beta1, which does not have the version of the resource, and has metav1's conditions. */
 export const betaToHub = ({ status: { conditions, ...status }, ...object }: BetaMigration): StorageVersionMigration => ({
   ...object,
   status: {
@@ -10,7 +10,7 @@ export const betaToHub = ({ status: { conditions, ...status }, ...object }: Beta
   },
 })
 
-/** Releases that serve v1beta1 have no version of the resource and no continueToken. */
+/** Converts to v1beta1. The version of the resource and continueToken are dropped. */
 export const betaFromHub = ({ spec: { resource }, status: { conditions, ...status }, ...object }: StorageVersionMigration): BetaMigration => ({
   ...object,
   spec: { resource: { group: resource.group ?? '', resource: resource.resource ?? '' } },

@@ -23,7 +23,7 @@ const table: TableDefinition<StorageVersionMigration> = {
 
 const STATES = ['Running', 'Failed', 'Succeeded']
 
-/** The table of 1.35 and later, which shows the last condition that is true. */
+/** Table of 1.35 and later, with the last condition that is true. */
 const tableWithStatus: TableDefinition<StorageVersionMigration> = {
   columns: [...columns, column('Status', 'How far the migration has come.')],
   cells({ metadata, spec, status }) {
@@ -34,7 +34,7 @@ const tableWithStatus: TableDefinition<StorageVersionMigration> = {
 }
 
 const isBeta = ({ features }: HookContext): boolean => isSince(features.release, '1.35')
-/** The old object, where there is one, as v1beta1 has it. */
+/** Converts the old object, if any, to v1beta1. */
 const betaOf = (old: StorageVersionMigration | undefined): BetaMigration | undefined => old && betaFromHub(old)
 
 const statusStrategy = statusAloneStrategy<StorageVersionMigration>({
@@ -68,8 +68,8 @@ const v1beta1: Version<BetaMigration, StorageVersionMigration> = {
 }
 
 /**
- * Asks a controller, which this server is not, to write all objects of a resource again. Off unless it is asked for. Releases to 1.34 have v1alpha1, later ones v1beta1; what the other
- * version does not know goes when an object is written, as between kube-apiservers of these releases.
+ * Asks a controller, which is not part of this server, to rewrite all objects of a resource. Not served by default. Releases up to 1.34 have v1alpha1, later
+ * ones v1beta1. Fields that the other version lacks are lost when an object is written, as between kube-apiservers of these releases.
  * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/storage-version-migration-v1alpha1/
  * Source of its rules: pkg/registry/storagemigration/storagemigration.
  */

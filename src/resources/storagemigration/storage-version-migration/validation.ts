@@ -10,8 +10,8 @@ import type { StorageVersionMigration } from '../v1alpha1.types.ts'
 import { conditionIsTrue, validateMigrationConditions } from './conditions.ts'
 
 /**
- * `resource` and `version` are required, the group is not. None of them changes; the paths of those errors lack `spec.resource`, as upstream's do. Source:
- * pkg/apis/storagemigration/validation in k8s.io/kubernetes.
+ * Validates a migration. `resource` and `version` are required, the group is not. All are immutable; the paths of those errors lack `spec.resource`, as
+ * upstream's do. Source: pkg/apis/storagemigration/validation in k8s.io/kubernetes.
  */
 export function validateMigration({ spec: { resource } }: StorageVersionMigration, old: StorageVersionMigration | undefined): FieldError[] {
   const path = fieldPath('spec', 'resource')
@@ -27,7 +27,7 @@ export function validateMigration({ spec: { resource } }: StorageVersionMigratio
   return errors
 }
 
-/** The empty text counts as 0. Anything else is an int64 that is not negative; the texts are those of strconv.ParseInt. */
+/** Validates a resourceVersion. An empty string counts as 0; any other is a non-negative int64. Messages are those of strconv.ParseInt. */
 function validateResourceVersion(version: string, path: FieldPath): FieldError[] {
   const number = version === '' ? 0n : parseInt64(version)
   if (number !== undefined) return validateNonNegative(Number(number), path)
@@ -35,7 +35,7 @@ function validateResourceVersion(version: string, path: FieldPath): FieldError[]
   return [invalid(path, version, `failed to parse resource version ${quote(version)}: strconv.ParseInt: parsing ${quote(version)}: ${reason}`)]
 }
 
-/** A migration that has succeeded or failed stays so, and runs no more. */
+/** Checks that a migration that has succeeded or failed stays so, and is no longer running. */
 function validateOutcome(next: StorageVersionMigration, old: StorageVersionMigration | undefined, path: FieldPath): FieldError[] {
   const is = (type: string): boolean => conditionIsTrue(next, type)
   const was = (type: string): boolean => old !== undefined && conditionIsTrue(old, type)
@@ -51,7 +51,9 @@ function validateOutcome(next: StorageVersionMigration, old: StorageVersionMigra
     .map(([, text]) => invalid(path, goMember('storagemigration.StorageVersionMigrationStatus', 'conditions', next.status.conditions), text))
 }
 
-/** A resourceVersion that is set never changes. A migration that has ended does not begin again, and cannot both have succeeded and failed. */
+/**
+ * Validates the status. A resourceVersion is immutable once set. A migration that has ended does not start again, and cannot have both succeeded and failed.
+ */
 export function validateMigrationStatus(next: StorageVersionMigration, old: StorageVersionMigration | undefined): FieldError[] {
   const versionPath = fieldPath('status', 'resourceVersion')
   const conditionsPath = fieldPath('status', 'conditions')
