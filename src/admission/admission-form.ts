@@ -13,34 +13,38 @@ import { type BuiltIns, otherTypeFault, patchedClaim, readAsClaimed, type TypeCl
 import { DecodeError } from '../schema/decode.ts'
 import type { FormName, StructSchema } from '../schema/schema.ts'
 
-/** What webhooks or policies have made of an object. */
+/** An object as a webhook or mutating policy returned it, before it is decoded. */
 export interface MutatedBody {
-  /** How the object is read. */
+  /** Target of the decoder: the schema of the object's version. */
   readonly target: Decodable
   readonly body: JsonObject
+  /** The object before the mutation. Supplies `kind` and `apiVersion` if the body lacks them. */
   readonly before: KubeObject
 }
 
-/** What a webhook's patch has made of an object. */
+/** An object after the JSON patch of a webhook. */
 export interface PatchedBody extends Omit<MutatedBody, 'body'> {
   readonly body: Json
-  /** Types that the body may claim to be of. */
+  /** Built-in kinds, to decode a body that claims another kind. */
   readonly builtIns: BuiltIns
-  /** Of the resource that the object is of. */
+  /** Definition of the object's resource. */
   readonly definition: ResourceDefinition
 }
 
-/** What admission does in another way for each form of objects. */
+/** Steps of admission that differ between typed (built-in) and unstructured (custom) objects. */
 export interface AdmissionForm {
-  /** An object, which stays as it is, as webhooks are shown it. */
+  /** Returns the object as it is sent to a webhook. The argument is not changed. */
   toWebhook(schema: StructSchema, object: KubeObject): KubeObject
-  /** The other way round, with defaults. Throws 500 and 422. */
+  /** Decodes and defaults a patched object. Throws 500 or 422 if the patch made it invalid. */
   fromWebhook(patched: PatchedBody): KubeObject
-  /** The same for a policy. Typed objects: throws a DecodeError where a value does not fit, and `onUnknown` takes the paths of members that no field names. */
+  /**
+   * Decodes an object that a policy returned. For typed objects, throws a DecodeError if a value has the wrong type, and calls `onUnknown` with the path of
+   * each unknown field.
+   */
   fromPolicy(mutated: MutatedBody, definition: ResourceDefinition, onUnknown: (path: string) => void): KubeObject | Steps<KubeObject>
-  /** Why a policy cannot change an object in a version other than that of the request; undefined: it can. */
+  /** Returns an error if a policy cannot mutate objects in a version other than the request's. Undefined if it can. */
   versionFault(from: string, to: string): string | undefined
-  /** Parameters of a mutating policy, as its expressions see them. Validating policies are shown them whole. */
+  /** Parameters as the expressions of a mutating policy see them. Validating policies see the whole object. */
   parameters(object: KubeObject): JsonObject
 }
 
@@ -54,9 +58,9 @@ const FORMS: Readonly<Record<FormName, AdmissionForm>> = {
       checkTyped(whole, before)
       return decodeInSteps(target, whole, onUnknown)
     },
-    /** kube-apiserver cannot convert what a mutation in another version has made. */
+    /** kube-apiserver cannot convert the result of a mutation back to the version of the request. */
     versionFault: (from, to) => `converting (${from}) to (${to}): unknown conversion`,
-    /** Without kind and apiVersion, as kube-apiserver's informers keep them. */
+    /** Kind and apiVersion are removed, as in the informer caches of kube-apiserver. */
     parameters({ kind: _, apiVersion: __, ...params }) {
       return params
     },
@@ -75,7 +79,10 @@ const FORMS: Readonly<Record<FormName, AdmissionForm>> = {
 
 export const admissionFormOf = ({ form }: StructSchema): AdmissionForm => FORMS[form.name]
 
-/** An object that claims to be of another type is read as one of that type before it is refused. */
+/**
+ * Decodes a typed object. A body that claims another type is decoded as that type first, so that its decoding errors come before the error about its type, as
+ * upstream.
+ */
 function typedFromWebhook({ target, body, before, builtIns }: PatchedBody): KubeObject {
   const { group } = parseApiVersion(before.apiVersion) ?? { group: '' }
   try {
@@ -89,7 +96,9 @@ function typedFromWebhook({ target, body, before, builtIns }: PatchedBody): Kube
   }
 }
 
-/** The type that a patched body claims, with that of the object for what it leaves out. Throws a DecodeError. */
+/**
+ * Returns the type that a patched body claims. Missing parts are taken from the object before the patch. Throws a DecodeError if the apiVersion is malformed.
+ */
 function claimOf(body: Json, before: KubeObject): TypeClaim {
   const { kind, apiVersion } = patchedClaim(body)
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
@@ -98,22 +107,22 @@ function claimOf(body: Json, before: KubeObject): TypeClaim {
   return { kind: kind || before.kind, apiVersion: version === '' ? before.apiVersion : apiVersionOf({ group, version }) }
 }
 
-/** A patched document, of which the library has taken the outermost object apart, and so sorted it. */
+/** JSON of a patched document. Its outermost members are sorted, because upstream's JSON patch library decodes that level into a map. */
 const rootSortedJson = (body: Json): string => partlySortedJson(body, new WeakSet(isJsonObject(body) ? [body] : []))
 
-/** Throws 500 for an object of another kind. */
+/** Throws 500 if the object is of another kind. */
 function checkTyped({ kind, apiVersion }: JsonObject, before: KubeObject): void {
   if (kind !== before.kind || apiVersion !== before.apiVersion) throw internalServerError(`the object is of another kind: ${apiVersion} ${kind}`)
 }
 
-/** Throws 500 for what can be no version of a custom kind. */
+/** Throws 500 if the body is not in a version of the custom kind. */
 function checkUnstructured(definition: ResourceDefinition, { kind, apiVersion, ...rest }: JsonObject): void {
   if (!kind) throw internalServerError(`Object 'Kind' is missing in '${goJson({ ...(apiVersion !== undefined && { apiVersion }), ...rest })}'`)
   if (typeof apiVersion !== 'string' || !versionsOf(definition).has(apiVersion))
     throw internalServerError(`failed to convert object: request to convert CR from an invalid group/version: ${String(apiVersion ?? '')}`)
 }
 
-/** The body with the apiVersion of the object, which may be replaced by that of another version. Throws 500 for one that nothing converts from. */
+/** Returns the body. Its apiVersion may be another served version of the kind. Throws 500 if no conversion from it exists. */
 function checkPatchedType({ body, before, definition }: PatchedBody): JsonObject {
   const { kind, apiVersion } = readClaim(body)
   const object = isJsonObject(body) ? body : {}
@@ -147,7 +156,7 @@ const typeFaults = (body: JsonObject, before: KubeObject): FieldError[] =>
     body[member] === before[member] ? [] : [invalid(fieldPath(member), body[member] ?? '', `must be ${before[member]}`)],
   )
 
-/** Metadata without what is malformed. Nothing is added. */
+/** Returns metadata without malformed members. Adds no defaults. */
 function readableMeta(schema: StructSchema, metadata: JsonObject): JsonObject {
   const stored = schema.form.readStored(schema, { metadata }).metadata
   const { generation, ...read } = isJsonObject(stored) ? stored : {}

@@ -12,14 +12,14 @@ export interface GroupVersionResource {
   readonly resource: string
 }
 
-/** What a request is about in one of the versions of its resource. */
+/** Resource and kind of a request in one version of the resource. */
 export interface About {
   readonly version: Version
   readonly resource: GroupVersionResource
   readonly kind: GroupVersionKind
 }
 
-/** A resource, and what its bodies are: of a subresource with a kind of its own (scale, eviction, exec) that one. */
+/** Returns the resource and the kind of request bodies. Subresources such as scale, eviction and exec have a kind of their own. */
 export function aboutOf(version: Version, subresource: string, kindName?: string): About {
   const own = subresource === '' ? undefined : subresourceOf(version, subresource)?.kind
   const kind = own
@@ -28,23 +28,23 @@ export function aboutOf(version: Version, subresource: string, kindName?: string
   return { version, resource: { group: version.group, version: version.name, resource: version.names.plural }, kind }
 }
 
-/** What the request itself is about. */
+/** Resource and kind of the request, in the version of its path. */
 export const aboutRequest = ({ served, subresource, operation, object }: AdmissionRequest): About =>
   aboutOf(served.version, subresource, operation === 'CONNECT' ? object?.kind : undefined)
 
-/** The other served versions in which the request could have been made, in order. */
+/** The other served versions in which the same request could be made, in the order of the definition. */
 export const equivalentsOf = ({ served, subresource, operation, object }: AdmissionRequest): About[] =>
   otherVersions(served, subresource).map(version => aboutOf(version, subresource, operation === 'CONNECT' ? object?.kind : undefined))
 
-/** The other versions of the kind that have the subresource, for rules of the policy Equivalent. */
+/** Other versions of the kind that serve the subresource. Rules with matchPolicy Equivalent match them as well. */
 const otherVersions = ({ definition, version }: ServedResource, subresource: string): Version[] =>
   definition.versions.filter(each => each !== version && (subresource === '' || subresourceOf(each, subresource) !== undefined))
 
-/** Selectors of namespaces look at the labels of the object itself then. */
+/** Whether the resource is `namespaces`. A namespaceSelector then matches the labels of the object itself. */
 export const isNamespaceResource = ({ group, version, resource }: GroupVersionResource): boolean =>
   group === '' && version === 'v1' && resource === 'namespaces'
 
-/** The namespace of a request, as admission sees it: that of a namespace is its own name. */
+/** Namespace of the request. For a Namespace object it is the object's own name. */
 export function namespaceOf({ served, namespace, name, object }: AdmissionRequest): string {
   if (namespace !== '' || served.version.group !== '' || served.version.names.plural !== 'namespaces') return namespace
   return name || object?.metadata.name || ''
@@ -52,10 +52,10 @@ export function namespaceOf({ served, namespace, name, object }: AdmissionReques
 
 const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const
 
-/** The options of a request, as an object of meta.k8s.io/v1. What connects has none: its options are its object. */
+/** Options of the request as an object of meta.k8s.io/v1. Undefined for CONNECT, whose options are its object. */
 export function operationOptions({ operation, options }: AdmissionRequest): JsonObject | undefined {
   if (operation === 'CONNECT') return undefined
   const type = { kind: OPTIONS[operation], apiVersion: 'meta.k8s.io/v1' }
-  // The body of a deletion may name another version.
+  // A DeleteOptions body may name another apiVersion. Upstream always passes meta.k8s.io/v1.
   return { ...type, ...options, ...type }
 }

@@ -8,11 +8,14 @@ type AdmittedObject = AdmissionRequest['object']
 /** One admission plugin: mutating, validating or both. */
 export interface AdmissionPlugin {
   readonly name: string
-  /** Asked of every write, so that it costs next to nothing to say no. */
+  /** Whether the plugin runs for a request. Called for every write: must be cheap if the result is false. */
   handles(request: AdmissionRequest): boolean
-  /** May change the object in place, or resolve to another. Throws a StatusError to refuse. Undefined: it is done at once, and the object is the same. */
+  /**
+   * Changes the object in place or resolves to a new one. Throws a StatusError to reject the request. Returns undefined if the plugin finished synchronously
+   * and the object is the same.
+   */
   mutate?(request: AdmissionRequest, round?: Round): Promise<AdmittedObject> | undefined
-  /** Undefined: the request passes at once. */
+  /** Throws or rejects with a StatusError to reject the request. Returns undefined if the request passed synchronously. */
   validate?(request: AdmissionRequest): Promise<void> | undefined
 }
 
@@ -21,7 +24,7 @@ interface Timed {
   readonly timer: StepTimer
 }
 
-/** Runs the plugins in their order: all that mutate, a second time where one wants it; later all that validate. */
+/** Runs mutating plugins in order, with a second round if a plugin requests it, and later all validating plugins. */
 export function admissionChain(plugins: readonly AdmissionPlugin[], metrics = new AdmissionMetrics()): AdmissionFunctions {
   const admit = metrics.step('admit')
   const validate = metrics.step('validate')
@@ -54,7 +57,7 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], metrics = ne
   }
 }
 
-/** Waits only for plugins that have to wait: most answer at once. */
+/** Awaits only plugins that return a promise. Most plugins return synchronously. */
 async function mutateBy(plugins: readonly Timed[], request: AdmissionRequest, round: Round): Promise<AdmittedObject> {
   let object = request.object
   for (const { plugin, timer } of plugins) {

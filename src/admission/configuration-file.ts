@@ -8,10 +8,10 @@ import { DecodeError } from '../schema/decode.ts'
 import { TypeRegistry } from '../schema/idl.ts'
 import { isPluginName, type PluginName } from './plugin-names.ts'
 
-/** A configuration of admission that can't be used; the message is for the user. */
+/** The admission configuration is invalid. The message is shown to the user. */
 export class AdmissionConfigError extends Error {
   override readonly name = 'AdmissionConfigError'
-  /** As errors of the system have one: the user's to mend. */
+  /** A code, as system errors have one, marks an error that the user can fix. */
   readonly code = 'ERR_ADMISSION_CONFIG'
 
   constructor(why: string) {
@@ -19,10 +19,10 @@ export class AdmissionConfigError extends Error {
   }
 }
 
-/** What the file has for each plugin that is on: a file of the plugin's own, YAML or JSON. */
+/** Configuration of each enabled plugin: the content of its own file or of the entry in the main file, YAML or JSON. */
 export type PluginConfigurations = ReadonlyMap<PluginName, Buffer>
 
-/** The kind goes by two versions, with the same fields. */
+/** Both versions of the kind have the same fields. */
 const VERSIONS = ['apiserver.config.k8s.io/v1', 'apiserver.k8s.io/v1alpha1']
 
 interface PluginEntry {
@@ -32,8 +32,8 @@ interface PluginEntry {
 }
 
 /**
- * Reads the file of `--admission-control-config-file` and the files that it names, relative to its own folder. Of several entries for a plugin the first counts, and plugins that are not on are not
- * looked at. Throws AdmissionConfigError in kube-apiserver's words.
+ * Reads the file of `--admission-control-config-file` and the files it names, relative to its folder. The first entry of a plugin wins. Entries of disabled
+ * plugins are skipped. Throws AdmissionConfigError with kube-apiserver's message.
  * https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/#apiserver-config-k8s-io-v1-AdmissionConfiguration
  */
 export async function readAdmissionConfiguration(
@@ -67,7 +67,7 @@ function entriesOf(bytes: Buffer, failed: (why: string) => AdmissionConfigError)
   }
 }
 
-/** Declarations are read when there is a file. */
+/** Type of the main file. Its declarations are loaded only if a file is configured. */
 const typeOf: TypeOfConfig = (apiVersion, kind) =>
   kind === 'AdmissionConfiguration' && VERSIONS.includes(apiVersion)
     ? new TypeRegistry().addFile('admissionconfig', join(import.meta.dirname, 'admission-configuration.types')).type('admissionconfig.AdmissionConfiguration')
@@ -78,7 +78,10 @@ const readPluginFile = (file: string): Promise<Buffer> =>
     throw new AdmissionConfigError(`couldn't open admission plugin configuration ${file}: ${errorMessage(error)}`)
   })
 
-/** The configuration of a plugin, decoded strictly and not defaulted; undefined where there is none. Throws AdmissionConfigError in kube-apiserver's words. */
+/**
+ * Decodes the configuration of a plugin strictly, without defaults. Returns undefined if the file has none. Throws AdmissionConfigError with kube-apiserver's
+ * message.
+ */
 export function pluginConfiguration(configurations: PluginConfigurations, plugin: PluginName, type: TypeOfConfig): JsonObject | undefined {
   const bytes = configurations.get(plugin)
   if (bytes === undefined || bytes.length === 0) return undefined
@@ -89,6 +92,6 @@ export function pluginConfiguration(configurations: PluginConfigurations, plugin
   }
 }
 
-/** For a configuration that the plugin does not take. */
+/** Error for a configuration that a plugin rejects. */
 export const initError = (plugin: PluginName, why: string): AdmissionConfigError =>
   new AdmissionConfigError(`couldn't init admission plugin ${JSON.stringify(plugin)}: ${why}`)

@@ -1,4 +1,4 @@
-/** Whether the objects that a plugin works by have all been read. Requests wait only once following has begun. */
+/** Tracks whether a plugin has read all objects it depends on. Requests wait only after `begin`. */
 export class Filling {
   #open: { readonly done: Promise<true>; readonly end: () => void } | undefined
 
@@ -19,7 +19,7 @@ export class Filling {
     this.#open = undefined
   }
 
-  /** Whether it has ended, at the latest after the time. */
+  /** Resolves to true once all objects are read, or to false after the given time in milliseconds. */
   async ended(milliseconds: number): Promise<boolean> {
     if (!this.#open) return true
     let timer: NodeJS.Timeout | undefined

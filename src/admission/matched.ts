@@ -8,13 +8,13 @@ import type { AdmissionRequest } from '../registry/types.ts'
 import type { About } from './attributes.ts'
 
 /**
- * The request with its objects in the version that matched, where a webhook converts the kind; where this server does, the request itself, whose objects are converted when they are
- * written. Throws 500 where they can't be.
+ * Returns the request with its objects in the matched version if a webhook converts the kind. Otherwise returns the request itself: its objects are converted
+ * when they are written. Throws 500 if the conversion fails.
  */
 export async function asMatched(request: AdmissionRequest, { version }: About): Promise<AdmissionRequest> {
   const { object, old, served, subresource } = request
   if (version === served.version) return request
-  // The views of objects have one version only.
+  // Kinds of subresources such as Scale exist in one version only.
   if (subresource !== '' && subresourceOf(served.version, subresource)?.kind) return request
   const both = [object, old].filter(each => each !== undefined)
   const converted = await seenIn(request, version, both)
@@ -25,13 +25,13 @@ export async function asMatched(request: AdmissionRequest, { version }: About): 
   return { ...request, ...(seenObject && { object: seenObject }), ...(seenOld && { old: seenOld }) }
 }
 
-/** The other way round: an object in the version of the request. */
+/** Converts an object from the matched version back to the version of the request. */
 export async function asAsked(request: AdmissionRequest, object: KubeObject): Promise<KubeObject> {
   const converted = await seenIn(request, request.served.version, [object])
   return converted?.[0] ?? object
 }
 
-/** Objects in the version that a rule names. Undefined: they are not converted. */
+/** Converts objects to the version that a rule matched. Returns undefined if the kind needs no conversion webhook. */
 async function seenIn({ served }: AdmissionRequest, version: Version, objects: readonly KubeObject[]): Promise<readonly KubeObject[] | undefined> {
   try {
     return await conversionOf(served.definition).seenIn(version, objects)

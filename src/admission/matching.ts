@@ -10,20 +10,21 @@ export interface Rule {
   readonly operations?: readonly string[]
   readonly apiGroups?: readonly string[]
   readonly apiVersions?: readonly string[]
-  /** `pods`, `pods/status`, `pods/*`, `*`, or `*` with either */
+  /** Such as `pods`, `pods/status`, `pods/*` or `*`. The resource before a slash may be `*` as well. */
   readonly resources?: readonly string[]
-  /** `Cluster`, `Namespaced` or `*`. */
+  /** `Cluster`, `Namespaced` or `*`. Default: `*`. */
   readonly scope?: string
+  /** Matches every name if empty. */
   readonly resourceNames?: readonly string[]
 }
 
-/** Whether a rule also matches other versions of the resource that it names. */
+/** Whether a rule also matches requests in other versions of its resource. */
 export type MatchPolicy = 'Exact' | 'Equivalent'
 
-/** The namespace of this name, which need not be in the cache yet. Throws 404 where there is none. */
+/** Returns a namespace, from the store if the cache does not have it yet. Throws 404 if it does not exist. */
 export type GetNamespace = (name: string) => Promise<KubeObject>
 
-/** A label query that is read once. A malformed one throws when it is used. */
+/** A label selector that is parsed once. A malformed one throws on first use. */
 export class Selector {
   private readonly requirements: readonly LabelRequirement[] | { readonly fault: string }
 
@@ -35,12 +36,12 @@ export class Selector {
     }
   }
 
-  /** Whether it is there to match everything. */
+  /** Whether the selector matches every object. */
   get isEmpty(): boolean {
     return 'length' in this.requirements && this.requirements.length === 0
   }
 
-  /** An empty list matches everything. Throws 500 where the query can't be read. */
+  /** Returns the requirements; an empty list matches everything. Throws 500 if the selector is malformed. */
   parsed(): readonly LabelRequirement[] {
     const { requirements } = this
     if ('fault' in requirements) throw internalServerError(requirements.fault)
@@ -48,7 +49,7 @@ export class Selector {
   }
 }
 
-/** Kinds that admission's own configuration consists of: no webhook and no policy acts on them, or nobody could mend them. */
+/** Kinds that configure admission. Webhooks and policies never apply to them, so that a broken one can still be removed. */
 const EXEMPT: ReadonlySet<string> = new Set([
   'ValidatingWebhookConfiguration',
   'MutatingWebhookConfiguration',
@@ -58,13 +59,13 @@ const EXEMPT: ReadonlySet<string> = new Set([
   'MutatingAdmissionPolicyBinding',
 ])
 
-/** Webhook configurations and policies are not subject to webhooks: a broken one could not be removed. */
+/** Whether webhooks and policies skip the request because its object configures admission. */
 export const isExempt = ({ served: { version } }: AdmissionRequest): boolean => version.group === 'admissionregistration.k8s.io' && EXEMPT.has(version.kind)
 
 /**
- * In which version of its resource the first of the rules matches the request; undefined where none does. Exact looks at the version of the request alone; Equivalent, if that does
- * not match, at the others in which the same object is served.
- * Source: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchpolicy
+ * Returns the version of the resource in which a rule matches the request, or undefined if none matches. `Exact` compares only the version of the request.
+ * `Equivalent` then also compares the other versions in which the same object is served.
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchpolicy
  */
 export function matchRules(rules: readonly Rule[], policy: MatchPolicy, request: AdmissionRequest, asked = aboutRequest(request)): About | undefined {
   if (rules.length === 0) return undefined
@@ -78,7 +79,7 @@ export function matchRules(rules: readonly Rule[], policy: MatchPolicy, request:
   return undefined
 }
 
-/** Group, version, resource, scope and operation. */
+/** Matches group, version, resource, scope, operation and resource names. */
 function ruleMatches(rule: Rule, { resource }: About, request: AdmissionRequest): boolean {
   return (
     scopeMatches(rule, resource, request) &&
@@ -92,14 +93,14 @@ function ruleMatches(rule: Rule, { resource }: About, request: AdmissionRequest)
 
 const includes = (items: readonly string[] | undefined, wanted: string): boolean => items?.some(item => item === '*' || item === wanted) ?? false
 
-/** Whether a rule names the resource, or `*`; without a slash it says nothing of subresources. */
+/** Matches an entry of `resources`. An entry without a slash matches no subresource. */
 function resourceMatches(text: string, resource: string, subresource: string): boolean {
   const slash = text.indexOf('/')
   const [name, sub] = slash < 0 ? [text, ''] : [text.slice(0, slash), text.slice(slash + 1)]
   return (name === '*' || name === resource) && (sub === '*' || sub === subresource)
 }
 
-/** A namespace is an object of the cluster, though requests to it have a namespace. */
+/** Matches the scope. Namespaces are cluster-scoped, although requests to them carry a namespace. */
 function scopeMatches({ scope = '*' }: Rule, resource: About['resource'], request: AdmissionRequest): boolean {
   if (scope === '*') return true
   const ofCluster = isNamespaceResource(resource) || namespaceOf(request) === ''
@@ -107,8 +108,8 @@ function scopeMatches({ scope = '*' }: Rule, resource: About['resource'], reques
 }
 
 /**
- * Whether the labels of the request's namespace are selected; what is in no namespace always is. A namespace that is created or updated is judged by the labels that it is to have.
- * Throws 404 where the namespace is not there, 500 where that can't be determined.
+ * Whether the selector matches the labels of the request's namespace. Cluster-scoped objects always match. A namespace that is created or updated is matched by
+ * its new labels. Throws 404 if the namespace does not exist, 500 if it cannot be read.
  */
 export async function namespaceMatches(selector: Selector, request: AdmissionRequest, getNamespace: GetNamespace): Promise<boolean> {
   const { plural } = request.served.version.names
@@ -126,7 +127,7 @@ export async function namespaceMatches(selector: Selector, request: AdmissionReq
   }
 }
 
-/** Whether the object is selected as it is to be or as it is. Throws 500 where the selector can't be read. */
+/** Whether the selector matches the new or the old object. Throws 500 if the selector is malformed. */
 export function objectMatches(selector: Selector, { object, old }: AdmissionRequest): boolean {
   const requirements = selector.parsed()
   return requirements.length === 0 || [object, old].some(each => each !== undefined && matchesLabels(requirements, each.metadata?.labels))

@@ -5,9 +5,9 @@ const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 
 type Step = 'admit' | 'validate'
 
-/** Of one step, or one plugin in it: what to call when it has ended. */
+/** Duration metric of one step, or of one plugin within a step. */
 export interface StepTimer {
-  /** @param begun what `performance.now()` was then. */
+  /** @param begun `performance.now()` at the start of the step. */
   ended(operation: Operation, isRejected: boolean, begun: number): void
 }
 
@@ -32,7 +32,7 @@ export class AdmissionMetrics {
     return [this.steps, this.plugins]
   }
 
-  /** Of all plugins together. */
+  /** Metric of all plugins of a step together. */
   step(step: Step): StepTimer {
     return timer((operation, rejected) => this.steps.child(step, operation, rejected))
   }
@@ -42,7 +42,7 @@ export class AdmissionMetrics {
   }
 }
 
-/** Children are found once: a create asks for some twenty. */
+/** Caches children per operation: a create observes about twenty of them. */
 function timer(childOf: (operation: Operation, rejected: string) => HistogramChild): StepTimer {
   const admitted = new Map<Operation, HistogramChild>()
   const rejected = new Map<Operation, HistogramChild>()

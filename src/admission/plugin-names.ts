@@ -1,7 +1,7 @@
 import { isSince, type Release } from '../lifecycle/release.ts'
 
 /**
- * The admission plugins of kube-apiserver, in the order in which it asks them: those of 1.33 in every release, and those that came later.
+ * Admission plugins of kube-apiserver, in the order in which it runs them. Plugins without an entry in SINCE exist in every supported release.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  */
 const PLUGIN_NAMES = [
@@ -45,13 +45,13 @@ const PLUGIN_NAMES = [
   'AlwaysDeny',
 ] as const
 
-/** A plugin of kube-apiserver. */
+/** Name of a kube-apiserver admission plugin. */
 export type PluginName = (typeof PLUGIN_NAMES)[number]
 
-/** The releases that brought plugins after 1.33. */
+/** Release that introduced a plugin, for plugins newer than 1.33. */
 const SINCE: Partial<Readonly<Record<PluginName, Release>>> = { NodeDeclaredFeatureValidator: '1.35', PodResizeValidator: '1.36' }
 
-/** Those that run only where they are asked for. */
+/** Plugins that are off by default. */
 const OFF_BY_DEFAULT: ReadonlySet<PluginName> = new Set<PluginName>([
   'AlwaysAdmit',
   'NamespaceAutoProvision',
@@ -69,17 +69,17 @@ const OFF_BY_DEFAULT: ReadonlySet<PluginName> = new Set<PluginName>([
   'AlwaysDeny',
 ])
 
-/** A plugin that is implemented: all but AlwaysAdmit, which does nothing. */
+/** Name of an implemented plugin: all but AlwaysAdmit, which does nothing. */
 export type BuiltPluginName = Exclude<PluginName, 'AlwaysAdmit'>
 
 const names: ReadonlySet<string> = new Set(PLUGIN_NAMES)
 
-/** Whether flags and files may name it: some release has it. */
+/** Whether the name is that of a plugin in any supported release. Flags and configuration files may use it. */
 export const isPluginName = (name: string): name is PluginName => names.has(name)
-/** Whether the release has it. */
+/** Whether the plugin exists in the release. */
 export const isPluginOf = (release: Release, name: PluginName): boolean => isSince(release, SINCE[name] ?? release)
 export const isBuiltPlugin = (name: PluginName): name is BuiltPluginName => name !== 'AlwaysAdmit'
 export const isOnByDefault = (name: PluginName): boolean => !OFF_BY_DEFAULT.has(name)
 
-/** The plugins for which `isOn` holds, in the order in which they are asked. */
+/** Names of the plugins for which `isOn` returns true, in the order in which they run. */
 export const pluginsInOrder = (isOn: (name: PluginName) => boolean = isOnByDefault): readonly PluginName[] => PLUGIN_NAMES.filter(isOn)

@@ -2,14 +2,15 @@ import type { StatusError } from '../meta/status.ts'
 import { forbiddenError } from '../meta/status.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
 
-/** 403 of an admission plugin. An object that has no name yet is named by its prefix. */
+/** 403 of an admission plugin. An object without a name is identified by its generateName. */
 export function refuse({ served, name, object }: AdmissionRequest, why: string): StatusError {
   const { group, names } = served.version
   return forbiddenError({ group, resource: names.plural }, name || object?.metadata.name || object?.metadata.generateName || 'Unknown', why)
 }
 
 /**
- * Whether the request is about the resource, `pods` or `ingresses.networking.k8s.io`, itself or one of its subresources. Makes no text: plugins ask it of every write.
+ * Whether the request is for the resource (`pods`, `ingresses.networking.k8s.io`) and the given subresource. Allocates no strings: plugins call it for every
+ * write.
  */
 export function isAbout({ served: { version }, subresource }: AdmissionRequest, resource: string, asked = ''): boolean {
   if (subresource !== asked) return false

@@ -1,20 +1,21 @@
 import { clone, deepEqual } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 
-/** One time that a request goes through the plugins that mutate. */
+/** One pass of a request through the mutating plugins. */
 export interface Round {
-  /** Plugins have been asked before, and one has asked for another round. */
+  /** Whether this is the second pass, which a plugin requested in the first. */
   readonly again: boolean
-  /** Set by a plugin after whose change the others are to see the object again. */
+  /** Set by a plugin to request a second pass after it changed the object. */
   wanted: boolean
-  /** What plugins that want rounds remember from one to the next, by their names; made by the first of them. */
+  /** State that plugins carry from the first pass to the second, by plugin name. Created on first use. */
   memory?: Map<string, Reinvocation> | undefined
 }
 
-/** Which webhooks or policies of a request are asked again, since something has changed the object after them. They are known by keys. */
+/** Selects the webhooks or policies that run again because the object changed after they ran. Keys identify them. */
 export class Reinvocation {
-  /** Asked already, and to be asked again after a change. */
+  /** Keys that have run and have reinvocationPolicy IfNeeded. */
   readonly #asked = new Set<string>()
+  /** Keys of `#asked` whose object has changed since they ran. */
   readonly #again = new Set<string>()
   #lastOutput: KubeObject | undefined
 
@@ -22,7 +23,7 @@ export class Reinvocation {
     return this.#again.has(key)
   }
 
-  /** Records that it was asked. @param reinvocable it is to be asked again after a change. */
+  /** Records that a webhook or policy ran. @param reinvocable whether its reinvocationPolicy is IfNeeded. */
   asked(key: string, reinvocable: boolean): void {
     if (reinvocable) this.#asked.add(key)
   }
@@ -32,18 +33,18 @@ export class Reinvocation {
     this.#asked.clear()
   }
 
-  /** A second round begins with this object: other plugins may have changed it. */
+  /** Starts the second pass. Compares the object with the result of the first pass, because other plugins may have changed it. */
   begin(object: KubeObject | undefined): void {
     if (!deepEqual(this.#lastOutput, object)) this.changed()
   }
 
-  /** Keeps what this round made of the object, if there are webhooks or policies that may be asked again. */
+  /** Ends a pass. Keeps a copy of the object if a webhook or policy may run again. */
   end(object: KubeObject | undefined): void {
     if (this.#asked.size > 0) this.#lastOutput = object && clone(object)
   }
 }
 
-/** What a plugin remembers of one request from its first round to its second. */
+/** Returns the state that a plugin keeps between the passes of one request. */
 export function reinvocationOf(round: Round, plugin: string): Reinvocation {
   round.memory ??= new Map()
   const known = round.memory.get(plugin)

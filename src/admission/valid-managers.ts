@@ -1,7 +1,7 @@
 import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
 
-/** What is wrong with managed fields, in the words of structured-merge-diff's users; undefined where they can be read. */
+/** Validates managed fields. Returns structured-merge-diff's message, or undefined if they are valid. */
 export function managersFault(entries: readonly ManagedFieldsEntry[] = []): string | undefined {
   for (const [i, { operation, apiVersion, fieldsType }] of entries.entries()) {
     if (operation !== 'Apply' && operation !== 'Update') return 'operation must be `Apply` or `Update`'
@@ -12,7 +12,7 @@ export function managersFault(entries: readonly ManagedFieldsEntry[] = []): stri
   return undefined
 }
 
-/** The object as webhooks or policies have made it: managed fields that they have broken are those of before, with a warning. */
+/** Restores the previous managed fields, with a warning, if a webhook or policy made them invalid. */
 export function withValidManagers({ object, ctx }: AdmissionRequest, next: KubeObject): KubeObject {
   const fault = managersFault(next.metadata?.managedFields)
   if (fault === undefined) return next

@@ -5,7 +5,7 @@ import type { Authorizer } from '../../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../meta/context.ts'
 import { nonResourceAttributes, resourceAttributes } from '../../meta/request-attributes.ts'
 
-/** What `authorizer` is to the expressions of one request: each question is asked once. */
+/** Returns the `authorizer` variable for the expressions of one request. Each distinct check is authorized once. */
 export function authorizerOf(authorize: Authorizer['authorize'], user: User, signal: AbortSignal): AuthorizerValue {
   const answers = new Map<string, AuthorizationAnswer>()
   return new AuthorizerValue(question => {
@@ -20,7 +20,7 @@ export function authorizerOf(authorize: Authorizer['authorize'], user: User, sig
   })
 }
 
-/** Asks the authorizer what an expression asked. An error is a value that the expression can look at. */
+/** Authorizes one check of an expression. An error becomes a value that the expression can inspect with `errored()`. */
 async function answerTo(question: AuthorizationQuestion, authorize: Authorizer['authorize'], user: User, signal: AbortSignal): Promise<AuthorizationAnswer> {
   try {
     const { decision, reason } = await authorize(userOf(question, user), requestOf(question), signal)
@@ -36,7 +36,7 @@ function userOf({ serviceAccount }: AuthorizationQuestion, user: User): User {
   return { name: `system:serviceaccount:${namespace}:${name}`, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] }
 }
 
-/** Selectors narrow a question, and no authorizer here looks at them. */
+/** Converts a check to request attributes. Field and label selectors are dropped: no authorizer evaluates them. */
 function requestOf(question: AuthorizationQuestion): RequestAttributes {
   if ('path' in question) return nonResourceAttributes(question.verb, question.path)
   const { verb, group, resource, subresource, namespace, name } = question

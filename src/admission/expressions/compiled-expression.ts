@@ -5,13 +5,13 @@ import { makeProgramInSteps, type Program } from '../../cel/program/program.ts'
 import { DYN, sameType, type Type, typeText } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
 
-/** An expression of a webhook or a policy, ready to run; or why it is not, in upstream's words. */
+/** A compiled expression of a webhook or policy, or its compilation error in upstream's words. */
 export type CompiledExpression = { readonly expression: string; readonly type: Type } & ({ readonly program: Program } | { readonly fault: string })
 
-/** What is stored was understood by some release. */
+/** Environment of stored expressions: it includes the libraries of every release, because an older or newer release may have validated them. */
 const STORED = baseEnvironment(EVERY_RELEASE)
 
-/** @param results types that it may give; any, if absent. */
+/** Compiles an expression. @param results allowed result types. Default: any. */
 export function* compileExpression(expression: string, parts: AdmissionParts, results?: readonly Type[]): Steps<CompiledExpression> {
   const environment = admissionEnvironment(STORED, parts)
   const { checked, issues } = yield* compileInSteps(expression, environment)
@@ -22,7 +22,7 @@ export function* compileExpression(expression: string, parts: AdmissionParts, re
   return 'fault' in program ? { expression, type, fault: `program instantiation failed: ${program.fault}` } : { expression, type, program }
 }
 
-/** In upstream's words. */
+/** Error for a wrong result type, in upstream's words. */
 export function wrongType(wanted: readonly Type[], got: Type): string {
   const [first = '', ...more] = wanted.map(typeText)
   return `must evaluate to ${more.length === 0 ? first : `one of [${[first, ...more].join(' ')}]`} but got ${typeText(got)}`

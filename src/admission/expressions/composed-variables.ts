@@ -8,7 +8,7 @@ import { quote } from '../../lib/go-quote.ts'
 import { SHARED_TURNS } from '../../lib/turn.ts'
 import type { CompiledExpression } from './compiled-expression.ts'
 
-/** The variables of a policy as one evaluation of its expressions sees them: each is computed when it is first asked for, and once. */
+/** The `variables` object of one evaluation of a policy. Each variable is evaluated on first use, and at most once. */
 export class ComposedVariables extends CelObject {
   readonly typeName = 'kubernetes.variables'
   readonly #compiled: ReadonlyMap<string, CompiledExpression>
@@ -16,21 +16,21 @@ export class ComposedVariables extends CelObject {
   readonly #values = new Map<string, Value>()
   #cost = 0
 
-  /** @param activation what the variables themselves speak of: each other, too. */
+  /** @param activation variables that the expressions of the composed variables see, including `variables` itself. */
   constructor(compiled: ReadonlyMap<string, CompiledExpression>, activation: Activation) {
     super()
     this.#compiled = compiled
     this.#activation = activation
   }
 
-  /** What variables have cost that were computed since this was asked last. */
+  /** Returns the cost of the variables evaluated since the last call. */
   takeCost(): number {
     const cost = this.#cost
     this.#cost = 0
     return cost
   }
 
-  /** Throws ValuePending where a variable is not computed within this turn. */
+  /** Returns the value of a variable. Throws ValuePending if its evaluation does not finish within this turn. */
   override field(key: string): Value | undefined {
     const name = unescapeProperty(key)
     const variable = name === undefined ? undefined : this.#compiled.get(name)

@@ -3,11 +3,11 @@ import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/met
 
 const LABELS = ['name', 'kind', 'type', 'operation']
 
-/** What has match conditions, and the operation that they are asked about: labels of the metrics. */
+/** Owner of match conditions and the operation of the request: labels of the metrics. */
 export interface ConditionSubject {
   readonly name: string
   readonly kind: 'webhook' | 'policy'
-  /** As upstream has it: policies of both kinds validate. */
+  /** As upstream: policies of both kinds have type `validate`. */
   readonly type: 'admit' | 'validating' | 'validate'
   readonly operation: string
 }
@@ -44,18 +44,21 @@ export class ConditionMetrics {
     buckets: CONDITION_BUCKETS,
   })
 
-  /** `isPresent`: whether there is such a webhook or policy. The series of others are removed. */
+  /** @param isPresent whether the webhook or policy exists. Series of removed ones are dropped. */
   constructor(isPresent: IsPresent = () => true) {
     this.#isPresent = isPresent
   }
 
-  /** Conditions that do not all hold: upstream observes no others. @param errors how many could not be evaluated before one was false. */
+  /**
+   * Observes conditions of which at least one did not hold; upstream observes no others. @param errors number of conditions that failed to evaluate before one
+   * was false.
+   */
   observe({ name, kind, type, operation }: ConditionSubject, seconds: number, errors: number): void {
     this.#durations.child(name, kind, type, operation).observe(seconds)
     if (errors > 0) this.#errors.child(name, kind, type, operation).value += errors
   }
 
-  /** A webhook whose conditions do not hold is not called. */
+  /** Counts a webhook that is not called because a condition is false. */
   excluded(name: string, type: 'admit' | 'validate', operation: string): void {
     this.#excluded.child(name, 'webhook', type, operation).value++
   }

@@ -5,30 +5,33 @@ import { SHARED_TURNS } from '../../lib/turn.ts'
 import type { CompiledExpression } from './compiled-expression.ts'
 import { ComposedVariables } from './composed-variables.ts'
 
-/** What came of one expression: a value, or an error in upstream's words; and how long it took. */
+/** Result of one expression: a value, or an error in upstream's words. */
 export type ExpressionResult = { readonly seconds: number } & (
   | { readonly value: Value; readonly error?: never }
   | { readonly error: string; readonly value?: never }
 )
 
-/** Of a list of expressions, in its order; undefined where there is none. `exhausted`: together they cost more than they may, in upstream's words. */
+/**
+ * Results of a list of expressions, in its order, and the remaining budget. Entries of absent expressions are undefined. `exhausted`: they exceeded the cost
+ * budget, in upstream's words.
+ */
 export type Evaluated =
   | { readonly results: readonly (ExpressionResult | undefined)[]; readonly remaining: number; readonly exhausted?: never }
   | { readonly exhausted: string }
 
-/** What an evaluation may cost, and what it has cost. */
+/** Input of an evaluation: variables and cost budget. */
 export interface Evaluation {
-  /** What the expressions speak of, but for `variables`. */
+  /** Variables of the expressions, except `variables`. */
   readonly values: Activation
-  /** Absent: there are no variables to speak of. */
+  /** Optional. Composed variables of the policy. */
   readonly variables?: ReadonlyMap<string, CompiledExpression>
-  /** What all of them may cost, with the variables they ask for. */
+  /** Cost budget of all expressions together, including the variables they use. */
   readonly budget: number
 }
 
 const EXHAUSTED = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
-/** Runs expressions one after the other, with variables that they share. It leaves the event loop to others in between. */
+/** Evaluates expressions in order with shared variables. Yields to the event loop in between. */
 export async function evaluateExpressions(expressions: readonly (CompiledExpression | undefined)[], evaluation: Evaluation): Promise<Evaluated> {
   const { values, variables } = evaluation
   const activation: Activation = { get: name => (name === 'variables' ? composed : values.get(name)) }

@@ -6,13 +6,13 @@ import { type CompiledExpression, compileExpression } from './compiled-expressio
 import type { ConditionMetrics, ConditionSubject } from './condition-metrics.ts'
 import { type Evaluation, evaluateExpressions } from './evaluation.ts'
 
-/** What the conditions of one webhook or policy may cost for one request. */
+/** Cost budget of the match conditions of one webhook or policy per request. */
 export const CONDITIONS_BUDGET = 2_500_000
 
-/** The conditions of a webhook or a policy, in their order. */
+/** Compiled match conditions of a webhook or policy, in their order. */
 export type MatchConditions = readonly { readonly name: string; readonly compiled: CompiledExpression }[]
 
-/** Compiles each condition once for all requests. In steps: there may be many. */
+/** Compiles each condition once for all requests. Runs in steps, because lists can be long. */
 export function* compileConditions(
   conditions: readonly { readonly name: string; readonly expression: string }[],
   parts: AdmissionParts,
@@ -25,19 +25,19 @@ export function* compileConditions(
   return compiled
 }
 
-/** Whether all conditions hold, or which does not; `error`: none is false, but some fail to evaluate, in upstream's words. */
+/** Result of match conditions. `failed` names the condition that is false. `error`: no condition is false, but some failed to evaluate, in upstream's words. */
 export type ConditionsOutcome =
   | { readonly matches: true; readonly error?: never }
   | { readonly matches: false; readonly failed: string; readonly error?: never }
   | { readonly error: string }
 
-/** What conditions are evaluated with, and where it is counted. */
+/** Variables of the conditions, and the metrics that observe them. */
 export interface ConditionsEvaluation extends Omit<Evaluation, 'budget'> {
   readonly metrics: ConditionMetrics
   readonly subject: ConditionSubject
 }
 
-/** One that is false decides, whatever becomes of the others. */
+/** Evaluates match conditions. A false condition excludes the request, even if others fail to evaluate. */
 export async function meetsConditions(conditions: MatchConditions, { metrics, subject, ...evaluation }: ConditionsEvaluation): Promise<ConditionsOutcome> {
   const began = performance.now()
   const observe = (errors: number): void => metrics.observe(subject, (performance.now() - began) / 1000, errors)

@@ -13,39 +13,39 @@ export interface GroupVersionResource {
   readonly resource: string
 }
 
-/** A request as expressions see it. */
+/** The `request` variable of expressions, before it is encoded. */
 export interface SeenRequest {
-  /** What a rule has matched, which may be another version than the request's. */
+  /** Kind in the version that a rule matched, which may differ from `requestKind`. */
   readonly kind: GroupVersionKind
   readonly resource: GroupVersionResource
   readonly requestKind: GroupVersionKind
   readonly requestResource: GroupVersionResource
   readonly subresource: string
-  /** Empty where there is none (yet). */
+  /** Empty for collections, and for creates with generateName. */
   readonly name: string
   readonly namespace: string
   readonly operation: Operation
   readonly user: User
   readonly dryRun: boolean
-  /** CreateOptions, UpdateOptions, DeleteOptions of meta.k8s.io. */
+  /** CreateOptions, UpdateOptions or DeleteOptions of meta.k8s.io/v1. */
   readonly options?: JsonObject | undefined
 }
 
-/** What expressions speak of, besides variables. */
+/** Variables of an expression, except `variables`. */
 export interface SeenValues {
   readonly request: SeenRequest
-  /** As the matched version writes them; absent where there are none. */
+  /** New object in the matched version. Omitted for deletions. */
   readonly object?: KubeObject | undefined
   readonly oldObject?: KubeObject | undefined
   readonly namespaceObject?: KubeObject | undefined
   readonly params?: JsonObject | undefined
-  /** Absent: the expressions may not ask it. */
+  /** Optional. Omitted if the expressions may not use the authorizer. */
   readonly authorizer?: AuthorizerValue
 }
 
 const documentOf = (object: JsonObject | undefined): Value => (object ? jsonValue(object) : null)
 
-/** The variables of an expression, made when they are first used, and once for all expressions. */
+/** Returns an activation for expressions. Each variable is encoded on first use and shared by all expressions. */
 export function expressionValues(seen: SeenValues): Activation {
   const values = new Map<string, Value>()
   return {
@@ -59,7 +59,7 @@ export function expressionValues(seen: SeenValues): Activation {
   }
 }
 
-/** Undefined where there is no such variable. */
+/** Returns the value of a variable. Undefined if the name is unknown. */
 function variableOf(name: string, { request, object, oldObject, namespaceObject, params, authorizer }: SeenValues): Value | undefined {
   switch (name) {
     case 'object':
@@ -89,18 +89,20 @@ const resourceOf = ({ requestResource: { group, resource }, subresource, namespa
   name,
 })
 
-/** The same variables with other parameters. */
+/** Returns an activation with other `params`. */
 export function withParams(values: Activation, params: JsonObject): Activation {
   const seen = jsonValue(params)
   return { get: name => (name === 'params' ? seen : values.get(name)) }
 }
 
-/** The same variables for expressions that may not ask the authorizer. */
+/** Returns an activation without the authorizer, for expressions that may not use it. */
 export const withoutAuthorizer = (values: Activation): Activation => ({
   get: name => (name === 'authorizer' || name === 'authorizer.requestResource' ? undefined : values.get(name)),
 })
 
-/** admission.k8s.io AdmissionRequest, without what is a variable of its own. What is empty is left out, as Go does. */
+/**
+ * Encodes the request as admission.k8s.io AdmissionRequest, without members that are variables of their own. Empty members are omitted, as `omitempty` does.
+ */
 function requestDocument(request: SeenRequest): JsonObject {
   const { kind, resource, requestKind, requestResource: requested, subresource, name, namespace, operation, user, dryRun, options } = request
   return {
@@ -119,7 +121,7 @@ function requestDocument(request: SeenRequest): JsonObject {
   }
 }
 
-/** authentication.k8s.io UserInfo, empty members left out as Go leaves them out. */
+/** Encodes a user as authentication.k8s.io UserInfo. Empty members are omitted, as `omitempty` does. */
 function userDocument({ name, uid, groups, extra }: User): JsonObject {
   return {
     ...(name && { username: name }),
@@ -144,7 +146,7 @@ const SEEN_METADATA = [
   'finalizers',
 ] as const
 
-/** The namespace, without what of it is not to be seen. */
+/** Encodes `namespaceObject`. Upstream exposes only part of the metadata. */
 function seenNamespace({ metadata, spec, status }: KubeObject): JsonObject {
   const seen = SEEN_METADATA.flatMap(name => {
     const value = metadata[name]

@@ -2,7 +2,7 @@ import type { AdmissionPlugin } from '../chain.ts'
 import { refuse } from '../refuse.ts'
 
 /**
- * AlwaysDeny: refuses every request that admission sees. Deprecated upstream, and of use for tests.
+ * AlwaysDeny: rejects every request that reaches admission. Deprecated upstream; useful in tests.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#alwaysdeny
  */
 export const alwaysDeny: AdmissionPlugin = {

@@ -4,16 +4,16 @@ import { isStatusError } from '../../meta/status.ts'
 import type { AdmissionPlugin } from '../chain.ts'
 import { refuse } from '../refuse.ts'
 
-/** What the plugin does with namespaces. */
+/** Operations of the plugin on namespaces. */
 export interface NamespaceMaking {
-  /** Rejects with NotFound where there is none. */
+  /** Rejects with NotFound if the namespace does not exist. */
   get(name: string): Promise<TypedObject>
-  /** As the server itself, through admission. Rejects with AlreadyExists where there is one. */
+  /** Creates a namespace as the server itself, through admission. Rejects with AlreadyExists if it exists. */
   create(name: string): Promise<unknown>
 }
 
 /**
- * NamespaceAutoProvision: a namespace in which something is created is made where there is none, and stays if the creation fails.
+ * NamespaceAutoProvision: creates the namespace of a new object if it does not exist. The namespace remains if the create fails.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#namespaceautoprovision
  */
 export const namespaceAutoProvision = (namespaces: NamespaceMaking): AdmissionPlugin => ({

@@ -2,9 +2,9 @@ import type { TypedObject } from '../../meta/object.ts'
 import type { AdmissionPlugin } from '../chain.ts'
 
 /**
- * NamespaceExists: also updates and deletions need a namespace that exists.
+ * NamespaceExists: rejects every write, including updates and deletions, in a namespace that does not exist.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#namespaceexists
- * @param getNamespace rejects with NotFound where there is none.
+ * @param getNamespace rejects with NotFound if the namespace does not exist.
  */
 export const namespaceExists = (getNamespace: (name: string) => Promise<TypedObject>): AdmissionPlugin => ({
   name: 'NamespaceExists',

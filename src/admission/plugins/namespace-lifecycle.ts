@@ -8,14 +8,15 @@ import type { AdmissionPlugin } from '../chain.ts'
 
 const PROTECTED = new Set(['default', 'kube-system', 'kube-public'])
 
-/** Where namespaces are read: at first as the cache has them, then, if one is missing, as they are. */
+/** Returns a namespace, from the cache or, if `fresh`, from the store. Throws NotFound if it does not exist. */
 export type FindNamespace = (name: string, fresh: boolean) => Awaitable<NamespaceObject>
 
-/** What is read of a Namespace. */
+/** The part of a Namespace that the plugin reads. */
 type NamespaceObject = TypedObject & { readonly status?: { readonly phase?: string } }
 
 /**
- * NamespaceLifecycle: nothing is created or updated in a namespace that does not exist, nothing is created in one that is being deleted, and the namespaces that every cluster has stay.
+ * NamespaceLifecycle: rejects creates and updates in a namespace that does not exist, creates in a namespace that is being deleted, and the deletion of the
+ * initial namespaces.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#namespacelifecycle
  */
 export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
@@ -38,7 +39,7 @@ export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
     handles: request => request.operation !== 'CONNECT',
-    // As upstream, which checks among the plugins that mutate, deletions too.
+    // A mutating plugin, as upstream: it also runs before other plugins change the object, and for deletions.
     mutate: check,
   }
 }
@@ -53,11 +54,11 @@ function terminatingError({ served, namespace, name, object }: AdmissionRequest)
   })
 }
 
-/** What a review says of a namespace would tell whether there is one. */
+/** Whether the request creates a LocalSubjectAccessReview. Rejecting it would reveal whether the namespace exists. */
 const isAccessReview = ({ served: { version } }: AdmissionRequest): boolean =>
   version.group === 'authorization.k8s.io' && version.names.plural === 'localsubjectaccessreviews'
 
-/** From the cache, then from the store: a namespace may have been created a moment ago. */
+/** Reads a namespace from the cache, then from the store, since it may have been created a moment ago. */
 function findNamespace(find: FindNamespace, name: string): Awaitable<NamespaceObject> {
   const found = find(name, false)
   return found instanceof Promise ? found.catch(error => findFresh(find, name, error)) : found

@@ -13,18 +13,19 @@ import { isAbout, refuse } from '../refuse.ts'
 
 const ownersOf = (object: KubeObject | undefined): readonly OwnerReference[] => object?.metadata.ownerReferences ?? []
 
-/** References that block the deletion of their owner, and did not in the old object. */
+/** Owner references that block the deletion of their owner and did not before. */
 function newlyBlocking({ object, old }: AdmissionRequest): OwnerReference[] {
   const blocked = new Set(ownersOf(old).flatMap(({ uid, blockOwnerDeletion }) => (blockOwnerDeletion ? [uid] : [])))
   return ownersOf(object).filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion && !blocked.has(uid))
 }
 
 /**
- * OwnerReferencesPermissionEnforcement: who changes the owners of an object may delete it, and who lets it block the deletion of an owner may update the owner's finalizers.
+ * OwnerReferencesPermissionEnforcement: changing the owners of an object requires permission to delete it. Setting blockOwnerDeletion requires permission to
+ * update the owner's finalizers.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#ownerreferencespermissionenforcement
  */
 export function ownerReferencesPermission(authorizer: Authorizer, catalog: () => CatalogSnapshot): AdmissionPlugin {
-  /** Undefined where it is allowed. The error of upstream's authorizer is always nil. */
+  /** Returns the reason of a denial, or undefined if allowed. `<nil>` is the error that upstream formats, which is always nil. */
   const denial = async ({ ctx }: AdmissionRequest, asked: RequestAttributes): Promise<string | undefined> => {
     const { decision, reason } = await authorizer.authorize(ctx.user, asked, ctx.signal)
     return decision === 'allow' ? undefined : `${reason}, <nil>`
@@ -50,11 +51,11 @@ export function ownerReferencesPermission(authorizer: Authorizer, catalog: () =>
   }
   return {
     name: 'OwnerReferencesPermissionEnforcement',
-    // Old kubelets corrupt owners in the status of pods, and the strategy keeps those.
+    // Old kubelets corrupt ownerReferences when they update pod status. The strategy of pods/status restores them.
     handles: request => (request.operation === 'CREATE' || request.operation === 'UPDATE') && !isAbout(request, 'pods', 'status'),
     validate: async request => {
       if (deepEqual(ownersOf(request.object), ownersOf(request.old))) return
-      // Who creates an object could also leave it.
+      // A user who may create an object needs no permission to delete it.
       if (request.operation !== 'CREATE') await checkDeletion(request)
       const blocking = newlyBlocking(request)
       if (blocking.length === 0) return

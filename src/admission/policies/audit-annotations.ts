@@ -2,11 +2,11 @@ import { escapeHtml } from '../../codec/json.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { annotateEvent } from '../audit-annotation.ts'
 
-/** The longest value, in bytes. */
+/** Maximum length of a value, in bytes. Longer values are truncated. */
 const MAX_BYTES = 10 * 1024
 const FAILURE = 'validation.policy.admission.k8s.io/validation_failure'
 
-/** What the bindings of one policy say in annotations of the audit event: those of the same key are joined. */
+/** Audit annotations of one policy. Values of the same key from different bindings are joined. */
 export class AuditAnnotations {
   readonly #values = new Map<string, Set<string>>()
 
@@ -22,7 +22,7 @@ export class AuditAnnotations {
   }
 }
 
-/** A validation that does not hold. Members in the order in which Go writes them. */
+/** Value of the failure annotation. The order of members is that of Go's JSON. */
 interface ValidationFailure {
   readonly message: string
   readonly policy: string
@@ -31,6 +31,6 @@ interface ValidationFailure {
   readonly validationActions: readonly string[]
 }
 
-/** Annotates a validation that fails, where a binding has the action Audit. Of several the first is written. */
+/** Adds the failure annotation for a binding with the action Audit. If several validations fail, only the first is recorded. */
 export const auditFailure = (request: AdmissionRequest, failure: ValidationFailure): void =>
   annotateEvent(request, FAILURE, escapeHtml(JSON.stringify([failure])))

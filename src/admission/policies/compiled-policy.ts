@@ -5,29 +5,32 @@ import { type CompiledExpression, compileExpression } from '../expressions/compi
 import { compileConditions, type MatchConditions } from '../expressions/match-conditions.ts'
 import type { Policy, PolicySpec, ValidatingSpec } from './policy.ts'
 
-/** What policies of both kinds have, ready to run: every expression compiled, those that do not compile with the reason. */
+/** Compiled form shared by validating and mutating policies. Expressions that do not compile carry the error. */
 export interface CompiledPolicy {
   readonly variables: ReadonlyMap<string, CompiledExpression>
-  /** Absent where there are none. */
+  /** Optional. Omitted if the policy has no match conditions. */
   readonly conditions?: MatchConditions
 }
 
-/** ValidatingAdmissionPolicy, ready to run. */
+/** Compiled ValidatingAdmissionPolicy. */
 export interface CompiledValidatingPolicy extends CompiledPolicy {
   readonly validations: readonly Validation[]
   readonly annotations: readonly { readonly key: string; readonly value: CompiledExpression }[]
 }
 
-/** One entry of `spec.validations`, compiled. */
+/** Compiled entry of `spec.validations`. */
 export interface Validation {
   readonly check: CompiledExpression
-  /** The message expression, where there is one. It may not ask the authorizer. */
+  /** Optional. Compiled without the authorizer, which message expressions may not use. */
   readonly messageExpression?: CompiledExpression
   readonly message: string
   readonly reason: string
 }
 
-/** Variables and match conditions, and what the expressions after them may speak of. An expression is some steps: a policy may hold very many. */
+/**
+ * Compiles variables and match conditions. Returns them with the declarations that later expressions may use. Runs in steps, because a policy can have very
+ * many expressions.
+ */
 export function* compileShared(spec: PolicySpec): Steps<{ readonly compiled: CompiledPolicy; readonly parts: AdmissionParts }> {
   const variables = new Map<string, CompiledExpression>()
   const types = new Map<string, Type>()

@@ -6,53 +6,53 @@ import { type Evaluated, type ExpressionResult, evaluateExpressions } from '../e
 import { type ConditionsEvaluation, meetsConditions } from '../expressions/match-conditions.ts'
 import type { CompiledValidatingPolicy, Validation } from './compiled-policy.ts'
 
-/** What all validations of a policy may cost for one request with one object of parameters; as much again for its annotations. */
+/** Cost budget of all validations of a policy, per request and param object. Its audit annotations have another budget of the same size. */
 export const POLICY_BUDGET = 10_000_000
-/** The longest message that an expression may give, in bytes. */
+/** Maximum length of the result of a messageExpression, in bytes. */
 const MAX_MESSAGE = 5 * 1024
 
-/** What one validation says of a request. `admit` with an error: it could not be evaluated, and the policy lets that pass. */
+/** Result of one validation. `admit` with a message: the evaluation failed, and failurePolicy Ignore admits the request. */
 export interface Decision {
   readonly action: 'admit' | 'deny'
   /** Whether the expression could not be evaluated. */
   readonly failed: boolean
   readonly message: string
-  /** Of the answer; empty where there is no other than the usual. */
+  /** Reason of the Status. Empty for the default, Invalid. */
   readonly reason: string
   readonly seconds: number
 }
 
-/** What one annotation of the audit event came to. One that is left out is not here. */
+/** Evaluated audit annotation. Annotations whose expression returns null are omitted. */
 export type Annotation = { readonly key: string; readonly seconds: number } & ({ readonly value: string } | { readonly error: string })
 
-/** What the validations and audit annotations of one policy came to. */
+/** Result of the validations and audit annotations of one policy. */
 export interface PolicyResult {
-  /** One for each validation, in their order, or one alone where the policy as a whole could not be evaluated. */
+  /** One decision per validation, in order. A single one if the policy as a whole failed to evaluate. */
   readonly decisions: readonly Decision[]
   readonly annotations: readonly Annotation[]
-  /** Of all expressions but those of match conditions; absent: none was evaluated to its end. */
+  /** Cost of all expressions except match conditions. Omitted if no evaluation completed. */
   readonly cost?: number
 }
 
-/** What the expressions of a policy see. */
+/** Variables of the expressions of a policy. */
 export interface PolicyValues {
-  /** For match conditions: they see the resource that was asked for, and no namespace. */
+  /** Variables of match conditions: the resource of the request, and no namespaceObject. */
   readonly conditions: Activation
   readonly validations: Activation
-  /** For messages and annotations: they may not ask the authorizer. */
+  /** Variables of message expressions and audit annotations: without the authorizer. */
   readonly plain: Activation
 }
 
 const NO_MESSAGES: Evaluated = { results: [], remaining: 0 }
 const NOTHING: PolicyResult = { decisions: [], annotations: [] }
 
-/** What an evaluation needs besides the policy and its values. */
+/** Options of an evaluation. */
 export interface DecisionOptions extends Pick<ConditionsEvaluation, 'metrics' | 'subject'> {
-  /** What cannot be evaluated does not refuse the request. */
+  /** Whether the failurePolicy is Ignore. */
   readonly ignoreFailures: boolean
 }
 
-/** Evaluates a policy. */
+/** Evaluates a validating policy for one request and one param object. */
 export async function decide(
   policy: CompiledValidatingPolicy,
   values: PolicyValues,
@@ -91,14 +91,14 @@ export async function decide(
   return { decisions, annotations: annotationsOf(policy, annotations, ignoreFailures), cost: cost + POLICY_BUDGET - annotations.remaining }
 }
 
-/** Every expression that there is has a result. */
+/** Returns the result of an expression that was evaluated. */
 function resultAt(results: readonly (ExpressionResult | undefined)[], index: number): ExpressionResult {
   const result = results[index]
   invariant(result, 'an expression without a result')
   return result
 }
 
-/** The message for the client: the result of messageExpression where it is usable, or else `message`, or else the expression that failed. */
+/** Message for the client: the result of messageExpression if usable, otherwise `message`, otherwise the expression that failed. */
 function messageOf({ check, message }: Validation, result: ExpressionResult | undefined): string {
   const given = typeof result?.value === 'string' ? result.value.trim() : ''
   const isUsable = given !== '' && Buffer.byteLength(given) <= MAX_MESSAGE && !given.includes('\n')

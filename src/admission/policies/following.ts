@@ -4,20 +4,20 @@ import type { Filling } from '../filling.ts'
 import { refuse } from '../refuse.ts'
 import { isExemptFromPolicies } from './exempt.ts'
 
-/** How long a request waits for the policies of a server that has just begun. */
+/** How long a request waits for policies to be read at start, in milliseconds. */
 const FILL_MS = 10_000
 
-/** What is known of the policies of one kind. */
+/** Policies of one kind, and whether all have been read. */
 interface Known {
   readonly filling: Filling
   readonly active: readonly unknown[]
 }
 
-/** Whether there are policies to ask, as far as is known. What the server does itself while it starts waits for nothing. */
+/** Whether policies may apply to the request. While the server starts, its own requests do not wait for policies. */
 export const mayHavePolicies = ({ filling, active }: Known, request: AdmissionRequest): boolean =>
   (filling.isOpen ? request.ctx.user !== SERVER_USER : active.length > 0) && request.nested !== true && !isExemptFromPolicies(request)
 
-/** Throws 403 where it is not known in time which policies there are. */
+/** Waits until all policies are read. Throws 403 if that takes too long. */
 export async function awaitPolicies({ filling }: Known, request: AdmissionRequest): Promise<void> {
   if (filling.isOpen && !(await filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
 }

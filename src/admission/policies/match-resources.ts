@@ -3,17 +3,17 @@ import { type About, aboutRequest } from '../attributes.ts'
 import { type GetNamespace, type MatchPolicy, matchRules, namespaceMatches, objectMatches, type Rule, Selector } from '../matching.ts'
 import type { MatchConstraints } from './policy.ts'
 
-/** admissionregistration.k8s.io MatchResources, read once. */
+/** Parsed MatchResources of admissionregistration.k8s.io. */
 export interface MatchResources {
   readonly namespaces: Selector
   readonly objects: Selector
-  /** Empty: everything. */
+  /** Empty matches everything. */
   readonly rules: readonly Rule[]
   readonly excluded: readonly Rule[]
   readonly policy: MatchPolicy
 }
 
-/** Selectors that cannot be parsed are kept, and fail when they are asked. */
+/** Parses MatchResources. A malformed selector throws when it is used. */
 export const readMatchResources = ({
   namespaceSelector,
   objectSelector,
@@ -28,23 +28,26 @@ export const readMatchResources = ({
   policy: matchPolicy === 'Equivalent' ? 'Equivalent' : 'Exact',
 })
 
-/** In which version of its resource a request matches by the rules alone, which decide most often and ask nobody. @param asked what the request itself is about. */
+/**
+ * Matches a request by resource rules alone, which needs no I/O and excludes most requests. Returns the matched version. @param asked resource and kind of the
+ * request itself.
+ */
 export function matchedByRules(match: MatchResources, request: AdmissionRequest, asked: About): About | undefined {
   const found = match.rules.length === 0 ? asked : matchRules(match.rules, match.policy, request, asked)
   return found && !matchRules(match.excluded, match.policy, request, asked) ? found : undefined
 }
 
 /**
- * In which version of its resource a request matches; undefined where it does not. What is wrong with a selector, or with the namespace, is thrown only where all else matches: a
- * policy that is not for the request does not fail it.
+ * Matches a request by rules and selectors. Returns the matched version, or undefined if it does not match. Errors of a selector or of the namespace are thrown
+ * only if everything else matches: a policy for other resources never fails a request.
  */
 export async function matchResources(match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): Promise<About | undefined> {
-  // Rules come first: what they say does not depend on the selectors.
+  // Rules first, since they cannot fail.
   const found = matchedByRules(match, request, aboutRequest(request))
   return found && (await isSelected(match, request, getNamespace)) ? found : undefined
 }
 
-/** Whether the selectors pick the namespace and the object of a request that the rules match: at once where they pick everything. */
+/** Whether the selectors match the namespace and the object of a request. Returns true synchronously if both select everything. */
 export const isSelected = (match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): true | Promise<boolean> =>
   (match.namespaces.isEmpty && match.objects.isEmpty) || selectsBoth(match, request, getNamespace)
 

@@ -1,17 +1,17 @@
 import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
 
-/** What became of a violation. */
+/** Enforcement action of a violation: label of the metrics. */
 export type Enforcement = 'allow' | 'deny' | 'audit' | 'warn'
 
 const LABELS = ['policy', 'policy_binding', 'error_type', 'enforcement_action']
-/** Labels of what a series of a policy counts. */
+/** Labels that identify a policy and its binding. */
 export const SUBJECT = ['policy', 'policy_binding']
-/** Whether a binding is there and puts the policy in force. */
+/** Whether the binding exists and refers to the policy. */
 export type IsBound = (policy: string, binding: string) => boolean
-/** Of how long expressions take, in seconds. */
+/** Histogram buckets of expression durations, in seconds. */
 export const POLICY_BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1]
 
-/** How often policies were asked, and how long that took, under upstream's names. */
+/** Counts and durations of validation checks, under upstream's names. */
 export class PolicyMetrics {
   readonly #isPresent: IsBound
   readonly #subject = { subject: SUBJECT, isPresent: (policy: string, binding: string) => this.#isPresent(policy, binding) }
@@ -31,12 +31,12 @@ export class PolicyMetrics {
     buckets: POLICY_BUCKETS,
   })
 
-  /** `isPresent`: whether the binding is there and is one of the policy. The series of others are removed. */
+  /** @param isPresent whether the binding exists and refers to the policy. Series of removed ones are dropped. */
   constructor(isPresent: IsBound = () => true) {
     this.#isPresent = isPresent
   }
 
-  /** @param message of what was decided: upstream derives the type of an error from how it begins, and calls a refusal an error, too. */
+  /** Observes one decision. @param decision its message determines the `error_type`: upstream derives it from the prefix, and counts denials as errors. */
   observe(policy: string, binding: string, { message, seconds }: { readonly message: string; readonly seconds: number }, enforcement: Enforcement): void {
     const labels = [policy, binding, errorType(message), enforcement]
     this.#checks.child(...labels).value++
@@ -48,7 +48,7 @@ export class PolicyMetrics {
   }
 }
 
-/** The label `error_type` of upstream’s metrics. */
+/** Label `error_type`, derived from a message as upstream does. */
 export function errorType(message: string): string {
   if (message.startsWith('compilation')) return 'compile_error'
   return message.startsWith('validation failed due to running out of cost budget') ? 'out_of_budget' : 'invalid_error'

@@ -3,7 +3,7 @@ import { labelSelectorOf } from '../../meta/label-selector.ts'
 import type { ResourceReader } from '../../registry/resource-reader.ts'
 import type { ParamReader } from './params.ts'
 
-/** Reads parameters from their stores, as the watch cache has them. */
+/** Returns a reader of param objects that uses the watch caches. */
 export const paramReader = (readerOf: (served: ServedResource) => ResourceReader): ParamReader => ({
   get: async (served, namespace, name, signal) => (await readerOf(served).get(served, namespace, name, '0', signal)).object(),
   async list(served, namespace, selector, signal) {

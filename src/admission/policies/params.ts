@@ -5,20 +5,20 @@ import type { KubeObject } from '../../meta/object.ts'
 import { isStatusError } from '../../meta/status.ts'
 import type { ParamKind, ParamRef } from './policy.ts'
 
-/** Why a policy or a binding cannot be put to use, in upstream's words. */
+/** A policy or binding is misconfigured. The message is in upstream's words. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
 
-/** Reads objects of parameters, in the version that is served, from the watch cache. */
+/** Reads param objects from the watch cache, in their served version. */
 export interface ParamReader {
-  /** Throws 404. */
+  /** Throws 404 if the object does not exist. */
   get(served: ServedResource, namespace: string, name: string, signal: AbortSignal): Promise<KubeObject>
-  /** @param namespace empty: of all. */
+  /** @param namespace empty for all namespaces. */
   list(served: ServedResource, namespace: string, selector: LabelSelector | undefined, signal: AbortSignal): Promise<readonly KubeObject[]>
 }
 
-/** The kind of a policy's parameters, as it is served now. Throws a ConfigurationError. */
+/** Resolves the paramKind of a policy in the current catalog. Throws a ConfigurationError if it is not served. */
 export function servedParamKind(catalog: Catalog, { apiVersion = '', kind = '' }: ParamKind): ServedResource {
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
   const served = catalog.snapshot().ofKind({ group, version }, kind)
@@ -27,9 +27,9 @@ export function servedParamKind(catalog: Catalog, { apiVersion = '', kind = '' }
 }
 
 /**
- * The parameters that a binding names; undefined stands for none, which a policy is evaluated with once, an empty list for parameters that are not there, and that is allowed.
- * Throws a ConfigurationError.
- * @param served the kind of the policy's parameters; undefined where it has none. @param namespace of the request.
+ * Returns the param objects that a binding selects; the policy is evaluated once for each. An undefined element stands for an evaluation without params. The
+ * list is empty if nothing is found and parameterNotFoundAction is Allow. Throws a ConfigurationError.
+ * @param served the policy's paramKind, or undefined if it has none. @param namespace namespace of the request.
  */
 export async function collectParams(
   reader: ParamReader,

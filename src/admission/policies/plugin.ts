@@ -6,7 +6,7 @@ import { awaitPolicies, mayHavePolicies } from './following.ts'
 import { type Denial, PolicyCheck, type ValidatingEnvironment } from './policy-check.ts'
 
 /**
- * ValidatingAdmissionPolicy: what the policies of the cluster say of a request, where bindings put them into force.
+ * ValidatingAdmissionPolicy: evaluates the policies that bindings put into force.
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  */
 export function validatingAdmissionPolicy(env: ValidatingEnvironment): AdmissionPlugin {
@@ -27,7 +27,7 @@ export function validatingAdmissionPolicy(env: ValidatingEnvironment): Admission
   }
 }
 
-/** The first denial is the error, with its own reason. */
+/** Builds the error of the request from its first denial, with that denial's reason. */
 function refusalOf(request: AdmissionRequest, { policy, binding, message, reason }: Denial): StatusError {
   const by = `ValidatingAdmissionPolicy '${policy}'${binding === undefined ? '' : ` with binding '${binding}'`}`
   const text = `${by} denied request: ${message}`

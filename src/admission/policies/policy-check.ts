@@ -12,25 +12,25 @@ import { faultText, type MatchedPolicy, type PolicyEnvironment, PolicyRequest } 
 
 type ValidatingPolicy = ActivePolicy<ValidatingSpec, CompiledValidatingPolicy>
 
-/** What validating policies are evaluated with. */
+/** Dependencies of the validating policy plugin. */
 export interface ValidatingEnvironment extends PolicyEnvironment {
   readonly index: PolicyIndex<ValidatingSpec, CompiledValidatingPolicy>
   readonly metrics: PolicyMetrics
 }
 
-/** Why a request is refused. */
+/** Reason for rejecting a request. */
 export interface Denial {
   readonly policy: string
-  /** Absent: the policy itself cannot be put to use. */
+  /** Optional. Omitted if the policy itself is misconfigured. */
   readonly binding?: string
   readonly message: string
-  /** Empty: the usual one. */
+  /** Empty for the default, Invalid. */
   readonly reason: string
 }
 
 const ignoresFailures = ({ spec }: ValidatingPolicy): boolean => spec.failurePolicy === 'Ignore'
 
-/** One request on its way through the validating policies. */
+/** Evaluation of the validating policies for one request. Collects denials. */
 export class PolicyCheck {
   readonly denials: Denial[] = []
   readonly #metrics: PolicyMetrics
@@ -41,7 +41,7 @@ export class PolicyCheck {
     this.#seen = new PolicyRequest(env, seenBodies(request, 'validating').request)
   }
 
-  /** Adds what the policy has against the request, and warns of what it only warns of. Undefined where the policy is not for the request, as most are not: that is known at once. */
+  /** Evaluates a policy, adds its denials and sends its warnings. Returns undefined synchronously if the policy does not match the request, as most do not. */
   ask(policy: ValidatingPolicy): Promise<void> | undefined {
     try {
       const matching = this.#seen.match(policy)
@@ -109,7 +109,7 @@ export class PolicyCheck {
     }
   }
 
-  /** `index`: of the validation in the policy. */
+  /** Carries out the validation actions of a binding for a violation. @param index index of the validation in the policy. */
   #deny(policy: ValidatingPolicy, binding: Binding, decision: Decision, index: number): void {
     const metrics = this.#metrics
     const { message, reason } = decision

@@ -5,25 +5,25 @@ import type { CompiledPolicy } from './compiled-policy.ts'
 import { type MatchResources, readMatchResources } from './match-resources.ts'
 import type { ParamRef, Policy, PolicyBinding, PolicySpec } from './policy.ts'
 
-/** A policy that is in force, with the bindings that put it there. */
+/** A policy with the bindings that put it into force. */
 export interface ActivePolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy> {
   readonly name: string
   readonly spec: Spec
-  /** Absent where the policy says nothing of it, which is an error. */
+  /** Undefined if the policy has no matchConstraints, which is an error. */
   readonly match: MatchResources | undefined
   readonly bindings: readonly Binding[]
-  /** Compiled when it is first asked for, and once for each generation of the policy. */
+  /** Compiles the policy on first use, once per generation. */
   compiled(): Promise<Compiled>
 }
 
-/** A binding with its compiled selectors. */
+/** A binding with its parsed selectors. */
 export interface Binding {
   readonly name: string
   readonly policyName: string
   readonly paramRef: ParamRef | undefined
-  /** Absent: all that the policy matches. */
+  /** Optional. Undefined if the binding applies to everything the policy matches. */
   readonly match: MatchResources | undefined
-  /** Of a validating policy. */
+  /** Validation actions. Only used for validating policies. */
   readonly actions: readonly string[]
 }
 
@@ -32,7 +32,7 @@ interface KnownPolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy> 
   readonly generation: number
 }
 
-/** The policies of one kind and their bindings, as `controllers/follow-policies.ts` puts and removes them. */
+/** Policies of one kind and their bindings. Updated by `controllers/follow-policies.ts`. */
 export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends CompiledPolicy = CompiledPolicy> {
   readonly filling = new Filling()
   readonly #compile: (policy: Policy<Spec>) => Steps<Compiled>
@@ -45,7 +45,7 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
     this.#compile = compile
   }
 
-  /** Those that are bound, by their names, each with its bindings by theirs. */
+  /** Bound policies, sorted by name, each with its bindings sorted by name. */
   get active(): readonly ActivePolicy<Spec, Compiled>[] {
     if (this.#changed) this.#active = this.#find()
     this.#changed = false
@@ -56,7 +56,7 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
     return this.#policies.has(name)
   }
 
-  /** Whether the binding is one of the policy, which is there. */
+  /** Whether both exist and the binding refers to the policy. */
   isBound(policy: string, binding: string): boolean {
     return this.#policies.has(policy) && this.#bindings.get(binding)?.policyName === policy
   }
@@ -90,7 +90,7 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
   }
 
   putBinding({ metadata: { name = '' }, spec }: PolicyBinding): void {
-    // In 1.26 bindings had no actions, and refused.
+    // In 1.26 bindings had no validationActions and always denied.
     const { policyName = '', paramRef, matchResources, validationActions = ['Deny'] } = spec
     const match = matchResources && readMatchResources(matchResources)
     this.#bindings.set(name, { name, policyName, paramRef, match, actions: validationActions })

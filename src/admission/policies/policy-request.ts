@@ -19,7 +19,7 @@ import { ConfigurationError, collectParams, type ParamReader, servedParamKind } 
 import type { PolicySpec } from './policy.ts'
 import type { ActivePolicy, Binding } from './policy-index.ts'
 
-/** What policies of both kinds are evaluated with. */
+/** Dependencies shared by validating and mutating policies. */
 export interface PolicyEnvironment {
   readonly catalog: Catalog
   readonly params: ParamReader
@@ -28,22 +28,22 @@ export interface PolicyEnvironment {
   readonly conditionMetrics: ConditionMetrics
 }
 
-/** A policy that is for a request. */
+/** A policy that matches a request. */
 export interface MatchedPolicy {
-  /** In which version of its resource the request matches. */
+  /** Version of the resource in which the request matches. */
   readonly about: About
   readonly paramKind: ServedResource | undefined
 }
 
-/** The objects of a request as the version that matched writes them. */
+/** Objects of a request in the matched version. */
 interface Bodies {
-  /** The request with the objects in that version. */
+  /** The request, with its objects in that version. */
   readonly request: AdmissionRequest
   readonly object: KubeObject | undefined
   readonly oldObject: KubeObject | undefined
 }
 
-/** Those of a binding: undefined stands for none. */
+/** Param objects of a binding. An undefined element stands for an evaluation without params. */
 type Params = readonly (KubeObject | undefined)[]
 
 const WITHOUT_PARAMS: Params = [undefined]
@@ -53,7 +53,7 @@ const valuesWith = (values: PolicyValues, params: JsonObject | undefined): Polic
     ? values
     : { conditions: withParams(values.conditions, params), validations: withParams(values.validations, params), plain: withParams(values.plain, params) }
 
-/** One request as policies see it. What is computed for one of them is there for the others. */
+/** A request as policies see it. Values that do not depend on the policy are computed once and shared. */
 export class PolicyRequest {
   readonly #env: PolicyEnvironment
   readonly #asked: About
@@ -62,10 +62,10 @@ export class PolicyRequest {
   #namespaceObject: Promise<KubeObject> | undefined
   #request: AdmissionRequest
   readonly #bodies = new Map<About['version'], Bodies>()
-  /** Without parameters. */
+  /** Variables per version, without params. */
   readonly #values = new Map<About['version'], PolicyValues>()
 
-  /** @param request with the views of objects, where it writes those (`seenBodies`). */
+  /** @param request with subresource objects as the client sees them (`seenBodies`). */
   constructor(env: PolicyEnvironment, request: AdmissionRequest) {
     this.#env = env
     this.#request = request
@@ -74,19 +74,22 @@ export class PolicyRequest {
     this.#authorizer = authorizerOf(env.authorize, request.ctx.user, request.ctx.signal)
   }
 
-  /** As it is now: a policy may have changed its object. */
+  /** The request with its current object, which a mutating policy may have changed. */
   get request(): AdmissionRequest {
     return this.#request
   }
 
-  /** From now on policies see this object. */
+  /** Replaces the object that later policies see. */
   setObject(object: KubeObject): void {
     this.#request = { ...this.#request, object }
     this.#bodies.clear()
     this.#values.clear()
   }
 
-  /** Undefined where the policy is not for the request. At once where its rules say so, as those of most do, and where it has no selectors. Throws a fault of its configuration (`faultText`), now or later. */
+  /**
+   * Returns undefined if the policy does not match the request. Returns synchronously if the rules decide it, as for most policies, or if there are no
+   * selectors. Throws or rejects with a configuration error (see `faultText`).
+   */
   match({ match, spec: { paramKind } }: ActivePolicy<PolicySpec, CompiledPolicy>): MatchedPolicy | Promise<MatchedPolicy | undefined> | undefined {
     if (!match) throw new ConfigurationError('policy contained no match constraints, a required field')
     const about = matchedByRules(match, this.#request, this.#asked)
@@ -96,7 +99,10 @@ export class PolicyRequest {
     return selected === true ? matched() : selected.then(is => (is ? matched() : undefined))
   }
 
-  /** The parameters with which a binding has the policy evaluated, once with each; undefined where the binding is not for the request. Throws a fault of its configuration, now or later. */
+  /**
+   * Returns the param objects of a binding; the policy is evaluated once for each. Undefined if the binding does not match the request. Throws or rejects with
+   * a configuration error.
+   */
   paramsOf(matched: MatchedPolicy, binding: Binding): Params | Promise<Params | undefined> {
     return binding.match === undefined && binding.paramRef === undefined ? WITHOUT_PARAMS : this.#collect(matched, binding)
   }
@@ -106,13 +112,13 @@ export class PolicyRequest {
     return collectParams(this.#env.params, paramKind, binding.paramRef, this.#namespace, this.#request.ctx.signal)
   }
 
-  /** How match conditions of a policy are counted. */
+  /** Returns the metrics and labels of the policy's match conditions. */
   counting(policy: string): Pick<ConditionsEvaluation, 'metrics' | 'subject'> {
     const { operation } = this.#request
     return { metrics: this.#env.conditionMetrics, subject: { name: policy, kind: 'policy', type: 'validate', operation } }
   }
 
-  /** What expressions see: at once where it has been asked for before, for all but the parameters is the same for all policies. */
+  /** Returns the variables of expressions. Synchronous after the first call for a version: all but `params` is shared by all policies. */
   values(about: About, params: JsonObject | undefined): PolicyValues | Promise<PolicyValues> {
     const known = this.#values.get(about.version)
     return known ? valuesWith(known, params) : this.#readValues(about).then(values => valuesWith(values, params))
@@ -148,7 +154,7 @@ export class PolicyRequest {
     return { kind, resource, ...asked, ...(options && { options }) }
   }
 
-  /** Undefined where the request is about a namespace: that is in none. */
+  /** Returns the namespace of the request. Undefined if the request is for a Namespace or a cluster-scoped resource. */
   async #namespaceOfRequest(): Promise<KubeObject | undefined> {
     const { group, version, kind } = this.#asked.kind
     if (this.#namespace === '' || (group === '' && version === 'v1' && kind === 'Namespace')) return undefined
@@ -157,7 +163,7 @@ export class PolicyRequest {
   }
 }
 
-/** The message for a policy or a binding whose configuration is at fault. Throws an error that is no such fault. */
+/** Message for a misconfigured policy or binding. Rethrows any other error. */
 export function faultText(error: unknown, what: 'policy' | 'binding'): string {
   if (error instanceof ConfigurationError || error instanceof StatusError) return `failed to configure ${what}: ${error.message}`
   throw error

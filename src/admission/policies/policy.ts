@@ -3,12 +3,13 @@ import type { TypedObject } from '../../meta/object.ts'
 import type { Rule } from '../matching.ts'
 
 /**
- * What is read of policies and their bindings (admissionregistration.k8s.io), decoded and defaulted. Kinds are declared in a layer above this one, and theirs are assignable to these.
+ * Policies and bindings of admissionregistration.k8s.io as this layer reads them, decoded and defaulted. The kinds are declared in a higher layer; their types
+ * are assignable to these.
  */
 export type Policy<Spec extends PolicySpec> = TypedObject & { readonly spec: Spec }
 export type PolicyBinding = TypedObject & { readonly spec: PolicyBindingSpec }
 
-/** What is read of policies of both kinds; the rest is validated when it is stored. */
+/** Fields shared by policies of both kinds. Other fields are only validated when the policy is written. */
 export interface PolicySpec {
   readonly paramKind?: ParamKind
   readonly matchConstraints?: MatchConstraints
@@ -17,19 +18,19 @@ export interface PolicySpec {
   readonly variables?: readonly NamedExpression[] | null
 }
 
-/** What is read of a ValidatingAdmissionPolicy. */
+/** Fields of a ValidatingAdmissionPolicy that are evaluated. */
 export interface ValidatingSpec extends PolicySpec {
   readonly validations?: readonly ValidationSpec[] | null
   readonly auditAnnotations?: readonly { readonly key: string; readonly valueExpression: string }[]
 }
 
-/** What is read of a MutatingAdmissionPolicy. */
+/** Fields of a MutatingAdmissionPolicy that are evaluated. */
 export interface MutatingSpec extends PolicySpec {
   readonly mutations?: readonly MutationSpec[] | null
   readonly reinvocationPolicy?: string
 }
 
-/** What is read of a binding. */
+/** Fields of a binding that are evaluated. */
 export interface PolicyBindingSpec {
   readonly policyName?: string
   readonly paramRef?: ParamRef
@@ -37,13 +38,13 @@ export interface PolicyBindingSpec {
   readonly validationActions?: readonly string[]
 }
 
-/** The kind of a policy's parameters. */
+/** Kind of a policy's param objects. */
 export interface ParamKind {
   readonly apiVersion?: string
   readonly kind?: string
 }
 
-/** The parameters of a binding: one by its name, or all that the selector picks. */
+/** Reference to the param objects of a binding: one by name, or all that the selector matches. */
 export interface ParamRef {
   readonly name?: string
   readonly namespace?: string
@@ -51,7 +52,7 @@ export interface ParamRef {
   readonly parameterNotFoundAction?: string
 }
 
-/** MatchResources. */
+/** MatchResources of admissionregistration.k8s.io. */
 export interface MatchConstraints {
   readonly namespaceSelector?: LabelSelector
   readonly objectSelector?: LabelSelector
@@ -60,7 +61,7 @@ export interface MatchConstraints {
   readonly matchPolicy?: string
 }
 
-/** One entry of `spec.validations`. */
+/** Entry of `spec.validations`. */
 export interface ValidationSpec {
   readonly expression: string
   readonly message?: string
@@ -68,7 +69,7 @@ export interface ValidationSpec {
   readonly messageExpression?: string
 }
 
-/** One entry of `spec.mutations`: the member that its type names. */
+/** Entry of `spec.mutations`. The member that `patchType` names is set. */
 export interface MutationSpec {
   readonly patchType: string
   readonly applyConfiguration?: { readonly expression?: string }

@@ -18,19 +18,22 @@ export type ExpressionWarning = {
   warning: string
 }
 
-/** More kinds are not looked at. */
+/** Maximum number of kinds that are checked. */
 const MAX_KINDS = 10
 
-/** Each fault shows the line that it is in, a hundred of an expression and kind. Once there is more text than this, in UTF-16 units, no more is looked at: the status would hold it all. */
+/**
+ * Maximum length of all warnings together, in UTF-16 units. Checking stops when it is exceeded, because the status holds them all. A single expression and kind
+ * can yield a hundred errors, each quoting its line.
+ */
 const MOST_TEXT = 256 * 1024
 
 const BASE = baseEnvironment(EVERY_RELEASE)
 
 /**
- * What is wrong with the expressions of a policy's validations, if objects and parameters are what the schemas of their kinds say: `spec.validations[0].expression`, with a paragraph
- * for each kind. Looked at are the kinds that the rules name, without wildcards. It changes nothing of what the policy does.
- * In steps: a policy may have very many expressions.
- * Source: https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
+ * Type-checks the validations of a policy against the schemas of its kinds and paramKind. Returns one warning per expression, with a paragraph for each kind.
+ * Kinds are those that rules name without wildcards. The result does not affect enforcement.
+ * Runs in steps, because a policy can have very many expressions.
+ * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  */
 export function* checkPolicyTypes({ spec }: Policy<ValidatingSpec>, catalog: Catalog): Steps<ExpressionWarning[]> {
   const params = spec.paramKind && servedKind(catalog, spec.paramKind)
@@ -65,7 +68,7 @@ function servedKind(catalog: Catalog, { apiVersion = '', kind = '' }: ParamKind)
   return version && catalog.snapshot().ofKind(version, kind)
 }
 
-/** Kinds that rules name without wildcards, at most ten: expressions are checked against each. */
+/** Kinds that rules name without wildcards, at most `MAX_KINDS`. */
 function matchedKinds(rules: readonly Rule[], catalog: Catalog): ServedResource[] {
   const snapshot = catalog.snapshot()
   const found = new Map<string, ServedResource>()
@@ -88,7 +91,7 @@ function matchedKinds(rules: readonly Rule[], catalog: Catalog): ServedResource[
   )
 }
 
-/** What expressions speak of, with the types of the kinds; variables have the types that they come to. */
+/** Environment with the declared types of `object` and `params`. Variables have the types of their expressions. */
 function* environmentOf({ version }: ServedResource, params: ServedResource | undefined, spec: PolicySpec): Steps<Environment> {
   const object = declareStruct(version.schema, version.kind)
   const parameters = params && declareStruct(params.version.schema, `${params.version.kind}.@params`)
@@ -103,11 +106,11 @@ function* environmentOf({ version }: ServedResource, params: ServedResource | un
   return environment
 }
 
-/** The environment in which `object` and `params` have the types of one kind each. */
+/** Adds the types of one kind for `object` and one for `params`. */
 function withTypes(base: Environment, { type = DYN, struct }: DeclaredTypes, params: DeclaredTypes | undefined): Environment {
   const declared = { object: type, oldObject: type, ...(params?.type && { params: params.type }) }
   const environment = extend(base, declared, name => struct(name) ?? params?.struct(name))
-  // Upstream's checker does not know of the check of the request's own resource, and warns of it.
+  // Upstream's type checker does not know `authorizer.requestResource` and reports it as an error.
   const variables = new Map([...environment.variables].filter(([name]) => name !== 'authorizer.requestResource'))
   return { ...environment, variables }
 }

@@ -5,11 +5,11 @@ import { runInTurns } from '../../lib/steps.ts'
 import { annotateEvent } from '../audit-annotation.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
-/** Annotations of the audit event about calls of webhooks. Source: k8s.io/apiserver, pkg/admission/plugin/webhook. */
+/** Suffix of the audit annotations about webhook calls. Source: k8s.io/apiserver, pkg/admission/plugin/webhook. */
 
 const placeOf = ({ round, index }: WebhookCall): string => `round_${round}_index_${index}`
 
-/** The webhook could not be asked, and the request went on. */
+/** Records that a webhook failed and the request continued, because its failurePolicy is Ignore. */
 export const annotateFailedOpen = (call: WebhookCall): void =>
   annotateEvent(
     call.request,
@@ -17,7 +17,7 @@ export const annotateFailedOpen = (call: WebhookCall): void =>
     call.hook.name,
   )
 
-/** Whether a webhook has changed the object. */
+/** Records whether a webhook changed the object. */
 export const annotateMutation = (call: WebhookCall, mutated: boolean): void =>
   annotateEvent(
     call.request,
@@ -25,10 +25,13 @@ export const annotateMutation = (call: WebhookCall, mutated: boolean): void =>
     JSON.stringify({ configuration: call.hook.configuration, webhook: call.hook.name, mutated }),
   )
 
-/** Longer patches are written in steps. */
+/** Patches longer than this, in bytes, are encoded in steps. */
 const SHORT_BYTES = 32 * 1024
 
-/** The patch of a webhook, which may hold as much as the object: for events that show that. It has been applied, and so is one. */
+/**
+ * Records the patch of a webhook if the audit level includes the request body. The patch can be as large as the object. It has been applied, so it is valid
+ * JSON.
+ */
 export async function annotatePatch(call: WebhookCall, patch: Buffer): Promise<void> {
   const { request, hook } = call
   if (!request.ctx.audit?.showsRequest) return

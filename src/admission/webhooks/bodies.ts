@@ -14,8 +14,8 @@ import { admissionFormOf } from '../admission-form.ts'
 import type { About } from '../attributes.ts'
 
 /**
- * A request as webhooks see it: where it writes the view of an object (scale) the views stand in it, which have one version only. `back` puts a view into the object that it is of, and
- * gives any other object as it is.
+ * A request as webhooks and policies see it. Objects of a subresource with its own kind (Scale) are replaced by that kind, which exists in one version only.
+ * `back` writes such an object into its parent, and returns any other object unchanged.
  */
 export interface SeenBodies {
   readonly request: AdmissionRequest
@@ -23,8 +23,8 @@ export interface SeenBodies {
 }
 
 /**
- * The objects as webhooks and policies see them: those of a subresource of another kind as that kind, with the way back. Mutating admission sees the view that a write begins with, validating
- * admission the view in the response. Both exist even if the parent lacks the fields that the view shows.
+ * Returns a request as webhooks and policies see it, with the way back. Mutating admission sees the object that a write starts from, validating admission the
+ * one in the response. Both exist even if the parent lacks the fields that the subresource shows.
  */
 export function seenBodies(request: AdmissionRequest, phase: 'mutating' | 'validating'): SeenBodies {
   const { served, subresource, object, old } = request
@@ -47,26 +47,26 @@ export function seenBodies(request: AdmissionRequest, phase: 'mutating' | 'valid
 const ownOf = ({ served, subresource }: AdmissionRequest): Subresource | undefined =>
   subresource === '' ? undefined : subresourceOf(served.version, subresource)
 
-/** What an object is read and written by, where it is not a version of the resource: options of what connects have no fields that anything need know. */
+/** Schema of the objects of a request. The options of a CONNECT request have only the fields that are declared. */
 function schemaOf(request: AdmissionRequest, version: Version): Decodable {
   const own = ownOf(request)
   if (request.operation === 'CONNECT' && own?.connect) return { schema: own.connect.options }
   return own?.kind ?? version
 }
 
-/** How webhooks read the objects of a request. */
+/** Schema that webhooks use for the objects of a request. */
 export const schemaOfBody = (request: AdmissionRequest, { version }: About): StructSchema => schemaOf(request, version).schema
 
 const isOfResource = (request: AdmissionRequest): boolean => request.operation !== 'CONNECT' && ownOf(request)?.kind === undefined
 
-/** The object, which stays as it is, as the version writes it. */
+/** Returns the object as the version encodes it. The argument is not changed. */
 export function bodyOf(request: AdmissionRequest, { version }: About, object: KubeObject): KubeObject {
   const seen = isOfResource(request) ? copyIn(request.served.definition, object, version) : object
   const { schema } = schemaOf(request, version)
   return admissionFormOf(schema).toWebhook(schema, seen)
 }
 
-/** The other way round, with defaults: what a webhook has made of an object. Throws 500 where it is none of its kind any more. */
+/** Decodes and defaults an object that a webhook returned. Throws 500 if it is of another kind. */
 export function objectOf(request: AdmissionRequest, { version }: About, body: Json, before: KubeObject, builtIns: BuiltIns): KubeObject {
   const target = schemaOf(request, version)
   const object = admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns, definition: request.served.definition })
@@ -74,8 +74,9 @@ export function objectOf(request: AdmissionRequest, { version }: About, body: Js
 }
 
 /**
- * The same in steps, for what a policy has made of an object. Throws 500 where it is none of its kind any more, and for a kind of this server a DecodeError where a value does not fit.
- * @param onUnknown takes paths of members that a kind of this server does not have.
+ * Decodes an object that a policy returned. Throws 500 if it is of another kind, and for built-in kinds a DecodeError if a value has the wrong type. Runs in
+ * steps.
+ * @param onUnknown receives the paths of unknown fields of built-in kinds.
  */
 export function* objectInSteps(
   request: AdmissionRequest,
@@ -92,6 +93,6 @@ export function* objectInSteps(
   return isOfResource(request) ? yield* convertInSteps(definition, object, version, hookVersionOf(request, version)) : object
 }
 
-/** In which hooks see an object that was read in a version. What is not stored is in the version of the request. */
+/** Version that hooks of the kind expect for an object decoded in another version. Objects that are not stored stay in the version of the request. */
 const hookVersionOf = ({ served: { definition, version } }: AdmissionRequest, own: Version): Version =>
   definition.storage ? conversionOf(definition).hookVersion(own) : version

@@ -1,11 +1,11 @@
-/** A webhook that could not be reached, or did not answer as it should, in client-go's words. It has not refused anything. */
+/** The webhook could not be reached or its response was invalid. It has not rejected the request. The message is in client-go's words. */
 export class WebhookCallError extends Error {
   override readonly name = 'WebhookCallError'
-  /** The label of metrics: the status code of its answer, 400 where there was none. */
+  /** Label of metrics: the status code of the response, 400 without one. */
   readonly code: number
-  /** Nobody waits for the answer any more. */
+  /** Whether the request that waited for the call was canceled. */
   readonly canceled: boolean
-  /** Nobody was called: where the webhook is can't be understood. */
+  /** Whether the clientConfig is invalid, so that no call was made. */
   readonly isConfiguration: boolean
 
   constructor(message: string, options: { readonly code?: number; readonly canceled?: boolean; readonly isConfiguration?: boolean } = {}) {

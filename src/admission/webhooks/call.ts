@@ -19,20 +19,20 @@ import { denial, readVerdict, type Verdict } from './verdict.ts'
 import type { Webhook } from './webhook.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
-/** What both kinds of webhooks need. */
+/** Dependencies of mutating and validating webhooks. */
 export interface WebhookEnvironment extends MatchEnvironment {
   readonly clients: WebhookClients
   readonly metrics: WebhookMetrics
   readonly logger: Logger
-  /** Of AdmissionReview. */
+  /** Returns the schema of AdmissionReview. */
   reviewSchema(): StructSchema
   newUid(): string
-  /** Types that a patched object may claim to be of. */
+  /** Returns the built-in kinds, to decode a patched object that claims another kind. */
   builtIns(): BuiltIns
   readonly spans?: Spans | undefined
 }
 
-/** A webhook has refused the request. */
+/** The webhook rejected the request. */
 class Rejection extends Error {
   readonly status: StatusError
 
@@ -45,8 +45,8 @@ class Rejection extends Error {
 const QUIET = new Set(['None', 'NoneOnDryRun'])
 
 /**
- * Asks a webhook about a request, and lets `use` make something of its verdict. Undefined where it can't be asked, and failures are to be ignored. Throws the Status with which the
- * request ends otherwise. All of it is counted in metrics.
+ * Calls a webhook and passes its verdict to `use`. Returns undefined if the call failed and failurePolicy is Ignore. Throws a StatusError if the call failed
+ * otherwise or the webhook rejected the request. Observes metrics in every case.
  */
 export async function consult<T>(env: WebhookEnvironment, call: WebhookCall, use: (verdict: Verdict) => T | Promise<T>): Promise<T | undefined> {
   const { metrics, logger } = env
@@ -102,24 +102,24 @@ const asked = ({ hook, round }: WebhookCall, outcome: WebhookAsked['outcome'], b
   milliseconds: performance.now() - began,
 })
 
-/** A review whose patch replaces an object of 3 MiB, in base64, is shorter. */
+/** Maximum length of a response, in bytes. A patch that replaces an object of 3 MiB, in base64, fits. */
 const MAX_REVIEW_BYTES = 6 << 20
 
-/** Longer patches are not shown. */
+/** Longer patches, in bytes, are not shown by `why`. */
 const LONGEST_PATCH = 64 * 1024
 
-/** A patch that has been applied, and so is one. */
+/** Operations of a patch. It has been applied, so it is valid JSON. */
 function patchIn(bytes: Buffer): WhyChanges {
   if (bytes.length > LONGEST_PATCH) return 'too large'
   const operations: readonly WhyChange[] | null = JSON.parse(bytes.toString())
   return operations ?? []
 }
 
-/** The request itself, whatever its webhooks do. Timers may be a little early. */
+/** Whether the request itself, not the webhook, timed out. Allows 2 ms because timers can fire early. */
 const isOutOfTime = ({ signal, deadline = 0 }: RequestContext): boolean =>
   isStatusError(signal.reason, 'Timeout') || (deadline > 0 && steadyClock.now() >= deadline - 2)
 
-/** Sends one review and decodes the verdict, within the webhook’s timeout and the request’s deadline. */
+/** Sends one review and decodes the verdict, within the webhook's timeout and the request's deadline. */
 async function ask(env: WebhookEnvironment, { hook, request, about }: WebhookCall): Promise<Verdict> {
   const { ctx, dryRun } = request
   if (dryRun && !QUIET.has(hook.sideEffects ?? '')) throw loudOnDryRun(hook)
@@ -144,7 +144,7 @@ function spanAttributes({ configuration, name }: Webhook, { served: { version },
   return { configuration, webhook: name, resource, subresource, operation, UID: uid }
 }
 
-/** A webhook with side effects cannot take part in a dry run. */
+/** Error for a webhook with side effects in a dry run. */
 function loudOnDryRun({ name, sideEffects }: Webhook): Error {
   if (sideEffects === undefined) return new WebhookCallError('Webhook SideEffects is nil')
   return badRequestError(`admission webhook ${JSON.stringify(name)} does not support dry run`)
@@ -154,7 +154,7 @@ async function post({ clients }: WebhookEnvironment, hook: Webhook, review: stri
   const { signal, deadline, audit, webhookFault } = ctx
   const fault = webhookFault?.(hook.name)
   if (fault !== undefined) throw new WebhookCallError(`failed to call webhook: ${fault}`)
-  // The webhook has no more time than the request has left.
+  // The call may not outlast the request.
   const left = deadline ? Math.max(deadline - steadyClock.now(), 1) : hook.timeoutMs
   try {
     const timeoutMs = Math.min(hook.timeoutMs, left)

@@ -16,25 +16,25 @@ import { WebhookCallError } from './call-error.ts'
 import type { WebhookCredentials, WebhookUser } from './credentials.ts'
 import { type ResolveService, type WebhookClientConfig, type WebhookTarget, webhookTarget } from './target.ts'
 
-/** How long a call may take, and who waits for it. */
+/** Limits of a call, and the request that waits for it. */
 export interface PostOptions {
-  /** How long the webhook has, in milliseconds; it is sent in whole seconds, rounded up. */
+  /** Timeout in milliseconds. Sent to the webhook in whole seconds, rounded up. */
   readonly timeoutMs: number
-  /** Of the request that waits for it. */
+  /** Signal of the waiting request. */
   readonly signal: AbortSignal
-  /** Of the same. */
+  /** Audit record of the waiting request. */
   readonly audit?: AuditRecord | undefined
   /** Optional. The longest response, in bytes. Default: 64 MiB. */
   readonly maxBytes?: number | undefined
-  /** Of the span in which the webhook is asked. */
+  /** Trace context of the span around the call. */
   readonly traceparent?: string | undefined
 }
 
 interface Client {
   readonly target: WebhookTarget
-  /** Absent: as nobody. */
+  /** Optional. Omitted if the webhook is called without credentials. */
   readonly user: WebhookUser | undefined
-  /** The certificate that connections of the agent show. */
+  /** Client certificate of the agent's connections. */
   shown: Shown
   agent: Agent
   readonly dial: Dial | undefined
@@ -42,22 +42,22 @@ interface Client {
 
 type Shown = Awaited<ReturnType<FollowedFiles['current']>>['client']
 
-/** For the calls of one plugin, or of conversion. */
+/** Options for the calls of one plugin, or of conversion. */
 export interface WebhookClientsOptions {
   readonly room?: AnswerRoom
-  /** Absent: webhooks are asked as nobody. */
+  /** Optional. Default: no credentials. */
   readonly credentials?: WebhookCredentials | undefined
   readonly certificates?: CertificateMetrics | undefined
   readonly egress?: Pick<Egress, 'cluster' | 'controlplane'> | undefined
 }
 
-/** Configurations whose connections are kept (client-go keeps as many clients). */
+/** Maximum number of configurations with open connections; client-go caches as many clients. */
 const MAX_CLIENTS = 200
 const HEADERS = { 'user-agent': 'kube-apiserver-admission' }
 
 /**
- * Calls webhooks: one for all of a server. Connections are kept and used again, by what a configuration says of where the webhook is.
- * Source: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#contacting-the-webhook
+ * Calls webhooks. Connections are kept alive and shared by all webhooks with the same clientConfig.
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#contacting-the-webhook
  */
 export class WebhookClients {
   private readonly resolve: ResolveService
@@ -76,8 +76,8 @@ export class WebhookClients {
   }
 
   /**
-   * Posts JSON, and resolves with the body of a successful answer. Throws a WebhookCallError for anything else: nobody there, a certificate that is not trusted, another
-   * status, no answer in time. Its text names the URL, not the webhook.
+   * Posts JSON and returns the body of a successful response. Throws a WebhookCallError otherwise: no connection, an untrusted certificate, another status, or
+   * a timeout. Its message contains the URL, not the name of the webhook.
    */
   async post(config: WebhookClientConfig, body: string | Buffer, { timeoutMs, signal, audit, maxBytes, traceparent }: PostOptions): Promise<Buffer> {
     const client = this.clientFor(config)
@@ -116,7 +116,7 @@ export class WebhookClients {
     }
   }
 
-  /** Ends the connections that are kept. */
+  /** Closes all idle connections. */
   close(): void {
     for (const { agent } of this.clients.values()) agent.destroy()
     this.clients.clear()
@@ -131,7 +131,7 @@ export class WebhookClients {
       return known
     }
     const target = webhookTarget(config, this.resolve)
-    // A service is in the cluster that is managed, whatever a URL names is not.
+    // A service is part of the managed cluster. A URL is not.
     const dial = config.service ? this.egress.cluster : this.egress.controlplane
     const made: Client = { target, user: this.credentials?.userOf(target.address), shown: undefined, agent: agentFor(config, undefined, dial), dial }
     this.clients.set(key, made)
@@ -144,13 +144,13 @@ export class WebhookClients {
   }
 }
 
-/** Throws a WebhookCallError in client-go's words if there is none. */
+/** Returns the body of the response. Throws a WebhookCallError in client-go's words if it is empty. */
 function bodyOf({ status, headers, body }: Answer): Buffer {
   if (body.length > 0) return body
   throw new WebhookCallError(`0-length response with status code: ${status} and content type: ${headers['content-type'] ?? 'application/json'}`)
 }
 
-/** Headers that say who asks, by what files have now, and connections with the certificate of the same. */
+/** Returns the headers with current credentials. Replaces the agent if the client certificate file has changed. */
 async function present(client: Client, { headers, files }: WebhookUser, config: WebhookClientConfig): Promise<Destination['headers']> {
   const { token, client: certificate } = await files.current()
   if (certificate !== client.shown) {
@@ -161,13 +161,13 @@ async function present(client: Client, { headers, files }: WebhookUser, config: 
   return { ...HEADERS, ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
 }
 
-/** Ends the connections that nothing uses, and each of the others with the call that is under way on it. */
+/** Closes idle connections. Busy ones close when their call ends. */
 function retire(agent: Agent): void {
   agent.maxFreeSockets = 0
   for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
 }
 
-/** Keeps connections open between calls. Throws a WebhookCallError where the bundle holds no certificate. */
+/** Returns an agent that keeps connections alive. Throws a WebhookCallError if the CA bundle has no certificate. */
 function agentFor({ caBundle }: WebhookClientConfig, certificate: Shown, dial: Dial | undefined): Agent {
   const ca = caBundle ? Buffer.from(caBundle, 'base64').toString() : undefined
   if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----'))

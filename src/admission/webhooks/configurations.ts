@@ -2,7 +2,7 @@ import { compareText } from '../../lib/compare-text.ts'
 import { Filling } from '../filling.ts'
 import { type Webhook, type WebhookConfiguration, type WebhookKind, webhooksOf } from './webhook.ts'
 
-/** The webhooks of all configurations of one kind, kept up to date by `controllers/follow-webhooks.ts`. */
+/** Webhooks of all configurations of one kind. Updated by `controllers/follow-webhooks.ts`. */
 export class WebhookConfigurations {
   readonly kind: WebhookKind
   readonly filling = new Filling()
@@ -14,7 +14,7 @@ export class WebhookConfigurations {
     this.kind = kind
   }
 
-  /** By the names of their configurations, and in the order that they have there. */
+  /** Sorted by configuration name, then in the order of the configuration. */
   get hooks(): readonly Webhook[] {
     return this.#hooks
   }
@@ -31,7 +31,7 @@ export class WebhookConfigurations {
   put(configuration: WebhookConfiguration): void {
     const { name = '', uid = '', generation = 0 } = configuration.metadata
     const version = `${uid}/${generation}`
-    // What its conditions were compiled to stays.
+    // An unchanged generation keeps its compiled match conditions.
     if (this.#configurations.get(name)?.version === version) return
     this.#configurations.set(name, { version, hooks: webhooksOf(this.kind, configuration) })
     this.#collect()

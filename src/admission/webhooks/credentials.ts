@@ -9,16 +9,16 @@ import { fieldPath } from '../../meta/field-path.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
 import { initError, type PluginConfigurations, pluginConfiguration } from '../configuration-file.ts'
 
-/** As whom a webhook is asked. */
+/** Credentials for calls to a webhook. */
 export interface WebhookUser {
-  /** But for the token's. */
+  /** Without the Authorization header of a token file. */
   readonly headers: Credentials['headers']
   readonly files: FollowedFiles
 }
 
-/** As whom webhooks are asked, by where they are. */
+/** Credentials of webhooks by their address. */
 export interface WebhookCredentials {
-  /** `address`: host and port. Undefined: as nobody. */
+  /** @param address host and port. Undefined if the webhook is called without credentials. */
   userOf(address: string): WebhookUser | undefined
 }
 
@@ -28,7 +28,7 @@ const KINDS = ['apiserver.config.k8s.io/v1 WebhookAdmissionConfiguration', 'apis
 const HTTPS = ':443'
 
 /**
- * The credentials of the kubeconfig that the configuration of a plugin names; undefined where it names none. Throws AdmissionConfigError in kube-apiserver's words.
+ * Reads the kubeconfig that a plugin's configuration names. Returns undefined if it names none. Throws AdmissionConfigError with kube-apiserver's message.
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#authenticate-apiservers
  */
 export async function readWebhookCredentials(
@@ -52,7 +52,7 @@ export async function readWebhookCredentials(
   }
 }
 
-/** Throws KubeconfigError. */
+/** Loads the credentials of a kubeconfig. Throws KubeconfigError if a file is missing or invalid. */
 export async function webhookCredentials({ byName, current }: KubeconfigUsers, clock: Clock): Promise<WebhookCredentials> {
   const made = new Map<AuthInfo, WebhookUser>()
   for (const user of byName.values()) {
@@ -68,7 +68,7 @@ export async function webhookCredentials({ byName, current }: KubeconfigUsers, c
   }
 }
 
-/** The name itself, or `*.` with what stands behind one of its dots, the longest first. */
+/** Finds the user of a host: its exact name, or the longest `*.suffix` that matches. */
 function named(byName: ReadonlyMap<string, AuthInfo>, name: string): AuthInfo | undefined {
   const exact = byName.get(name)
   if (exact) return exact

@@ -10,7 +10,7 @@ import { type GetNamespace, matchRules, namespaceMatches, objectMatches } from '
 import { bodyOf } from './bodies.ts'
 import type { Webhook } from './webhook.ts'
 
-/** What finding the webhooks of a request needs besides the request. */
+/** Dependencies for matching webhooks. */
 export interface MatchEnvironment {
   readonly getNamespace: GetNamespace
   readonly conditionMetrics: ConditionMetrics
@@ -18,8 +18,8 @@ export interface MatchEnvironment {
 }
 
 /**
- * As what a webhook is asked about a request: undefined where it is not. A faulty selector is an error only where a rule matches. Throws the Status of a request that can't be
- * told from those that it is asked about.
+ * Returns the version in which a webhook is called for a request, or undefined if it does not match. A malformed selector is an error only if a rule matches.
+ * Throws a StatusError if matching fails.
  */
 export async function invocationOf(hook: Webhook, request: AdmissionRequest, env: MatchEnvironment): Promise<About | undefined> {
   const about = matchRules(hook.rules, hook.matchPolicy, request)
@@ -35,7 +35,7 @@ export async function invocationOf(hook: Webhook, request: AdmissionRequest, env
   return (await meets(hook, request, about, env)) ? about : undefined
 }
 
-/** Evaluates the match conditions of a webhook whose rules and selectors fit. */
+/** Evaluates the match conditions of a webhook whose rules and selectors match. */
 async function meets(hook: Webhook, request: AdmissionRequest, about: About, { conditionMetrics: metrics, authorizer }: MatchEnvironment): Promise<boolean> {
   const conditions = await hook.conditions()
   if (conditions.length === 0) return true
@@ -51,7 +51,7 @@ async function meets(hook: Webhook, request: AdmissionRequest, about: About, { c
       ...request,
       user: request.ctx.user,
       kind: about.kind,
-      // Upstream names the resource of the request here, whichever the rule has matched.
+      // Upstream passes the resource of the request here, whichever version the rule matched.
       resource: asked.resource,
       requestKind: asked.kind,
       requestResource: asked.resource,

@@ -1,17 +1,17 @@
 import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
 
-/** What webhooks do in upstream's metrics. */
+/** Label `type` of upstream's webhook metrics. */
 export type Step = 'admit' | 'validating'
 
-/** Why a request was refused: the webhook said so, could not be asked, or said what makes no sense. */
+/** Why a request failed: the webhook rejected it, the call failed, or the response was invalid. */
 export type RejectionType = 'no_error' | 'calling_webhook_error' | 'apiserver_internal_error'
 
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25]
 
-/** Label values are bounded. */
+/** Bounds the number of label values. */
 const codeOf = (code: number): string => String(Math.min(code, 600))
 
-/** How often webhooks were asked, with what result, and how long that took, under upstream's names. */
+/** Counts and durations of webhook calls, under upstream's names. */
 export class WebhookMetrics {
   readonly #isPresent: (name: string, step: Step) => boolean
   readonly #subject = { subject: ['name', 'type'], isPresent: (name: string, type: string) => this.#isPresent(name, type as Step) }
@@ -45,7 +45,7 @@ export class WebhookMetrics {
     ...this.#subject,
   })
 
-  /** `isPresent`: whether there is a webhook of this name. The series of others are removed. */
+  /** @param isPresent whether a webhook of this name exists. Series of removed ones are dropped. */
   constructor(isPresent: (name: string, step: Step) => boolean = () => true) {
     this.#isPresent = isPresent
   }

@@ -15,22 +15,22 @@ import { invocationOf } from './invocation.ts'
 import { type PatchedObject, patchedObject } from './patched.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
-/** How long a request waits for the configurations of a server that has just begun. */
+/** How long a request waits for configurations to be read at start, in milliseconds. */
 const FILL_MS = 10_000
 
 const NAME = 'MutatingAdmissionWebhook'
 
-/** Whether there are webhooks to ask, as far as is known. What the server does itself while it starts waits for nothing. */
+/** Whether webhooks may apply to the request. While the server starts, its own requests do not wait for configurations. */
 export const hasWebhooks = ({ hooks, filling }: WebhookConfigurations, request: AdmissionRequest): boolean =>
   (filling.isOpen ? request.ctx.user !== SERVER_USER : hooks.length > 0) && !request.nested && !isExempt(request)
 
-/** Throws 403 where it is not known in time which webhooks there are. */
+/** Waits until all configurations are read. Throws 403 if that takes too long. */
 export async function awaitWebhooks({ filling }: WebhookConfigurations, request: AdmissionRequest): Promise<void> {
   if (filling.isOpen && !(await filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
 }
 
 /**
- * MutatingAdmissionWebhook: webhooks are asked one after the other, and each sees what those before it have made of the object.
+ * MutatingAdmissionWebhook: calls webhooks one after the other. Each sees the changes of those before it.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#mutatingadmissionwebhook
  */
 export function mutatingWebhooks(env: WebhookEnvironment, configurations: WebhookConfigurations): AdmissionPlugin {
@@ -47,7 +47,7 @@ export function mutatingWebhooks(env: WebhookEnvironment, configurations: Webhoo
   }
 }
 
-/** Each webhook sees what those before it have made. */
+/** Calls the webhooks in order and returns the patched object. */
 async function askInTurn(env: WebhookEnvironment, { hooks }: WebhookConfigurations, request: AdmissionRequest, round: Round): Promise<KubeObject | undefined> {
   const reinvocation = reinvocationOf(round, NAME)
   let current = request
@@ -68,7 +68,10 @@ async function askInTurn(env: WebhookEnvironment, { hooks }: WebhookConfiguratio
   return current.object
 }
 
-/** What a webhook makes of the object; undefined where it leaves it alone. The audit event has what it did, whatever becomes of the request. */
+/**
+ * Calls a webhook. Returns the patched object, or undefined if there is no patch. The audit event records whether the object changed, even if the request
+ * fails.
+ */
 async function patchedBy(env: WebhookEnvironment, call: WebhookCall): Promise<PatchedObject | undefined> {
   let changed = false
   try {

@@ -14,20 +14,20 @@ import { bodyText } from './review.ts'
 import type { Verdict } from './verdict.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
-/** The object as a webhook has made it, and whether that is another than before. */
+/** Object after the patch of a webhook, and whether it differs from the one before. */
 export interface PatchedObject {
   readonly object: KubeObject
   readonly changed: boolean
 }
 
-/** What a mutating webhook makes of the object; undefined where it leaves the object alone. Throws 500 for a patch that does not apply. */
+/** Applies the patch of a webhook. Returns undefined if the patch is empty. Throws 500 if it cannot be applied. */
 export async function patchedObject(
   { hook, request, about }: Pick<WebhookCall, 'hook' | 'request' | 'about'>,
   { patch, patchType }: Verdict,
   builtIns: BuiltIns,
 ): Promise<PatchedObject | undefined> {
   if (patch.length === 0) return undefined
-  // As upstream: a patch that is no list fails the request under either failure policy, whatever its type.
+  // As upstream: a patch that is not a list fails the request under either failurePolicy, whatever its type.
   const operations = await inWords(async () => checkOperations(await readForeignJson(patch, request.ctx.signal)))
   if (Array.isArray(operations) && operations.length === 0) return undefined
   const { object } = request

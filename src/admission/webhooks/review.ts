@@ -9,13 +9,13 @@ import { bodyOf, schemaOfBody } from './bodies.ts'
 /** Versions of admission.k8s.io AdmissionReview. */
 export type ReviewVersion = 'v1' | 'v1beta1'
 
-/** The first that the server speaks, too; undefined where there is none. */
+/** Returns the first version that the server supports. Undefined if it supports none. */
 export const reviewVersionOf = (versions: readonly string[]): ReviewVersion | undefined =>
   versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1')
 
 /**
- * The AdmissionReview that asks a webhook about a request, in JSON. `about`: what one of its rules has matched, in whose version the objects are.
- * Source: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
+ * Encodes the AdmissionReview of a request as JSON. `about` is the version that a rule matched; the objects are in that version.
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
  */
 export function reviewText(version: ReviewVersion, uid: string, request: AdmissionRequest, about: About): string {
   const { kind, resource } = about
@@ -49,5 +49,5 @@ const userInfo = ({ name, uid, groups, extra }: User): object => ({
   ...(extra && Object.keys(extra).length > 0 && { extra }),
 })
 
-/** What a webhook reads, and what its patch is for. */
+/** JSON of an object as the webhook receives it. Its patch applies to this document. */
 export const bodyText = (schema: StructSchema, body: KubeObject): string => encodeJson(schema, body).toString()

@@ -3,7 +3,7 @@ import type { TypedObject } from '../../meta/object.ts'
 import { isStatusError } from '../../meta/status.ts'
 import type { ResolveService } from './target.ts'
 
-/** What is read of a Service. */
+/** The part of a Service that is read here. */
 export type ServiceObject = TypedObject & {
   readonly spec: {
     readonly type?: string
@@ -13,7 +13,7 @@ export type ServiceObject = TypedObject & {
   }
 }
 
-/** What is read of Endpoints. */
+/** The part of an Endpoints object that is read here. */
 export type EndpointsObject = TypedObject & {
   readonly subsets?: readonly {
     readonly addresses?: readonly { readonly ip: string }[]
@@ -21,7 +21,7 @@ export type EndpointsObject = TypedObject & {
   }[]
 }
 
-/** Reads from the cache; throws 404 where there is none. */
+/** Reads from the cache. Throws 404 if the object does not exist. */
 type Get<T> = (namespace: string, name: string) => Promise<T>
 
 const found = <T>(get: Get<T>, kind: string, namespace: string, name: string): Promise<T> =>
@@ -29,7 +29,7 @@ const found = <T>(get: Get<T>, kind: string, namespace: string, name: string): P
     throw isStatusError(error, 'NotFound') ? new Error(`${kind} ${JSON.stringify(name)} not found`) : error
   })
 
-/** Where services are reached: at their cluster IP, or at the name that stands for one elsewhere, as kube-apiserver does without `--enable-aggregator-routing`. */
+/** Resolves services to their cluster IP or externalName, as kube-apiserver does without `--enable-aggregator-routing`. */
 export function serviceAddress(get: Get<ServiceObject>): ResolveService {
   return async (namespace, name, port) => {
     const { spec } = await found(get, 'service', namespace, name)
@@ -43,7 +43,7 @@ export function serviceAddress(get: Get<ServiceObject>): ResolveService {
 
 const noPort = (port: number, name: string): Error => new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
 
-/** Where services are reached with `--enable-aggregator-routing`: at one of their endpoints. `pick` chooses one of so many. */
+/** Resolves services to one of their endpoints, as with `--enable-aggregator-routing`. @param pick returns an index below the count. */
 export function endpointAddress(getService: Get<ServiceObject>, getEndpoints: Get<EndpointsObject>, pick: (count: number) => number): ResolveService {
   return async (namespace, name, port) => {
     const { spec } = await found(getService, 'service', namespace, name)
@@ -63,20 +63,20 @@ export function endpointAddress(getService: Get<ServiceObject>, getEndpoints: Ge
   }
 }
 
-/** Addresses of services that are reached elsewhere than in a cluster: `--service-addresses`. By `NAMESPACE/NAME` and `NAMESPACE/NAME:PORT`. */
+/** Addresses from `--service-addresses`, for services that run outside a cluster. Keys are `NAMESPACE/NAME` and `NAMESPACE/NAME:PORT`. */
 export type ServiceAddresses = ReadonlyMap<string, { readonly host: string; readonly port: number }>
 
-/** Where a service has been placed; undefined: where the cluster has it. */
+/** Returns the configured address of a service. Undefined if it is resolved in the cluster. */
 export const placeOf = (places: ServiceAddresses, namespace: string, name: string, port: number) =>
   places.get(`${namespace}/${name}:${port}`) ?? places.get(`${namespace}/${name}`)
 
-/** The places first, then the cluster. */
+/** Resolves a service to its configured address, otherwise in the cluster. */
 export const placedFirst =
   (places: ServiceAddresses, otherwise: ResolveService): ResolveService =>
   async (namespace, name, port) =>
     placeOf(places, namespace, name, port) ?? otherwise(namespace, name, port)
 
-/** Reads `NAMESPACE/NAME=HOST:PORT` and `NAMESPACE/NAME:PORT=HOST:PORT`. Throws an Error that says what is wrong. */
+/** Parses `NAMESPACE/NAME=HOST:PORT` and `NAMESPACE/NAME:PORT=HOST:PORT`. Throws an Error that names the invalid entry. */
 export function parseServiceAddresses(entries: readonly string[]): ServiceAddresses {
   const places = new Map<string, { host: string; port: number }>()
   for (const entry of entries) {

@@ -2,32 +2,32 @@ import { joinPaths } from '../../lib/url.ts'
 import { GoUrlError, parseGoUrl } from '../../meta/go-url.ts'
 import { WebhookCallError } from './call-error.ts'
 
-/** Where a webhook is: what `clientConfig` says in configurations of webhooks and in the conversion of custom resources. */
+/** `clientConfig` of webhook configurations and of conversion webhooks. */
 export interface WebhookClientConfig {
   readonly url?: string
   readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string; readonly port?: number }
-  /** Base64 of PEM; without one the authorities of the system count. */
+  /** Base64 of PEM certificates. Default: the authorities of the system. */
   readonly caBundle?: string
 }
 
-/** Where a service can be reached. Throws an Error with upstream's text where it can't. */
+/** Returns the address of a service. Throws an Error with upstream's message if it cannot be resolved. */
 export type ResolveService = (namespace: string, name: string, port: number) => Promise<{ readonly host: string; readonly port: number }>
 
-/** A webhook in the parts of HTTP. */
+/** HTTP destination of a webhook. */
 export interface WebhookTarget {
-  /** As texts of errors have it, without query: `https://name.namespace.svc:443/path`. */
+  /** URL as error messages show it, without query: `https://name.namespace.svc:443/path`. */
   readonly url: string
-  /** The Host header. */
+  /** Value of the Host header. */
   readonly authority: string
   /** Host and port. */
   readonly address: string
   readonly path: string
-  /** The name in its certificate. */
+  /** Name that its certificate must contain. */
   readonly serverName: string
   dial(): Promise<{ readonly host: string; readonly port: number }>
 }
 
-/** Throws a WebhookCallError where it names nothing that can be reached. */
+/** Returns the destination of a clientConfig. Throws a WebhookCallError if it is invalid. */
 export function webhookTarget({ url, service }: WebhookClientConfig, resolve: ResolveService): WebhookTarget {
   if (service) {
     const { namespace, name, path = '', port = 443 } = service

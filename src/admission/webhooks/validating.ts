@@ -11,7 +11,7 @@ import { awaitWebhooks, hasWebhooks } from './mutating.ts'
 import type { Webhook } from './webhook.ts'
 
 /**
- * ValidatingAdmissionWebhook: webhooks are asked side by side, and all are waited for; the first refusal is the answer.
+ * ValidatingAdmissionWebhook: calls webhooks in parallel and waits for all of them. The first rejection is returned.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#validatingadmissionwebhook
  */
 export function validatingWebhooks(env: WebhookEnvironment, configurations: WebhookConfigurations): AdmissionPlugin {
@@ -31,7 +31,7 @@ export function validatingWebhooks(env: WebhookEnvironment, configurations: Webh
   }
 }
 
-/** All at once; the first that refuses is reported. */
+/** Calls all webhooks in parallel. Throws the first error. */
 async function askAll(env: WebhookEnvironment, request: AdmissionRequest, relevant: readonly [Webhook, About][]): Promise<void> {
   if (request.ctx.signal.aborted) throw timeoutError('request did not complete within requested timeout', 0)
   const faults: unknown[] = []

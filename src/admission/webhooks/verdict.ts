@@ -11,15 +11,15 @@ import type { StructSchema } from '../../schema/schema.ts'
 import { WebhookCallError } from './call-error.ts'
 import type { ReviewVersion } from './review.ts'
 
-/** What a webhook has answered. */
+/** Decoded response of a webhook. */
 export interface Verdict {
   readonly allowed: boolean
-  /** Why not. */
+  /** Status of a rejection. */
   readonly status: Partial<Status> | undefined
   readonly warnings: readonly string[]
-  /** Of the audit event, without their prefix. */
+  /** Keys lack the prefix with the webhook's name. */
   readonly auditAnnotations: Readonly<Record<string, string>>
-  /** JSON; empty where the object stays as it is. */
+  /** JSON. Empty if the object is unchanged. */
   readonly patch: Buffer
   readonly patchType: string
 }
@@ -34,12 +34,12 @@ interface Response {
   readonly auditAnnotations?: Readonly<Record<string, string>>
 }
 
-/** What a response must repeat of the review, and may contain. */
+/** Requirements that the response must meet. */
 export interface Expected {
   readonly version: ReviewVersion
   readonly uid: string
   readonly mutating: boolean
-  /** Of AdmissionReview. */
+  /** Schema of AdmissionReview. */
   readonly schema: StructSchema
 }
 
@@ -48,8 +48,8 @@ const GROUP = 'admission.k8s.io'
 const UNAVAILABLE = 503
 
 /**
- * Reads an AdmissionReview that answers another. Throws a WebhookCallError, in apimachinery's words where it can't be read, in the server's own where it does not fit the question. Of
- * the older version less was ever demanded.
+ * Decodes and validates the response of an admission webhook. Throws a WebhookCallError: with apimachinery's message if it cannot be decoded, with
+ * kube-apiserver's if it does not match the request. v1beta1 has fewer requirements, as upstream.
  */
 export async function readVerdict(body: Buffer, { version, uid, mutating, schema }: Expected): Promise<Verdict> {
   const { response, kind = '', apiVersion = '' } = await readReview(body, version, schema)
@@ -84,7 +84,7 @@ async function readReview(body: Buffer, version: ReviewVersion, schema: StructSc
   } catch (error) {
     throw failed(error instanceof YamlError ? error.message : `couldn't get version/kind; json parse error: ${errorMessage(error)}`)
   }
-  // Go's decoder leaves the struct empty.
+  // Go's decoder leaves the struct empty for null.
   if (value === null) return {}
   const { kind, apiVersion } = claimedBy(value, failed)
   if (kind === 'Status' && apiVersion === 'v1') throw failed(`converting (v1.Status) to (${version}.${REVIEW}): unknown conversion`)
@@ -109,7 +109,7 @@ function claimedBy(value: Json, failed: (why: string) => WebhookCallError): { re
   }
 }
 
-/** A request that a webhook has refused: with its own status and words, but never as if it had succeeded. */
+/** Error of a request that a webhook rejected. It has the webhook's status and message, but its code is at least 400. */
 export function denial(name: string, result: Partial<Status> | undefined): StatusError {
   const { status, metadata = {}, message, reason, code = 0, details } = result ?? {}
   const denied = `admission webhook ${JSON.stringify(name)} denied the request`

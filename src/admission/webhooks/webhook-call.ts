@@ -2,14 +2,14 @@ import type { AdmissionRequest } from '../../registry/types.ts'
 import type { About } from '../attributes.ts'
 import type { Webhook } from './webhook.ts'
 
-/** One webhook that is asked about a request. */
+/** Call of one webhook for a request. */
 export interface WebhookCall {
   readonly hook: Webhook
   /** With the objects as the webhook sees them. */
   readonly request: AdmissionRequest
   readonly about: About
-  /** 1 where webhooks are asked a second time. */
+  /** 1 in the reinvocation pass. */
   readonly round: 0 | 1
-  /** Its place among those of its round, as annotations of the audit event name it. */
+  /** Index within the pass, as annotations of the audit event show it. */
   readonly index: number
 }

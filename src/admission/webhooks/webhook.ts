@@ -7,15 +7,15 @@ import type { WebhookClientConfig } from './target.ts'
 
 const DEFAULT_SECONDS = 10
 
-/** What a webhook may do to a request: change it, or refuse it. */
+/** Type of a webhook: mutating ones may change the object, validating ones only reject it. */
 export type WebhookKind = 'mutating' | 'validating'
 
-/** One webhook of a configuration, read once. Its conditions are compiled when they are first needed. */
+/** Parsed webhook of a configuration. Its match conditions are compiled on first use. */
 export interface Webhook {
-  /** Unique among those of its kind. */
+  /** Unique among webhooks of its kind. */
   readonly id: string
   readonly name: string
-  /** The name of its configuration. */
+  /** Name of its configuration. */
   readonly configuration: string
   readonly kind: WebhookKind
   readonly clientConfig: WebhookClientConfig
@@ -28,14 +28,14 @@ export interface Webhook {
   readonly timeoutMs: number
   /** In the webhook's order of preference. */
   readonly reviewVersions: readonly string[]
-  /** It is asked again where others have changed the object after it. */
+  /** Whether its reinvocationPolicy is IfNeeded. */
   readonly reinvocable: boolean
   conditions(): Promise<MatchConditions>
 }
 
 /**
- * What is read of MutatingWebhookConfiguration and ValidatingWebhookConfiguration (admissionregistration.k8s.io/v1), decoded and defaulted. Kinds are declared in a layer above this one,
- * and theirs are assignable to it.
+ * Webhook configurations of admissionregistration.k8s.io/v1 as this layer reads them, decoded and defaulted. The kinds are declared in a higher layer; their
+ * types are assignable to these.
  */
 export type WebhookConfiguration = TypedObject & { readonly webhooks?: readonly WebhookSpec[] }
 
@@ -50,12 +50,12 @@ interface WebhookSpec {
   readonly sideEffects: string | null
   readonly timeoutSeconds?: number
   readonly admissionReviewVersions: readonly string[] | null
-  /** Of mutating webhooks. */
+  /** Only set on mutating webhooks. */
   readonly reinvocationPolicy?: string
   readonly matchConditions?: Parameters<typeof compileConditions>[0]
 }
 
-/** The webhooks of a configuration, which has been defaulted, in their order. */
+/** Parses the webhooks of a defaulted configuration, in their order. */
 export function webhooksOf(kind: WebhookKind, { metadata, webhooks = [] }: WebhookConfiguration): Webhook[] {
   const repeated = new Map<string, number>()
   return webhooks.map(hook => {
@@ -65,7 +65,7 @@ export function webhooksOf(kind: WebhookKind, { metadata, webhooks = [] }: Webho
   })
 }
 
-/** `count`: of those before it that have the same name. */
+/** @param count number of preceding webhooks of the same name. */
 function webhookOf(kind: WebhookKind, configuration: string, count: number, hook: WebhookSpec): Webhook {
   let conditions: Promise<MatchConditions> | undefined
   return {

@@ -14,9 +14,9 @@ import { type Place, plainStruct } from './plain-values.ts'
 import { checkTypeNames } from './type-names.ts'
 
 /**
- * Lays the apply configuration that an expression has made over an object, as server-side apply merges, but that nobody comes to own anything and that atomic lists, maps and structs are refused: the configuration would silently
- * remove the rest of them. Throws a MutationError. In steps.
- * @param refuseRepeated an object that has elements of the same key in a list is refused, as before 1.35.
+ * Merges the apply configuration that an expression returned into an object, as server-side apply does, but without field ownership. Atomic lists, maps and
+ * structs are rejected, because setting one would silently remove its other members. Throws a MutationError. Runs in steps.
+ * @param refuseRepeated whether to reject an object whose associative lists have duplicate keys, as releases before 1.35 do.
  */
 export function* applyConfiguration(schema: StructSchema, live: KubeObject, value: Value, refuseRepeated: boolean): Steps<JsonObject> {
   if (!(value instanceof StructValue)) throw new MutationError(`unsupported return type from ApplyConfiguration expression: ${typeNameOf(value)}`)
@@ -43,13 +43,13 @@ export function* applyConfiguration(schema: StructSchema, live: KubeObject, valu
 
 const failure = (message: string): MutationError => new MutationError(`error applying patch: ${message}`)
 
-/** What structured-merge-diff says of a value that JSON has no form of, at a place of the schema. */
+/** Error of structured-merge-diff for a value without a JSON form, at its path and schema. */
 function strayText(value: Value, { path, schema }: Place): string {
   const { text, literal } = goForms(value)
   const complaint = (what: string): string => (path === '' ? what : `${path}: ${what}`)
   if (schema?.type === 'list') return complaint(`expected list, got &{${text}}`)
   if (schema === undefined || shapeOf(schema) === 'any' || !isScalar(schema)) {
-    // Elements of lists are read by their keys before anything else is asked of them.
+    // Keys of list elements are read before their values are validated.
     const element = /^(.*)\[(\d+)\]$/.exec(path)
     if (element) return `${element[1]}: element ${element[2]}: associative list with keys may not have non-map elements`
     return complaint(`expected map, got &{${text}}`)
@@ -66,7 +66,7 @@ interface GoForms {
   readonly literal: string
 }
 
-/** How Go prints values that are strays. */
+/** Formats such a value as Go's fmt package does. */
 function goForms(value: Value): GoForms {
   if (value === null) return { text: 'NULL_VALUE', literal: '0' }
   if (value instanceof CelUint) return { text: String(value.value), literal: `0x${value.value.toString(16)}` }
@@ -92,7 +92,7 @@ function goForms(value: Value): GoForms {
 
 const literalOf = (value: Value): string => (typeof value === 'string' ? JSON.stringify(value) : printValue(value))
 
-/** Adds the paths at which a configuration has values that are replaced as a whole. */
+/** Collects the paths of atomic values in a configuration. */
 function* findAtomics(schema: Schema | undefined, value: Json, path: string, found: string[]): Steps<void> {
   if (typeof value !== 'object' || value === null) return
   if (isStepDone()) yield

@@ -4,18 +4,18 @@ import { type CompiledExpression, compileExpression } from '../../expressions/co
 import { type CompiledPolicy, compileShared } from '../compiled-policy.ts'
 import type { MutatingSpec, Policy } from '../policy.ts'
 
-/** MutatingAdmissionPolicy, ready to run. */
+/** Compiled MutatingAdmissionPolicy. */
 export interface CompiledMutatingPolicy extends CompiledPolicy {
   readonly mutations: readonly Mutation[]
 }
 
-/** One entry of `spec.mutations`, compiled. */
+/** Compiled entry of `spec.mutations`. */
 export interface Mutation {
   readonly patchType: 'ApplyConfiguration' | 'JSONPatch'
   readonly expression: CompiledExpression
 }
 
-/** Compiles a MutatingAdmissionPolicy. Only mutations may make patches; variables and conditions may not. */
+/** Compiles a MutatingAdmissionPolicy. Only its mutations may construct patches; variables and match conditions may not. */
 export function* compileMutatingPolicy({ spec }: Policy<MutatingSpec>): Steps<CompiledMutatingPolicy> {
   const { compiled, parts } = yield* compileShared(spec)
   const mutations: Mutation[] = []

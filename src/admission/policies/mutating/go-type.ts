@@ -1,7 +1,7 @@
 import { TextList } from '../../../cel/values/list.ts'
 import { CelDouble, CelDuration, CelList, CelMap, CelTimestamp, CelUint, typeNameOf, type Value } from '../../../cel/values/value.ts'
 
-/** The first that a value is an instance of counts. */
+/** Go types by class. The first match wins, since some classes extend others. */
 const GO_TYPES = [
   [CelUint, 'uint64'],
   [CelDouble, 'float64'],
@@ -13,6 +13,6 @@ const GO_TYPES = [
   [CelMap, 'map[ref.Val]ref.Val'],
 ] as const
 
-/** Go's type of what cel-go holds in a value that JSON has no plain form of: `%T`, as upstream's messages have it. */
+/** Go type (`%T`) of the value that cel-go would hold. Used in upstream's error messages. */
 export const goTypeOf = (value: Value): string =>
   value === null ? 'structpb.NullValue' : (GO_TYPES.find(([type]) => value instanceof type)?.[1] ?? typeNameOf(value))

@@ -24,10 +24,14 @@ import { MutationError } from './mutation-error.ts'
 import { plainStruct } from './plain-values.ts'
 import { checkTypeNames } from './type-names.ts'
 
-/** Applies the JSON patch that an expression has made to a document; where one of its tests fails the document stays as it is. Throws a MutationError. In steps. */
+/**
+ * Applies the JSON patch that an expression returned to a document. Returns the document unchanged if a test operation fails. Throws a MutationError. Runs in
+ * steps.
+ */
 export function* applyJsonPatch(document: JsonObject, value: Value): Steps<JsonObject> {
   const operations = yield* operationsOf(value)
-  // A null that an expression gives is none that upstream's library finds in the document, so such a test fails; what stands before it may fail in other ways.
+  // Upstream's library never finds a null from an expression equal to one in the document, so such a test always fails. Operations before it may fail with
+  // other errors.
   const failing = operations.findIndex(operation => operation.op === 'test' && operation.value === null)
   try {
     const patched = yield* jsonPatchSteps(document, failing < 0 ? operations : operations.slice(0, failing))
@@ -67,7 +71,7 @@ function* patchValue(value: Value): Steps<Json> {
   return yield* plainStruct(value, { path: '', schema: undefined }, structMember)
 }
 
-/** What JSON has for a member of a struct that is no plain value. */
+/** JSON form of a struct member that is not a plain value. */
 function structMember(value: Value): Json {
   if (value instanceof CelUint) return Number(value.value)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
@@ -77,8 +81,8 @@ function structMember(value: Value): Json {
 const unprintable = (why: string): MutationError => new MutationError(`JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${why}`)
 
 /**
- * A value as google.protobuf.Value writes it: integers that a double does not hold are text, bytes are base64, times are text. In steps.
- * Structs are values of their own or stand in one another, not in lists and maps: kube-apiserver panics over them there, and the request fails.
+ * Converts a value to JSON as google.protobuf.Value does: integers beyond the range of a double become strings, bytes base64, times strings. Runs in steps.
+ * Structs may be the value itself or nest in each other, but not in lists and maps: kube-apiserver panics there, and the request fails.
  */
 function* jsonOf(value: Value): Steps<Json> {
   if (isStepDone()) yield

@@ -3,7 +3,7 @@ import { errorType, type IsBound, POLICY_BUCKETS, SUBJECT } from '../metrics.ts'
 
 const LABELS = ['policy', 'policy_binding', 'error_type']
 
-/** How often mutations of policies were made, and how long that took, under upstream's names. */
+/** Counts and durations of mutations, under upstream's names. */
 export class MutatingPolicyMetrics {
   readonly #isPresent: IsBound
   readonly #subject = { subject: SUBJECT, isPresent: (policy: string, binding: string) => this.#isPresent(policy, binding) }
@@ -23,12 +23,12 @@ export class MutatingPolicyMetrics {
     buckets: POLICY_BUCKETS,
   })
 
-  /** `isPresent`: whether the binding is there and is one of the policy. The series of others are removed. */
+  /** @param isPresent whether the binding exists and refers to the policy. Series of removed ones are dropped. */
   constructor(isPresent: IsBound = () => true) {
     this.#isPresent = isPresent
   }
 
-  /** One mutation. @param error its message; undefined where it was made. */
+  /** Observes one mutation. @param error message of the failure. Undefined if it succeeded. */
   observe(policy: string, binding: string, error: string | undefined, seconds: number): void {
     const labels = [policy, binding, error === undefined ? 'no_error' : errorType(error)]
     this.#checks.child(...labels).value++

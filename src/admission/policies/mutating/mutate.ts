@@ -20,7 +20,7 @@ import type { CompiledMutatingPolicy, Mutation } from './compiled-mutations.ts'
 import { applyJsonPatch } from './json-patch.ts'
 import { MutationError } from './mutation-error.ts'
 
-/** What a mutation is made with. */
+/** Input of a mutation. */
 export interface MutationArgs {
   readonly seen: PolicyRequest
   readonly about: About
@@ -31,8 +31,8 @@ export interface MutationArgs {
 }
 
 /**
- * Makes one mutation: `seen` has the changed object afterwards. Each mutation has a budget of its own, and variables are computed anew for it, as they may speak of the object. Throws a MutationError, and 500 for a JSON patch that
- * leaves no object of the kind. Returns what the expression has cost.
+ * Evaluates one mutation and updates the object of `seen`. Each mutation has its own budget and evaluates variables again, because they may depend on the
+ * object. Returns the cost. Throws a MutationError, or 500 if a JSON patch leaves an object of another kind.
  */
 export async function mutate({ patchType, expression }: Mutation, args: MutationArgs): Promise<number> {
   const { seen, about, refuseRepeated } = args
@@ -85,7 +85,7 @@ function* configured(request: AdmissionRequest, about: About, body: KubeObject, 
   }
 }
 
-/** Throws a MutationError where the object was changed in another version than that of the request, and cannot be converted. */
+/** Throws a MutationError if the object was changed in another version than the request's and cannot be converted back. */
 function checkVersion({ served, subresource }: AdmissionRequest, { version, kind }: About): void {
   if (subresource !== '' || version === served.version) return
   const { name, kind: ownKind } = served.version

@@ -1,4 +1,4 @@
-/** Why a mutation of a policy can't be made, in upstream's words. The failure policy decides what becomes of the request. */
+/** Failure of a mutation, in upstream's words. The failurePolicy decides whether the request fails. */
 export class MutationError extends Error {
   override readonly name = 'MutationError'
 }

@@ -11,20 +11,20 @@ import type { Json, JsonObject } from '../../../meta/object.ts'
 import type { ListSchema, Schema } from '../../../schema/schema.ts'
 import { MutationError } from './mutation-error.ts'
 
-/** Where a value stands in what an expression has made. */
+/** Position of a value in the result of an expression. */
 export interface Place {
   /** `.spec.containers[name="a"].image`, empty for the root. */
   readonly path: string
-  /** Undefined: none is known. */
+  /** Undefined if the field is unknown. */
   readonly schema: Schema | undefined
 }
 
-/** Says what stands for a value that JSON has no plain form of; undefined: nothing. */
+/** Returns a replacement for a value without a JSON form. Undefined omits it. */
 export type Stray = (value: Value, place: Place) => Json | undefined
 
 /**
- * The members of a struct that an expression has made. cel-go takes lists and maps that are literals apart only where they are fields of a struct, not below one another: deeper ones are strays, as are null, uints, bytes,
- * times, and what `split` and `findAll` give. In steps.
+ * Converts the members of a struct to JSON. cel-go unwraps literal lists and maps only as direct fields of a struct. Nested ones are passed to `stray`, as are
+ * null, uints, bytes, times, and the results of `split` and `findAll`. Runs in steps.
  */
 export function* plainStruct({ fields }: StructValue, place: Place, stray: Stray): Steps<JsonObject> {
   const out: JsonObject = {}
@@ -49,7 +49,7 @@ function* plainField(value: Value, place: Place, stray: Stray): Steps<Json | und
   return out
 }
 
-/** Whether cel-go holds the list as values of its own, and not as Go's: literals, and what loops and functions of lists make. */
+/** Whether cel-go represents the list as `[]ref.Val`: literals, and the results of macros and list functions. */
 export const isLiteralList = (value: Value): value is CelList =>
   value instanceof CelList && !(value instanceof TextList || value instanceof JoinedList) && documentOf(value) === undefined
 
@@ -64,7 +64,7 @@ function* plainElements(list: CelList, { path, schema }: Place, stray: Stray): S
   return out
 }
 
-/** An element as paths name it: by its keys where it has them, or else by its index. */
+/** The path element of a list item: its keys for a list of type map, its index otherwise. */
 function elementText(list: ListSchema | undefined, item: Value, index: number): string {
   const keys = list?.listType === 'map' && item instanceof StructValue ? (list.listMapKeys ?? []) : []
   const texts = keys.map(key => [key, item instanceof StructValue ? item.fields.get(key) : undefined] as const)

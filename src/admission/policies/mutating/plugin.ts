@@ -21,7 +21,7 @@ import { MutationError } from './mutation-error.ts'
 
 type MutatingPolicy = ActivePolicy<MutatingSpec, CompiledMutatingPolicy>
 
-/** What mutating policies are evaluated with. */
+/** Dependencies of the mutating policy plugin. */
 export interface MutatingEnvironment extends PolicyEnvironment {
   readonly index: PolicyIndex<MutatingSpec, CompiledMutatingPolicy>
   readonly metrics: MutatingPolicyMetrics
@@ -29,28 +29,29 @@ export interface MutatingEnvironment extends PolicyEnvironment {
   readonly refuseRepeated: boolean
 }
 
-/** A policy that a binding has evaluated for a request with one object of parameters. */
+/** A policy to evaluate for a request, with one binding and one param object. */
 interface Invocation {
   readonly policy: MutatingPolicy
   readonly binding: Binding
-  /** As expressions see them. */
+  /** Param object as expressions see it. */
   readonly params: JsonObject | undefined
-  /** No other invocation of the request has the same. */
+  /** Unique within the request. */
   readonly key: string
   readonly about: About
 }
 
-/** Why a request is refused. */
+/** Reason for rejecting a request. */
 interface Denial {
   readonly text: string
-  /** Undefined: that of any refusal. */
+  /** Optional. Default: Forbidden. */
   readonly reason?: 'Invalid'
 }
 
 const NAME = 'MutatingAdmissionPolicy'
 
 /**
- * MutatingAdmissionPolicy: policies change the object of a request one after the other, and each sees what those before it have made of it. Which policies are asked is decided by the object as it came.
+ * MutatingAdmissionPolicy: policies change the object of a request one after the other. Each sees the changes of those before it. The object as received
+ * decides which policies apply.
  * https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/
  */
 export function mutatingAdmissionPolicy(env: MutatingEnvironment): AdmissionPlugin {
@@ -68,7 +69,7 @@ export function mutatingAdmissionPolicy(env: MutatingEnvironment): AdmissionPlug
   }
 }
 
-/** One round of one request through the mutating policies. */
+/** One pass of a request through the mutating policies. */
 class MutatingPass {
   readonly #env: MutatingEnvironment
   readonly #seen: PolicyRequest
@@ -83,7 +84,7 @@ class MutatingPass {
     this.#reinvocation = reinvocationOf(round, NAME)
   }
 
-  /** The object as the policies have made it. Throws 403 where one of them could not, and its failures are not to be ignored. */
+  /** Runs the policies and returns the object. Throws 403 if one fails and its failurePolicy is not Ignore. */
   async run(): Promise<KubeObject | undefined> {
     const invocations = await this.#invocations()
     if (invocations.length > 0) await this.#invokeAll(invocations)
@@ -117,7 +118,7 @@ class MutatingPass {
     if (this.#round.again) reinvocation.begin(this.#seen.request.object)
     let mutated = false
     for (const invocation of invocations) if (await this.#invoke(invocation)) mutated = true
-    // As upstream: a mutation asks for another round whether or not it has changed anything, and that round has the last policies, too.
+    // As upstream: a mutation requests another pass even if it changed nothing, and that pass includes the last policies.
     if (mutated) this.#changed()
     reinvocation.end(this.#seen.request.object)
   }
@@ -127,7 +128,7 @@ class MutatingPass {
     this.#round.wanted = true
   }
 
-  /** Whether a mutation was made. */
+  /** Evaluates a policy. Returns whether a mutation was applied. */
   async #invoke(invocation: Invocation): Promise<boolean> {
     const { policy, key } = invocation
     const compiled = await policy.compiled()
@@ -170,7 +171,7 @@ class MutatingPass {
     }
   }
 
-  /** Keeps a failure as a reason to refuse the request, unless the policy ignores failures. */
+  /** Records a failure as a reason to reject the request, unless failurePolicy is Ignore. */
   #fail({ name, spec }: MutatingPolicy, binding: Binding | undefined, message: string, reason?: 'Invalid'): void {
     const ignored = spec.failurePolicy === 'Ignore'
     this.#seen.request.ctx.why?.note({ ...ofPolicy({ name }, binding), outcome: ignored ? 'failed' : 'refused', milliseconds: 0, messages: [message] })
@@ -189,7 +190,7 @@ function invocationOf(policy: MutatingPolicy, binding: Binding, { about, paramKi
   return { policy, binding, params, key, about }
 }
 
-/** 403 with all that has failed; the message and the reason are those of the first. */
+/** Builds a 403 with all failures as causes. Message and reason are those of the first. */
 function refusalOf(request: AdmissionRequest, denials: readonly Denial[]): StatusError {
   const { status } = refuse(request, 'admission request denied by policy')
   const [first] = denials

@@ -6,8 +6,9 @@ import { MutationError } from './mutation-error.ts'
 import { isLiteralList } from './plain-values.ts'
 
 /**
- * Checks that the types of structs are named by the place at which they stand: what is at `spec.template` of an `Object` is an `Object.spec.template`. Elements of lists and values of maps stand where their container does.
- * No other check finds a misspelt type, since expressions are compiled without a schema. Throws a MutationError. In steps.
+ * Checks that the type names of structs match their paths: the value of `spec.template` in an `Object` must be an `Object.spec.template`. List elements and map
+ * values have the path of their container.
+ * Expressions are compiled without a schema, so no other check finds a misspelt type. Throws a MutationError. Runs in steps.
  */
 export function* checkTypeNames(root: StructValue): Steps<void> {
   const errors: string[] = []
