@@ -59,10 +59,10 @@ import { priorityAdmission } from '../resources/scheduling/priority-class/admiss
 import { defaultStorageClass } from '../resources/storage/storage-class/admission-plugin.ts'
 import { nameSuffix } from './name-suffix.ts'
 
-/** As the watch cache has it. */
+/** Options of a read that the watch cache may serve. */
 const CACHED = { resourceVersion: '0' }
 
-/** What admission reads of the cluster: from the watch cache first, which may be behind. */
+/** Reads of admission plugins. They prefer the watch cache, which may lag behind the store. */
 export class AdmissionReads {
   private readonly reader: RegistryReader
 
@@ -70,20 +70,20 @@ export class AdmissionReads {
     this.reader = reader
   }
 
-  /** From the cache, or if it is not there, from the store. Rejects with NotFound. */
+  /** Returns an object from the cache, or from the store if the cache lacks it. Throws or rejects with NotFound. */
   read<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Awaitable<T> {
     return cachedKind(this.reader, id, namespace, name) ?? getKind(this.reader.access, id, namespace, name)
   }
 
-  /** As `read`. */
+  /** Same as `read`, but always a promise. */
   async get<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Promise<T> {
     return this.read(id, name, namespace)
   }
 
-  /** As `get`. */
+  /** Returns a namespace. Rejects with NotFound. */
   readonly getNamespace = (name: string): Promise<Namespace> => this.get(NAMESPACES, name)
 
-  /** As `read`. Undefined where neither has it. */
+  /** Same as `read`, but returns undefined if the object does not exist. */
   find<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Awaitable<T | undefined> {
     try {
       const found = this.read(id, name, namespace)
@@ -93,17 +93,17 @@ export class AdmissionReads {
     }
   }
 
-  /** As the cache has them. `namespace`: empty for all. */
+  /** Lists objects from the cache. @param namespace empty for all namespaces. */
   list<T extends TypedObject>(id: KindId<T>, namespace = ''): Awaitable<readonly T[]> {
     return cachedKinds(this.reader, id, namespace) ?? listKind(this.reader.access, id, namespace, CACHED)
   }
 
-  /** As `list`, of one namespace, where there may be many: each is decoded when it is asked for. */
+  /** Lists the objects of one namespace from the cache. Each is decoded on call, because there may be many. */
   async listUndecoded<T extends TypedObject>(id: KindId<T>, namespace: string, signal: AbortSignal): Promise<readonly (() => T)[]> {
     return (await this.reader.listStored(id, namespace, signal)).map(stored => () => asKind(id, stored.object()))
   }
 
-  /** `fresh`: from the store, whatever the cache has. Throws NotFound. */
+  /** Returns a namespace, from the store if `fresh`. Throws or rejects with NotFound. */
   namespace(name: string, fresh: boolean): Awaitable<Namespace> {
     return fresh ? getKind(this.reader.access, NAMESPACES, '', name) : this.cached(NAMESPACES, '', name)
   }
@@ -112,13 +112,13 @@ export class AdmissionReads {
     return this.cached(SERVICES, namespace, name)
   }
 
-  /** As the cache has it, which is waited for until it has begun. Throws NotFound. */
+  /** Returns an object from the cache; waits until the cache is filled. Throws or rejects with NotFound. */
   private cached<T extends TypedObject>(id: KindId<T>, namespace: string, name: string): Awaitable<T> {
     return cachedKind(this.reader, id, namespace, name) ?? getKind(this.reader.access, id, namespace, name, CACHED)
   }
 }
 
-/** For what is not there. */
+/** Maps NotFound to undefined and rethrows other errors. */
 function orUndefined(error: unknown): undefined {
   if (!isStatusError(error, 'NotFound')) throw error
 }
@@ -133,15 +133,18 @@ export interface CompiledPluginOptions {
   readonly configurations: PluginConfigurations
   readonly podSecurityMetrics: PodSecurityMetrics
   readonly tolerationSeconds: TolerationSeconds
-  /** Whether pods are refused whose service account does not exist. */
+  /** Whether pods that name a missing service account are rejected. */
   readonly requireServiceAccounts: boolean
-  /** As the server itself, through admission. */
+  /** Creates a namespace as the server itself, through admission. */
   createNamespace(name: string): Promise<unknown>
-  /** Absent: there is no configuration for ImagePolicyWebhook. */
+  /** Undefined if ImagePolicyWebhook is not configured. */
   readonly imagePolicy: ImagePolicy | undefined
 }
 
-/** The plugins that ask for neither webhooks nor policies. One that is off is never made, so that its configuration is read only where it counts. Making one may throw AdmissionConfigError. */
+/**
+ * Factories of the plugins that use neither webhooks nor policies. A disabled plugin is never created, so its configuration is not read. Creation may throw
+ * AdmissionConfigError.
+ */
 export const compiledPlugins = ({
   reads,
   catalog,

@@ -47,33 +47,33 @@ import type { Service, ServiceStart } from './service.ts'
 
 export interface AdmissionServiceParts {
   readonly catalog: Catalog
-  /** Plugins read what is stored through it. It asks no admission, so it exists before the registry. */
+  /** Reads stored objects for plugins. It does not call admission, so it exists before the registry. */
   readonly reader: RegistryReader
-  /** Where webhooks behind services are reached. */
+  /** Resolves services to the addresses of webhooks. */
   readonly resolveService: ResolveService
-  /** What plugins write as a part of the requests that they admit. There is a registry only when requests come. */
+  /** Access for writes that are part of an admitted request. Available once the registry exists. */
   readonly access: () => ResourceAccess
-  /** As `access`, for what counts as a request of its own: webhooks are asked about it. */
+  /** Same as `access`, but each write is a request of its own that admission webhooks see. */
   readonly requests: () => ResourceAccess
 }
 
-/** The admission plugins that are on, in their order, with the webhooks and policies that are stored. Plugins that are on and not built are left out. */
+/** Enabled admission plugins in order, with the stored webhook configurations and policies. Plugins that are not implemented are skipped. */
 export class AdmissionService implements Service {
   readonly functions: AdmissionFunctions
-  /** Also for conversion by webhooks. */
+  /** Shared with conversion webhooks. */
   readonly webhooks: WebhookClients
-  /** Of plugins that ask with credentials of their own. */
+  /** Clients of plugins that have credentials of their own. */
   private readonly pluginWebhooks: ReadonlyMap<WebhookPluginName, WebhookClients>
   readonly metrics: readonly MetricFamily[]
   private readonly catalog: Catalog
   private readonly features: Features
   private readonly imagePolicy: ImagePolicy | undefined
-  /** Compiled policies and webhook configurations, as the store has them; empty until `start` has read them. */
+  /** Indexes of stored policies and webhook configurations. Empty until `start` has read them. */
   private readonly mutatingPolicies = new PolicyIndex(compileMutatingPolicy)
   private readonly validatingPolicies = new PolicyIndex(compileValidatingPolicy)
   private readonly quotas = new QuotaIndex()
   private readonly limitsNamespaces: boolean
-  /** Added to quotas for writes that have not ended: for the controller that counts what is used. */
+  /** Quota charged for writes in progress. Read by the controller that recalculates usage. */
   readonly reservations = new QuotaReservations()
   private readonly mutating = new WebhookConfigurations('mutating')
   private readonly validating = new WebhookConfigurations('validating')
@@ -154,12 +154,15 @@ export class AdmissionService implements Service {
     })
   }
 
-  /** Whether validating admission policies are served and in force. */
+  /** Whether ValidatingAdmissionPolicy is enabled and served. */
   hasPolicies(): boolean {
     return this.#isFollowed('ValidatingAdmissionPolicy', VALIDATING_POLICIES)
   }
 
-  /** Follows policies and webhook configurations. Requests to which they may apply wait for the first state, and are refused if it takes long (`src/admission/filling.ts`). */
+  /**
+   * Follows policies and webhook configurations. Requests to which they may apply wait for the initial lists, and are rejected if that takes too long
+   * (`src/admission/filling.ts`).
+   */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
     return Promise.all([
       this.#isFollowed('MutatingAdmissionPolicy', MUTATING_POLICIES) && followPolicies(env, POLICY_KINDS.mutating, this.mutatingPolicies, signal),
@@ -170,13 +173,13 @@ export class AdmissionService implements Service {
     ])
   }
 
-  /** Ends connections to webhooks. */
+  /** Closes connections to webhooks. */
   close(): void {
     for (const clients of [this.webhooks, ...this.pluginWebhooks.values()]) clients.close()
     this.imagePolicy?.client.close()
   }
 
-  /** `step`: as metrics name it. */
+  /** @param step label of the metrics. */
   #webhooksOf(step: ConditionSubject['type']): WebhookConfigurations {
     return step === 'admit' ? this.mutating : this.validating
   }
@@ -185,13 +188,13 @@ export class AdmissionService implements Service {
     return this.validatingPolicies.hasPolicy(name) || this.mutatingPolicies.hasPolicy(name)
   }
 
-  /** A gate puts policies in force; of what is not served there are none. */
+  /** Whether the feature gate is enabled and the resource is served. */
   #isFollowed(gate: GateName, { group, resource }: ResourceId): boolean {
     return this.features.enabled(gate) && this.catalog.snapshot().definition(group, resource) !== undefined
   }
 }
 
-/** What plugins that ask for neither webhooks nor policies take from the options of the control plane. */
+/** Options of the plugins that use neither webhooks nor policies. */
 const compiledOptions = (
   { gates, runtime, authorizer, tolerationSeconds, requireServiceAccounts, imagePolicy, pluginConfigurations = new Map() }: ControlPlaneOptions,
   { catalog, requests }: AdmissionServiceParts,

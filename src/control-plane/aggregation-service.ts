@@ -24,14 +24,14 @@ import { API_SERVICES } from '../resources/kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 
-/** Group versions that other servers serve: knows them, passes requests on, and says whether the servers are there. */
+/** Aggregated group versions: tracks APIServices, proxies requests to their servers, and reports availability. */
 export class AggregationService implements Service {
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
   readonly aggregator: Aggregator
-  /** Runs in the leader. */
+  /** Sets the Available condition of APIServices. Runs in the leader. */
   readonly availability: Controller
-  /** What backends have in namespaces. */
+  /** Namespaced resources of aggregated servers, for namespace deletion. */
   readonly foreign: ForeignResources
   private readonly options: ControlPlaneOptions
   private readonly transports: Transports
@@ -71,13 +71,13 @@ export class AggregationService implements Service {
     }
     this.availability = apiServiceAvailabilityController(availability)
     this.metrics = [...metrics.families, ...certificates.families]
-    this.checks = [onceBegun('poststarthook/apiservice-registration-controller', () => registrations.isSynced, 'APIServices are not known yet')]
+    this.checks = [onceBegun('poststarthook/apiservice-registration-controller', () => registrations.isSynced, 'the APIServices are not loaded yet')]
     registrations.subscribe(({ name, registration }) => {
       if (!registration?.backend) this.transports.forget(name)
     })
   }
 
-  /** Follows APIServices, what their backends say of themselves, and the files of the certificate. */
+  /** Follows APIServices, discovery and OpenAPI of their servers, and the files of the client certificate. */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
     const { aggregation, logger } = this.options
     const { registrations, discovery, openApiV2, openApiV3 } = this.known
@@ -88,13 +88,13 @@ export class AggregationService implements Service {
     ])
   }
 
-  /** Ends connections to backends. */
+  /** Closes connections to aggregated servers. */
   close(): void {
     this.transports.close()
   }
 }
 
-/** What is known of other servers. */
+/** Cached state of aggregated servers. */
 interface Known {
   readonly registrations: Registrations
   readonly discovery: ForeignDiscovery

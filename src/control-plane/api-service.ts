@@ -23,19 +23,19 @@ export interface ApiServiceParts {
   readonly aggregator: Aggregator
 }
 
-/** The handlers of requests: resources, discovery and OpenAPI. */
+/** Request handlers for resources, discovery and OpenAPI. */
 export class ApiService implements Service {
   readonly api: Api
   readonly metrics: readonly MetricFamily[]
-  /** Long-running requests end with it. */
+  /** Aborted at shutdown. Ends long-running requests. */
   private readonly shutdown = new AbortController()
-  /** Host and port, as discovery shows them; empty until the server listens. */
+  /** Host and port that discovery shows. Empty until the server listens. */
   private address = ''
   private readonly watchMetrics = new WatchMetrics()
   private readonly deprecatedRequests = createDeprecatedRequests()
 
   constructor(options: ControlPlaneOptions, { catalog, registry, aggregator }: ApiServiceParts) {
-    setMaxListeners(0, this.shutdown.signal) // one a watch
+    setMaxListeners(0, this.shutdown.signal) // one listener per watch
     const { runtime, gates, media, kubelets, minRequestTimeoutSeconds } = options
     const { deprecatedRequests, watchMetrics } = this
     const streams = streamTranslation(gates)
@@ -66,7 +66,7 @@ export class ApiService implements Service {
     this.metrics = [deprecatedRequests, ...watchMetrics.families(), ...streams.metrics.families()]
   }
 
-  /** Discovery shows clients this address from now on. */
+  /** Sets the address that discovery shows. */
   async start({ address, port }: ServiceStart): Promise<void> {
     this.address = `${address}:${port}`
   }
@@ -76,13 +76,13 @@ export class ApiService implements Service {
     this.deprecatedRequests.forget(gone.group, gone.version, gone.resource)
   }
 
-  /** Ends watches; requests in flight go on. */
+  /** Ends watches. Other requests in flight continue. */
   beginShutdown(): void {
     this.shutdown.abort()
   }
 }
 
-/** Of apidiscovery.k8s.io, those that the release offers. v2 came with 1.30. */
+/** Versions of apidiscovery.k8s.io that the release serves. v2 was added in 1.30. */
 const aggregatedVersions = (gates: Gates): string[] => [
   ...(isSince(gates.release, '1.30') ? ['v2'] : []),
   ...(gates.enabled('AggregatedDiscoveryEndpoint') && !gates.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2beta1'] : []),

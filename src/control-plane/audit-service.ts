@@ -10,29 +10,29 @@ import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { Service } from './service.ts'
 
-/** For events that wait when the server ends. */
+/** Time to flush pending events at shutdown, in milliseconds. */
 const LAST_EVENTS_MS = 10_000
 
-/** The audit of requests, as the configuration has it. */
+/** Auditing, as configured. */
 export interface AuditService extends Service {
   readonly metrics: readonly MetricFamily[]
-  /** Undefined: nothing is audited. */
+  /** Undefined if auditing is off. */
   readonly auditor: Auditor | undefined
-  /** Writes the events that wait: to be called when no request is left. */
+  /** Flushes pending events. Call it when no request is in flight. */
   close(): Promise<void>
 }
 
-/** What may be there beside the configuration. */
+/** Optional dependencies. */
 export interface AuditGiven {
-  /** Told of events as well. */
+  /** Receives every event in addition to the backends. */
   readonly observer?: AuditObserver | undefined
-  /** Of webhooks. */
+  /** Observes certificates of webhooks. */
   readonly certificates?: CertificateMetrics | undefined
-  /** How the webhook is dialled; absent: directly. */
+  /** Optional. Dials the webhook. Default: directly. */
   readonly dial?: Dial | undefined
 }
 
-/** Reads the policy, opens the log and makes the client of the webhook. Throws AuditConfigError. */
+/** Reads the audit policy, opens the log and creates the webhook client. Throws AuditConfigError. */
 export async function openAudit({ audit }: Config, clock: Clock, log: Logger, { observer, certificates, dial }: AuditGiven = {}): Promise<AuditService> {
   const metrics = new AuditMetrics()
   const abandoned = new AbortController()
@@ -53,7 +53,7 @@ export async function openAudit({ audit }: Config, clock: Clock, log: Logger, { 
       if (auditor === undefined) return
       const late = Symbol('late')
       const ended = await Promise.race([auditor.close(), sleep(LAST_EVENTS_MS, late, { ref: false })])
-      if (ended === late) log.error('audit events that wait are lost: the log or the webhook takes none')
+      if (ended === late) log.error('pending audit events are lost: the log or the webhook does not accept them')
       abandoned.abort()
     },
   }

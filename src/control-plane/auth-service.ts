@@ -37,55 +37,52 @@ import { SECRETS } from '../resources/kinds.ts'
 import type { Authorities } from '../server/tls/authorities.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
 import { openAuthorization } from './authorization-service.ts'
-import { BelievedAuthorities, certificateAuthenticators, fieldsOfFrontProxies } from './believed-authorities.ts'
 import { lifetimesOf, openExternalSignerService } from './external-signer-service.ts'
 import type { Service } from './service.ts'
 import { openTokenIssuers } from './token-issuers.ts'
 import { openTokenWebhook } from './token-webhook-service.ts'
+import { certificateAuthenticators, fieldsOfFrontProxies, TrustedAuthorities } from './trusted-authorities.ts'
 
-/** Authentication and authorization as the configuration has them. */
+/** Authentication and authorization, as configured. */
 export interface Auth extends Service {
   readonly authenticator: Authenticator
-  /** Fields that nobody is to see once it is known for whom a request is, by their names in lower case. */
+  /** Reports whether a header is removed once the request is authenticated. Names are in lower case. */
   readonly isHidden: ((field: string) => boolean) | undefined
   readonly authorizer: Authorizer
-  /** Where a mode is RBAC: to be kept as the roles and bindings are. */
+  /** Index for RBAC. Its owner keeps it in sync with roles and bindings. Undefined if RBAC is off. */
   readonly rules: RuleIndex | undefined
-  /** Where a mode is Node: to be kept as pods and volumes are. */
+  /** Graph for the Node authorizer. Its owner keeps it in sync with pods and volumes. Undefined if the mode is off. */
   readonly nodeGraph: NodeGraph | undefined
-  /** What kinds need of both. */
+  /** Authentication and authorization for review APIs and token requests. */
   readonly services: AuthServices
-  /** `address`: host and port by which others reach the server. */
+  /** Returns the OIDC discovery documents of the service account issuer. @param address host and port at which clients reach the server. */
   documents(address: string): Promise<IssuerDocuments | undefined>
-  /** The CAs whose client certificates are believed have changed: those of open connections are looked at again. */
+  /** Replaces the trusted client CAs. Certificates of open connections are verified again. */
   believe(authorities: Authorities): void
-  /** Whose certificates are believed now, as others may learn. */
+  /** Returns the CAs and headers to publish for extension servers. */
   trust(): ClusterTrust
-  /** Tokens of service accounts are good from then on: whether what they name is still there is looked up here. */
+  /** Enables service account tokens. The objects that tokens refer to are looked up here. */
   connect(access: ResourceAccess): void
-  /** Stops what goes on beside requests. */
+  /** Stops background work and closes connections. */
   close(): Promise<void>
 }
 
-/** What the release does with tokens of service accounts that are bound to nodes. */
+/** How the release treats service account tokens that are bound to nodes. */
 export function nodeBindingOf(features: Features): NodeBinding {
   if (!isSince(features.release, '1.29')) return 'ignored'
   return features.enabled('ServiceAccountTokenNodeBindingValidation') ? 'checked' : 'refused'
 }
 
-/** What may be there before. */
+/** Optional dependencies. */
 export interface AuthParts {
-  /** Where other servers may share the store, and with it the key that signs tokens. */
+  /** Values shared by servers on one store, such as the key that signs tokens. Omitted if the store is not shared. */
   readonly agreed?: AgreedValues | undefined
-  /** Of webhooks. */
+  /** Observes certificates of webhooks. */
   readonly certificates?: CertificateMetrics | undefined
   readonly egress?: Egress | undefined
 }
 
-/**
- * Reads the files that the configuration names, and makes the key that signs tokens where there is none.
- * Throws an Error that names the file.
- */
+/** Reads the configured files. Generates a key to sign tokens if none is configured. Throws an Error that names the file. */
 export async function openAuth(config: Config, clock: TimerClock, log: Logger, { agreed, certificates, egress }: AuthParts = {}): Promise<Auth> {
   const { serviceAccounts } = config
   const expirations = createCertificateExpirations()
@@ -101,7 +98,7 @@ export async function openAuth(config: Config, clock: TimerClock, log: Logger, {
   const { authorizer, rules, nodeGraph } = authorization
   const { sign, keys } = external ? external.signer : await keysOf(config, given, agreed)
   let objects: ResourceAccess | undefined
-  const believed = new BelievedAuthorities(config.requestHeader)
+  const trusted = new TrustedAuthorities(config.requestHeader)
   const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
     invariant(objects, 'tokens are looked at before there is a store')
     return lookUp(objects, resource, namespace, name)
@@ -117,7 +114,7 @@ export async function openAuth(config: Config, clock: TimerClock, log: Logger, {
     }),
     legacyTokens({ keys, serverAudiences: serviceAccounts.audiences, ...(serviceAccounts.lookUp && { lookUp: find }) }),
     ...(config.bootstrapTokens ? [bootstrapTokensOf(serviceAccounts.audiences, clock, log, () => objects)] : []),
-    // Behind those that this server checks by itself: others may ask their issuers.
+    // Last, because these may call other servers.
     ...others.tokens,
     ...webhook.tokens,
   ])
@@ -125,7 +122,7 @@ export async function openAuth(config: Config, clock: TimerClock, log: Logger, {
   return {
     authenticator: firstOf(
       [
-        ...certificateAuthenticators(config, believed, () => systemClock.now(), expirations.child()),
+        ...certificateAuthenticators(config, trusted, () => systemClock.now(), expirations.child()),
         bearerAuthenticator(tokens, serviceAccounts.audiences, why => log.debug(1, 'unable to authenticate the request', { why })),
       ],
       others.anonymous,
@@ -138,8 +135,8 @@ export async function openAuth(config: Config, clock: TimerClock, log: Logger, {
     services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer, ...(rules && { rules }) },
     documents: async address =>
       issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys(), external?.signer.maxAgeSeconds()),
-    believe: authorities => believed.change(authorities),
-    trust: () => believed.trust(),
+    believe: authorities => trusted.change(authorities),
+    trust: () => trusted.trust(),
     connect: access => {
       objects = access
     },
@@ -151,7 +148,7 @@ export async function openAuth(config: Config, clock: TimerClock, log: Logger, {
   }
 }
 
-/** Of what signs tokens what the configuration says. */
+/** Issuer settings from the configuration. */
 function issuerOf({ serviceAccounts: { issuers, audiences, extendExpiration } }: Config): Pick<TokenIssuer, 'name' | 'serverAudiences' | 'extendExpiration'> {
   const [name = ''] = issuers
   return { name, serverAudiences: audiences, extendExpiration }
@@ -159,7 +156,7 @@ function issuerOf({ serviceAccounts: { issuers, audiences, extendExpiration } }:
 
 interface AccountKeys {
   sign(claims: ServiceAccountClaims | LegacyClaims): Promise<string>
-  /** By which tokens may be signed. */
+  /** Keys that verify tokens. */
   readonly keys: KeysOf
 }
 
@@ -173,7 +170,7 @@ async function keysOf(config: Config, given: readonly VerificationKey[], agreed:
   return { sign: async claims => signClaims(await signing(), claims), keys }
 }
 
-/** Tokens by which nodes join. `objects`: undefined until there is a store. */
+/** Authenticator of bootstrap tokens, with which nodes join. @param objects undefined until the store is open. */
 const bootstrapTokensOf = (serverAudiences: readonly string[], clock: TimerClock, log: Logger, objects: () => ResourceAccess | undefined): TokenAuthenticator =>
   bootstrapTokens({
     serverAudiences,
@@ -191,7 +188,7 @@ const bootstrapTokensOf = (serverAudiences: readonly string[], clock: TimerClock
     },
   })
 
-/** The result of the work, which is done when it is asked for the first time, and again after a failure. */
+/** Memoizes the work: it runs on first call, and again after a failure. */
 function onceAsked<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
   return () => {
@@ -203,15 +200,15 @@ function onceAsked<T>(work: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** The key of `--service-account-signing-key-file`. Throws an Error that names the file. */
+/** Reads the key of `--service-account-signing-key-file`. Throws an Error that names the file. */
 async function givenKey(file: string): Promise<() => Promise<SigningKey>> {
   const key = await contentOf([], async () => readSigningKey(await readFile(file, 'utf8'), file))
   return async () => key
 }
 
 /**
- * What was made once is kept: on a store that servers share there, where the first that needs one brings that of its file. Making it takes longer than all else at a first start, so it
- * is made when there is something to sign.
+ * Returns the generated signing key and keeps it in the certificate directory. Servers that share a store agree on one key; the first to need it proposes the
+ * key of its file. Generating a key takes longer than the rest of a first start, so it is deferred until the first token is signed.
  */
 async function signingKeyOf({ certDir }: Config, agreed: AgreedValues | undefined): Promise<SigningKey> {
   const agreedOn = async (kept?: string): Promise<string> => {
@@ -227,7 +224,7 @@ async function signingKeyOf({ certDir }: Config, agreed: AgreedValues | undefine
   if (agreed) return readSigningKey(await agreedOn(kept), file)
   if (kept !== undefined) return readSigningKey(kept, file)
   makePrivateDirectory(certDir)
-  // Of several processes that make one, all take that which was there first.
+  // If several processes generate a key at the same time, all use the one that was written first.
   return readSigningKey(await keepPrivate(file, await generateSigningKey()), file)
 }
 
@@ -236,12 +233,12 @@ const verificationKeysOf = (files: readonly string[]): Promise<VerificationKey[]
     (await Promise.all(files.map(async file => readVerificationKeys(await readFile(file, 'utf8'), file)))).flat(),
   )
 
-/** Undefined without the flag. */
+/** Reads the file of `--token-auth-file`. Undefined without the flag. */
 async function fileUsersOf({ tokenAuthFile: file }: Config): Promise<ReadonlyMap<string, User> | undefined> {
   return file === undefined ? undefined : contentOf(['token-auth-file'], async () => parseTokenFile(await readFile(file, 'utf8'), file))
 }
 
-/** From the watch cache; what is not there is looked up in the store, as it may be new. */
+/** Reads an object from the watch cache, or from the store if the cache lacks it, since it may be new. */
 export async function lookUp(access: ResourceAccess, resource: TokenResource, namespace: string, name: string): Promise<KubeObject> {
   const id = { group: '', resource }
   try {

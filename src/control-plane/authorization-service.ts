@@ -17,30 +17,28 @@ import type { Authorizer } from '../meta/authorizer.ts'
 import type { WebhooksOptions } from './authorization-webhooks.ts'
 import { nodeAuthorizerOf } from './node-service.ts'
 
-/** Who decides what users may do, as the configuration has it. */
+/** Authorization, as configured. */
 export interface Authorization {
   readonly authorizer: Authorizer
-  /** Where a mode is RBAC: to be kept as the roles and bindings are. */
+  /** Index for RBAC. Its owner keeps it in sync with roles and bindings. Undefined if RBAC is off. */
   readonly rules: RuleIndex | undefined
-  /** Where a mode is Node: to be kept as pods and volumes are. */
+  /** Graph for the Node authorizer. Its owner keeps it in sync with pods and volumes. Undefined if the mode is off. */
   readonly nodeGraph: NodeGraph | undefined
   readonly metrics: readonly MetricFamily[]
-  /** Stops looking at the file, and ends connections to webhooks. */
+  /** Stops following the file and closes connections to webhooks. */
   close(): Promise<void>
 }
 
-/** One of the chain: of a configuration file, or our own mode. */
+/** Entry of the authorizer chain: from a configuration file, or Binnacle's own mode Rules. */
 type Entry = AuthorizerEntry | { readonly type: 'Rules'; readonly name: string }
 
-/** What upstream gives the webhook of the flags. */
+/** Upstream's timeout for the webhook that flags configure. */
 const WEBHOOK_TIMEOUT_MS = 30_000
 
-/** What stays as it is when a file changes. */
+/** Authorizers that are kept when the file changes. */
 type Built = Readonly<Partial<Record<PlainMode | 'Rules', Authorizer>>>
 
-/**
- * Reads the files that the configuration names. What asks webhooks, and what reads a configuration file, is loaded only where there is one. Throws an Error for the user.
- */
+/** Reads the configured files. Modules for webhooks and the configuration file are loaded only if configured. Throws an Error with a message for the user. */
 export async function openAuthorization(config: Config, parts: Omit<WebhooksOptions, 'gates'>): Promise<Authorization> {
   const { log } = parts
   const { authorizationConfigFile: file, authorizationWebhook, gates } = config
@@ -66,7 +64,7 @@ export async function openAuthorization(config: Config, parts: Omit<WebhooksOpti
       if (authorizer === undefined) throw absent(entry.type)
       return countedDecisions(entry, authorizer, decisions)
     })
-    // Bindings say who may read health and version there, and list what masters may do; others are asked as kube-apiserver asks them.
+    // RBAC bindings and webhooks decide on health and version endpoints as well, as in kube-apiserver. Without either, built-in rules allow them.
     const isWhole = webhooks !== undefined || rules !== undefined
     return union(isWhole ? [{ authorize: privileged.authorize }, ...authorizers] : [privileged, publicInformation, ...authorizers])
   }
@@ -92,11 +90,11 @@ export async function openAuthorization(config: Config, parts: Omit<WebhooksOpti
   }
 }
 
-/** A mode that a changed file has and the first had not. */
+/** Error for a mode that a changed file adds. As upstream, only webhooks can be added without a restart. */
 const absent = (type: string): Error =>
   Object.assign(new Error(`authorizer type ${type} is not allowed if it was not enabled at initial server startup`), { code: 'ERR_AUTHORIZATION_CONFIG' })
 
-/** Throws an Error that names the file and the line. */
+/** Reads the file of `--authorization-policy-file`. Throws an Error that names the file and the line. */
 async function policiesOf({ authorizationPolicyFile: file = '' }: Config, log: Logger): Promise<AbacPolicy[]> {
   const warn = (): void => log.warn(`Policy file ${file} contained unversioned rules. See docs/admin/authorization.md#abac-mode for ABAC file format details.`)
   return contentOf(['authorization-policy-file'], async () => parsePolicies(await readFile(file, 'utf8'), file, warn))
@@ -108,7 +106,7 @@ async function ownRules({ authorizationRulesFile: file, authorizationModes }: Co
   return { Rules: union([basicUser, rulesAuthorizer(rules)]) }
 }
 
-/** As the file would have what the flags say. */
+/** Converts the flags to the entries of an equivalent configuration file. */
 const entriesOf = ({ authorizationModes, authorizationWebhook }: Config): readonly Entry[] =>
   authorizationModes.map(mode => {
     if (mode !== 'Webhook') return { type: mode, name: nameOfMode(mode) }

@@ -19,7 +19,7 @@ import type { Gates } from '../lifecycle/gates.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import { serverId } from './server-id.ts'
 
-/** A file of `--authorization-config`, read. */
+/** Parsed file of `--authorization-config`. */
 export interface ReadChain {
   readonly file: string
   readonly bytes: Buffer
@@ -31,16 +31,16 @@ export interface WebhooksOptions {
   readonly clock: TimerClock
   readonly log: Logger
   readonly certificates?: CertificateMetrics | undefined
-  /** Absent: directly. */
+  /** Optional. Default: dial directly. */
   readonly dial?: Dial | undefined
 }
 
-/** Between two looks at the times of the file. */
+/** Interval between checks of the file's modification time, in milliseconds. */
 const LOOK_MS = 1_000
-/** The first wait before a call is repeated, as upstream has it. */
+/** First delay before a call is retried, in milliseconds. As upstream. */
 const BACKOFF_MS = 500
 
-/** The authorizers that ask other servers, and the file that names them. */
+/** Webhook authorizers, and the configuration file that lists them. */
 export class Webhooks {
   private readonly options: WebhooksOptions
   private readonly calls = new AuthorizationWebhookMetrics()
@@ -56,13 +56,13 @@ export class Webhooks {
     return [...this.calls.families, ...(this.followed ? this.changes.families : [])]
   }
 
-  /** Throws AuthorizationConfigError, or an error of the system. */
+  /** Reads and parses the file. Throws AuthorizationConfigError or a system error. */
   async read(file: string): Promise<ReadChain> {
     const bytes = await readFile(file)
     return { file, bytes, entries: parseAuthorizationConfiguration(bytes, this.rules) }
   }
 
-  /** The webhooks of a chain, by their names. Throws an Error for the user. */
+  /** Creates the webhook authorizers of a chain, by name. Throws an Error with a message for the user. */
   async open(chain: readonly (AuthorizerEntry | { readonly type: 'Rules' })[]): Promise<ReadonlyMap<string, Authorizer>> {
     const { gates, log, clock } = this.options
     const opened = new Map<string, Authorizer>()
@@ -75,12 +75,12 @@ export class Webhooks {
       const environment = { metrics: this.calls, logger: log, now: () => clock.steady.now(), selectors: gates.enabled('AuthorizeWithSelectors') }
       opened.set(entry.name, webhookAuthorizer({ ...settings, name: entry.name, client, backoff: webhookBackoff(BACKOFF_MS) }, environment))
     }
-    // Those of before end by themselves: their connections are not used any more.
+    // Previous clients are dropped. Their idle connections time out.
     this.clients = clients
     return opened
   }
 
-  /** Takes up the file whenever it has changed, until the signal aborts. A file that can't be used changes nothing. Modes other than Webhook must stay in it. */
+  /** Applies the file whenever it changes, until the signal aborts. An invalid file is ignored. Modes other than Webhook must stay in it. */
   async follow({ file, bytes, entries }: ReadChain, takeUp: (entries: readonly AuthorizerEntry[]) => Promise<void>, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.options
     const required = entries.flatMap(({ type }) => (type === 'Webhook' ? [] : [type]))
@@ -106,7 +106,7 @@ export class Webhooks {
     await followFile({ file, bytes, intervalMs: LOOK_MS, changed, failed }, signal)
   }
 
-  /** Ends the connections. */
+  /** Closes connections to webhooks. */
   close(): void {
     for (const client of this.clients) client.close()
   }

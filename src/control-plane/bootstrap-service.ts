@@ -14,34 +14,37 @@ import type { StoreService } from './store-service.ts'
 export interface BootstrapServiceParts {
   readonly catalog: Catalog
   readonly stores: StoreService
-  /** Resolves when all stored kinds are served: an APIService of what is not would be removed. */
+  /** Resolves when all stored custom kinds are served. APIServices of kinds that are not served would be removed. */
   readonly allServed: Promise<void>
 }
 
-/** Makes the objects that every cluster has from the start, and keeps them. */
+/** Creates the objects that every cluster starts with, and reconciles them. */
 export class BootstrapService implements Service {
   readonly checks: readonly ReadinessCheck[]
   private readonly options: ControlPlaneOptions
   private readonly catalog: Catalog
   private readonly stores: StoreService
   private readonly allServed: Promise<void>
-  /** Drops the history that making the first objects has left, of a store that was new; absent where this server does not compact. */
+  /** Compacts away the revisions of the initial objects if the store was new. Undefined if this server does not compact. */
   private readonly dropBeginning: (() => Promise<Revision | undefined>) | undefined
   private readonly refusals: Refusals = new Map()
   private isDone = false
   private isRegistered = false
   private reportMade: () => void = () => {}
-  /** Resolves when the objects are made or refused, or the server is a copy of one that has made them, or the server ends before: default roles stand in namespaces that are among them. */
+  /**
+   * Resolves when the objects are created or rejected, when the server ends, or immediately on a copy of a server that created them. Default roles wait for it:
+   * they are in namespaces created here.
+   */
   readonly made = new Promise<void>(resolve => {
     this.reportMade = resolve
   })
 
-  /** The objects were made or refused. */
+  /** Whether the initial objects were created or rejected. */
   get hasMade(): boolean {
     return this.isDone
   }
 
-  /** Made before this server writes anything: it looks whether the store is new. */
+  /** Must run before this server writes anything: it checks whether the store is empty. */
   constructor(options: ControlPlaneOptions, { catalog, stores, allServed }: BootstrapServiceParts, signal: AbortSignal) {
     this.options = options
     this.catalog = catalog
@@ -54,20 +57,24 @@ export class BootstrapService implements Service {
     this.checks = [
       made(
         'poststarthook/bootstrap-controller',
-        'the objects of a new cluster are not made yet',
+        'the initial objects of the cluster are not created yet',
         what => what !== PRIORITY_CLASS_PART && what !== FLOW_CONTROL_PART,
       ),
       made(
         'poststarthook/scheduling/bootstrap-system-priority-classes',
-        'the priority classes of the system are not made yet',
+        'the system priority classes are not created yet',
         what => what === PRIORITY_CLASS_PART,
       ),
-      made('poststarthook/priority-and-fairness-config-producer', 'the objects of flow control are not made yet', what => what === FLOW_CONTROL_PART),
-      onceBegun('autoregister-completion', () => this.isRegistered, 'APIServices of group versions that are served are missing yet'),
+      made(
+        'poststarthook/priority-and-fairness-config-producer',
+        'the flow schemas and priority levels are not created yet',
+        what => what === FLOW_CONTROL_PART,
+      ),
+      onceBegun('autoregister-completion', () => this.isRegistered, 'the APIServices of served group versions are not created yet'),
     ]
   }
 
-  /** Makes the objects, then keeps them, and keeps an APIService for each served group version. */
+  /** Creates and reconciles the objects, and one APIService per served group version. */
   start(start: ServiceStart, signal: AbortSignal): Promise<unknown> {
     return Promise.all([this.bootstrap(start, signal), this.register(start, signal)])
   }

@@ -5,14 +5,14 @@ import { servedKinds } from '../lifecycle/served.ts'
 import { builtinResources } from '../resources/builtin.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 
-/** The kinds that a server has from the start. */
+/** Built-in kinds. */
 export interface BuiltInKinds {
   readonly definitions: readonly ResourceDefinition[]
-  /** Begins with these kinds; custom ones are added to it. */
+  /** Initially contains these kinds. Custom kinds are added to it. */
   readonly catalog: Catalog
 }
 
-/** The built-in kinds that the release, gates and `--runtime-config` ask for. Throws LifecycleError if `--runtime-config` names what there is not. */
+/** Selects the built-in kinds by release, feature gates and `--runtime-config`. Throws LifecycleError if `--runtime-config` names an unknown API. */
 export function builtInKinds(options: ControlPlaneOptions): BuiltInKinds {
   const { runtime, release, gates, runtimeConfig, laterVersions, eventTtlSeconds, serviceCIDRs, etcdServers, auth } = options
   const built = builtinResources({

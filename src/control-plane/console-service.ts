@@ -10,33 +10,33 @@ import { tryExpression } from './console/expression-trial.ts'
 import { type TrialParts, tryPolicy } from './console/policy-trial.ts'
 import type { Service } from './service.ts'
 
-/** A secret that was handed out, and until when it is good (milliseconds since the epoch). */
+/** A one-time secret and its expiry, in milliseconds since the epoch. */
 interface Grant {
   readonly token: string
   readonly expires: number
 }
 
-/** What the console of a server is made with. */
+/** Options of the console. */
 export interface ConsoleOptions {
-  /** Whether a bearer token is one of a session. */
+  /** Whether a bearer token belongs to a console session. */
   isSession(token: string): boolean
-  /** Makes a one-time link: whoever opens it acts as the user. */
+  /** Returns a one-time link. A browser that opens it acts as the user. */
   link(user: User): Grant
-  /** The port that serves it; 0 until it listens. */
+  /** Port of the console. 0 until it listens. */
   port(): number
 }
 
-/** What it reads of the server. */
+/** Dependencies of the console. */
 export interface ConsoleParts extends Omit<TrialParts, 'access'> {
   readonly release: Release
   access(signal: AbortSignal): TrialParts['access']
 }
 
-/** Of an expression with its variables, and of a policy: what is parsed at once. */
+/** Maximum length of a request body, in bytes. It is parsed synchronously. */
 const MAX_BODY_BYTES = 256 * 1024
 const ROOT = '/binnacle/v1/console/'
 
-/** What the console asks of this server beside the API. */
+/** Endpoints of the console beside the API. */
 export class ConsoleService implements Service {
   readonly routes: readonly OwnRoute[]
 
@@ -48,31 +48,32 @@ export class ConsoleService implements Service {
     })
     this.routes = [
       post('links', 201, async ({ ctx, headers }) => {
-        if (console.isSession(bearerToken(headers.authorization) ?? '')) throw failure(403, 'Forbidden', 'a session makes no links: it would never end', {})
+        if (console.isSession(bearerToken(headers.authorization) ?? ''))
+          throw failure(403, 'Forbidden', 'a console session cannot create links: it would never expire', {})
         const { token, expires } = console.link(ctx.user)
         return { link: linkPath(token), port: console.port(), expires: new Date(expires).toISOString() }
       }),
       post('cel', 200, async exchange => {
         const { expression, variables = {} } = await bodyOf(exchange)
-        if (typeof expression !== 'string') throw badRequestError('expression: must be a text')
+        if (typeof expression !== 'string') throw badRequestError('expression: must be a string')
         if (!isJsonObject(variables)) throw badRequestError('variables: must be an object')
         return tryExpression(expression, variables, minorOf(parts.release), exchange.ctx.signal)
       }),
       post('policies', 200, async exchange => {
         const { policy, path } = await bodyOf(exchange)
-        if (typeof policy !== 'string' || typeof path !== 'string') throw badRequestError('policy, path: must be texts')
+        if (typeof policy !== 'string' || typeof path !== 'string') throw badRequestError('policy, path: must be strings')
         return tryPolicy({ ...parts, access: parts.access(exchange.ctx.signal) }, exchange.ctx, policy, path)
       }),
     ]
   }
 }
 
-/** Path and fragment: the token is in no log of requests. */
+/** Path of a link. The token is in the fragment, so it never appears in request logs. */
 export const linkPath = (token: string): string => `/console/#${token}`
 
-/** Throws a StatusError. */
+/** Reads a JSON object from the request body. Throws a StatusError. */
 async function bodyOf(exchange: Exchange): Promise<JsonObject> {
   const body = parsedObject((await exchange.readBody(MAX_BODY_BYTES)).toString())
-  if (body === undefined) throw badRequestError('the body is no JSON object')
+  if (body === undefined) throw badRequestError('the body must be a JSON object')
   return body
 }

@@ -28,110 +28,110 @@ import type { Origin } from './origin.ts'
 import type { Runtime } from './runtime.ts'
 import type { ServiceRouting } from './service-resolver.ts'
 
-/** How requests are passed on to aggregated servers. */
+/** Options of proxying to aggregated servers. */
 export interface AggregationOptions {
-  /** What they know this server by; absent: nothing, and most will not believe for whom a request is. */
+  /** Optional. Client certificate for aggregated servers. Without it most do not trust the user headers. */
   readonly client?: ProxyClientKey
   readonly refusesRedirects: boolean
 }
 
-/** A store that holds single resources alone. Its revisions are its own. */
+/** A store of its own for some resources. Its revisions are independent. */
 export interface OtherStore {
-  /** As metrics and health checks show it: `etcd-1`. */
+  /** Name in metrics and health checks, such as `etcd-1`. */
   readonly name: string
-  /** `events`, `deployments.apps`; built-in ones. */
+  /** Built-in resources, such as `events` or `deployments.apps`. */
   readonly resources: ReadonlySet<string>
-  /** Closed with the control plane. */
+  /** Closed by the control plane. */
   readonly backend: Backend
 }
 
-/** What one server is made of and how it is set up. Nothing in it is changed by the control plane but the stores, which it closes, and the rules, which it keeps up to date. */
+/** Parts and settings of one server. The control plane changes none of them, except that it closes the stores and updates the RBAC index and the node graph. */
 export interface ControlPlaneOptions {
   readonly runtime: Runtime
   readonly backend: Backend
-  /** Of which it is a copy; absent: it begins by itself. */
+  /** Optional. The control plane of which this one is a copy. */
   readonly origin?: Origin | undefined
   readonly logger: Logger
   readonly release: Release
   readonly gates: Gates
   readonly runtimeConfig: RuntimeConfig
-  /** Absent: none that came after the release is served. */
+  /** Optional. Default: no API version newer than the release is served. */
   readonly laterVersions?: LaterVersions
   readonly etcdPrefix: string
-  /** Stores of single resources; absent: all are in `backend`. */
+  /** Optional. Default: all resources are in `backend`. */
   readonly otherStores?: readonly OtherStore[]
-  /** How stores are asked beside requests; absent: as kube-apiserver does by default. */
+  /** Optional. Timeouts and intervals of health and size probes. Default: those of kube-apiserver. */
   readonly storeProbes?: StoreProbes
-  /** Addresses of etcd's members, as gRPC names them; absent where the store is in this process. */
+  /** Addresses of etcd members, as gRPC targets. Omitted for an embedded store. */
   readonly etcdServers?: readonly string[]
-  /** Names program and schema: stored bytes with this mark are served unread. */
+  /** Identifies program and schema. Stored objects with this mark are served without decoding. */
   readonly fingerprint: string
   readonly storedAs?: StoredForm
-  /** Absent: nothing is encrypted at rest. */
+  /** Optional. Default: no encryption at rest. */
   readonly encryption?: Encryption
   readonly eventTtlSeconds: number
-  /** Whether a resource (`pods`, `deployments.apps`) is read through the watch cache. Default: every one. */
+  /** Optional. Whether a resource (`pods`, `deployments.apps`) is read through the watch cache. Default: every one. */
   readonly isCached?: (resource: string) => boolean
-  /** Watch caches are filled when they are first asked for. Absent: at the start. */
+  /** Optional. Whether watch caches are filled on first use. Default: at start. */
   readonly cachesOnDemand?: boolean
-  /** 0: this server does not compact. */
+  /** Interval in milliseconds. 0 disables compaction by this server. */
   readonly compactionIntervalMs: number
-  /** How much of the past is kept, in place of what the interval leaves, of a store that keeps history. Absent: no more than that. */
+  /** Optional. History to keep in a store that supports it, in milliseconds and bytes. Default: what the compaction interval leaves. */
   readonly history?: { readonly keptMs: number; readonly maxBytes: number }
   readonly serviceCIDRs: readonly string[]
   readonly nodePorts: { readonly first: number; readonly last: number }
-  /** Whether faults are objects as well. Absent: not. Needs those of the runtime. */
+  /** Optional. Whether to serve faults as API objects. Requires `runtime.faults`. */
   readonly faultObjects?: boolean
-  /** Absent: there is none. */
+  /** Optional. Omitted if the console is off. */
   readonly console?: ConsoleOptions
   readonly controllers: ReadonlySet<ControllerName>
-  /** How often what quotas limit is counted anew; 0: never. */
+  /** Interval between full recalculations of quota usage, in milliseconds. 0 disables them. */
   readonly quotaSyncPeriodMs: number
-  /** No other server writes to the store. */
+  /** Whether no other server writes to the store. */
   readonly exclusiveStore: boolean
-  /** Called with the number of custom kinds that are served, whenever they change. */
+  /** Called with the number of served custom kinds whenever it changes. */
   readonly onCustomKinds?: (count: number) => void
-  /** Called each second with the largest number of watches that follow the same changes. */
+  /** Called every second with the largest number of watches that share one event stream. */
   readonly onWatchers?: (most: number) => void
-  /** Those that are on, in their order. */
+  /** Enabled plugins, in order. */
   readonly admissionPlugins: readonly PluginName[]
-  /** Absent: all run by their defaults. */
+  /** Optional. Default: no plugin is configured. */
   readonly pluginConfigurations?: PluginConfigurations
-  /** As whom plugins ask webhooks, where their configuration says so. */
+  /** Optional. Credentials for calls of webhook plugins, from their configuration. */
   readonly webhookCredentials?: ReadonlyMap<WebhookPluginName, WebhookCredentials>
-  /** Where calls of webhooks are recorded. */
+  /** Optional. Receives spans of webhook calls. */
   readonly spans?: Spans | undefined
-  /** Of all webhooks of the server, whoever asks them; absent: of those that the control plane asks. */
+  /** Optional. Observes certificates of all webhooks of the server. Default: only those that the control plane calls. */
   readonly webhookCertificates?: CertificateMetrics
-  /** How webhooks and aggregated servers are dialled; absent: directly. */
+  /** Optional. Dials webhooks and aggregated servers. Default: directly. */
   readonly egress?: Egress
-  /** For the plugin ImagePolicyWebhook, which needs one. Closed with the control plane. */
+  /** Optional. Required by the plugin ImagePolicyWebhook. Closed by the control plane. */
   readonly imagePolicy?: ImagePolicy
   readonly tolerationSeconds: TolerationSeconds
-  /** Whether the plugin ServiceAccount refuses pods whose account does not exist. */
+  /** Whether the plugin ServiceAccount rejects pods whose account does not exist. */
   readonly requireServiceAccounts: boolean
   readonly minRequestTimeoutSeconds: number
-  /** Seats of priority and fairness, above 0; absent: it is off. */
+  /** Optional. Seats of API Priority and Fairness, above 0. Omitted if it is off. */
   readonly totalSeats?: number
   readonly media: MediaOffer
   readonly aggregation: AggregationOptions
-  /** How webhooks and aggregated servers behind services are reached. */
+  /** How services are resolved to addresses. */
   readonly services: ServiceRouting
-  /** For logs, exec and proxies. */
+  /** Connections for logs, exec and proxy subresources. */
   readonly kubelets: Kubelets
-  /** What reviews and token requests answer with; absent: nobody is known. */
+  /** Optional. Backs reviews and token requests. Omitted if there is no authentication. */
   readonly auth?: AuthServices
-  /** Kept as the roles and bindings are, where an authorizer reads it. */
+  /** Optional. RBAC index to keep in sync with roles and bindings. */
   readonly rules?: RuleIndex
-  /** Certificates and headers that this server trusts, published for extension servers; absent: nothing is published. */
+  /** Optional. Returns the CAs and headers to publish for extension servers. Omitted if there are none. */
   readonly trust?: () => ClusterTrust
-  /** Kept as the pods of nodes are, where an authorizer reads it. */
+  /** Optional. Graph of the Node authorizer to keep in sync with pods. */
   readonly nodeGraph?: NodeGraph
   /**
-   * What the store holds from the start: `copy`, all that another server has made, which is not made anew; `past`, something that does not change any more: nothing runs beside reads. Absent: nothing, or what this
-   * server has left there.
+   * Optional. Initial content of the store. `copy`: everything another server created, which is not created again. `past`: an immutable revision, for which
+   * nothing runs in the background. Default: empty, or what this server wrote earlier.
    */
   readonly holds?: 'copy' | 'past'
-  /** Asked where a write needs a right besides the one that its request was authorized for. */
+  /** Authorizes writes that need a permission beyond that of their request. */
   readonly authorizer: Authorizer
 }

@@ -46,40 +46,43 @@ import { WhyService } from './why-service.ts'
 /** Everything between the HTTP server and the store. */
 export interface ControlPlane {
   readonly api: Api
-  /** Whether there is a route for a request. */
+  /** Whether the request has a route. */
   isServed(info: ResourceRequestInfo): boolean
-  /** Calls `gone` for each version of a kind that is served no more. */
+  /** Calls `gone` for each version of a kind that is no longer served. */
   followGone(gone: (version: GoneVersion) => void): void
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
-  /** What services serve beside the API. */
+  /** Endpoints of services beside the API. */
   readonly routes: readonly OwnRoute[]
   readonly registry: Registry
-  /** What the store holds by its keys. */
+  /** Reads of the store by key. */
   readonly stored: StoredReader
-  /** Priority and fairness; absent where it is off. */
+  /** API Priority and Fairness. Undefined if it is off. */
   readonly flowLimits: FlowLimits | undefined
-  /** The store's newest. */
+  /** Returns the latest revision of the store. */
   revision(): Promise<number>
   /** Resolves once every resource can be read from memory. */
   synced(signal: AbortSignal): Promise<void>
-  /** For a control plane on a copy of the store, which is made at the same moment; undefined until this one has begun. Takes constant time for each resource. */
+  /**
+   * Returns the state for a control plane on a copy of the store that is made at the same moment. Undefined until this one has started. Takes constant time per
+   * resource.
+   */
   origin(): Origin | undefined
-  /** Makes the bootstrap objects and starts the controllers. */
+  /** Creates the bootstrap objects and starts the controllers. Call it when the server listens. */
   start(options: StartOptions): void
-  /** Ends watches; requests in flight go on. */
+  /** Ends watches. Other requests in flight continue. */
   beginShutdown(): void
   /** Ends watches and loops, waits for them, and closes the store. */
   close(): Promise<void>
 }
 
 /**
- * Makes the services of one server, each of those before it. Reads can be served from then on, and writes; what runs beside requests begins with `start`. Several control planes in one process
- * share no state.
+ * Creates the services of one server in dependency order. Reads and writes are served immediately; background work starts with `start`. Several control planes
+ * in one process share no state.
  */
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const ended = new AbortController()
-  setMaxListeners(0, ended.signal) // one a call of a controller
+  setMaxListeners(0, ended.signal) // one listener per call of a controller
   const kinds = builtInKinds(options)
   const { catalog } = kinds
   const stores = new StoreService(options, kinds.definitions, ended.signal)
@@ -144,7 +147,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   }
 }
 
-/** The services come first to forget a version. */
+/** Services are notified first when a version is no longer served. */
 function goneVersionsOf(catalog: Catalog, services: readonly Service[]): GoneVersions {
   const versions = new GoneVersions(catalog)
   versions.follow(version => {
@@ -170,7 +173,7 @@ interface Asked {
   readonly stores: StoreService
 }
 
-/** What there is only where a flag asks for it. */
+/** Services that are enabled by flags. */
 function askedFor(options: ControlPlaneOptions, { catalog, registry, stores }: Asked): Service[] {
   const { faultObjects, runtime, backend, history, console, authorizer, release } = options
   return [
@@ -204,7 +207,7 @@ interface RegistryParts {
   definitions(): DefinitionService
 }
 
-/** A definition that is written is in effect before the response. */
+/** Creates the registry. A write of a definition returns once the definition is served. */
 function openRegistry(options: ControlPlaneOptions, { catalog, stores, admission, declared, definitions }: RegistryParts): Registry {
   const registry: Registry = new Registry(catalog, {
     clock: options.runtime.clock,
@@ -221,7 +224,7 @@ function openRegistry(options: ControlPlaneOptions, { catalog, stores, admission
   return registry
 }
 
-/** A PUT that would create needs the right to create, too. */
+/** Authorizes a PUT that would create the object. It needs permission to create as well. Throws 403. */
 async function authorizeCreate({ authorizer }: ControlPlaneOptions, target: WriteTarget): Promise<void> {
   const { ctx } = target
   const info = { ...ctx.info, verb: 'create' }

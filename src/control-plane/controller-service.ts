@@ -35,23 +35,23 @@ export interface ControllerServiceParts {
   readonly queues: WorkQueues
   /** Whether validating admission policies are served. */
   hasPolicies(): boolean
-  /** What the plugin ResourceQuota of this server has added to quotas for writes that have not ended. */
+  /** Quota charged for writes in progress by the plugin ResourceQuota of this server. */
   readonly reservations: QuotaReservations
   readonly listStored: ListStored
-  /** Says of APIServices whether they are available. */
+  /** Controller that sets the Available condition of APIServices. */
   readonly availability: Controller
-  /** What other servers have in namespaces. */
+  /** Namespaced resources of aggregated servers. */
   readonly foreign: ForeignResources
-  /** For calls of the leader, which webhooks are not asked about. */
+  /** Access for renewals of the Lease. Webhooks are not called for these. */
   leaderAccess(signal: AbortSignal): ResourceAccess
 }
 
-/** The loops of which one runs among all servers on a store: controllers and compaction. */
+/** Loops that run once among all servers on a store: controllers and compaction. */
 export class ControllerService implements Service {
   readonly metrics: readonly MetricFamily[]
   private readonly options: ControlPlaneOptions
   private readonly parts: ControllerServiceParts
-  /** Unique to this control plane, also among those of one process. */
+  /** Identity of this control plane; unique even among several in one process. */
   private readonly leadership: LeadershipOptions = {
     name: 'binnacle-controllers',
     identity: `${hostname()}_${randomUUID()}`,
@@ -66,7 +66,7 @@ export class ControllerService implements Service {
     this.metrics = parts.queues.families()
   }
 
-  /** Leads at once if no other server writes to the store, otherwise whenever this server holds the Lease. */
+  /** Leads immediately if no other server writes to the store, otherwise while this server holds the Lease. */
   start(start: ServiceStart, signal: AbortSignal): Promise<void> {
     const { runtime, logger, exclusiveStore } = this.options
     const controllers = this.controllers(start)
@@ -76,7 +76,7 @@ export class ControllerService implements Service {
     return whileLeading(env, this.leadership, signal, lead)
   }
 
-  /** Runs the loops until the signal aborts: with the server, or when the Lease is lost. `env`: with access that is fenced by the Lease. */
+  /** Runs the loops until the signal aborts, at shutdown or when the Lease is lost. @param env its writes are fenced by the Lease. */
   private async lead(controllers: readonly Controller[], env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     const { backend, otherStores = [], logger, compactionIntervalMs, history } = this.options
     const loops = controllers.map(controller => controller({ ...env, queues: this.parts.queues }, signal))
@@ -86,7 +86,7 @@ export class ControllerService implements Service {
     await Promise.all(loops)
   }
 
-  /** Those that the flags ask for, and those that every server needs: without them services, definitions and flow schemas would not settle. */
+  /** Enabled controllers, and those that every server needs: without them services, definitions and flow schemas would never settle. */
   private controllers({ certificateAuthority }: ServiceStart): Controller[] {
     const { controllers, auth, exclusiveStore, gates, quotaSyncPeriodMs } = this.options
     const { catalog, hasPolicies, reservations, listStored, availability, foreign } = this.parts

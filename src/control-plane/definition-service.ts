@@ -13,11 +13,11 @@ import type { StoreService } from './store-service.ts'
 export interface DefinitionServiceParts {
   readonly kinds: BuiltInKinds
   readonly stores: StoreService
-  /** For kinds that webhooks convert. */
+  /** Clients of conversion webhooks. */
   readonly webhooks: WebhookClients
 }
 
-/** Serves the kinds of custom resource definitions: the catalog and the stores follow what is stored. */
+/** Serves the kinds of CustomResourceDefinitions: keeps the catalog and the stores in sync with them. */
 export class DefinitionService implements Service {
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
@@ -25,12 +25,12 @@ export class DefinitionService implements Service {
   private readonly conversions = new ConversionMetrics()
   private isSynced = false
   private reportSynced: () => void = () => {}
-  /** Resolves when all kinds are served whose definitions were stored. */
+  /** Resolves when the kinds of all stored definitions are served. */
   readonly synced = new Promise<void>(resolve => {
     this.reportSynced = resolve
   })
 
-  /** `signal`: aborted when the server ends, which ends calls of webhooks. */
+  /** @param signal aborted at shutdown; ends calls of webhooks. */
   constructor({ logger, onCustomKinds, spans, runtime }: ControlPlaneOptions, { kinds, stores, webhooks }: DefinitionServiceParts, signal: AbortSignal) {
     const metrics = this.conversions
     this.metrics = metrics.families
@@ -56,17 +56,20 @@ export class DefinitionService implements Service {
     })
   }
 
-  /** Takes a definition that this server has just written, without waiting for the event of it. Resolves once requests are answered by it, or if it cannot be read: its event follows. */
+  /**
+   * Serves a definition that this server just wrote without waiting for its watch event. Resolves once it is served, or if it cannot be read: then the event
+   * follows.
+   */
   serveWritten(access: ResourceAccess, name: string): Promise<void> {
     return this.custom.serveWritten(name, () => findDefinition(access, name)).catch(() => undefined)
   }
 
-  /** A definition has the name of its resource. */
+  /** The name of a definition is that of its resource. */
   forgetVersion({ group, resource, isLast }: GoneVersion): void {
     if (isLast) this.conversions.forget(`${resource}.${group}`)
   }
 
-  /** Follows the definitions. `crd-informer-synced` holds from when all that were stored are served. */
+  /** Follows definitions. The check `crd-informer-synced` passes once all stored ones are served. */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
     return this.custom.follow(env, signal)
   }

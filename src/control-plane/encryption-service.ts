@@ -15,23 +15,23 @@ import type { KmsProviders } from '../storage/value/kms/providers.ts'
 import { transformMetrics } from '../storage/value/transform-metrics.ts'
 import type { ReadinessCheck, Service } from './service.ts'
 
-/** As often as kube-apiserver looks. */
+/** Interval between checks of the file, in milliseconds. As kube-apiserver. */
 const RELOAD_MS = 60_000
-/** Services of a changed file have so long to be well, at least, before it is put in force. */
+/** Minimum time for the KMS plugins of a changed file to become healthy before it is applied, in milliseconds. */
 const LEAST_HEALTH_MS = 10_000
 const HEALTH_RETRY_MS = 100
 
-/** Encryption at rest as the configuration has it. kube-apiserver has a check for key management services whenever the file is followed, whether there are such services or not. */
+/** Encryption at rest, as configured. As in kube-apiserver, the KMS health check exists whenever the file is followed, even without KMS plugins. */
 export interface EncryptionService extends Service {
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
   readonly encryption: Encryption
   forgetVersion(version: GoneVersion): void
-  /** Stops looking at the file, and at key management services. */
+  /** Stops following the file and checking KMS plugins. */
   close(): Promise<void>
 }
 
-/** Reads the file that the configuration names, and follows it where that is asked for. Throws EncryptionConfigError. */
+/** Reads the configured file, and follows it if automatic reload is on. Throws EncryptionConfigError. */
 export async function openEncryption({ encryption: wanted }: Config, logger: Logger, spans?: Spans): Promise<EncryptionService> {
   const { families, observer, forget } = transformMetrics()
   const forgetVersion = ({ group, resource, isLast }: GoneVersion): void => {
@@ -66,11 +66,11 @@ const namesService = ({ resources }: EncryptionConfig): boolean => resources.som
 
 type Opener = (config: EncryptionConfig) => Promise<KmsProviders>
 
-/** The key management services of the configuration that is in force. */
+/** KMS plugins of the current configuration. */
 class KeyServices {
   readonly families: readonly MetricFamily[]
   readonly #encryption: Encryption
-  /** Absent where there can be none. */
+  /** Undefined if no KMS plugin can be configured. */
   readonly #opener: Opener | undefined
   #present: KmsProviders | undefined
 
@@ -84,26 +84,26 @@ class KeyServices {
     return new KeyServices(encryption, [], undefined)
   }
 
-  /** What speaks to services is loaded by this. */
+  /** Loads the KMS client modules on demand. */
   static async open(encryption: Encryption, logger: Logger, spans: Spans | undefined): Promise<KeyServices> {
     const [{ openKmsProviders }, { KmsMetrics }] = await Promise.all([import('../storage/value/kms/providers.ts'), import('../storage/value/kms/metrics.ts')])
     const metrics = new KmsMetrics()
     return new KeyServices(encryption, metrics.families, config => openKmsProviders(config, { metrics, clock: systemClock, logger, spans }))
   }
 
-  /** Puts a configuration in force, whether its services are well or not. */
+  /** Applies a configuration, whether or not its KMS plugins are healthy. */
   async use(config: EncryptionConfig): Promise<void> {
     this.#put(config, await this.#opener?.(config))
   }
 
-  /** Puts a configuration in force once its services are well. Rejects where they are not in time; then all is as before. */
+  /** Applies a configuration once its KMS plugins are healthy. Rejects if that takes too long, and keeps the previous configuration. */
   async change(config: EncryptionConfig, signal: AbortSignal): Promise<void> {
     const providers = await this.#opener?.(config)
     try {
       if (providers) await untilWell(providers, signal)
       const former = this.#present
       this.#put(config, providers)
-      // What is under way may still ask them.
+      // Calls in progress may still use the previous plugins.
       if (former) setTimeout(() => former.close(), Math.min(2 * former.timeoutMs, LONGEST_TIMER_MS)).unref()
     } catch (error) {
       providers?.close()

@@ -5,31 +5,31 @@ import { formatDuration } from '../lib/duration.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 
-/** How long tokens of service accounts may be good, in seconds. */
+/** Maximum lifetimes of service account tokens, in seconds. */
 interface TokenLifetimes {
-  /** 0: as long as asked for. */
+  /** Maximum requested lifetime. 0: unlimited. */
   readonly maxExpirationSeconds: number
-  /** Of tokens of pods that live longer than was asked for. */
+  /** Extended lifetime of pod tokens. */
   readonly maxExtendedSeconds: number
 }
 
-/** The process that signs tokens, where one is configured. */
+/** External token signer (`--service-account-signing-endpoint`). */
 interface ExternalSignerService extends TokenLifetimes {
   readonly signer: ExternalSigner
   readonly metrics: readonly MetricFamily[]
 }
 
 const YEAR_SECONDS = 365 * 24 * 3600
-/** Kubelets ask for so much. */
+/** Lifetime that kubelets request. */
 const KUBELET_SECONDS = 3607
 
-/** As the signer has them, or without one the configuration. */
+/** Returns the lifetimes of the external signer, or those of the configuration without one. */
 export const lifetimesOf = (external: ExternalSignerService | undefined, { serviceAccounts }: Config): TokenLifetimes => ({
   maxExpirationSeconds: (external ?? serviceAccounts).maxExpirationSeconds,
   maxExtendedSeconds: external?.maxExtendedSeconds ?? YEAR_SECONDS,
 })
 
-/** Loads what asks it only where there is one. Throws an Error in kube-apiserver's words. */
+/** Connects to the external signer if one is configured; its module is loaded on demand. Throws an Error in kube-apiserver's words. */
 export async function openExternalSignerService(config: Config, clock: Clock, log: Logger): Promise<ExternalSignerService | undefined> {
   const { signingEndpoint: endpoint, maxExpirationSeconds: given, extendExpiration } = config.serviceAccounts
   if (endpoint === undefined) return undefined

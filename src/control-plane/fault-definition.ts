@@ -16,39 +16,45 @@ const object = (properties: Record<string, Schema>, description?: string): Schem
 const spec = object({
   match: object(
     { users: texts, agents: texts, verbs: texts, resources: texts, namespaces: texts, names: texts },
-    'Which requests it is for. Absent: all for resources.',
+    'Requests that the fault applies to. In each list a pattern may end in *, and one that begins with ! excludes. Default: all resource requests.',
   ),
   rate: object(
     { share: { type: 'number', minimum: 0, maximum: 1 }, seed: number, skip: number, count: number, after: text, for: text, every: text },
-    'How often they have it. Absent: each.',
+    'How many of the matching requests have the fault, and when. Durations are such as 500ms or 1m30s. Default: every matching request.',
   ),
-  delay: { ...text, description: 'The answer comes so much later: a duration, as 500ms.' },
-  lease: { ...oneOf('Lost'), description: 'Another client takes the Lease that the request is about to update.' },
+  delay: { ...text, description: 'Delay of the response, such as 500ms.' },
+  lease: { ...oneOf('Lost'), description: 'Lost: another client acquires the Lease just before the request updates it.' },
   status: {
-    ...object({ code: { type: 'integer', minimum: 400, maximum: 599 }, reason: text, message: text, retryAfterSeconds: number }, 'What it is answered with.'),
+    ...object(
+      { code: { type: 'integer', minimum: 400, maximum: 599 }, reason: text, message: text, retryAfterSeconds: number },
+      'Error that is returned instead of a result.',
+    ),
     required: ['code'],
   },
-  cut: { ...oneOf('BeforeCommit', 'AfterCommit'), description: 'The connection ends without an answer.' },
-  gone: { ...flag, description: '410 where history is needed.' },
-  behind: { ...text, description: 'Lists of any version, and events, are so old: a duration, two minutes at most.' },
-  watch: object({ endAfter: number, withGone: flag, withholdBookmarks: flag }, 'Watches end after so many events, or get no bookmarks.'),
-  webhooksDown: { ...texts, description: 'Names of admission webhooks that cannot be reached.' },
-  beyondContract: { ...flag, description: "Also what no server may do by the API's contract." },
+  cut: { ...oneOf('BeforeCommit', 'AfterCommit'), description: 'Closes the connection without a response, before or after the write is committed.' },
+  gone: { ...flag, description: 'Returns 410 to lists that continue or request an exact version, and to watches that start at a version.' },
+  behind: { ...text, description: 'Staleness of lists with resourceVersion=0 and of watch events, such as 10s. At most 2m.' },
+  watch: object(
+    { endAfter: number, withGone: flag, withholdBookmarks: flag },
+    'Ends watches after a number of events, optionally with a 410, or withholds bookmarks.',
+  ),
+  webhooksDown: { ...texts, description: 'Names of admission webhooks that are unreachable. * matches all.' },
+  beyondContract: { ...flag, description: "Allows effects that the API's contract rules out." },
 })
 
 const status = object({
   observedGeneration: { type: 'integer', format: 'int64' },
   state: oneOf('Active', 'Invalid'),
-  message: { ...text, description: 'What is wrong with an invalid one.' },
-  matched: { type: 'integer', format: 'int64', description: 'Requests that it was for.' },
-  hits: { type: 'integer', format: 'int64', description: 'Requests that had it.' },
+  message: { ...text, description: 'Reason why the spec is invalid.' },
+  matched: { type: 'integer', format: 'int64', description: 'Number of requests that matched.' },
+  hits: { type: 'integer', format: 'int64', description: 'Number of requests that had the fault.' },
 })
 
 const column = (name: string, type: string, jsonPath: string): Schema => ({ name, type, jsonPath })
 
 export const FAULT_DEFINITION_NAME = `faults.${FAULTS_GROUP}`
 
-/** Of the CustomResourceDefinition of faults as objects. */
+/** Spec of the CustomResourceDefinition that serves faults as objects. */
 export const faultDefinition = (): Schema => ({
   group: FAULTS_GROUP,
   scope: 'Cluster',
@@ -65,7 +71,9 @@ export const faultDefinition = (): Schema => ({
         column('Hits', 'integer', '.status.hits'),
         column('Age', 'date', '.metadata.creationTimestamp'),
       ],
-      schema: { openAPIV3Schema: { ...object({ spec, status }, 'What is done to requests on purpose, to see how clients cope.'), required: ['spec'] } },
+      schema: {
+        openAPIV3Schema: { ...object({ spec, status }, 'A fault that is injected into requests, to test how clients cope with it.'), required: ['spec'] },
+      },
     },
   ],
 })

@@ -25,22 +25,22 @@ interface FaultStatus {
 
 const FAULTS = kindId<FaultObject>(FAULTS_GROUP, 'faults')
 
-/** Between two looks at what has been hit. */
+/** Interval between status updates, in milliseconds. */
 const REPORT_MS = 500
 const RETRY_MS = 100
 
-/** What this server does of one object. */
+/** State of one Fault object in this server. */
 interface Carried {
   readonly uid: string | undefined
   readonly generation: number
-  /** Absent where the spec is refused, which `message` says why. */
+  /** Undefined if the spec is invalid. `message` states why. */
   readonly fault: Fault | undefined
   readonly message: string | undefined
-  /** What the status has of it: servers on one store add theirs. Absent: nothing, not even that it has been seen. */
+  /** Counts that the status already includes; other servers on the store add theirs. Undefined if nothing was reported yet, not even the generation. */
   told: { readonly matched: number; readonly hits: number } | undefined
 }
 
-/** Faults as objects of the group binnacle.dev: their kind is defined, and rules are kept as the objects are. */
+/** Serves faults as objects of the group binnacle.dev: creates their CustomResourceDefinition and keeps the fault rules in sync with the objects. */
 export class FaultService implements Service {
   private readonly rules: FaultRules
   private readonly carried = new Map<string, Carried>()
@@ -72,18 +72,18 @@ export class FaultService implements Service {
         return
       } catch (error) {
         if (isStatusError(error, 'AlreadyExists')) return await this.renew(env)
-        env.logger.debug(1, 'faults cannot be defined yet', { error: errorMessage(error) })
+        env.logger.debug(1, 'cannot create the definition of faults, retrying', { error: errorMessage(error) })
       }
       await pause(RETRY_MS, signal)
     }
   }
 
-  /** Another release may have defined it otherwise. */
+  /** Updates the definition, which another release may have created. */
   private async renew(env: ControllerEnvironment): Promise<void> {
     const changed = (now: KubeObject): KubeObject => ({ ...now, spec: { ...objectIn(now.spec), ...faultDefinition() } })
     await env.access
       .update(DEFINITIONS, '', FAULT_DEFINITION_NAME, changed)
-      .catch(error => env.logger.warn('the definition of faults stays as it is', { error: errorMessage(error) }))
+      .catch(error => env.logger.warn('cannot update the definition of faults', { error: errorMessage(error) }))
   }
 
   private put({ metadata, spec }: FaultObject): void {
@@ -109,22 +109,22 @@ export class FaultService implements Service {
         try {
           await tell(env, name, carried)
         } catch (error) {
-          // It has gone meanwhile, or is told next time.
-          env.logger.debug(2, 'hits of a fault cannot be told yet', { name, error: errorMessage(error) })
+          // The object was deleted, or the next report includes it.
+          env.logger.debug(2, 'cannot update the status of a fault, retrying', { name, error: errorMessage(error) })
         }
       }
     }
   }
 }
 
-/** Writes into the status what has come since the last time. */
+/** Adds the hits since the last report to the status. */
 async function tell(env: ControllerEnvironment, name: string, carried: Carried): Promise<void> {
   const { uid, generation, fault, message, told } = carried
   const { matched = 0, hits = 0 } = fault ?? {}
   if (told?.matched === matched && told.hits === hits) return
   await updateKind(env.access, FAULTS, { namespace: '', name, subresource: 'status' }, now => {
     if (now.metadata.uid !== uid || now.metadata.generation !== generation) return undefined
-    // Of another generation nothing is counted on.
+    // Counts of another generation start at zero.
     const before = now.status?.observedGeneration === generation ? now.status : {}
     const status: FaultStatus = {
       observedGeneration: generation,

@@ -12,10 +12,10 @@ import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 import type { StoreService } from './store-service.ts'
 
-/** Between two looks at what levels lend and borrow. */
+/** Interval between adjustments of seats that priority levels lend and borrow, in milliseconds. */
 const ADJUSTMENT_MS = 10_000
 
-/** Priority and fairness as the flow schemas and priority levels in the store have it. */
+/** API Priority and Fairness, configured by the stored flow schemas and priority levels. */
 export class FlowService implements Service {
   readonly limits: FlowLimits
   readonly metrics: readonly MetricFamily[]
@@ -51,7 +51,7 @@ export class FlowService implements Service {
     this.limits = { flows, metrics, clock }
     this.metrics = metrics.families()
     this.checks = [
-      onceBegun('poststarthook/priority-and-fairness-config-consumer', () => this.isConfigured, 'flow schemas and priority levels are not known yet'),
+      onceBegun('poststarthook/priority-and-fairness-config-consumer', () => this.isConfigured, 'the flow schemas and priority levels are not loaded yet'),
     ]
   }
 

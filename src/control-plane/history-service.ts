@@ -17,7 +17,7 @@ export interface HistoryServiceParts {
 
 const OBJECTS = '/binnacle/v1/history/'
 
-/** How much is kept of a store's past, and what is told of it. */
+/** Retention of the store's history, and the endpoints that read it. */
 export class HistoryService implements Service {
   readonly metrics: readonly MetricFamily[]
   readonly routes: readonly OwnRoute[]

@@ -10,7 +10,7 @@ import type { Authorizer } from '../meta/authorizer.ts'
 import { bootstrapPolicy } from '../resources/rbac/policy/bootstrap-policy.ts'
 import { onReadyz, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 
-/** The authorization mode Node as the release has it. */
+/** Node authorizer, with the rules and selectors of the release. */
 export function nodeAuthorizerOf(graph: NodeGraph, features: Features): Authorizer {
   const since = (release: '1.28' | '1.31' | '1.33' | '1.34' | '1.35'): boolean => isSince(features.release, release)
   const bySelectors = features.enabled('AuthorizeNodeWithSelectors')
@@ -29,7 +29,7 @@ export function nodeAuthorizerOf(graph: NodeGraph, features: Features): Authoriz
   })
 }
 
-/** Keeps the graph of the node authorizer, where there is one, as the objects of nodes are. */
+/** Keeps the graph of the Node authorizer, if it is on, in sync with the objects of nodes. */
 export class NodeService implements Service {
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
@@ -42,7 +42,7 @@ export class NodeService implements Service {
     this.graph = graph
     this.catalog = catalog
     this.metrics = graph ? [this.durations] : []
-    this.checks = graph ? [onReadyz('node-authorizer', () => this.isKnown, 'the pods of nodes are not known yet')] : []
+    this.checks = graph ? [onReadyz('node-authorizer', () => this.isKnown, 'the pods of nodes are not loaded yet')] : []
   }
 
   async start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {

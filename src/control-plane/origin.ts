@@ -1,8 +1,8 @@
 import type { KeptStates } from '../storage/cacher/cacher-types.ts'
 
 /**
- * What a control plane that has begun gives to one with the same configuration over a copy of its store, made at the same moment: what the first has made and read, the other need neither make nor
- * read again.
+ * State that a running control plane passes to one with the same configuration on a copy of its store, made at the same moment. The copy need not recreate or
+ * reread what the first has.
  */
 export interface Origin {
   readonly states: KeptStates

@@ -1,12 +1,12 @@
 import type { Stores } from './stores.ts'
 
-/** Resources that a store of their own holds. */
+/** A store that holds only these resources. */
 export interface OtherStores {
   readonly resources: ReadonlySet<string>
   readonly stores: Stores
 }
 
-/** Several stores as one: each resource is in the first of `others` that names it, or else in `main`. What is added later is in `main`. */
+/** Combines several stores. Each resource is in the first of `others` that lists it, otherwise in `main`. Resources added later are in `main`. */
 export function routedStores(main: Stores, others: readonly OtherStores[]): Stores {
   const all = [main, ...others.map(({ stores }) => stores)]
   const of = (name: string): Stores => others.find(({ resources }) => resources.has(name))?.stores ?? main

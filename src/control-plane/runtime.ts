@@ -9,7 +9,7 @@ import { ByteBudget, DERIVED_BYTES } from '../storage/byte-budget.ts'
 import type { RecentRequests } from '../why/recent-requests.ts'
 
 export interface RuntimeOptions {
-  /** Default: the machine's. */
+  /** Optional. Default: the system clock. */
   readonly clock?: TimerClock | undefined
   readonly faults?: FaultRules | undefined
   readonly recent?: RecentRequests | undefined
@@ -19,28 +19,31 @@ export interface RuntimeOptions {
 }
 
 /**
- * What the parts of one server share: its time, and the memory of its requests. Each server has its own, so that a server neither takes from the bounds of another in the same process nor gives it a
- * frame or buffer. What stays one for the process, and why that is safe: docs/decisions/0011-state-has-an-owner.md.
+ * Shared state of one server: its clock, its randomness and its memory budgets. Every server has its own, so that servers in one process share neither limits
+ * nor buffers. docs/decisions/0011-state-has-an-owner.md lists the state that is process-wide, and why that is safe.
  */
 export class Runtime {
-  /** All that the API shows the time of goes by it: ages, times to live, tokens, bookmarks, ends of watches. Connections, requests and calls of other servers go by the machine's. */
+  /**
+   * Clock of everything whose time the API shows: ages, TTLs, tokens, bookmarks, watch timeouts. Connections, request deadlines and outgoing calls use the
+   * machine's clock.
+   */
   readonly clock: TimerClock
-  /** Long answers and initial events of watches are written in it. */
+  /** Buffers for long responses and initial events of watches. */
   readonly answerMemory: BufferPool = answerMemory()
-  /** Frames of recent events, and the bound on what waits for clients that are behind. */
+  /** Encoded frames of recent events, and the limit on output that waits for slow watchers. */
   readonly watchOutput = new WatchOutput()
-  /** Bounds parsed objects and other encodings that are kept for the next reader, of all resources together. */
+  /** Budget for parsed objects and cached encodings of all resources, in bytes. */
   readonly derived = new ByteBudget(DERIVED_BYTES)
 
-  /** What is done to requests on purpose; undefined where nothing ever is. */
+  /** Optional. Injected faults. */
   readonly faults: FaultRules | undefined
-  /** The last requests, and what was found out about each; undefined where nothing is taken down. */
+  /** Optional. Recent requests with the steps that each went through, for `why`. */
   readonly recent: RecentRequests | undefined
-  /** Of uids, generated names, and addresses and ports of services. */
+  /** Source of UIDs, generated names, and addresses and ports of services. */
   readonly random: Randomness
-  /** Undefined: the control plane makes its own. */
+  /** Optional. Default: the control plane creates its own. */
   readonly queues: WorkQueues | undefined
-  /** Resolves when nothing is going on any more: writes are let in one by one, each when that of the one before has resolved. Undefined: they come as they come. */
+  /** Optional. Resolves when queued work is done. Writes then run one by one: each waits for the work of the previous one. */
   readonly settled: (() => Promise<void>) | undefined
 
   constructor({ clock = systemClock, faults, recent, random = systemRandomness, queues, settled }: RuntimeOptions = {}) {

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const ID_BYTES = 16
 
-/** kube-apiserver's identity on the machine of this name: 16 bytes of a hash, in base32 (RFC 4648) without padding. */
+/** Identity of a kube-apiserver on this machine, as upstream computes it: 16 bytes of a hash in base32 (RFC 4648) without padding. */
 export function serverId(machine: string = hostname()): string {
   let bits = 0
   let value = 0
@@ -18,7 +18,7 @@ export function serverId(machine: string = hostname()): string {
   return bits === 0 ? id : id + BASE32[(value << (5 - bits)) & 31]
 }
 
-/** With its length before it, in two bytes. */
+/** Prefixes the text with its length in two bytes, big-endian. */
 function sized(text: string): Buffer {
   const bytes = Buffer.from(text)
   const length = Buffer.alloc(2)

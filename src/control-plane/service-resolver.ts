@@ -5,15 +5,15 @@ import type { RegistryReader } from '../registry/registry-reader.ts'
 import { ENDPOINTS } from '../resources/kinds.ts'
 import { AdmissionReads } from './admission-plugins.ts'
 
-/** How this server reaches services. */
+/** How services are resolved to addresses. */
 export interface ServiceRouting {
-  /** `--service-addresses` */
+  /** `--service-addresses`: takes precedence over the cluster. */
   readonly addresses: ServiceAddresses
-  /** `--enable-aggregator-routing`: to endpoints, and not to the cluster IP. */
+  /** `--enable-aggregator-routing`: routes to endpoints instead of the cluster IP. */
   readonly toEndpoints: boolean
 }
 
-/** Where webhooks and aggregated servers behind services are reached. */
+/** Returns a resolver for the services of webhooks and aggregated servers. */
 export function serviceResolver({ addresses, toEndpoints }: ServiceRouting, reader: RegistryReader): ResolveService {
   const reads = new AdmissionReads(reader)
   const getService = (namespace: string, name: string) => reads.service(namespace, name)

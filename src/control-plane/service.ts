@@ -4,59 +4,59 @@ import type { Refusals } from '../controllers/ensure.ts'
 import type { OwnRoute } from '../endpoints/own-route.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 
-/** A check of the health endpoints. Throws, with the reason, where it fails. */
+/** A check of the health endpoints. */
 export interface ReadinessCheck {
   readonly name: string
-  /** Absent: all. */
+  /** Optional. Default: all health endpoints. */
   readonly endpoints?: readonly 'readyz'[]
-  /** It is told of where reports are asked for in full, and never counts. */
+  /** Optional. Whether the check only appears in verbose reports and never affects the status. */
   readonly informs?: boolean
-  /** Longest time that it may take. Default: two seconds. */
+  /** Optional. Timeout in milliseconds. Default: 2000. */
   readonly timeoutMs?: number
-  /** It says whether the server has begun; `/livez` gives it time. */
+  /** Optional. Whether the check reports startup. `/livez` tolerates its failure for a grace period. */
   readonly atStart?: boolean
-  /** Optional. Says why the check still fails. Every client can read it in the report of all checks. Default: `reason withheld`. */
+  /** Optional. Describes why the check still fails. Every client can read it in verbose reports. Default: `reason withheld`. */
   readonly progress?: () => string
-  /** Optional. A word on a check that passes, for the report of all checks. */
+  /** Optional. Adds a note to a passing check in verbose reports. */
   readonly note?: () => string | undefined
-  /** `endpoint`: the one that is requested. Default: `readyz`. */
+  /** Throws, with the reason, if the check fails. @param endpoint the requested endpoint. Default: `readyz`. */
   check(endpoint?: 'healthz' | 'livez' | 'readyz'): void | Promise<void>
 }
 
-/** Where the server is reached and what it shows of itself: known once it listens. */
+/** Address and certificate authority of the server, known once it listens. */
 export interface StartOptions {
   readonly address: string
   readonly port: number
   readonly serviceIP: string
-  /** PEM. */
+  /** PEM certificates. */
   readonly certificateAuthority: string
 }
 
-/** What loops of a service work with. */
+/** Input of a service's background loops. */
 export interface ServiceStart extends StartOptions {
-  /** Requests in the server's own name, which end with the signal of `start`. */
+  /** Environment of requests in the server's own name. They end when the signal of `start` aborts. */
   readonly env: ControllerEnvironment
 }
 
 /**
- * A part of a control plane. A member that a service has no use for is absent. Services are made in an order in which each needs only earlier ones, started in the same order, and closed in
- * the reverse of it.
+ * A part of a control plane. Services are created in dependency order, started in the same order, and closed in reverse. Members that a service does not need
+ * are omitted.
  */
 export interface Service {
   readonly metrics?: readonly MetricFamily[]
-  /** The health endpoints list them in the order of the services. */
+  /** Listed by the health endpoints in the order of the services. */
   readonly checks?: readonly ReadinessCheck[]
-  /** What it serves beside the API. */
+  /** Endpoints beside the API. */
   readonly routes?: readonly OwnRoute[]
-  /** Called once, when the server listens. Resolves when all that it runs has ended, after the signal has aborted; never rejects. */
+  /** Called once, when the server listens. Resolves when all loops have ended after the signal aborted. Never rejects. */
   start?(start: ServiceStart, signal: AbortSignal): Promise<unknown>
-  /** Called when a version of a kind is served no more: removes what was counted of it. */
+  /** Called when a version of a kind is no longer served. Drops its metrics. */
   forgetVersion?(version: GoneVersion): void
-  /** Called once, after whatever the services run has ended: frees what this one holds. */
+  /** Called once, after the loops of all services have ended. Releases resources. */
   close?(): void | Promise<void>
 }
 
-/** A check of `/readyz` alone that fails with `why` until it is ready. Names are kube-apiserver's. */
+/** Returns a check of `/readyz` alone that fails with `why` until ready. Names are kube-apiserver's. */
 export const onReadyz = (name: string, isReady: () => boolean, why: string): ReadinessCheck => ({
   name,
   endpoints: ['readyz'],
@@ -65,7 +65,7 @@ export const onReadyz = (name: string, isReady: () => boolean, why: string): Rea
   },
 })
 
-/** The same of all endpoints: how kube-apiserver reports that a hook of its start is done. */
+/** Returns a check of all endpoints that fails with `why` until done. Corresponds to a post-start hook of kube-apiserver. */
 export const onceBegun = (name: string, isDone: () => boolean, why: string): ReadinessCheck => ({
   name,
   atStart: true,
@@ -74,7 +74,7 @@ export const onceBegun = (name: string, isDone: () => boolean, why: string): Rea
   },
 })
 
-/** The same, and on `/readyz` it fails for objects that are refused as well, and names them: a server that runs on without them is alive. */
+/** Same as `onceBegun`, but `/readyz` also fails if bootstrap objects were rejected, and names them. `/livez` passes: the server works without them. */
 export const onceBootstrapped = (
   name: string,
   isDone: () => boolean,

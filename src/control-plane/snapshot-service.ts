@@ -3,7 +3,7 @@ import type { OwnRoute } from '../endpoints/own-route.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import type { Service } from './service.ts'
 
-/** Snapshots of the store, where it is not etcd. */
+/** Serves snapshots of an embedded store. */
 export class SnapshotService implements Service {
   readonly routes: readonly OwnRoute[]
 

@@ -22,16 +22,16 @@ import { routedStores } from './routed-stores.ts'
 import type { ReadinessCheck, Service } from './service.ts'
 import { openStores, type Stores, type StoresOptions } from './stores.ts'
 
-/** kube-apiserver's defaults. */
+/** Defaults of kube-apiserver. */
 const PROBES: StoreProbes = { healthMs: 2_000, readyMs: 2_000, sizeEveryMs: 30_000 }
 
-/** Resources that the readiness check names. */
+/** Maximum number of resources that the readiness check names. */
 const MOST_NAMED = 10
 
-/** What was made of objects for the next reader is let go of when nobody has used it for two to four minutes. */
+/** Cached encodings and parsed objects expire if unused for two to four minutes. */
 const AGING = { intervalMs: 1000, looks: 120 } as const
 
-/** The storage of every resource over the stores, which it closes. Watch caches begin to fill when it is made. */
+/** Storage of all resources. Owns the stores and closes them. Watch caches start to fill when it is created. */
 export class StoreService implements Service {
   private readonly options: ControlPlaneOptions
   private readonly encryption: Encryption
@@ -40,12 +40,12 @@ export class StoreService implements Service {
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
   private readonly aging: NodeJS.Timeout
-  /** Resolves when the kinds that are stored at the start are known. */
+  /** Resolves when all kinds stored at start are known. */
   private expected: Promise<void> = Promise.resolve()
   private isComplete = true
   private wasReady = false
 
-  /** `signal`: aborted when the server ends. */
+  /** @param signal aborted at shutdown. */
   constructor(options: ControlPlaneOptions, definitions: readonly ResourceDefinition[], signal: AbortSignal) {
     this.options = options
     this.encryption = options.encryption ?? new Encryption()
@@ -97,37 +97,37 @@ export class StoreService implements Service {
     ]
   }
 
-  /** Also for what is no resource: values on which servers agree. Closed by `close`. */
+  /** The main store, also for values on which servers agree. Closed by `close`. */
   get backend(): Backend {
     return this.options.backend
   }
 
-  /** Of a kind that was given to the constructor or to `add`. Throws for others. */
+  /** Returns the storage of a kind that was passed to the constructor or to `add`. Throws for others. */
   storageFor(definition: ResourceDefinition): Storage {
     return this.stores.storageFor(nameOf(definition))
   }
 
-  /** How the objects of a kind are read from bytes of the store. */
+  /** Returns the codec that decodes stored objects of a kind. */
   codecFor(definition: ResourceDefinition): ResourceCodec {
     return this.cachedResource(definition).codec
   }
 
-  /** Objects of a kind; undefined where it is not known yet, -1 where they could not be counted. */
+  /** Returns the number of objects of a kind. Undefined if not known yet, -1 if counting failed. */
   countOf(definition: ResourceDefinition): number | undefined {
     return this.stores.count(nameOf(definition))
   }
 
-  /** Bytes of an object of a kind, on average; 0: nobody knows. */
+  /** Returns the average size of an object of a kind in bytes, or 0 if unknown. */
   averageBytesOf(definition: ResourceDefinition): number {
     return this.stores.averageBytes(nameOf(definition))
   }
 
-  /** One more kind, whose objects can be read and written from now on. */
+  /** Adds a kind. Its objects can be read and written as soon as this returns. */
   add(definition: ResourceDefinition): void {
     this.stores.add(this.cachedResource(definition))
   }
 
-  /** Forgets a kind, and ends its watches. Its objects stay in the store. */
+  /** Removes a kind and ends its watches. Its objects stay in the store. */
   remove(definition: ResourceDefinition): void {
     this.stores.remove(nameOf(definition))
   }
@@ -136,7 +136,7 @@ export class StoreService implements Service {
     if (isLast) this.timings.forget(qualifiedResource({ group, resource }))
   }
 
-  /** Forgets the history up to a revision that the store is compacted to. */
+  /** Drops history up to a revision to which the store is compacted. */
   forget(upTo: Revision): void {
     this.stores.forget(upTo)
   }
@@ -146,7 +146,7 @@ export class StoreService implements Service {
     return this.stores.synced(signal)
   }
 
-  /** The server is not ready before the promise resolves and the kinds that were added until then are loaded. */
+  /** Delays readiness until the promise resolves and the kinds added before that are loaded. */
   expect(added: Promise<void>): void {
     this.expected = this.expected.then(() => added)
     const { expected } = this
@@ -156,26 +156,26 @@ export class StoreService implements Service {
     })
   }
 
-  /** Stays true: a kind that is added later is loaded while the server is ready. */
+  /** Latches: a kind that is added later loads while the server is ready. */
   private isReady(): boolean {
     this.wasReady ||= this.isComplete && this.stores.ready() && this.stores.loading().length === 0
     return this.wasReady
   }
 
-  /** The resources that are not loaded yet: those whose objects are being read, with their number, then others. */
+  /** Names the resources that are not loaded yet: first those being read, with their object counts, then the others. */
   private progress(): string {
     const waiting = this.stores.loading().toSorted((a, b) => b.objects - a.objects || (a.name < b.name ? -1 : 1))
-    if (waiting.length === 0) return 'waiting for the kinds that are stored'
+    if (waiting.length === 0) return 'waiting for the stored custom resource definitions'
     const named = waiting.slice(0, MOST_NAMED).map(({ name, objects }) => (objects === 0 ? name : `${name} (${objects} objects so far)`))
     return `loading ${named.join(', ')}${waiting.length > MOST_NAMED ? ` and ${waiting.length - MOST_NAMED} more` : ''}`
   }
 
-  /** For a copy of the store: the states of what is cached; undefined until there are. */
+  /** Returns the states of the watch caches for a copy of the store. Undefined until they are filled. */
   kept(): KeptStates | undefined {
     return this.stores.kept()
   }
 
-  /** Ends watches of the stores, then closes these: nothing may use either any more. */
+  /** Ends watches and closes the stores. Neither may be used afterwards. */
   async close(): Promise<void> {
     clearInterval(this.aging)
     await this.stores.close()
@@ -194,12 +194,11 @@ export class StoreService implements Service {
   }
 }
 
-/** One store, or several as one. */
+/** Opens one store, or several combined. */
 function storesOf({ backend, otherStores = [], logger }: ControlPlaneOptions, resources: readonly CachedResource[], options: StoresOptions): Stores {
   if (otherStores.length === 0) return openStores(backend, resources, options)
   for (const name of otherStores.flatMap(other => [...other.resources]))
-    if (!resources.some(resource => resource.name === name))
-      logger.warn('--etcd-servers-overrides names a resource that is not built in and stored', { resource: name })
+    if (!resources.some(resource => resource.name === name)) logger.warn('--etcd-servers-overrides names an unknown resource', { resource: name })
   const isElsewhere = ({ name }: CachedResource): boolean => otherStores.some(other => other.resources.has(name))
   return routedStores(
     openStores(
@@ -220,7 +219,7 @@ const answers = (name: string, backend: Backend, timeoutMs: number): ReadinessCh
   check: () => backend.check(AbortSignal.timeout(timeoutMs)),
 })
 
-/** kube-apiserver is ready without it, too. */
+/** Health check of an additional store. Informational only, since kube-apiserver is ready without it too. */
 const checkOfOther =
   (timeoutMs: number, stores: Stores) =>
   ({ name, resources, backend }: OtherStore): ReadinessCheck => ({
@@ -237,7 +236,7 @@ const objectCounts = (stores: Stores): MetricFamily =>
     () => stores.counts(),
   )
 
-/** The same by group and resource, and how many bytes they have together where lists cost by that. Source: k8s.io/apiserver 1.34, pkg/storage/etcd3/metrics. */
+/** Object counts by group and resource, and their total size if lists are charged by size. Source: k8s.io/apiserver 1.34, pkg/storage/etcd3/metrics. */
 function resourceSizes(stores: Stores, bySize: boolean): MetricFamily[] {
   const gauge = (name: string, help: string, count: (name: string, objects: number) => number): MetricFamily => ({
     name,
@@ -264,5 +263,5 @@ function resourceSizes(stores: Stores, bySize: boolean): MetricFamily[] {
   ]
 }
 
-/** `pods`, `deployments.apps` */
+/** Qualified name of a resource: `pods`, `deployments.apps`. */
 const nameOf = ({ hub }: ResourceDefinition): string => qualifiedResource({ group: hub.group, resource: hub.names.plural })

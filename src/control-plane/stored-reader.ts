@@ -4,10 +4,10 @@ import { type Key, key } from '../storage/revision.ts'
 import type { ReadAt, StoredObject } from '../storage/storage.ts'
 import type { StoreService } from './store-service.ts'
 
-/** Which object a key of the store is of. */
+/** The object that a key of the store refers to. */
 export interface StoredPlace {
   readonly definition: ResourceDefinition
-  /** Of the API, in the version in which the object is stored, or another one that is served. */
+  /** API path in the stored version, or in another served version if that one is not served. */
   readonly path: string
   readonly group: string
   readonly version: string
@@ -16,7 +16,7 @@ export interface StoredPlace {
   readonly name: string
 }
 
-/** Reads the store by its keys. */
+/** Reads objects by their keys in the store. */
 export class StoredReader {
   private readonly catalog: Catalog
   private readonly stores: StoreService
@@ -29,7 +29,7 @@ export class StoredReader {
     this.etcdPrefix = etcdPrefix
   }
 
-  /** Undefined for what is no object, or one of a kind that is not served. */
+  /** Returns the object that a key refers to. Undefined if the key is not one of an object of a served kind. */
   place(of: Key): StoredPlace | undefined {
     const prefixes = this.prefixes()
     for (let slash = of.lastIndexOf('/'), segments = 1; slash > 0 && segments <= 2; slash = of.lastIndexOf('/', slash - 1), segments++) {
@@ -44,7 +44,7 @@ export class StoredReader {
     return undefined
   }
 
-  /** Throws StorageError. */
+  /** Reads the object at a revision. Throws StorageError. */
   read({ definition }: StoredPlace, of: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
     return this.stores.storageFor(definition).get(of, at, signal)
   }

@@ -15,41 +15,41 @@ export interface StoresOptions extends CacherOptions {
   readonly isCached?: (name: string) => boolean
 }
 
-/** The storages of all resources, with a watch cache or without. */
+/** Storage of all resources, with or without a watch cache. */
 export interface Stores {
-  /** None where nothing is cached. */
+  /** Empty if nothing is cached. */
   readonly cachers: readonly Pick<Cacher, 'stats'>[]
   storageFor(name: string): Storage
-  /** One more resource, which is cached where the others are. */
+  /** Adds a resource. Whether it is cached follows from the options. */
   add(resource: CachedResource): void
-  /** Forgets it, and ends its watches. */
+  /** Removes a resource and ends its watches. */
   remove(name: string): void
-  /** The caches are filled. Stays true. */
+  /** Whether all caches are filled. Latches. */
   ready(): boolean
-  /** Resources whose caches are not filled yet. */
+  /** Resources whose caches are still filling. */
   loading(): readonly LoadingResource[]
-  /** Resolves when `ready`. */
+  /** Resolves when `ready` returns true. */
   synced(signal: AbortSignal): Promise<void>
-  /** Objects of each resource; of those without a cache as counted within the last minute. */
+  /** Number of objects per resource. Counts of uncached resources are up to a minute old. */
   counts(): (readonly [name: string, objects: number])[]
-  /** The same of one of them; undefined where it is not known, -1 where it could not be counted. */
+  /** Number of objects of one resource. Undefined if unknown, -1 if counting failed. */
   count(name: string): number | undefined
-  /** Bytes of an object of a resource, on average; 0 where nothing of it is cached. */
+  /** Average size of an object in bytes. 0 if the resource is not cached or empty. */
   averageBytes(name: string): number
-  /** Lists of each resource that the store answered. */
+  /** Counts of lists that the store served, per resource. */
   listCounts(): (readonly [name: string, ListCounts])[]
-  /** For a copy of the store: the states of what is cached; undefined until there are. */
+  /** Returns the states of the watch caches for a copy of the store. Undefined until they are filled. */
   kept(): KeptStates | undefined
-  /** Describes how the store of a resource is followed, if there is a choice. Default: the store of those that are added later. */
+  /** Describes how changes of a store are followed, if the backend has a choice. Default: the store of resources added later. */
   following(name?: string): string | undefined
-  /** Forgets the history up to a revision that the store is compacted to. */
+  /** Drops history up to a revision to which the store is compacted. */
   forget(upTo: Revision): void
   close(): Promise<void>
 }
 
-/** Milliseconds between two counts of what is not cached: kube-apiserver's --etcd-count-metric-poll-period. */
+/** Interval between counts of uncached resources, in milliseconds: kube-apiserver's --etcd-count-metric-poll-period. */
 const COUNT_EVERY_MS = 60_000
-/** A count may take so long. */
+/** Timeout of one count, in milliseconds. */
 const COUNT_MS = 10_000
 
 interface Uncached {
@@ -59,7 +59,7 @@ interface Uncached {
   readonly removed: AbortController
 }
 
-/** Where nothing is cached there is no watch of the store but those that clients ask for. */
+/** Opens the storage of all resources on one backend. Without cached resources the backend is watched only for watches of clients. */
 export function openStores(backend: Backend, resources: readonly CachedResource[], { isCached = () => true, ...options }: StoresOptions): Stores {
   const cached = resources.filter(({ name }) => isCached(name))
   const cacher: Cacher | undefined = cached.length === 0 ? undefined : createCacher(backend, cached, options)
@@ -69,7 +69,7 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
     const { name, codec } = resource
     const lists = new ListCounts()
     const removed = new AbortController()
-    setMaxListeners(0, removed.signal) // one a watch
+    setMaxListeners(0, removed.signal) // one listener per watch
     const storage = new DirectStorage(timings?.timed(backend, name) ?? backend, codec, {
       revisionWaitMs: 0,
       futureFails: true,
@@ -124,7 +124,7 @@ interface Counting extends Pick<Stores, 'count' | 'counts'> {
   stop(): void
 }
 
-/** Counts what is not cached now and then. */
+/** Counts the objects of uncached resources periodically, starting now. */
 function countNow(backend: Backend, uncached: ReadonlyMap<string, Uncached>): Counting {
   const counts = new Map<string, number>()
   const count = async (): Promise<void> => {
@@ -134,7 +134,7 @@ function countNow(backend: Backend, uncached: ReadonlyMap<string, Uncached>): Co
         const { count } = await backend.range({ start: prefix, end: prefixEnd(prefix), countOnly: true }, AbortSignal.timeout(COUNT_MS))
         counts.set(name, count ?? -1)
       } catch {
-        // Upstream reports -1 for what could not be counted.
+        // Upstream reports -1 if counting fails.
         counts.set(name, -1)
       }
     }

@@ -14,17 +14,17 @@ import type { MetricFamily } from '../lib/metrics.ts'
 import { isSince } from '../lifecycle/release.ts'
 import { serverId } from './server-id.ts'
 
-/** Users whom others vouch for, and those without credentials, as the configuration has them. */
+/** Authenticators of JWT issuers, and anonymous access, as configured. */
 export interface TokenIssuers {
-  /** None where no issuer is configured. */
+  /** Empty if no issuer is configured. */
   readonly tokens: readonly TokenAuthenticator[]
   readonly anonymous: Anonymous
   readonly metrics: readonly MetricFamily[]
-  /** Asks issuers no more, and stops looking at the file. */
+  /** Stops fetching keys and following the file. */
   close(): Promise<void>
 }
 
-/** What asking issuers takes part in. */
+/** Dependencies of the JWT authenticators. */
 export interface TokenIssuerParts {
   readonly clock: Clock
   readonly log: Logger
@@ -32,12 +32,15 @@ export interface TokenIssuerParts {
   readonly egress?: Egress | undefined
 }
 
-/** Between two looks at the times of the file. */
+/** Interval between checks of the file's modification time, in milliseconds. */
 const LOOK_MS = 1_000
-/** kube-apiserver gives issuers of a new configuration so long to become ready. */
+/** Time for the issuers of a changed file to become ready, in milliseconds. As kube-apiserver. */
 const READY_MS = 60_000
 
-/** Reads the file or the flags that name issuers, and begins to ask them for their keys. Loads what reads tokens only where there are any. Throws an Error in kube-apiserver's words. */
+/**
+ * Reads the issuers from the file or the flags, and starts fetching their keys. The JWT modules are loaded only if an issuer is configured. Throws an Error in
+ * kube-apiserver's words.
+ */
 export async function openTokenIssuers(config: Config, { clock, log, cacheMetrics, egress }: TokenIssuerParts): Promise<TokenIssuers> {
   const { authenticationConfigFile: file, oidc } = config
   if (file === undefined && oidc === undefined) return { tokens: [], anonymous: config.anonymousAuth, metrics: [], close: async () => {} }
@@ -49,7 +52,7 @@ export async function openTokenIssuers(config: Config, { clock, log, cacheMetric
   const reloads = new ReloadMetrics('authentication', 'BETA', server)
   const service = openJwtService(configuration, options)
   const stopped = new AbortController()
-  // 1.29 reads the file once.
+  // 1.29 reads the file only at start.
   const isFollowed = isSince(config.emulatedVersion, '1.30')
   const following = file === undefined || !isFollowed ? undefined : follow({ file, bytes, configuration, service, options, reloads }, stopped.signal)
   if (file !== undefined) reloads.configured(bytes)
@@ -102,10 +105,10 @@ async function ofFlags({ oidc }: Config): Promise<AuthenticationConfiguration> {
   return flagConfiguration(oidc, oidc.caFile === undefined ? '' : await readFile(oidc.caFile, 'utf8'))
 }
 
-/** A file that speaks of it decides, unless the flag does. Throws where both do. */
+/** Anonymous access: the file decides if it has the field, otherwise the flag. Throws if both are set. */
 function anonymousOf(given: AnonymousConfiguration | undefined, { anonymousAuth, isAnonymousAuthGiven, emulatedVersion }: Config): Anonymous {
   if (given === undefined) return anonymousAuth
-  // Misspelt upstream before 1.34.
+  // The flag is misspelt in upstream's message before 1.34.
   const flag = isSince(emulatedVersion, '1.34') ? '--anonymous-auth' : '--anonynous-auth'
   if (isAnonymousAuthGiven)
     throw Object.assign(new Error(`anonymous: Forbidden: ${flag} flag cannot be set when anonymous field is configured in authentication configuration file`), {

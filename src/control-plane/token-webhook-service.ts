@@ -7,26 +7,26 @@ import type { TimerClock } from '../lib/clock.ts'
 import type { Dial } from '../lib/connect-proxy.ts'
 import type { Logger } from '../lib/log.ts'
 
-/** The webhook that is asked whose tokens are, where one is configured. */
+/** Webhook token authenticator, if one is configured. */
 export interface TokenWebhook {
   readonly tokens: readonly TokenAuthenticator[]
   close(): void
 }
 
-/** What asking the webhook takes part in. */
+/** Dependencies of the webhook authenticator. */
 export interface TokenWebhookParts {
   readonly clock: TimerClock
   readonly log: Logger
   readonly cacheMetrics: TokenCacheMetrics
   readonly certificates: CertificateMetrics | undefined
-  /** Absent: directly. */
+  /** Optional. Default: dial directly. */
   readonly dial: Dial | undefined
 }
 
-/** The first wait before a call is repeated, as upstream has it. */
+/** First delay before a call is retried, in milliseconds. As upstream. */
 const BACKOFF_MS = 500
 
-/** Loads what asks it only where there is one. Throws KubeconfigError. */
+/** Creates the webhook authenticator; its modules are loaded only if it is configured. Throws KubeconfigError. */
 export async function openTokenWebhook(
   { tokenWebhook: config, serviceAccounts }: Config,
   { clock, log: logger, cacheMetrics: metrics, certificates, dial }: TokenWebhookParts,

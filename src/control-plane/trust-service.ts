@@ -2,13 +2,13 @@ import { type ClusterTrust, keepClusterTrust } from '../controllers/cluster-trus
 import type { Features } from '../lifecycle/gates.ts'
 import type { Service, ServiceStart } from './service.ts'
 
-/** Publishes for extension servers which certificates and headers to trust. */
+/** Publishes the CAs and headers that extension servers must trust. */
 export class TrustService implements Service {
   private readonly trust: (() => ClusterTrust) | undefined
   private readonly features: Features
   private readonly bootstrapped: Promise<void>
 
-  /** `trust`: absent where nobody authenticates by certificates. `bootstrapped`: resolves when kube-system is there. */
+  /** @param trust undefined if client certificates are not used. @param bootstrapped resolves when kube-system exists. */
   constructor(trust: (() => ClusterTrust) | undefined, features: Features, bootstrapped: Promise<void>) {
     this.trust = trust
     this.features = features

@@ -14,13 +14,13 @@ const LIMIT = 100
 const MOST = 1000
 const JSON_TYPE = 'application/json'
 
-/** Tells what was found out about recent requests: to those who may read these paths, and so never to who was denied. */
+/** Serves recent requests with the steps of each. Access to these paths needs permission, so a denied user cannot learn why it was denied. */
 export class WhyService implements Service {
   readonly routes: readonly OwnRoute[]
   private readonly recent: RecentRequests
   private readonly rules: RuleIndex | undefined
 
-  /** `rules`: absent where no mode of authorization reads roles. */
+  /** @param rules undefined if RBAC is off. */
   constructor(recent: RecentRequests, rules: RuleIndex | undefined) {
     this.recent = recent
     this.rules = rules
@@ -53,7 +53,7 @@ export class WhyService implements Service {
     await exchange.sendBytes(200, JSON_TYPE, Buffer.from(JSON.stringify({ ...why, ...(denial && { denial }) })))
   }
 
-  /** Looked for when it is asked for: what a flood of denied requests costs is not multiplied. */
+  /** Explains a denial on demand, so that a flood of denied requests costs nothing extra. */
   private async denial({ steps, verb, request }: Why, signal: AbortSignal): Promise<Why['denial']> {
     const isDenied = steps.some(step => step.step === 'authorized' && step.of === undefined && (step.decision === 'deny' || step.decision === 'no opinion'))
     const last = steps.findLast(step => step.step === 'authenticated' || step.step === 'impersonated')

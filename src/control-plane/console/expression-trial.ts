@@ -11,36 +11,36 @@ import { SHARED_TURNS } from '../../lib/turn.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { badRequestError } from '../../meta/status.ts'
 
-/** A longer expression is not compiled. */
+/** Maximum length of an expression. */
 const MOST_CHARACTERS = 10_000
 const MOST_VARIABLES = 50
-/** Of a longer result no more is told. */
+/** Longer results are not shown. */
 const MOST_SHOWN = 100_000
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,100}$/
 
-/** What an expression came to. */
+/** Result of a trial. */
 export interface ExpressionTrial {
-  /** Why it does not compile, as `kubectl apply` would print it; nothing else is there then. */
+  /** Compilation errors, as `kubectl apply` prints them. Excludes all other members. */
   readonly issues?: string
   readonly type?: string
-  /** Bounds of the cost of any evaluation, as decimals: they may have 64 bits. */
+  /** Bounds of the cost of any evaluation. Decimal strings, because they can exceed 53 bits. */
   readonly estimate?: { readonly min: string; readonly max: string }
-  /** JSON, or the text of what JSON has not. */
+  /** JSON, or a description of a value that JSON cannot express. */
   readonly value?: string
   readonly cost?: number
   readonly error?: string
 }
 
 /**
- * Compiles and evaluates an expression over values of no declared type, with the limit that one call has in kube-apiserver, and leaves the event loop to others in between. `minor`: of the release that has to understand it.
- * Throws a StatusError for what is too long.
+ * Compiles and evaluates an expression with variables of type dyn, under kube-apiserver's cost limit per call. Yields to the event loop in between. Throws a
+ * StatusError if the input is too long. @param minor minor version of the release that must support the expression.
  */
 export async function tryExpression(expression: string, variables: JsonObject, minor: number, signal?: AbortSignal): Promise<ExpressionTrial> {
   const names = Object.keys(variables)
   if (expression.length > MOST_CHARACTERS) throw badRequestError(`expression: must have at most ${MOST_CHARACTERS} characters`)
   if (names.length > MOST_VARIABLES) throw badRequestError(`variables: must be at most ${MOST_VARIABLES}`)
   const odd = names.find(name => !NAME.test(name))
-  if (odd !== undefined) throw badRequestError(`variables: ${JSON.stringify(odd.slice(0, 100))} is no name of a variable`)
+  if (odd !== undefined) throw badRequestError(`variables: ${JSON.stringify(odd.slice(0, 100))} is not a valid name`)
   const environment = extend(baseEnvironment(minor), Object.fromEntries(names.map(name => [name, DYN])))
   const { checked, issues } = await runInTurns(compileInSteps(expression, environment), signal)
   if (checked === undefined) return { issues: issues.toString() }
@@ -65,7 +65,7 @@ function valuesOf(variables: JsonObject): ReadonlyMap<string, Value> {
   }
 }
 
-/** Values and characters that a result is made of. Of more it is not told which: one list may be in another many times. */
+/** Maximum number of values and characters in a result. A list can contain another list many times, so larger results are not formatted. */
 const MOST_PARTS = 200_000
 
 function isSmall(value: Value): boolean {

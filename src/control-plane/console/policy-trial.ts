@@ -21,38 +21,39 @@ import { applyDefaults } from '../../schema/default.ts'
 import { DecodeError } from '../../schema/diagnose.ts'
 import { parseRequestInfo } from '../../server/filters/request-info.ts'
 
-/** More objects are not tried. */
+/** Maximum number of objects that are tried. */
 const MOST_OBJECTS = 1_000
-/** Messages that are told of one object, and of each as many characters. */
+/** Messages per object, and characters per message. */
 const MOST_MESSAGES = 5
 const LONGEST_MESSAGE = 500
 
-/** What a policy is tried with. */
+/** Dependencies of a policy trial. */
 export interface TrialParts {
   readonly catalog: Catalog
-  /** In the server's name: what is read is asked for first. */
+  /** Access in the server's name. Permission to read is checked beforehand. */
   readonly access: ResourceAccess
   readonly authorizer: Authorizer
 }
 
-/** What a policy says of one object. */
+/** Result of a policy for one object. */
 export interface TriedObject {
   readonly namespace: string
   readonly name: string
-  /** `failed`: it could not be evaluated. */
+  /** `failed`: the policy could not be evaluated. */
   readonly outcome: 'allowed' | 'refused' | 'failed' | 'not matched'
   readonly messages: readonly string[]
 }
 
 export interface PolicyTrial {
   readonly results: readonly TriedObject[]
-  /** There are more objects. */
+  /** Whether the collection has more objects. */
   readonly isCut: boolean
 }
 
 /**
- * Evaluates a ValidatingAdmissionPolicy, whether or not it is stored, for the creation of each object of a collection as it is stored. Nothing is written, no webhook is asked, and the variable `authorizer` allows nothing: a policy that somebody
- * tries is not to tell what others may do. `text`: the policy as YAML, and, as a second document, its parameters. Throws a StatusError, 403 where the caller may not list the objects.
+ * Evaluates a ValidatingAdmissionPolicy, stored or not, as if each stored object of a collection were created. Writes nothing and calls no webhooks.
+ * `authorizer` allows nothing, so that a trial cannot reveal permissions of others. @param text the policy as YAML, optionally followed by a document with its
+ * params. Throws a StatusError: 403 if the user may not list the objects.
  */
 export async function tryPolicy(parts: TrialParts, ctx: RequestContext, text: string, path: string): Promise<PolicyTrial> {
   const [document, params] = await documentsOf(text)
@@ -78,11 +79,11 @@ async function documentsOf(text: string): Promise<readonly [JsonObject, JsonObje
       if (error instanceof YamlError) throw badRequestError(error.message)
       throw error
     })
-    if (!isJsonObject(value)) throw badRequestError('policy: a document is no object')
+    if (!isJsonObject(value)) throw badRequestError('policy: a document is not an object')
     documents.push(value)
   }
   const [policy, params] = documents
-  if (policy === undefined || documents.length > 2) throw badRequestError('policy: one document is needed, and a second may be its parameters')
+  if (policy === undefined || documents.length > 2) throw badRequestError('policy: must be one document, optionally followed by one with its parameters')
   return [policy, params]
 }
 
@@ -92,7 +93,7 @@ function policyOf(catalog: Catalog, document: JsonObject): Policy<ValidatingSpec
   try {
     const object = decode(version.schema, { metadata: {}, spec: {}, ...document, apiVersion: `${version.group}/${version.name}` })
     applyDefaults(version.schema, object)
-    // It has been decoded by the schema of the kind.
+    // Decoded with the schema of the kind.
     const policy = object as KubeObject
     const steps = version.setDefaults?.(policy)
     if (steps) runAtOnce(steps)
@@ -103,13 +104,16 @@ function policyOf(catalog: Catalog, document: JsonObject): Policy<ValidatingSpec
   }
 }
 
-/** Throws a StatusError, also for a kind without namespaces in one: who may list there may not list all of it. */
+/**
+ * Resolves the path of a collection. Throws a StatusError, also for a cluster-scoped kind in a namespace: permission to list there does not cover the whole
+ * collection.
+ */
 function collectionOf(path: string, catalog: Catalog): { readonly id: ResourceId; readonly namespace: string } {
   const info = parseRequestInfo('GET', path, () => new URLSearchParams())
   if (!info.isResource || info.verb !== 'list' || info.subresource !== '') throw badRequestError('path: must be that of a collection')
   const { definition } = servedById(catalog, info)
   if (definition.storage === undefined) throw badRequestError('path: the kind is not stored')
-  if (info.namespace !== '' && definition.scope !== 'Namespaced') throw badRequestError('path: the kind has no namespaces')
+  if (info.namespace !== '' && definition.scope !== 'Namespaced') throw badRequestError('path: the kind is cluster-scoped')
   return { id: { group: info.group, resource: info.resource }, namespace: info.namespace }
 }
 

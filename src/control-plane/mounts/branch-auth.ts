@@ -17,21 +17,21 @@ import { type Auth, lookUp, nodeBindingOf } from '../auth-service.ts'
 import { openAuthorization } from '../authorization-service.ts'
 import type { WebhooksOptions } from '../authorization-webhooks.ts'
 
-/** Who is who in a branch, and who may do what there. */
+/** Authentication and authorization of a branch. */
 export interface BranchAuth {
   readonly authorizer: Authorizer
   readonly rules: RuleIndex | undefined
   readonly nodeGraph: NodeGraph | undefined
   readonly services: AuthServices
   authenticate(credentials: Credentials): Promise<MountIdentity>
-  /** What the branch holds: accounts of its tokens are looked up there. */
+  /** Enables service account tokens. Their accounts are looked up in the branch. */
   connect(access: ResourceAccess): void
   close(): Promise<void>
 }
 
 /**
- * Rights are those of the branch's own objects. Whoever the server knows is known in the branch. Tokens that the branch issues are signed by a key of its own, and are good there alone: accounts of the branch are named as those of the
- * server are, and have the same uids.
+ * Creates authentication and authorization of a branch. Users of the server are authenticated as on the server; permissions come from the branch's own objects.
+ * The branch signs tokens with a key of its own, so they are valid only there: service accounts of branch and server have the same names and UIDs.
  */
 export async function openBranchAuth(config: Config, server: Auth, parts: Omit<WebhooksOptions, 'gates'>): Promise<BranchAuth> {
   const { authorizer, rules, nodeGraph, close } = await openAuthorization(config, parts)

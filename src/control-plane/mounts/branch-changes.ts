@@ -7,16 +7,16 @@ import type { ControlPlane } from '../control-plane.ts'
 import type { StoredPlace } from '../stored-reader.ts'
 import type { Branch } from './branches.ts'
 
-/** What merging a branch would do to an object of this server. Objects are as they are stored, without what every write changes. */
+/** Effect of merging a branch on one object of the server. Objects are shown without metadata that every write changes. */
 export interface BranchChange extends Pick<StoredPlace, 'path' | 'group' | 'version' | 'resource' | 'namespace' | 'name'> {
   readonly change: 'created' | 'updated' | 'deleted'
-  /** This server has changed it as well since the branch began, and otherwise. */
+  /** Whether the server has changed the object too since the branch was created, to a different result. */
   readonly conflict: boolean
-  /** As the branch began with it. */
+  /** Object when the branch was created. Omitted if it did not exist. */
   readonly before?: JsonObject
-  /** As the branch has it. */
+  /** Object in the branch. Omitted if it does not exist. */
   readonly branch?: JsonObject
-  /** As this server has it. */
+  /** Object on the server. Omitted if it does not exist. */
   readonly server?: JsonObject
 }
 
@@ -25,12 +25,12 @@ export interface ChangesPage {
   readonly next: Key | undefined
 }
 
-/** Bytes of the objects of a page, about. */
+/** Approximate size limit of a page, in bytes. */
 const PAGE_BYTES = 4 << 20
-/** Objects of a page. */
+/** Maximum number of objects in a page. */
 const PAGE_ITEMS = 500
 
-/** A page of what differs, from a key on: the objects that the branch has written or deleted, and that are now otherwise here. Throws StorageError. */
+/** Returns a page of changes, starting at a key: objects that the branch has written or deleted and that now differ from the server's. Throws StorageError. */
 export async function changesOf({ fork, plane }: Branch, server: ControlPlane, start: Key, signal: AbortSignal): Promise<ChangesPage> {
   const { keys, next } = fork.changed(start)
   const items: BranchChange[] = []
@@ -61,7 +61,7 @@ interface Three {
 }
 
 function changeOf({ path, group, version, resource, namespace, name }: StoredPlace, { before, branch, server }: Three): BranchChange | undefined {
-  // Both have the same, or the branch has gone back to what it began with.
+  // No change if branch and server agree, or if the branch has reverted its change.
   if (isDeepStrictEqual(branch, server) || isDeepStrictEqual(branch, before)) return undefined
   return {
     path,
@@ -78,7 +78,7 @@ function changeOf({ path, group, version, resource, namespace, name }: StoredPla
   }
 }
 
-/** What every write changes says nothing. */
+/** Metadata that every write changes. Ignored in comparisons. */
 const OF_WRITES: ReadonlySet<string> = new Set(['resourceVersion', 'generation', 'managedFields'])
 
 function contentOf(stored: StoredObject | undefined): JsonObject | undefined {

@@ -17,12 +17,15 @@ const API_VERSION = 'binnacle.dev/v1'
 const MOST_BODY_BYTES = 4096
 
 interface RouteParts {
-  /** Of this server. */
+  /** Authorizer of this server, not of the branch. */
   readonly authorizer: Authorizer
   readonly plane: ControlPlane
 }
 
-/** Makes, lists and deletes branches, and says what they have changed. A branch has all that this server holds: who makes one, or reads what it has changed, may read everything here. */
+/**
+ * Endpoints that create, list and delete branches and show their changes. A branch contains everything on the server, so creating one or reading its changes
+ * requires permission to read everything.
+ */
 export function branchRoutes(branches: Branches, parts: RouteParts): readonly OwnRoute[] {
   return [
     { path: ROOT, methods: ['GET', 'POST'], handle: exchange => (exchange.method === 'POST' ? create(branches, parts, exchange) : list(branches, exchange)) },
@@ -55,7 +58,7 @@ async function create(branches: Branches, { authorizer }: RouteParts, exchange: 
   return send(exchange, 201, shown(await branches.create(name, user.name, at, signal)))
 }
 
-/** Throws 400. */
+/** Parses the request body. Throws 400. */
 function askedFor(body: string): { readonly name: string; readonly at: number | undefined } {
   let asked: ReturnType<typeof parsedObject>
   try {
@@ -66,9 +69,9 @@ function askedFor(body: string): { readonly name: string; readonly at: number | 
   const { name, at, ...others } = asked ?? {}
   const [unknown] = Object.keys(others)
   if (asked === undefined || unknown !== undefined)
-    throw badRequestError(unknown === undefined ? 'the body is no JSON object' : `a branch has a name and at, not ${JSON.stringify(unknown)}`)
+    throw badRequestError(unknown === undefined ? 'the body must be a JSON object' : `unknown field ${JSON.stringify(unknown)}: a branch has "name" and "at"`)
   if (typeof name !== 'string' || !BRANCH_NAME.test(name))
-    throw badRequestError('name: must be a DNS label: lower case letters, digits and - between them, 63 characters at most')
+    throw badRequestError("name: must be a DNS label: at most 63 lower case letters, digits and '-', beginning and ending with a letter or digit")
   if (at !== undefined && !(typeof at === 'number' && Number.isSafeInteger(at) && at > 0)) throw badRequestError('at: must be a revision')
   return { name, at }
 }
@@ -98,7 +101,7 @@ async function changes(branches: Branches, { authorizer, plane }: RouteParts, ex
   }
 }
 
-/** Throws 403. */
+/** Checks permission to read all resources. Throws 403. */
 async function mayReadAll(authorizer: Authorizer, { ctx }: Exchange): Promise<void> {
   for (const verb of ['get', 'list'])
     if (!(await allows(authorizer, ctx, resourceAttributes({ verb, group: '*', resource: '*' })))) throw forbiddenToAll(ctx.user.name, verb)

@@ -9,7 +9,7 @@ import type { BranchAuth } from './branch-auth.ts'
 import { type HeldRequest, HeldRequests, Turns } from './held-requests.ts'
 import { revisionError } from './revision-error.ts'
 
-/** What a branch is served by. */
+/** Parts that serve a branch. */
 export interface OpenBranch {
   readonly plane: ControlPlane
   readonly mounted: MountedPlane
@@ -24,26 +24,26 @@ export interface Branch extends OpenBranch {
   readonly createdAt: number
   readonly createdBy: string
   readonly requests: HeldRequests
-  /** The server has changed more than is kept for the branch: it cannot be read any more. */
+  /** Set once the server has changed more than is kept for the branch. The branch can no longer be read. */
   isLost: boolean
 }
 
 export interface BranchesOptions {
   readonly backend: Backend
   readonly most: number
-  /** Of what each holds itself. */
+  /** Limit of the changes kept for each branch, in bytes. */
   readonly maxBytes: number
-  /** Opens a plane over a store. Resolves when it answers. */
+  /** Opens a control plane on a store. Resolves when it is ready. */
   open(backend: BackendFork, signal: AbortSignal): Promise<OpenBranch>
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** Control planes that began as this server was at a revision, and are their own from there on. They live no longer than the server. */
+/** Control planes that start from the server's state at a revision and then diverge. They end with the server. */
 export class Branches {
   private readonly options: BranchesOptions
   private readonly all = new Map<string, Branch>()
-  /** They are made and deleted one after the other. */
+  /** Serializes creation and deletion. */
   private readonly turns = new Turns()
   private readonly ended = new AbortController()
 
@@ -69,20 +69,20 @@ export class Branches {
     return this.all.get(name)
   }
 
-  /** Throws a StatusError where there is none. */
+  /** Throws a StatusError if the branch does not exist. */
   get(name: string): Branch {
     const found = this.all.get(name)
     if (found === undefined) throw failure(404, 'NotFound', `branches ${JSON.stringify(name)} not found`, { name, kind: 'branches' })
     return found
   }
 
-  /** `at`: absent, as the server is now. Throws a StatusError. */
+  /** Creates a branch. @param at revision to start from. Default: the latest. Throws a StatusError. */
   create(name: string, createdBy: string, at: number | undefined, signal: AbortSignal): Promise<Branch> {
-    if (this.turns.waiting >= this.options.most) throw tooManyRequestsError('other branches are being made', 1)
+    if (this.turns.waiting >= this.options.most) throw tooManyRequestsError('too many branches are being created', 1)
     return this.turns.take(async () => {
       const { most, maxBytes, backend, clock, log } = this.options
       if (this.all.has(name)) throw failure(409, 'AlreadyExists', `branches ${JSON.stringify(name)} already exists`, { name, kind: 'branches' })
-      if (this.all.size >= most) throw failure(403, 'Forbidden', `there are ${most} branches, as many as there may be (--branches)`, {})
+      if (this.all.size >= most) throw failure(403, 'Forbidden', `the limit of ${most} branches is reached (--branches)`, {})
       if (backend.fork === undefined) throw noForks()
       let branch: Branch | undefined
       let isLost = false
@@ -99,7 +99,7 @@ export class Branches {
       branch = { ...opened, name, fork, createdAt: clock.now(), createdBy, requests: new HeldRequests(), isLost: false }
       this.all.set(name, branch)
       if (isLost) this.lose(branch)
-      log.info('branch made', { name, revision: fork.forkedAt, user: createdBy })
+      log.info('branch created', { name, revision: fork.forkedAt, user: createdBy })
       return branch
     })
   }
@@ -114,23 +114,23 @@ export class Branches {
     })
   }
 
-  /** Throws a StatusError. */
+  /** Returns the control plane of a branch and keeps it open for a request. Throws a StatusError. */
   hold(name: string, request: HeldRequest): HeldPlane {
     const branch = this.get(name)
     this.checkKept(branch)
     return { plane: branch.mounted, release: branch.requests.hold(request) }
   }
 
-  /** Throws 410 where a branch is lost. */
+  /** Throws 410 if the branch is lost. */
   checkKept({ name, isLost }: Branch): void {
-    if (isLost) throw expiredError(`branch ${JSON.stringify(name)} is lost: this server has changed more than is kept for it (--branch-bytes)`)
+    if (isLost) throw expiredError(`branch ${JSON.stringify(name)} is lost: the server has changed more than is kept for it (--branch-bytes)`)
   }
 
   private lose(branch: Branch): void {
     branch.isLost = true
     branch.requests.endAll()
-    this.options.log.warn('a branch is lost: more was changed than is kept for it', { name: branch.name, maxBytes: this.options.maxBytes })
-    // What it runs must not go on writing.
+    this.options.log.warn('branch lost: the server has changed more than --branch-bytes allows to keep', { name: branch.name, maxBytes: this.options.maxBytes })
+    // Its loops must not continue to write.
     void branch.plane.close()
   }
 
@@ -154,4 +154,4 @@ async function close({ requests, plane, auth, isLost }: Branch): Promise<void> {
   await auth.close()
 }
 
-const noForks = (): StatusError => failure(405, 'MethodNotAllowed', 'branches need the embedded store: etcd cannot keep a revision for them', {})
+const noForks = (): StatusError => failure(405, 'MethodNotAllowed', 'branches require the embedded store: etcd cannot keep their revision', {})

@@ -1,13 +1,13 @@
-/** A request that a plane is open for. */
+/** A request that keeps a control plane open. */
 export interface HeldRequest {
   readonly isLongRunning: boolean
   end(): void
 }
 
-/** The requests of one plane. */
+/** The open requests of one control plane. */
 export class HeldRequests {
   private readonly open = new Set<HeldRequest>()
-  /** By a steady clock, when the last one came or went. */
+  /** Time of the last start or end of a request, in milliseconds of `performance.now()`. */
   lastUsed = performance.now()
 
   hold(request: HeldRequest): () => void {
@@ -23,7 +23,7 @@ export class HeldRequests {
     return this.open.size === 0
   }
 
-  /** Nothing but watches, which come again. */
+  /** Whether only watches are open, which clients resume elsewhere. */
   get isAtRest(): boolean {
     for (const { isLongRunning } of this.open) if (!isLongRunning) return false
     return true
@@ -34,7 +34,7 @@ export class HeldRequests {
   }
 }
 
-/** Lets one at a time do its work, in the order in which they came. */
+/** Runs tasks one at a time, in the order in which they were added. */
 export class Turns {
   private last: Promise<unknown> = Promise.resolve()
   waiting = 0

@@ -10,13 +10,13 @@ import type { ControlPlane } from '../control-plane.ts'
 import { type HeldRequest, HeldRequests, Turns } from './held-requests.ts'
 import { revisionError } from './revision-error.ts'
 
-/** A moment that nobody has asked for this long is closed. */
+/** A moment without requests for this long is closed, in milliseconds. */
 const IDLE_MS = 60_000
 const LOOK_MS = 5_000
-/** Requests that wait for a moment to be opened. */
+/** Maximum number of requests that wait for a moment to be opened. */
 const MOST_WAITING = 32
 
-/** A moment that is open. */
+/** An open moment. */
 interface OpenMoment {
   readonly plane: ControlPlane
   readonly mounted: MountedPlane
@@ -25,22 +25,22 @@ interface OpenMoment {
 
 export interface MomentsOptions {
   readonly backend: Backend
-  /** That may be open at once. */
+  /** Maximum number of open moments. */
   readonly most: number
-  /** Opens a plane over a store. Resolves when it answers. */
+  /** Opens a control plane on a store. Resolves when it is ready. */
   open(backend: Backend, signal: AbortSignal): Promise<{ readonly plane: ControlPlane; readonly mounted: MountedPlane }>
   readonly log: Logger
 }
 
-/** Planes over what the store held at revisions. They are opened when they are asked for, one after the other, and closed when nobody has asked for them for a while, or others are. */
+/** Read-only control planes of past revisions. A moment is opened on first request, one at a time, and closed when it is idle or others need its slot. */
 export class Moments {
   private readonly options: MomentsOptions
-  /** Those used last come last. */
+  /** Ordered by last use, most recent last. */
   private readonly all = new Map<number, OpenMoment>()
   private readonly turns = new Turns()
   private readonly ended = new AbortController()
   private timer: NodeJS.Timeout | undefined
-  /** Opening takes half of the time at most. */
+  /** Delay before the next moment is opened, in milliseconds, so that opening takes at most half of the time. */
   private rest = 0
 
   constructor(options: MomentsOptions) {
@@ -51,11 +51,11 @@ export class Moments {
     return this.all.size
   }
 
-  /** Throws a StatusError. */
+  /** Returns the control plane of a revision and keeps it open for a request. Throws a StatusError. */
   async hold(at: number, request: HeldRequest & { readonly signal: AbortSignal }): Promise<HeldPlane> {
     const found = this.all.get(at)
     if (found !== undefined) return this.held(at, found, request)
-    if (this.turns.waiting >= MOST_WAITING) throw tooManyRequestsError('too many requests wait for moments to be opened', 1)
+    if (this.turns.waiting >= MOST_WAITING) throw tooManyRequestsError('too many requests are waiting for moments to open', 1)
     return this.turns.take(async () => {
       request.signal.throwIfAborted()
       return this.held(at, this.all.get(at) ?? (await this.open(revision(at), request.signal)), request)
@@ -83,7 +83,7 @@ export class Moments {
     return moment
   }
 
-  /** Throws where the revision cannot be read. */
+  /** Throws if the revision cannot be read. */
   private async check(moment: Backend, at: Revision, signal: AbortSignal): Promise<void> {
     try {
       await moment.get(key('/'), signal)
@@ -94,7 +94,7 @@ export class Moments {
 
   private async makeRoom(): Promise<void> {
     const [at] = [...this.all].find(([, { requests }]) => requests.isAtRest) ?? []
-    if (at === undefined) throw tooManyRequestsError('as many moments are in use as may be open', 1)
+    if (at === undefined) throw tooManyRequestsError('all moments that may be open are in use', 1)
     await this.close(at)
   }
 

@@ -20,30 +20,30 @@ import { Moments } from './moments.ts'
 import { mountedOptions } from './mounted-options.ts'
 import { untilReady } from './ready-plane.ts'
 
-/** A plane that takes longer to begin is given up. */
+/** Time for a control plane to become ready, in milliseconds. */
 const READY_MS = 30_000
 
 export interface MountServiceParts {
   readonly config: Config
   readonly auth: Auth
-  /** This server's own plane. */
+  /** Control plane of this server. */
   readonly plane: ControlPlane
-  /** Its options. */
+  /** Options of this server's control plane. */
   readonly options: ControlPlaneOptions
   readonly createPlane: (options: ControlPlaneOptions) => ControlPlane
-  /** For webhooks that authorize. */
+  /** Dials authorization webhooks. */
   readonly dial: Dial | undefined
   readonly log: Logger
 }
 
-/** Sessions of the console are good for this server alone, and are shown to nobody who is asked about tokens. */
+/** Rejects console sessions. They are valid only on the server itself, and must not reach token webhooks. */
 function withoutSessions({ auth, options: { console } }: MountServiceParts): Auth {
   if (console === undefined) return auth
   const isSession = (credentials: Credentials): boolean => console.isSession(bearerToken(credentials.headers.authorization) ?? '')
   return { ...auth, authenticator: credentials => (isSession(credentials) ? 'rejected' : auth.authenticator(credentials)) }
 }
 
-/** Moments and branches of this server, and the endpoints of these. */
+/** Moments and branches of this server, with their endpoints. */
 export class MountService implements Mounts {
   readonly routes: readonly OwnRoute[]
   readonly metrics: readonly MetricFamily[]
@@ -56,7 +56,7 @@ export class MountService implements Mounts {
     stability: 'ALPHA',
     labels: ['mount'],
   })
-  /** Known when the server listens. */
+  /** Set when the server listens. */
   private start: StartOptions | undefined
 
   constructor(given: MountServiceParts) {
@@ -73,7 +73,7 @@ export class MountService implements Mounts {
     this.metrics = this.families()
   }
 
-  /** The server listens: planes are opened from now on. */
+  /** Enables moments and branches. Call it when the server listens. */
   begin(start: StartOptions): void {
     this.start = start
   }
@@ -87,7 +87,7 @@ export class MountService implements Mounts {
     this.requests.child(mount.kind).value++
     if (mount.kind === 'moment' && this.moments) return this.moments.hold(mount.revision, request)
     if (mount.kind === 'branch' && this.branches) return this.branches.hold(mount.name, request)
-    throw failure(404, 'NotFound', `this server serves no ${mount.kind === 'moment' ? 'moments (--moments)' : 'branches (--branches)'}`, {})
+    throw failure(404, 'NotFound', `this server does not serve ${mount.kind === 'moment' ? 'moments (--moments)' : 'branches (--branches)'}`, {})
   }
 
   private async openMoment(backend: Backend, signal: AbortSignal): ReturnType<ConstructorParameters<typeof Moments>[0]['open']> {
@@ -112,7 +112,7 @@ export class MountService implements Mounts {
 
   private async started(plane: ControlPlane, isNeeded: (check: string) => boolean, signal: AbortSignal): Promise<void> {
     try {
-      if (this.start === undefined) throw failure(503, 'ServiceUnavailable', 'the server has not begun', {})
+      if (this.start === undefined) throw failure(503, 'ServiceUnavailable', 'the server is not started yet', {})
       plane.start(this.start)
       await untilReady(plane, isNeeded, AbortSignal.any([signal, AbortSignal.timeout(READY_MS)]))
     } catch (error) {
@@ -127,7 +127,7 @@ export class MountService implements Mounts {
     this.branches?.beginShutdown()
   }
 
-  /** Before the server's own plane, whose store they read. */
+  /** Closes all control planes. Call it before the server's own is closed, whose store they read. */
   async close(): Promise<void> {
     await Promise.all([this.moments?.closeAll(), this.branches?.closeAll()])
   }

@@ -4,18 +4,19 @@ import type { Backend } from '../../storage/backend.ts'
 import type { ControlPlaneOptions } from '../control-plane-options.ts'
 import { Runtime } from '../runtime.ts'
 
-/** Users of a mounted plane may be nobody outside: connections would be made in the name of the server. */
+/** Rejects outgoing connections. Users of a mounted control plane may have no permissions on the server, in whose name the connection would be made. */
 const NO_WAY_OUT = noEgress('moments and branches connect to nothing')
 
-/** What a mounted plane has in place of what its server has. */
+/** Options of a mounted control plane that differ from the server's. */
 export interface MountedParts extends Pick<ControlPlaneOptions, 'authorizer' | 'auth' | 'rules' | 'nodeGraph'> {
   readonly backend: Backend
   readonly holds: 'copy' | 'past'
 }
 
 /**
- * The options of a plane over another store, set up as its server is. It connects to nothing, and shows nobody what the server proves itself by: webhooks and aggregated servers are to it as if they were down. The plugin that asks for
- * images is left out: its connection is the server's own. What requests may cost is the server's to limit.
+ * Options of a control plane on another store, configured as its server is. It makes no outgoing connections and presents no credentials of the server:
+ * webhooks and aggregated servers appear to be down. ImagePolicyWebhook is removed, because its connection belongs to the server. The server limits what
+ * requests may cost.
  */
 export function mountedOptions(server: ControlPlaneOptions, { backend, holds, authorizer, auth, rules, nodeGraph }: MountedParts): ControlPlaneOptions {
   const { imagePolicy, webhookCredentials, totalSeats, onCustomKinds, onWatchers, faultObjects, history, console, origin, otherStores, ...alike } = server

@@ -9,8 +9,8 @@ import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import type { HistogramChild } from '../lib/metrics.ts'
 import type { Authorities } from '../server/tls/authorities.ts'
 
-/** Whose certificates are believed now: it changes with the files. */
-export class BelievedAuthorities {
+/** Trusted client CAs. They change with their files. */
+export class TrustedAuthorities {
   private authorities: Authorities = { clients: [], frontProxies: [] }
   private changes = 0
   private readonly requestHeader: RequestHeaderConfig | undefined
@@ -24,12 +24,12 @@ export class BelievedAuthorities {
     this.changes++
   }
 
-  /** Of users. Undefined while they are all by which TLS verifies: connections need not be looked at again. */
+  /** CAs of users. Undefined while TLS verified every open connection with exactly these, so that certificates need no second check. */
   clients(): readonly X509Certificate[] | undefined {
     return this.changes > 1 || this.requestHeader ? this.authorities.clients : undefined
   }
 
-  /** Authorities of users and front proxies. TLS verifies client certificates by them. */
+  /** CAs of users and front proxies. TLS verifies client certificates with them. */
   all(): readonly X509Certificate[] {
     return [...this.authorities.clients, ...this.authorities.frontProxies]
   }
@@ -44,17 +44,17 @@ export class BelievedAuthorities {
   }
 }
 
-/** Front proxies first, as upstream asks them. */
+/** Authenticators of client certificates. Front proxies come first, as upstream. */
 export function certificateAuthenticators(
   { requestHeader: config, gates }: Config,
-  believed: BelievedAuthorities,
+  trusted: TrustedAuthorities,
   now: () => number,
   expirations: HistogramChild,
 ): Authenticator[] {
-  const certificates = new ShownCertificates(gates.enabled('AllowParsingUserUIDFromCertAuth'), () => believed.all())
-  const users = clientCertificate(now, () => believed.clients(), expirations, certificates)
+  const certificates = new ShownCertificates(gates.enabled('AllowParsingUserUIDFromCertAuth'), () => trusted.all())
+  const users = clientCertificate(now, () => trusted.clients(), expirations, certificates)
   if (!config) return [users]
-  const stands = anchors(() => believed.frontProxies())
+  const stands = anchors(() => trusted.frontProxies())
   return [requestHeader({ names: namesOf(config), allowedNames: config.allowedNames, certificates, stands, now }), users]
 }
 
@@ -70,5 +70,5 @@ const namesOf = ({
   extraPrefixes,
 })
 
-/** Fields that speak of users between a front proxy and this server, besides the standard ones. Undefined where there are none. */
+/** Reports whether a header is one that front proxies set, beyond the standard ones. Undefined if no front proxy is configured. */
 export const fieldsOfFrontProxies = ({ requestHeader: config }: Config): ((field: string) => boolean) | undefined => config && isFieldOf(namesOf(config))
