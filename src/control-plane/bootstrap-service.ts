@@ -95,7 +95,7 @@ export class BootstrapService implements Service {
     }
     const options = { ...start, release: gates.release, serviceCIDRs, alone: exclusiveStore, refusals: this.refusals }
     const refused = this.options.origin === undefined ? await bootstrap(env, options, signal) : []
-    const dropped = await this.dropBeginning?.().catch(error => void logger.warn('history cannot be compacted', { error: errorMessage(error) }))
+    const dropped = await this.dropBeginning?.().catch(error => void logger.warn('cannot compact the store', { error: errorMessage(error) }))
     if (dropped) this.stores.forget(dropped)
     this.isDone = true
     this.reportMade()

@@ -12,7 +12,7 @@ import { API_SERVICES, ENDPOINTS, SERVICES } from '../resources/kinds.ts'
 import type { Controller, ControllerEnvironment } from './controller.ts'
 import { follow, followMetadata, WorkQueue } from './controller.ts'
 
-/** What an APIService says of the server behind it. */
+/** Service that an APIService refers to. */
 interface Backend {
   readonly namespace: string
   readonly name: string
@@ -28,15 +28,15 @@ interface Verdict {
 const LOCAL: Verdict = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
 const UNANSWERED = 'FailedDiscoveryCheck'
 const PASSED: Verdict = { status: 'True', reason: 'Passed', message: 'all checks passed' }
-/** A backend may go away without a change of anything that is stored. */
+/** Interval between checks, in milliseconds: a server can become unavailable without any change in the store. */
 const RESYNC_MS = 30_000
 
-/** Asks the server behind an APIService for its group version. Resolves with what is wrong, or undefined. */
+/** Checks that the server of an APIService serves its group version. Resolves with an error message, or undefined if it does. */
 export type CheckBackend = (service: APIService, signal: AbortSignal) => Promise<string | undefined>
 
-/** A verdict on availability. */
+/** Receives the availability of APIServices, for metrics. */
 export interface AvailabilityObserver {
-  /** What was found now, and whether it was available before. */
+  /** Called after each check. @param wasAvailable availability before the check. */
   found(name: string, verdict: { readonly isAvailable: boolean; readonly reason: string }, wasAvailable: boolean): void
   forgotten(name: string): void
 }
@@ -44,7 +44,7 @@ export interface AvailabilityObserver {
 export interface AvailabilityOptions {
   readonly check: CheckBackend
   readonly observer: AvailabilityObserver
-  /** Whether it is known where a service is reached, whatever is stored of it. */
+  /** Whether the service has a configured address (`--service-addresses`), so that its stored Service and endpoints are not checked. */
   isPlaced(namespace: string, name: string, port: number): boolean
 }
 
@@ -56,19 +56,19 @@ const backendOf = ({ spec }: APIService): Backend | undefined =>
 const keyOf = ({ namespace, name }: { namespace?: string; name?: string }): string => `${namespace}/${name}`
 
 /**
- * Reports for every APIService whether its group version is available: the condition `Available`, with kube-aggregator's reasons for a service or endpoints that are not there, and for a server that does
- * not answer.
+ * Sets the condition `Available` of every APIService, with kube-aggregator's reasons for a missing service, missing endpoints, or a server that does not
+ * respond.
  */
 export const apiServiceAvailabilityController =
   (options: AvailabilityOptions): Controller =>
   async (env, signal) => {
-    /** Name of an APIService → its service. */
+    /** APIService name to `namespace/name` of its service. */
     const backends = new Map<string, string>()
     const queue = new WorkQueue(
       2,
       signal,
       name => new Report(env, options, signal).write(name),
-      (name, error) => env.logger.debug(1, 'the status of an APIService cannot be written yet', { name, error: errorMessage(error) }),
+      (name, error) => env.logger.debug(1, 'cannot update the status of an APIService, retrying', { name, error: errorMessage(error) }),
     )
     const onApiService = ({ type, object }: AccessEvent<APIService>): void => {
       if (!object) return
@@ -98,7 +98,9 @@ export const apiServiceAvailabilityController =
     ])
   }
 
-/** Why there can be no server behind a service: it is not there, lacks the port, or endpoints that are ready. Reasons and messages are upstream’s (kube-aggregator). */
+/**
+ * Checks the Service and Endpoints of an APIService. Returns a verdict if no ready endpoint exists for the port. Reasons and messages are kube-aggregator's.
+ */
 async function faultOf({ access }: ControllerEnvironment, { namespace, name, port }: Backend): Promise<Verdict | undefined> {
   const service = await getKind(access, SERVICES, namespace, name).catch(undefinedIfNotFound)
   const where = `service/${name} in ${quote(namespace)}`
@@ -116,13 +118,13 @@ async function faultOf({ access }: ControllerEnvironment, { namespace, name, por
 
 const availableOf = (conditions: readonly APIServiceCondition[] = []): APIServiceCondition | undefined => conditions.find(({ type }) => type === 'Available')
 
-/** Whether the condition says so already: a write that changes nothing would still be seen by watches. */
+/** Whether the condition already has this verdict. An unchanged write would still be a watch event. */
 function isReported(conditions: readonly APIServiceCondition[] | undefined, { status, reason, message }: Verdict): boolean {
   const present = availableOf(conditions)
   return present?.status === status && present.reason === reason && present.message === message
 }
 
-/** The same conditions with what was found; the time of a transition is that of another status. Undefined where nothing changes. */
+/** Returns the conditions with the verdict. lastTransitionTime changes only with the status. Undefined if nothing changes. */
 function withVerdict(conditions: readonly APIServiceCondition[], verdict: Verdict, now: number): APIServiceCondition[] | undefined {
   if (isReported(conditions, verdict)) return undefined
   const old = availableOf(conditions)
@@ -131,7 +133,7 @@ function withVerdict(conditions: readonly APIServiceCondition[], verdict: Verdic
   return old ? conditions.map(each => (each === old ? next : each)) : [...conditions, next]
 }
 
-/** One look at an APIService. */
+/** One check of an APIService. */
 class Report {
   private readonly env: ControllerEnvironment
   private readonly options: AvailabilityOptions
@@ -143,7 +145,7 @@ class Report {
     this.signal = signal
   }
 
-  /** Writes the condition of one APIService. One that this server serves itself is always available. Throws for a server that does not answer: it is asked again soon. */
+  /** Checks one APIService and writes its condition. A local one is always available. Throws if the server does not respond, so that the queue retries soon. */
   async write(name: string): Promise<void> {
     const { access, clock } = this.env
     const { observer } = this.options
@@ -153,7 +155,7 @@ class Report {
     const verdict = backend ? await this.judge(service, backend) : LOCAL
     const change = (now: APIService): APIService | undefined => {
       const backendNow = backendOf(now)
-      // The change that came first makes this run once more.
+      // The service changed during the check. That event triggers another check.
       if (backend?.port !== backendNow?.port || (backend && keyOf(backend)) !== (backendNow && keyOf(backendNow))) return undefined
       const conditions = withVerdict(now.status.conditions ?? [], verdict, clock.now())
       return conditions && { ...now, status: { ...now.status, conditions } }

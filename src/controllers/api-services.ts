@@ -12,17 +12,17 @@ import type { Controller, ControllerEnvironment } from './controller.ts'
 import { follow, WorkQueue } from './controller.ts'
 
 const OWN_GROUP = 'apiregistration.k8s.io'
-/** On an APIService of the server's own. */
+/** Label of APIServices that the server manages. */
 const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged'
-/** Brought in line once, when the server starts: group versions that are built in. Who runs the cluster may change or remove them afterwards. */
+/** Value for built-in group versions: reconciled once, at start. An administrator may change or delete them afterwards. */
 const ON_START = 'onstart'
-/** Kept in line: group versions of custom resources. */
+/** Value for group versions of custom resources: reconciled continuously. */
 const ALWAYS = 'true'
 
-/** As the server makes it: its status is another controller's. */
+/** APIService without status, which the availability controller writes. */
 type NewService = Omit<APIService, 'status'>
 
-/** The APIService of a group version that this server serves. */
+/** Returns the APIService of a locally served group version. Undefined for apiregistration.k8s.io itself. */
 function localService(apiVersion: string): NewService | undefined {
   const parsed = parseApiVersion(apiVersion)
   if (parsed === undefined || parsed.group === OWN_GROUP) return undefined
@@ -40,8 +40,8 @@ function localService(apiVersion: string): NewService | undefined {
 const managedAs = (service: TypedObject | undefined): string | undefined => service?.metadata.labels?.[MANAGED_LABEL]
 
 /**
- * Keeps an APIService for each group version that is served, as kube-aggregator's autoregistration does. `onComplete` is called once, when those that are wanted at the start have been
- * looked at.
+ * Keeps an APIService for each served group version, as kube-aggregator's autoregistration does. @param onComplete called once, when all APIServices wanted at
+ * start have been processed.
  */
 export const apiServiceController =
   (catalog: Catalog, onComplete: () => void = () => {}): Controller =>
@@ -54,7 +54,7 @@ export const apiServiceController =
         await registration.sync(name)
         if (registration.completes()) onComplete()
       },
-      (name, error) => env.logger.debug(1, 'an APIService cannot be made yet', { name, error: errorMessage(error) }),
+      (name, error) => env.logger.debug(1, 'cannot reconcile an APIService, retrying', { name, error: errorMessage(error) }),
       env.queues?.meter('autoregister'),
     )
     const unsubscribe = catalog.subscribe(() => {
@@ -73,11 +73,11 @@ export const apiServiceController =
     unsubscribe()
   }
 
-/** The APIService of one group version, as it should be. */
+/** Reconciles the APIServices of served group versions. */
 class Registration {
-  /** Whether the services that were there before are known. */
+  /** Whether the existing APIServices have been listed. */
   started = false
-  /** Services that were there when the server started. */
+  /** Names of APIServices that existed when the server started. */
   readonly atStart = new Set<string>()
   private readonly env: ControllerEnvironment
   private readonly catalog: Catalog
@@ -90,7 +90,7 @@ class Registration {
     this.catalog = catalog
   }
 
-  /** Takes over what is served now. Returns the names of all services that are concerned: those wanted before, and those wanted now. */
+  /** Reads the served group versions. Returns the names of all APIServices to reconcile: those wanted before and those wanted now. */
   refresh(): Set<string> {
     const before = this.wanted
     const services = this.catalog.snapshot().servedGroupVersions().map(localService)
@@ -98,7 +98,7 @@ class Registration {
     return new Set([...before.keys(), ...this.wanted.keys()])
   }
 
-  /** True the first time that every service that is wanted has been looked at. */
+  /** Returns true the first time that every wanted APIService has been processed. */
   completes(): boolean {
     if (this.completed || ![...this.wanted.keys()].every(name => this.done.has(name))) return false
     this.completed = true

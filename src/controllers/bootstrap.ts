@@ -24,48 +24,48 @@ import {
 
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
 
-/** What the first objects of a cluster are made of. */
+/** Options of the bootstrap objects. */
 export interface BootstrapOptions extends KubernetesServiceOptions {
   readonly release: Release
   readonly serviceCIDRs: readonly string[]
-  /** No other server shares the store: endpoints in it are of this one, or of nobody. */
+  /** Whether no other server shares the store, so that stored endpoints of other addresses are obsolete. */
   readonly alone: boolean
-  /** Optional. Filled with what is refused, by the names of the log. */
+  /** Optional. Receives rejected objects, with the reason, by the name of their part. */
   readonly refusals?: Refusals
 }
 
-/** One of the things that every cluster has from the start. It is made, or fails, by itself. */
+/** A group of bootstrap objects. Parts succeed or fail independently. */
 interface Part {
-  /** As the log names it. */
+  /** Name in logs and readiness checks. */
   readonly name: string
   make(env: ControllerEnvironment): Promise<void>
 }
 
-/** Parts that have a readiness check of their own. */
-export const FLOW_CONTROL_PART = 'objects of flow control'
-export const PRIORITY_CLASS_PART = 'priority classes of the system'
+/** Parts with a readiness check of their own. */
+export const FLOW_CONTROL_PART = 'flow schemas and priority levels'
+export const PRIORITY_CLASS_PART = 'system priority classes'
 
 const FIRST_WAIT_MS = 50
 const REFUSALS = 3
 
 /**
- * Makes what every cluster has from the start: the system's namespaces, the default ServiceCIDR, the priority classes of the system, the objects of flow control, and the service
- * `kubernetes` with its endpoints. Each is tried until it is there or is refused. Resolves with what was refused, which `keepBootstrapped` tries again.
+ * Creates the objects that every cluster starts with: system namespaces, the default ServiceCIDR, system priority classes, flow schemas and priority levels,
+ * and the service `kubernetes` with its endpoints. Retries each part until it exists or is rejected. Resolves with the rejected parts, for `keepBootstrapped`.
  */
 export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<readonly Part[]> {
   const refused: Part[] = []
   const make = async (part: Part): Promise<void> => {
     if (!(await isMade(env, part, options, signal))) refused.push(part)
   }
-  // Others stand in them.
+  // First, because other parts are in these namespaces.
   await make(SYSTEM_NAMESPACE_OBJECTS)
   await Promise.all([serviceRange(options), service(options), ...endpointsHere(env, options), flowControl(options), PRIORITY_CLASS_OBJECTS].map(make))
   return refused
 }
 
 /**
- * Creates again what was deleted, and what was refused at the start, as kube-apiserver does every ten seconds. What is there stays as it is. Priority classes are made at
- * the start only: kube-apiserver does not make them again either.
+ * Recreates deleted objects every ten seconds, as kube-apiserver does, and retries rejected parts. Existing objects are not changed. Priority classes are
+ * created only at start, as upstream.
  */
 export async function keepBootstrapped(
   env: ControllerEnvironment,
@@ -80,10 +80,10 @@ export async function keepBootstrapped(
     try {
       await part.make(env)
       options.refusals?.delete(part.name)
-      if (missing.delete(part.name)) env.logger.info('bootstrap objects that were refused are made now', { what: part.name })
+      if (missing.delete(part.name)) env.logger.info('created bootstrap objects that were rejected before', { what: part.name })
     } catch (error) {
       if (missing.has(part.name)) options.refusals?.set(part.name, errorMessage(error))
-      env.logger.debug(1, 'bootstrap objects cannot be made again yet', { what: part.name, error: errorMessage(error) })
+      env.logger.debug(1, 'cannot recreate bootstrap objects, retrying', { what: part.name, error: errorMessage(error) })
     }
   }
   for (await pause(everyMs, signal); !signal.aborted; await pause(everyMs, signal))
@@ -91,8 +91,8 @@ export async function keepBootstrapped(
 }
 
 /**
- * Tries until it is there: true. False where it is refused several times within a moment: once may be the work of another server that begins, and has taken the address of the
- * service but not stored the service yet.
+ * Retries a part until it exists and returns true. Returns false if it is rejected several times in a row: a single rejection can be caused by another server
+ * that is starting and has allocated the address of the service but not stored it yet.
  */
 async function isMade(env: ControllerEnvironment, part: Part, { refusals }: BootstrapOptions, signal: AbortSignal): Promise<boolean> {
   let times = 0
@@ -104,15 +104,15 @@ async function isMade(env: ControllerEnvironment, part: Part, { refusals }: Boot
     } catch (error) {
       const why = { what: part.name, error: errorMessage(error) }
       if (isRefused(error) && ++times === REFUSALS) {
-        env.logger.warn('bootstrap objects are refused: the server is not ready without them', why)
+        env.logger.warn('bootstrap objects were rejected: the server is not ready without them', why)
         refusals?.set(why.what, why.error)
         return false
       }
-      // Of servers that begin together, one may find that another is making them. A reason is told once.
-      if (wait === FIRST_WAIT_MS || isRefused(error) || why.error === told) env.logger.debug(2, 'bootstrap objects cannot be made yet', why)
+      // If several servers start together, the first failures are expected. Each distinct error is logged as a warning once.
+      if (wait === FIRST_WAIT_MS || isRefused(error) || why.error === told) env.logger.debug(2, 'cannot create bootstrap objects, retrying', why)
       else {
         told = why.error
-        env.logger.warn('bootstrap objects cannot be made yet', why)
+        env.logger.warn('cannot create bootstrap objects, retrying', why)
       }
       await pause(wait, signal)
     }
@@ -127,14 +127,14 @@ const SYSTEM_NAMESPACE_OBJECTS: Part = {
 
 const serviceRange = (options: BootstrapOptions): Part => ({ name: 'default ServiceCIDR', make: env => ensureServiceCIDR(env, options) })
 
-/** Only created: an administrator may have changed it since, and a range in use cannot change. */
+/** Creates the ServiceCIDR but never updates it: an administrator may have changed it, and a range in use is immutable. */
 async function ensureServiceCIDR(env: ControllerEnvironment, { serviceCIDRs }: BootstrapOptions): Promise<void> {
   const spec = { cidrs: [...serviceCIDRs] }
   await ensure(env, SERVICE_CIDRS, '', { kind: 'ServiceCIDR', apiVersion: 'networking.k8s.io/v1', metadata: { name: DEFAULT_SERVICE_CIDR }, spec })
   await updateKind(env.access, SERVICE_CIDRS, { namespace: '', name: DEFAULT_SERVICE_CIDR, subresource: 'status' }, markReady(env.clock.now()))
 }
 
-/** The condition by which upstream's controller reports that addresses may be taken from the range. */
+/** Sets the condition with which upstream's controller reports that the range is ready for allocation. */
 const markReady =
   (now: number) =>
   (object: ServiceCIDR): ServiceCIDR | undefined => {
@@ -151,18 +151,18 @@ const service = (options: BootstrapOptions): Part => ({ name: 'service kubernete
 const ENDPOINTS = 'endpoints of the service kubernetes'
 const SLICE = 'endpoint slice of the service kubernetes'
 
-/** The endpoints at the start of a server. An address that others do not reach is no endpoint. */
+/** Endpoints written at start. An address that other machines cannot reach is not published. */
 function endpointsHere({ logger }: ControllerEnvironment, options: BootstrapOptions): Part[] {
   if (mayBeEndpoint(options.address))
     return [
       { name: ENDPOINTS, make: env => leadEndpointsHere(env, options) },
       { name: SLICE, make: env => leadSliceHere(env, options) },
     ]
-  logger.info('the service kubernetes has no endpoints: others do not reach this address', { address: options.address })
+  logger.info('the service kubernetes has no endpoints: other machines cannot reach this address', { address: options.address })
   return options.alone ? [{ name: ENDPOINTS, make: removeEndpoints }] : []
 }
 
-/** What is repeated while the server runs: another server, or a user, may have changed them. */
+/** Endpoints reconciled while the server runs, because another server or a user may change them. */
 const endpointsKept = (options: BootstrapOptions): Part[] =>
   mayBeEndpoint(options.address)
     ? [
@@ -176,7 +176,7 @@ const PRIORITY_CLASS_OBJECTS: Part = {
   make: env => all(SYSTEM_PRIORITY_CLASSES.map(one => ensurePriorityClass(env, one))),
 }
 
-/** Only created: value and policy of a class never change. */
+/** Creates the class but never updates it: value and policy are immutable. */
 const ensurePriorityClass = (env: ControllerEnvironment, { name, value, description }: SystemPriorityClass): Promise<void> =>
   ensure(env, PRIORITY_CLASSES, '', {
     kind: 'PriorityClass',

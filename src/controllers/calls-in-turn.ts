@@ -1,6 +1,6 @@
 import type { ResourceAccess } from '../catalog/definition.ts'
 
-/** The same access, whose calls are made one after the other, in the order in which they were asked for. Watches are not among them. */
+/** Wraps an access so that calls run one after the other, in order. Watches are not serialized. */
 export function callsInTurn(access: ResourceAccess): ResourceAccess {
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(call: () => Promise<T>): Promise<T> => {

@@ -12,11 +12,14 @@ import { followFresh, WorkQueue } from './controller.ts'
 
 const byName = (a: TypedObject, b: TypedObject): number => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1)
 
-/** Equal for rules that say the same. */
+/** Key of a rule. Equal rules have equal keys. */
 const keyOf = ({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): string =>
   JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs])
 
-/** The rules of all other roles that the role's selectors select, by name, each rule once. In steps: there may be as many selectors and rules as bodies hold. Throws for a selector that can not be read. */
+/**
+ * Returns the rules of all other roles that match the selectors, ordered by role name, without duplicates. Runs in steps, because selectors and rules are
+ * limited only by the body size. Throws if a selector is malformed.
+ */
 export function* aggregatedRules(role: ClusterRole, all: Iterable<ClusterRole>): Steps<PolicyRule[]> {
   const left = new Set([...all].filter(({ metadata }) => metadata.name !== role.metadata.name).sort(byName))
   const rules = new Map<string, PolicyRule>()
@@ -25,7 +28,7 @@ export function* aggregatedRules(role: ClusterRole, all: Iterable<ClusterRole>):
     for (const one of left) {
       if (isStepDone()) yield
       if (!matchesLabels(requirements, one.metadata.labels)) continue
-      // Another selector would find the same rules.
+      // Another selector would add the same rules.
       left.delete(one)
       for (const rule of one.rules ?? []) {
         if (isStepDone()) yield
@@ -38,8 +41,8 @@ export function* aggregatedRules(role: ClusterRole, all: Iterable<ClusterRole>):
 }
 
 /**
- * Writes the rules of cluster roles that are aggregated from others
- * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles). Roles are few, and any may select any: a change has all that aggregate looked at again.
+ * Writes the rules of aggregated cluster roles. Roles are few and any can match any selector, so every change re-evaluates all of them.
+ * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
  */
 export const clusterRoleAggregationController: Controller = async (env, signal) => {
   const roles = new Map<string, ClusterRole>()
@@ -49,7 +52,7 @@ export const clusterRoleAggregationController: Controller = async (env, signal) 
     const rules = await runInTurns(aggregatedRules(role, roles.values()))
     if (deepEqual(rules, role.rules ?? [])) return
     try {
-      // Where it aggregates something else by now, its own event follows.
+      // If the selectors changed meanwhile, that event triggers another run.
       await updateKind(env.access, CLUSTER_ROLES, { namespace: '', name }, now =>
         now.aggregationRule && deepEqual(now.aggregationRule, role.aggregationRule) ? { ...now, rules } : undefined,
       )
@@ -61,7 +64,7 @@ export const clusterRoleAggregationController: Controller = async (env, signal) 
     5,
     signal,
     aggregate,
-    (name, error) => env.logger.debug(2, 'cluster role is not aggregated yet', { name, error: errorMessage(error) }),
+    (name, error) => env.logger.debug(2, 'cannot aggregate a cluster role, retrying', { name, error: errorMessage(error) }),
     env.queues?.meter('ClusterRoleAggregator'),
   )
   const lookAgain = (): void => {

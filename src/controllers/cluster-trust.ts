@@ -12,13 +12,13 @@ import { type ControllerEnvironment, follow } from './controller.ts'
 const NAMESPACE = 'kube-system'
 const NAME = 'extension-apiserver-authentication'
 const EVERY_MS = 60_000
-/** Certificates that have ended so long ago are left out. */
+/** Certificates that expired longer ago than this are removed, in milliseconds. */
 const SLACK_MS = 5 * 60_000
 
-/** Whom a server believes: what the servers behind it, to which it passes requests on, are to believe as well. */
+/** CAs and headers that authenticate requests to this server. Extension servers, to which it proxies requests, must trust them as well. */
 export interface ClusterTrust {
   readonly clients: readonly X509Certificate[]
-  /** Absent where no front proxy is believed. */
+  /** Optional. Omitted if no front proxy is configured. */
   readonly requestHeader?: {
     readonly authorities: readonly X509Certificate[]
     readonly allowedNames: readonly string[]
@@ -32,8 +32,8 @@ export interface ClusterTrust {
 type Data = Readonly<Record<string, string>>
 
 /**
- * Keeps the ConfigMap that extension servers read, kube-system/extension-apiserver-authentication: what this server believes is added to what others have said. Looks every minute, and when
- * it was deleted. Every server runs it.
+ * Maintains the ConfigMap kube-system/extension-apiserver-authentication, which extension servers read: adds the CAs and headers of this server to those of
+ * others. Runs every minute and after a deletion, in every server.
  * Source: pkg/controlplane/controller/clusterauthenticationtrust in k8s.io/kubernetes.
  */
 export async function keepClusterTrust(env: ControllerEnvironment, trust: () => ClusterTrust, sendsUid: boolean, signal: AbortSignal): Promise<void> {
@@ -41,7 +41,7 @@ export async function keepClusterTrust(env: ControllerEnvironment, trust: () => 
     try {
       await write(env, data => combined(data, trust(), { sendsUid, now: env.clock.now() }))
     } catch (error) {
-      if (!signal.aborted) env.logger.debug(1, 'what extension servers are to believe is not written yet', { error: errorMessage(error) })
+      if (!signal.aborted) env.logger.debug(1, 'cannot update extension-apiserver-authentication, retrying', { error: errorMessage(error) })
     }
   }
   const lost = follow(
@@ -59,7 +59,7 @@ export async function keepClusterTrust(env: ControllerEnvironment, trust: () => 
   await lost
 }
 
-/** Creates or updates the map. One that has grown too large is begun anew. */
+/** Creates or updates the ConfigMap. One that is too large is deleted and rebuilt. */
 async function write(env: ControllerEnvironment, change: (data: Data) => Data): Promise<void> {
   const { access } = env
   try {
@@ -76,12 +76,12 @@ async function write(env: ControllerEnvironment, change: (data: Data) => Data): 
 }
 
 interface Combining {
-  /** The gate RemoteRequestHeaderUID. */
+  /** Whether the gate RemoteRequestHeaderUID is enabled. */
   readonly sendsUid: boolean
   readonly now: number
 }
 
-/** What is said already, with what this server believes. Throws for lists and certificates that cannot be read. */
+/** Merges the CAs and headers of this server into the ConfigMap's data. Throws if a stored list or certificate is malformed. */
 export function combined(data: Data, { clients, requestHeader }: ClusterTrust, { sendsUid, now }: Combining): Data {
   const clientCa = bundle([...certificatesOf(data['client-ca-file']), ...clients], now)
   const frontProxyCa = bundle([...certificatesOf(data['requestheader-client-ca-file']), ...(requestHeader?.authorities ?? [])], now)
@@ -111,7 +111,7 @@ function stringsOf(json: string | undefined): string[] {
 
 const certificatesOf = (pem = ''): X509Certificate[] => pemCertificates(pem).map(text => new X509Certificate(text))
 
-/** Each once, without those that have ended. */
+/** PEM bundle of distinct certificates, without expired ones. */
 function bundle(certificates: readonly X509Certificate[], now: number): string {
   const valid = certificates.filter(({ validTo }) => Date.parse(validTo) > now - SLACK_MS)
   return [...new Set(valid.map(certificate => certificate.toString()))].join('')

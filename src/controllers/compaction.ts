@@ -10,14 +10,15 @@ import type { StoreHistory } from '../storage/store-history.ts'
 const DEADLINE_MS = 30_000
 
 /**
- * What a new store was filled with has no history: no client has seen a version from before. Call it before anything is written; what it gives drops the history up to then, and
- * resolves with that revision. Nothing is dropped of a store that has been used, or that this server may not compact: undefined. `before`: a key that is written before everything else, and may be there.
+ * Returns a function that compacts the store up to its current revision, if the store was new. No client has seen a revision from before, so the history of the
+ * initial objects is useless. Call it before anything is written. The function resolves with the compacted revision, or with undefined if the store was not new
+ * or the user may not compact it. @param before a key that may already have been written, as the only one.
  */
 export function newStore(backend: Backend, before: Key, signal: AbortSignal): () => Promise<Revision | undefined> {
   const first = withDeadline(signal, DEADLINE_MS, within => backend.get(before, within)).catch(() => undefined)
   return async () => {
     const found = await first
-    // The first write to a store makes the revision after EMPTY: `before` is the only one that is allowed here.
+    // The first write creates revision EMPTY + 1. Only `before` may have been written.
     const writes = found?.item?.createRevision === EMPTY + 1 ? 1 : 0
     if (found === undefined || found.revision > EMPTY + writes) return undefined
     return withDeadline(signal, DEADLINE_MS, async within => {
@@ -33,7 +34,7 @@ export function newStore(backend: Backend, before: Key, signal: AbortSignal): ()
   }
 }
 
-/** The revision of a store that nothing has been written to. */
+/** Revision of an empty store. */
 const EMPTY = 1
 
 const isDenied = (error: unknown): boolean => error instanceof BackendError && error.code === 'denied'
@@ -46,8 +47,8 @@ export interface Compaction {
 }
 
 /**
- * Drops the store's history that is older than one interval, as kube-apiserver does: what was the newest revision one interval ago is the oldest one kept. A user of the store who may not compact it leaves that to
- * others, which the log says once.
+ * Compacts the store to the revision of one interval ago, as kube-apiserver does, so that at least one interval of history is kept. If the user of the store
+ * has no permission to compact, logs that once and leaves it to others.
  */
 export async function compactHistory({ backend, logger, intervalMs, clock }: Compaction, signal: AbortSignal): Promise<void> {
   let previous: Revision | undefined
@@ -58,14 +59,14 @@ export async function compactHistory({ backend, logger, intervalMs, clock }: Com
       if (previous !== undefined) {
         const before = previous
         await withDeadline(signal, DEADLINE_MS, within => backend.compact(before, within))
-        logger.debug(2, 'history is compacted', { before })
+        logger.debug(2, 'compacted the store', { before })
       }
       previous = now
     } catch (error) {
       if (isDenied(error)) {
-        if (!wasDenied) logger.info('history is not compacted by this server: its user of the store may not write compact_rev_key')
+        if (!wasDenied) logger.info('this server does not compact the store: its user has no permission to write compact_rev_key')
         wasDenied = true
-      } else if (!signal.aborted) logger.warn('history cannot be compacted', { error: errorMessage(error) })
+      } else if (!signal.aborted) logger.warn('cannot compact the store', { error: errorMessage(error) })
     }
     await pause(intervalMs, signal, clock)
   }
@@ -79,17 +80,17 @@ export interface Retention {
   readonly clock: TimerClock
 }
 
-/** Between two looks at what has grown too old, or too much. */
+/** Interval between checks of age and size, in milliseconds. */
 const RETAIN_EVERY_MS = 10_000
 
-/** Drops what is older than the store is to keep, and the oldest where that is too much. */
+/** Drops history that is older than `keptMs`, and the oldest if it exceeds `maxBytes`. */
 export async function retainHistory({ history, logger, keptMs, maxBytes, clock }: Retention, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       const oldest = await history.retain(clock.now() - keptMs, maxBytes)
-      logger.debug(2, 'history is kept', { oldest })
+      logger.debug(2, 'trimmed the history', { oldest })
     } catch (error) {
-      if (!signal.aborted) logger.warn('history cannot be compacted', { error: errorMessage(error) })
+      if (!signal.aborted) logger.warn('cannot compact the store', { error: errorMessage(error) })
     }
     await pause(RETAIN_EVERY_MS, signal, clock)
   }

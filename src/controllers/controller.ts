@@ -8,22 +8,22 @@ import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { KubeObject, TypedObject } from '../meta/object.ts'
 import type { QueueMeter, WorkQueues } from './work-queues.ts'
 
-/** What every loop needs. Loops use the API alone, as the server itself. */
+/** Environment of a controller. Controllers use only the API, with the identity of the server. */
 export interface ControllerEnvironment {
   readonly access: ResourceAccess
   readonly clock: TimerClock
   readonly logger: Logger
-  /** Where work queues are counted; absent: nowhere. */
+  /** Optional. Metrics of work queues. */
   readonly queues?: WorkQueues
 }
 
-/** A loop with an owner: it runs until the signal aborts, and never rejects. */
+/** A control loop. Runs until the signal aborts. Never rejects. */
 export type Controller = (env: ControllerEnvironment, signal: AbortSignal) => Promise<void>
 
 const FIRST_RETRY_MS = 50
 const LAST_RETRY_MS = 10_000
 
-/** Follows a resource from its present state on, starting over when the watch is lost: `handle` then sees every object again. `name`: only objects of this name. */
+/** Lists and watches a resource. Relists when the watch is lost, so `handle` may see objects again. @param name restricts the watch to objects of this name. */
 export const follow = <T extends TypedObject = KubeObject>(
   env: ControllerEnvironment,
   id: KindId<T>,
@@ -32,7 +32,7 @@ export const follow = <T extends TypedObject = KubeObject>(
   name?: string,
 ): Promise<void> => followFresh(env, id, signal, () => handle, name)
 
-/** The same with a handler of its own for each start, which finds what was deleted meanwhile when `synced` is called. */
+/** Same as `follow`, with a new handler for each list. The handler learns from `synced` that the list is complete and can then find deleted objects. */
 export const followFresh = <T extends TypedObject = KubeObject>(
   env: ControllerEnvironment,
   id: KindId<T>,
@@ -41,19 +41,19 @@ export const followFresh = <T extends TypedObject = KubeObject>(
   name?: string,
 ): Promise<void> => followStream(env, id, signal, begin, { ...(name !== undefined && { name }) })
 
-/** What a server keeps of every object of a kind. Keys are `namespace/name`, `/name` for a kind of the cluster. */
+/** A local index of all objects of a kind. Keys are `namespace/name`, or `/name` for cluster-scoped kinds. */
 export interface Kept<T extends TypedObject> {
   keys(): Iterable<string>
   put(object: T): void
   remove(namespace: string, name: string): void
-  /** All that there is has been put. Called again after each new start of the watch. */
+  /** Called when all existing objects have been put, again after each relist. */
   synced(): void
 }
 
-/** Keys of objects of the cluster, which have these names. */
+/** Keys of cluster-scoped objects with these names. */
 export const keysOf = (names: Iterable<string>): string[] => [...names].map(name => `/${name}`)
 
-/** Keeps what is known of a kind as the watch says it is; what has gone while nobody watched is removed as well. */
+/** Keeps an index in sync with a kind. Objects deleted while the watch was interrupted are removed as well. */
 export const followKept = <T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, signal: AbortSignal, kept: Kept<T>): Promise<void> =>
   followFresh(env, id, signal, () => {
     const unseen = new Set(kept.keys())
@@ -71,14 +71,14 @@ export const followKept = <T extends TypedObject>(env: ControllerEnvironment, id
     }
   })
 
-/** The same of all namespaces, with objects of which only kind, apiVersion and metadata can be counted on. */
+/** Same as `followFresh` for all namespaces, with objects of which only kind, apiVersion and metadata are guaranteed. */
 export const followMetadata = (env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, begin: () => Handle<TypedObject>): Promise<void> =>
   followStream(env, id, signal, begin, { metadataOnly: true })
 
-/** The next event waits for what it returns. */
+/** Handles an event. The next event waits for the returned promise. */
 type Handle<T extends TypedObject> = (event: AccessEvent<T>) => undefined | Promise<void> | void
 
-/** Follows a resource until the signal, again after each end of the watch, with a growing pause after failures. */
+/** Lists and watches until the signal aborts. Restarts after each end of the watch, with exponential backoff after failures. */
 async function followStream<T extends TypedObject>(
   env: ControllerEnvironment,
   id: KindId<T>,
@@ -96,7 +96,7 @@ async function followStream<T extends TypedObject>(
       }
       await watchKind(env.access, id, signal, take, options)
     } catch (error) {
-      if (!signal.aborted) env.logger.debug(2, 'watch of a controller ended', { resource: id.resource, error: errorMessage(error) })
+      if (!signal.aborted) env.logger.debug(2, 'controller lost its watch, retrying', { resource: id.resource, error: errorMessage(error) })
     }
     if (signal.aborted) return
     await pause(wait, signal)
@@ -105,14 +105,14 @@ async function followStream<T extends TypedObject>(
 }
 
 /**
- * Runs `work` once per key at a time, again for a key that was added meanwhile, and later for one that failed. A bounded number of keys run side by side; the
- * keys that wait are bounded by what there is to work on.
+ * Queue that processes each key at most once at a time. A key added while it is processed is processed again; a failed key is retried with backoff. The number
+ * of workers is bounded. Waiting keys are deduplicated, so their number is bounded by that of the objects.
  */
 export class WorkQueue {
   private readonly work: (key: string) => Promise<void>
   private readonly signal: AbortSignal
   private readonly onError: (key: string, error: unknown) => void
-  /** Since when. */
+  /** Waiting keys with the time at which they were added. */
   private readonly waiting = new Map<string, number>()
   private readonly running = new Map<string, number>()
   private readonly failures = new Map<string, number>()

@@ -3,7 +3,7 @@ import type { KubeObject } from '../meta/object.ts'
 import { isStatusError, StatusError } from '../meta/status.ts'
 import type { ControllerEnvironment } from './controller.ts'
 
-/** Creates the object unless one of its name is there, which stays as it is. */
+/** Creates the object unless one of its name exists. An existing one is not changed. */
 export async function ensure({ access }: ControllerEnvironment, id: ResourceId, namespace: string, object: KubeObject): Promise<void> {
   const { name = '' } = object.metadata
   try {
@@ -12,23 +12,23 @@ export async function ensure({ access }: ControllerEnvironment, id: ResourceId, 
     if (!isStatusError(error, 'NotFound')) throw error
     await access.create(id, namespace, object).catch(async again => {
       if (isStatusError(again, 'AlreadyExists')) return
-      // Another server may have made it, and what it asked for (an address, say) is taken by itself.
+      // Another server may have created it meanwhile and hold what it would allocate, such as an address.
       await access.get(id, namespace, name).catch(() => Promise.reject(named(again, `${id.resource} ${name}`)))
     })
   }
 }
 
-/** A failure whose message names the object. */
+/** Prefixes the message of a failure with the name of the object. */
 const named = (error: unknown, object: string): unknown =>
   isStatusError(error) ? new StatusError({ ...error.status, message: `${object}: ${error.message}` }) : error
 
-/** Objects that are refused, each with the reason. A server is not ready as long as there are any. */
+/** Rejected bootstrap objects with the reason, by part. The server is not ready while there are any. */
 export type Refusals = Map<string, string>
 
-/** Whether the answer stays the same if one asks again soon: not for a race, a server that is not ready, and a store that is away. */
+/** Whether a retry would fail as well. False for conflicts, rate limits and an unavailable server or store. */
 export const isRefused = (error: unknown): boolean => isStatusError(error) && ![409, 429, 503, 504].includes(error.code)
 
-/** Waits for all of them, and rejects with the first failure then: none keeps the others from being done. */
+/** Waits until all promises settle, then rejects with the first failure. One failure does not stop the others. */
 export async function all(works: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason
 }

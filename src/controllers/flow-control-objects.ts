@@ -14,7 +14,7 @@ import type { Controller, ControllerEnvironment } from './controller.ts'
 
 const EVERY_MS = 60_000
 
-/** Makes the suggested and the mandatory objects of a release, brings them up to date, and removes those that another release had. */
+/** Creates and updates the suggested and mandatory flow schemas and priority levels of a release. Deletes those that another release created. */
 export async function ensureFlowControlObjects(env: ControllerEnvironment, release: Release): Promise<void> {
   const levels = mandatoryLevels(release)
   await Promise.all(SUGGESTED_SCHEMAS.map(schema => ensureSchema(env, schema, false)))
@@ -25,17 +25,17 @@ export async function ensureFlowControlObjects(env: ControllerEnvironment, relea
   await removeFormer(env, PRIORITY_LEVELS, [...SUGGESTED_LEVELS, ...levels])
 }
 
-/** Does so every minute, as kube-apiserver does. */
+/** Reconciles the objects every minute, as kube-apiserver does. */
 export const flowControlKeeper =
   (release: Release, everyMs = EVERY_MS): Controller =>
   async (env, signal) => {
     for (; !signal.aborted; await pause(everyMs, signal))
       await ensureFlowControlObjects(env, release).catch(error =>
-        env.logger.debug(1, 'objects of flow control cannot be made yet', { error: errorMessage(error) }),
+        env.logger.debug(1, 'cannot reconcile flow schemas and priority levels, retrying', { error: errorMessage(error) }),
       )
   }
 
-/** Go's strconv.ParseBool; undefined where it gives an error. */
+/** Same as Go's strconv.ParseBool. Undefined if it would return an error. */
 function parseBool(text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined
   if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)) return true
@@ -44,7 +44,7 @@ function parseBool(text: string | undefined): boolean | undefined {
 
 type WithSpec = TypedObject & { spec: unknown }
 
-/** The object as the server makes it. */
+/** An object without status. */
 type New<T extends WithSpec> = TypedObject & Pick<T, 'spec'>
 
 const autoUpdate = ({ metadata }: TypedObject): boolean | undefined => parseBool(metadata.annotations?.[AUTO_UPDATE_ANNOTATION])
@@ -55,11 +55,11 @@ const ensureSchema = (env: ControllerEnvironment, wanted: NewSchema, mandatory: 
 const ensureLevel = (env: ControllerEnvironment, wanted: NewLevel, mandatory: boolean): Promise<void> =>
   ensure(env, PRIORITY_LEVELS, wanted, now => broughtUpToDate(now, withOwnExemption(wanted, now), mandatory))
 
-/** What the level `exempt` lends is for those who run the cluster to say. */
+/** Keeps the `exempt` settings of the stored level, which administrators may change. */
 const withOwnExemption = (wanted: NewLevel, { spec: { exempt } }: PriorityLevelConfiguration): NewLevel =>
   wanted.spec.exempt && exempt ? { ...wanted, spec: { ...wanted.spec, exempt } } : wanted
 
-/** Creates the object, or changes what is there by `change`; undefined leaves it as it is. */
+/** Creates the object, or updates the existing one with `change` unless that returns undefined. */
 async function ensure<T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, wanted: KubeObject, change: (now: T) => T | undefined): Promise<void> {
   const { name = '' } = wanted.metadata
   try {
@@ -72,7 +72,10 @@ async function ensure<T extends TypedObject>(env: ControllerEnvironment, id: Kin
   }
 }
 
-/** A suggested object that a user has changed stays so, and says so; an unchanged one follows the release. */
+/**
+ * Returns the updated object, or undefined if it is up to date. A suggested object that a user has changed is kept and marked; an unchanged one follows the
+ * release.
+ */
 function broughtUpToDate<T extends WithSpec>(now: T, wanted: New<T>, mandatory: boolean): T | undefined {
   const follows = mandatory || (autoUpdate(now) ?? now.metadata.generation === 1)
   const specDiffers = follows && !deepEqual(now.spec, wanted.spec)
@@ -81,7 +84,7 @@ function broughtUpToDate<T extends WithSpec>(now: T, wanted: New<T>, mandatory: 
   return { ...now, metadata: { ...now.metadata, annotations }, ...(specDiffers && { spec: wanted.spec }) }
 }
 
-/** Removes objects that carry the annotation of bootstrap objects and are none any more. */
+/** Deletes objects with the annotation of bootstrap objects that this release does not have. */
 async function removeFormer<T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, wanted: readonly TypedObject[]): Promise<void> {
   const names = new Set(wanted.map(({ metadata }) => metadata.name))
   for (const object of await listKind(env.access, id, '', { resourceVersion: '0' })) {

@@ -14,18 +14,18 @@ type Verdict = Omit<FlowSchemaCondition, 'lastTransitionTime'>
 
 const levelOf = ({ spec }: FlowSchema): string => spec.priorityLevelConfiguration.name
 
-/** Reports in the condition `Dangling` of every flow schema whether the priority level that it names exists. */
+/** Sets the condition `Dangling` of every flow schema: whether its priority level is missing. */
 export const flowSchemaStatusController: Controller = async (env, signal) => {
-  /** Name of a schema → name of its level. */
+  /** Schema name to level name. */
   const schemas = new Map<string, string>()
   const queue = new WorkQueue(
     2,
     signal,
     name => report(env, name),
-    (name, error) => env.logger.debug(1, 'the status of a flow schema cannot be written yet', { name, error: errorMessage(error) }),
+    (name, error) => env.logger.debug(1, 'cannot update the status of a flow schema, retrying', { name, error: errorMessage(error) }),
     env.queues?.meter('priority_and_fairness_config_queue'),
   )
-  // A level that comes or goes concerns the schemas that name it; a completed list concerns all.
+  // A level affects the schemas that name it. A completed list affects all.
   const onLevel = ({ type, object }: AccessEvent<TypedObject>): void => {
     for (const [schema, level] of schemas) if (type === 'synced' || level === object?.metadata.name) queue.add(schema)
   }
@@ -41,20 +41,20 @@ export const flowSchemaStatusController: Controller = async (env, signal) => {
   await Promise.all([follow(env, PRIORITY_LEVELS, signal, onLevel), follow(env, FLOW_SCHEMAS, signal, onSchema)])
 }
 
-/** The condition Dangling: whether the priority level of the schema exists. */
+/** Condition Dangling of a schema. */
 function danglingOf(level: string, found: boolean): Verdict {
   const start = `This FlowSchema references the PriorityLevelConfiguration object named ${quote(level)}`
   if (found) return { type: 'Dangling', status: 'False', reason: 'Found', message: `${start} and it exists` }
   return { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${start} but there is no such object` }
 }
 
-/** False stands for an object that does not exist. */
+/** Returns false for an object that does not exist. Rethrows other errors. */
 const missing = (error: unknown): false => {
   if (isStatusError(error, 'NotFound')) return false
   throw error
 }
 
-/** Writes the condition of one schema if it says something else. */
+/** Writes the condition of one schema if it has changed. */
 async function report(env: ControllerEnvironment, name: string): Promise<void> {
   const schema = await getKind(env.access, FLOW_SCHEMAS, '', name).catch(missing)
   if (!schema) return
@@ -63,7 +63,7 @@ async function report(env: ControllerEnvironment, name: string): Promise<void> {
   const change = (now: FlowSchema): FlowSchema | undefined => {
     const { conditions = [] } = now.status
     const old = conditions.find(({ type }) => type === 'Dangling')
-    // Of a schema that names another level by now, its own event takes care.
+    // If the schema names another level now, its own event triggers another run.
     if (levelOf(now) !== level || (old && old.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message)) return undefined
     const next = { ...wanted, lastTransitionTime: formatTime(env.clock.now()) }
     return { ...now, status: { ...now.status, conditions: [...conditions.filter(({ type }) => type !== 'Dangling'), next] } }

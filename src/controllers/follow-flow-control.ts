@@ -9,7 +9,7 @@ import { type ControllerEnvironment, followKept, keysOf } from './controller.ts'
 
 type WithSpec = TypedObject & { readonly spec: unknown }
 
-/** The objects of a kind by name. */
+/** Objects of a kind by name. */
 class Objects<T extends WithSpec> {
   private readonly byName = new Map<string, T>()
   private readonly changed: () => void
@@ -37,7 +37,7 @@ class Objects<T extends WithSpec> {
     })
   }
 
-  /** Changes of the status say nothing new. */
+  /** Stores the object. Reports a change only if the spec differs. */
   private put(object: T): void {
     const { name = '', uid } = object.metadata
     const before = this.byName.get(name)
@@ -46,7 +46,10 @@ class Objects<T extends WithSpec> {
   }
 }
 
-/** Configures flow control by the flow schemas and priority levels, from the watch cache. Changes that come together are taken together. Every server runs it. `configured` is called each time. */
+/**
+ * Configures API Priority and Fairness from the stored flow schemas and priority levels. Changes of one turn are applied together. Every server runs it. @param
+ * configured called after each configuration.
+ */
 export async function followFlowControl(env: ControllerEnvironment, flows: FlowControl, signal: AbortSignal, configured: () => void = () => {}): Promise<void> {
   let isDue = false
   const changed = (): void => {

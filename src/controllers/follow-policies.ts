@@ -5,13 +5,13 @@ import type { KindId } from '../catalog/define.ts'
 import { MUTATING_POLICIES, MUTATING_POLICY_BINDINGS, VALIDATING_POLICIES, VALIDATING_POLICY_BINDINGS } from '../resources/kinds.ts'
 import { type ControllerEnvironment, followKept, keysOf } from './controller.ts'
 
-/** The kinds of policies that are followed, with the kinds of their bindings. */
+/** Policy kinds with the kinds of their bindings. */
 export const POLICY_KINDS = {
   mutating: { policies: MUTATING_POLICIES, bindings: MUTATING_POLICY_BINDINGS },
   validating: { policies: VALIDATING_POLICIES, bindings: VALIDATING_POLICY_BINDINGS },
 } as const
 
-/** Keeps the index as the policies of one kind and their bindings are, from the watch cache. Every server runs it. */
+/** Keeps the index in sync with the policies of one kind and their bindings. Every server runs it. */
 export async function followPolicies<Spec extends PolicySpec, Compiled extends CompiledPolicy>(
   env: ControllerEnvironment,
   kinds: { readonly policies: KindId<Policy<Spec>>; readonly bindings: KindId<PolicyBinding> },

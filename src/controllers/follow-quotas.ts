@@ -2,7 +2,7 @@ import type { QuotaIndex } from '../resources/core/resource-quota/admission/quot
 import { QUOTAS } from '../resources/kinds.ts'
 import { type ControllerEnvironment, followKept } from './controller.ts'
 
-/** Keeps the index as the quotas are, from the watch cache. Every server runs it. */
+/** Keeps the index in sync with the stored quotas. Every server runs it. */
 export function followQuotas(env: ControllerEnvironment, index: QuotaIndex, signal: AbortSignal): Promise<void> {
   index.filling.begin()
   return followKept(env, QUOTAS, signal, {

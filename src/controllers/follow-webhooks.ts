@@ -2,7 +2,7 @@ import type { WebhookConfigurations } from '../admission/webhooks/configurations
 import { MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS } from '../resources/kinds.ts'
 import { type ControllerEnvironment, followKept, keysOf } from './controller.ts'
 
-/** Keeps webhooks as their configurations are, from the watch cache. Every server runs it. */
+/** Keeps the webhooks in sync with their stored configurations. Every server runs it. */
 export function followWebhooks(env: ControllerEnvironment, configurations: WebhookConfigurations, signal: AbortSignal): Promise<void> {
   configurations.filling.begin()
   const kept = {

@@ -3,12 +3,12 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { ForeignObject, ForeignResource, ForeignResources } from './foreign-resources.ts'
 import type { ResourceLeft } from './resource-left.ts'
 
-/** Deletes under way at the same time, where a server deletes no collections. */
+/** Maximum number of concurrent deletions if the server does not support deletecollection. */
 const AT_ONCE = 8
-/** Resources whose servers are asked at the same time: one that hangs keeps few others. */
+/** Maximum number of resources deleted concurrently, so that a hanging server delays few others. */
 const RESOURCES_AT_ONCE = 4
 
-/** Deletes what other servers have in a namespace. Source: pkg/controller/namespace/deletion in k8s.io/kubernetes. */
+/** Deletes the objects of aggregated servers in a namespace. Returns the remaining ones. Source: pkg/controller/namespace/deletion in k8s.io/kubernetes. */
 export async function deleteForeign(
   foreign: ForeignResources,
   resources: readonly ForeignResource[],

@@ -1,4 +1,4 @@
-/** A resource of namespaces that another server serves. */
+/** A namespaced resource of an aggregated server. */
 export interface ForeignResource {
   readonly group: string
   readonly version: string
@@ -6,26 +6,26 @@ export interface ForeignResource {
   readonly verbs: readonly string[]
 }
 
-/** What the controller reads of an object that another server has. */
+/** The part of an aggregated server's object that namespace deletion reads. */
 export interface ForeignObject {
   readonly name: string
   readonly finalizers: readonly string[]
 }
 
-/** What is known of other servers' resources. */
+/** Discovered resources of aggregated servers. */
 export interface Discovered {
   /** Each resource in one version. */
   readonly resources: readonly ForeignResource[]
-  /** Group versions whose server has not answered when it was last asked. */
+  /** Group versions whose server did not respond to the last discovery. */
   readonly stale: readonly string[]
 }
 
-/** The objects of namespaces that other servers have. Calls reject with what the server answers, or with why there is no answer. */
+/** Access to namespaced objects of aggregated servers. Calls reject with the server's error, or with the reason why there was no response. */
 export interface ForeignResources {
   discover(): Discovered
-  /** Undefined: the server has no such list. */
+  /** Returns undefined if the server does not support list. */
   list(resource: ForeignResource, namespace: string, signal: AbortSignal): Promise<readonly ForeignObject[] | undefined>
-  /** False: the server deletes no collections. */
+  /** Returns false if the server does not support deletecollection. */
   deleteCollection(resource: ForeignResource, namespace: string, signal: AbortSignal): Promise<boolean>
   delete(resource: ForeignResource, namespace: string, name: string, signal: AbortSignal): Promise<void>
 }

@@ -7,10 +7,10 @@ import { CLAIMS, PODS, VOLUME_ATTRIBUTES_CLASSES, VOLUMES } from '../resources/k
 import type { VolumeAttributesClass } from '../resources/storage/v1beta1.types.ts'
 import { protectionController } from './protection.ts'
 
-/** A pod that a kubelet has cleared, or that was deleted by force: it waits for nothing but its finalizers. */
+/** Whether the pod has terminated: a kubelet has set the grace period to 0, or it was force-deleted. Only finalizers keep it. */
 const isShutDown = ({ metadata }: TypedObject): boolean => metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0
 
-/** Users of claims: pods that have a node, by the names of claims, and pods with ephemeral volumes, by their uid and the names of the claims that are made for those. */
+/** Scheduled pods that use claims: by claim name, and by pod UID and volume for the claims of ephemeral volumes. */
 class ClaimUsers {
   readonly #byName = new Map<string, Pod>()
   readonly #byOwner = new Map<string, Pod>()
@@ -30,7 +30,7 @@ class ClaimUsers {
   }
 }
 
-/** Source: pkg/controller/volume/pvcprotection in k8s.io/kubernetes. */
+/** Removes the finalizer of deleted claims that no pod uses. Source: pkg/controller/volume/pvcprotection in k8s.io/kubernetes. */
 export const claimProtection = protectionController<PersistentVolumeClaim>({
   kind: CLAIMS,
   finalizer: PROTECTED_CLAIMS.finalizer,
@@ -45,7 +45,7 @@ export const claimProtection = protectionController<PersistentVolumeClaim>({
   },
 })
 
-/** A volume waits for its own status. Source: pkg/controller/volume/pvprotection in k8s.io/kubernetes. */
+/** Removes the finalizer of deleted volumes that are not bound. Source: pkg/controller/volume/pvprotection in k8s.io/kubernetes. */
 export const volumeProtection = protectionController<PersistentVolume>({
   kind: VOLUMES,
   finalizer: PROTECTED_VOLUMES.finalizer,
@@ -53,7 +53,7 @@ export const volumeProtection = protectionController<PersistentVolume>({
   findUsers: async () => volume => (volume.status.phase === 'Bound' ? { kind: VOLUMES, object: volume } : undefined),
 })
 
-/** Source: pkg/controller/volume/vacprotection in k8s.io/kubernetes. */
+/** Removes the finalizer of deleted VolumeAttributesClasses that no claim or volume names. Source: pkg/controller/volume/vacprotection in k8s.io/kubernetes. */
 export const attributesClassProtection = protectionController<VolumeAttributesClass>({
   kind: VOLUME_ATTRIBUTES_CLASSES,
   finalizer: PROTECTED_ATTRIBUTES.finalizer,

@@ -7,9 +7,9 @@ import { ENDPOINT_SLICES, ENDPOINTS, SERVICES } from '../resources/kinds.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { ensure } from './ensure.ts'
 
-/** The Service `kubernetes`, by which programs in a cluster reach its API server, with its endpoints. */
+/** Options of the service `kubernetes`, through which pods reach the API server, and of its endpoints. */
 export interface KubernetesServiceOptions {
-  /** Where clients reach this server. */
+  /** Address at which clients reach this server. */
   readonly address: string
   readonly port: number
   /** First address of the service range. */
@@ -18,7 +18,7 @@ export interface KubernetesServiceOptions {
 
 const PLACE = { namespace: 'default', name: 'kubernetes' }
 
-/** The service `kubernetes` of the namespace `default`, by which pods reach the server. */
+/** Creates the service `kubernetes` in the namespace `default` unless it exists. */
 export const ensureService = (env: ControllerEnvironment, { port, serviceIP }: KubernetesServiceOptions): Promise<void> =>
   ensure(env, SERVICES, 'default', {
     kind: 'Service',
@@ -35,32 +35,32 @@ export const ensureService = (env: ControllerEnvironment, { port, serviceIP }: K
     },
   })
 
-/** Endpoints name no address that means something on this machine or link alone; a server that has no other has none, as with kube-apiserver. */
+/** Whether the address can be an endpoint: loopback and link-local addresses cannot. As upstream, a server without another address publishes none. */
 export function mayBeEndpoint(address: string): boolean {
   const ip = parseIp(address)
   return ip !== undefined && isGlobalUnicast(ip)
 }
 
-/** The same as Endpoints, for clients that do not read slices. */
+/** Creates the Endpoints, for clients that do not read EndpointSlices, unless they exist. */
 export const ensureEndpoints = (env: ControllerEnvironment, options: KubernetesServiceOptions): Promise<void> =>
   ensure(env, ENDPOINTS, 'default', endpoints(options))
 
-/** The EndpointSlice of the service `kubernetes`: this server’s address. */
+/** Creates the EndpointSlice with this server's address unless it exists. */
 export const ensureSlice = (env: ControllerEnvironment, options: KubernetesServiceOptions): Promise<void> =>
   ensure(env, ENDPOINT_SLICES, 'default', endpointSlice(options))
 
-/** Endpoints that an earlier start left lead to where this server is now. */
+/** Sets the Endpoints to this server's address, replacing those of an earlier start. */
 export async function leadEndpointsHere(env: ControllerEnvironment, options: KubernetesServiceOptions): Promise<void> {
   await ensureEndpoints(env, options)
   await updateKind(env.access, ENDPOINTS, PLACE, now => ({ ...now, subsets: subsetsOf(options) }))
 }
 
-/** The same of the slice. */
+/** Sets the EndpointSlice to this server's address, replacing that of an earlier start. */
 export async function leadSliceHere(env: ControllerEnvironment, options: KubernetesServiceOptions): Promise<void> {
   await ensureSlice(env, options)
   const { addressType, endpoints, ports } = endpointSlice(options)
   const slice = await getKind(env.access, ENDPOINT_SLICES, 'default', 'kubernetes')
-  // The type of a slice's addresses cannot be changed.
+  // addressType is immutable.
   if (slice.addressType === addressType) await updateKind(env.access, ENDPOINT_SLICES, PLACE, now => ({ ...now, endpoints, ports }))
   else {
     await env.access.delete(ENDPOINT_SLICES, 'default', 'kubernetes')
@@ -68,7 +68,7 @@ export async function leadSliceHere(env: ControllerEnvironment, options: Kuberne
   }
 }
 
-/** What an earlier start left leads nowhere. */
+/** Deletes the endpoints of an earlier start, which point to an address that nothing serves. */
 export async function removeEndpoints({ access }: ControllerEnvironment): Promise<void> {
   for (const id of [ENDPOINTS, ENDPOINT_SLICES])
     await access.delete(id, 'default', 'kubernetes').catch(error => {
@@ -87,7 +87,7 @@ const endpoints = (options: KubernetesServiceOptions): Endpoints => ({
   subsets: subsetsOf(options),
 })
 
-/** The same endpoints in the kind that took the place of Endpoints. */
+/** EndpointSlice with the same endpoints. */
 const endpointSlice = ({ address, port }: KubernetesServiceOptions): EndpointSlice => ({
   kind: 'EndpointSlice',
   apiVersion: 'discovery.k8s.io/v1',

@@ -13,44 +13,48 @@ import type { ControllerEnvironment } from './controller.ts'
 import { elapsed, type Instant, Term } from './term.ts'
 
 const NAMESPACE = 'kube-system'
-/** Where no answer came, the next is asked for soon: the store is back, or a new cluster has its namespaces. */
+/** Delay after a failed renewal, in milliseconds. Short, since the store may be back soon, or a new cluster may have just created kube-system. */
 const RETRY_MS = 250
-/** A Lease is given up in this time, or runs out. */
+/** Timeout for releasing the Lease, in milliseconds. Afterwards it expires by itself. */
 const RELEASE_MS = 1000
 
-/** Who competes for which Lease, and for how long it is held. */
+/** Configuration of leader election. */
 export interface LeadershipOptions {
   /** Name of the Lease in kube-system. */
   readonly name: string
-  /** Unique among the servers, and new with each start. */
+  /** Unique among servers and restarts. */
   readonly identity: string
-  /** A holder that has not renewed for this long is taken to be gone. */
+  /** Duration of the Lease, in milliseconds. A holder that has not renewed it for this long has lost it. */
   readonly leaseMs: number
-  /** A holder that could not renew for this long stops its work: shorter than `leaseMs` by what the last calls of the work may take to arrive. */
+  /**
+   * A holder that has not renewed the Lease for this long stops its work, in milliseconds. Shorter than `leaseMs` by the time that the last calls may take to
+   * arrive.
+   */
   readonly stopMs: number
+  /** Interval between renewals, in milliseconds. */
   readonly renewMs: number
 }
 
-/** What runs while the Lease is held. */
+/** Environment of leader election. */
 export interface LeadershipEnvironment {
-  /** Calls made with it end with the signal. */
+  /** Returns an access whose calls are aborted with the signal. */
   access(signal: AbortSignal): ResourceAccess
   readonly clock: TimerClock
-  /** Milliseconds of a clock that nobody sets. */
+  /** Monotonic time in milliseconds. */
   monotonic(): number
   readonly logger: Logger
 }
 
-/** `unknown`: no answer, or one that came too late. */
+/** Result of an attempt. `unknown`: there was no response in time. */
 type Outcome = 'held' | 'lost' | 'unknown'
 
 /**
- * Runs `work` while this server holds the Lease: of several servers on one etcd, one compacts, repairs and runs the controllers. The work has to end with its signal, which
- * aborts when another holds the Lease, and when it could not be renewed for `stopMs`, be it that the store is away, that the renewal hangs or that the process stood
- * still. Calls of the work are refused from then on, and those that are on their way are broken off.
+ * Runs `work` while this server holds the Lease, so that of several servers on one etcd only one compacts, repairs and runs the controllers. The signal of
+ * `work` aborts when another server holds the Lease, or when it could not be renewed for `stopMs`, whether the store is unavailable, the renewal hangs or the
+ * process was suspended. From then on, calls of the work are rejected and those in flight are aborted.
  *
- * As client-go's election does, a server takes the Lease of another when it has seen it unchanged for as long as it lasts by its own clock, so that clocks of several
- * machines need not agree. Ends with `signal`, and gives the Lease up then.
+ * As in client-go's leader election, a server takes over a Lease that it has observed unchanged for its whole duration by its own clock, so that clocks of
+ * several machines need not agree. Ends with `signal`, and releases the Lease then.
  * https://kubernetes.io/docs/concepts/architecture/leases/#leader-election
  */
 export async function whileLeading(
@@ -84,7 +88,7 @@ export async function whileLeading(
     try {
       return (await tryHold(env.access(limit.signal), options, env.clock.now(), others)) ? 'held' : 'lost'
     } catch (error) {
-      env.logger.debug(2, 'the lease cannot be renewed', { lease: options.name, error: errorMessage(error) })
+      env.logger.debug(2, 'cannot renew the lease, retrying', { lease: options.name, error: errorMessage(error) })
       return 'unknown'
     } finally {
       clearTimeout(timer)
@@ -107,11 +111,11 @@ export async function whileLeading(
   await end()
   if (led)
     await release(env.access(AbortSignal.timeout(RELEASE_MS)), options).catch(error =>
-      env.logger.debug(2, 'the lease is not given up', { error: error.message }),
+      env.logger.debug(2, 'cannot release the lease', { error: error.message }),
     )
 }
 
-/** Since when a server has seen another's Lease as it is. */
+/** Records since when another server's Lease has been observed unchanged. */
 class Observation {
   private readonly monotonic: () => number
   private spec = ''
@@ -131,7 +135,10 @@ class Observation {
   }
 }
 
-/** Creates, renews or takes over the Lease. An expired Lease is recognized by this server’s clock: by how long its record has not changed. Resolves with whether it is held. */
+/**
+ * Creates, renews or takes over the Lease. A Lease is expired if its record has not changed for its duration by this server's clock. Resolves to whether this
+ * server holds it.
+ */
 async function tryHold(access: ResourceAccess, options: LeadershipOptions, now: number, others: Observation): Promise<boolean> {
   const found = await getKind(access, LEASES, NAMESPACE, options.name).catch(error => {
     if (isStatusError(error, 'NotFound')) return undefined
@@ -144,7 +151,7 @@ async function tryHold(access: ResourceAccess, options: LeadershipOptions, now: 
     }
     const mine = found.spec.holderIdentity === options.identity
     if (!mine && found.spec.holderIdentity && !others.hasRunOut(found)) return false
-    // The version that was read guards the write: of two servers that find it free, one loses.
+    // The resourceVersion guards the write: if two servers find the Lease free, one fails.
     const next = { ...newLease(options, now), metadata: found.metadata }
     if (mine) next.spec.acquireTime = found.spec.acquireTime ?? formatMicroTime(now)
     next.spec.leaseTransitions = (found.spec.leaseTransitions ?? 0) + (mine ? 0 : 1)
@@ -156,7 +163,7 @@ async function tryHold(access: ResourceAccess, options: LeadershipOptions, now: 
   }
 }
 
-/** The Lease as the first holder writes it. */
+/** Lease as its first holder writes it. */
 function newLease(options: LeadershipOptions, now: number): Lease {
   const time = formatMicroTime(now)
   return {
@@ -173,7 +180,7 @@ function newLease(options: LeadershipOptions, now: number): Lease {
   }
 }
 
-/** Gives the Lease up at the end, so that another server need not wait until it has expired. */
+/** Releases the Lease at shutdown, so that another server need not wait until it expires. */
 async function release(access: ResourceAccess, options: LeadershipOptions): Promise<void> {
   await updateKind(access, LEASES, { namespace: NAMESPACE, name: options.name }, lease =>
     lease.spec.holderIdentity === options.identity ? { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 } } : undefined,

@@ -1,4 +1,4 @@
-/** The loops that can be left out, by the names that kube-controller-manager gives them. */
+/** Controllers that can be disabled, by their names in kube-controller-manager. */
 export const CONTROLLER_NAMES = [
   'namespace-controller',
   'serviceaccount-controller',
@@ -13,10 +13,10 @@ export const CONTROLLER_NAMES = [
   'validatingadmissionpolicy-status-controller',
 ] as const
 
-/** A controller that `--controllers` can switch. */
+/** Name of a controller that `--controllers` can enable or disable. */
 export type ControllerName = (typeof CONTROLLER_NAMES)[number]
 
 const names: ReadonlySet<string> = new Set(CONTROLLER_NAMES)
 
-/** Whether `--controllers` may name it. */
+/** Whether `--controllers` accepts the name. */
 export const isControllerName = (name: string): name is ControllerName => names.has(name)

@@ -6,7 +6,7 @@ import type { Remaining } from './resource-left.ts'
 type Finding = Pick<Required<NamespaceCondition>, 'type' | 'status' | 'reason' | 'message'>
 
 /**
- * The conditions that `kubectl describe namespace` shows of a namespace whose content is being deleted.
+ * Sets the deletion conditions of a namespace, as `kubectl describe namespace` shows them.
  * Source: pkg/controller/namespace/deletion/status_condition_utils.go in k8s.io/kubernetes.
  */
 export function withConditions(namespace: Namespace, { resources, errors, undiscovered }: ContentLeft, now: number): Namespace {

@@ -14,15 +14,15 @@ const ROOT_CA_ANNOTATION = {
     'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.',
 }
 
-/** What every namespace gets. */
+/** Default objects of a namespace. */
 export interface NamespaceContent {
-  /** Whether namespaces get the ServiceAccount `default`. */
+  /** Whether to create the ServiceAccount `default`. */
   readonly serviceAccount: boolean
-  /** PEM, of this server; undefined: namespaces get no ConfigMap with it. */
+  /** Optional. PEM certificate of this server's CA, published in a ConfigMap. Default: no ConfigMap. */
   readonly certificateAuthority?: string
 }
 
-/** Keeps what every namespace has: the ServiceAccount `default`, and the ConfigMap with the certificate authority of this server. */
+/** Creates and restores the default objects of every namespace: the ServiceAccount `default`, and the ConfigMap with this server's CA. */
 export const namespaceContentController =
   (content: NamespaceContent): Controller =>
   async (env, signal) => {
@@ -30,10 +30,10 @@ export const namespaceContentController =
       8,
       signal,
       name => fillNamespace(env, name, content),
-      (name, error) => env.logger.debug(2, 'namespace is not filled yet', { namespace: name, error: errorMessage(error) }),
+      (name, error) => env.logger.debug(2, 'cannot create the default objects of a namespace, retrying', { namespace: name, error: errorMessage(error) }),
       env.queues?.meter('namespace_content'),
     )
-    // What is changed or deleted is put back. Nothing is to be done about an object that appears.
+    // Restores objects that are changed or deleted. Added objects need no action.
     const again = (id: ResourceId, name: string) =>
       follow(
         env,
@@ -53,7 +53,7 @@ export const namespaceContentController =
     ])
   }
 
-/** A namespace that is being deleted gets nothing: creation in it would be refused. */
+/** Creates the default objects of a namespace. Skips one that is being deleted, which would reject them. */
 async function fillNamespace(env: ControllerEnvironment, namespace: string, { serviceAccount, certificateAuthority }: NamespaceContent): Promise<void> {
   const found = await orAbsent(env.access.get(NAMESPACES, '', namespace, { resourceVersion: '0' }))
   if (!found || found.metadata.deletionTimestamp !== undefined) return
@@ -63,13 +63,13 @@ async function fillNamespace(env: ControllerEnvironment, namespace: string, { se
   ])
 }
 
-/** The account `default`, which pods run as that name none. */
+/** Creates the ServiceAccount `default`, which pods use unless they name another. */
 async function ensureServiceAccount(env: ControllerEnvironment, namespace: string): Promise<void> {
   if (await orAbsent(env.access.get(SERVICE_ACCOUNTS, namespace, 'default', { resourceVersion: '0' }))) return
   await orTolerated(env.access.create(SERVICE_ACCOUNTS, namespace, { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'default', namespace } }))
 }
 
-/** The config map `kube-root-ca.crt`, by which pods verify the server. It is put back when it is changed. */
+/** Creates or restores the ConfigMap `kube-root-ca.crt`, with which pods verify the server. */
 async function ensureRootCa(env: ControllerEnvironment, namespace: string, ca: string): Promise<void> {
   const found = await orAbsent(getKind(env.access, CONFIG_MAPS, namespace, ROOT_CA, { resourceVersion: '0' }))
   if (!found) {
@@ -85,7 +85,7 @@ async function ensureRootCa(env: ControllerEnvironment, namespace: string, ca: s
   }
 }
 
-/** Undefined where the object does not exist. */
+/** Resolves to undefined if the object does not exist. */
 async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read
@@ -95,7 +95,7 @@ async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Another server was faster, or the namespace is being deleted. */
+/** Ignores errors that occur if another server was faster or the namespace is being deleted. */
 async function orTolerated(write: Promise<unknown>): Promise<void> {
   try {
     await write

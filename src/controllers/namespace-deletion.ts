@@ -14,27 +14,28 @@ import { deleteForeign } from './foreign-content.ts'
 import type { ForeignResources } from './foreign-resources.ts'
 import type { Remaining, ResourceLeft } from './resource-left.ts'
 
-/** What decides how the content of a namespace is deleted. */
+/** Dependencies of namespace deletion. */
 export interface DeletionParts {
   readonly catalog: Catalog
   readonly features: Features
   readonly foreign: ForeignResources
 }
 
-/** What a pass over the content of a namespace leaves. */
+/** Result of one pass over the content of a namespace. */
 export interface ContentLeft {
   readonly isEmpty: boolean
-  /** Empty while only pods are waited for: kube-controller-manager reports them by no condition. */
+  /** Remaining objects by resource. Empty while only pods remain, which kube-controller-manager reports in no condition. */
   readonly resources: readonly Remaining[]
-  /** Why objects could not be deleted, one text a resource. */
+  /** Deletion errors, one per resource. */
   readonly errors: readonly string[]
-  /** Group versions of which it is not known what they have in the namespace. */
+  /** Group versions whose content is unknown because discovery failed. */
   readonly undiscovered: readonly string[]
 }
 
 /**
- * Deletes all objects of the namespace, one resource after the other, with the grace period that each has; then those that other servers have. With the gate OrderedNamespaceDeletion pods come first, and nothing else is
- * deleted before the last of them has gone, so that what protects them (network policies, quotas) outlives them (KEP-5080).
+ * Deletes all objects of a namespace, resource by resource, each with its own grace period; then those of aggregated servers. With the gate
+ * OrderedNamespaceDeletion, nothing else is deleted until all pods are gone, so that objects that protect them (network policies, quotas) outlive them
+ * (KEP-5080).
  */
 export async function deleteContent(env: ControllerEnvironment, parts: DeletionParts, namespace: Namespace, signal: AbortSignal): Promise<ContentLeft> {
   const { catalog, features, foreign } = parts
@@ -73,7 +74,7 @@ const podsFirst = (definitions: readonly ResourceDefinition[]): ResourceDefiniti
   ...definitions.filter(definition => !isPods(definition)),
 ]
 
-/** Deletes the objects of one resource; what has finalizers or a grace period may stay for now without an error. */
+/** Deletes the objects of one resource. Objects with finalizers or a grace period may remain without an error. */
 async function deleteAll(env: ControllerEnvironment, definition: ResourceDefinition, namespace: Namespace): Promise<ResourceLeft> {
   const id = idOf(definition)
   const { name = '' } = namespace.metadata
@@ -98,7 +99,7 @@ const leftOf = (id: ResourceId, items: readonly KubeObject[]): Remaining => ({
   finalizers: items.flatMap(({ metadata }) => metadata.finalizers ?? []),
 })
 
-/** Whether some pod may still be stopping: the longest grace period has not passed since the namespace was deleted. */
+/** Whether a pod may still be terminating: the longest grace period has not passed since the namespace was deleted. */
 function mayStop(pods: readonly KubeObject[], { metadata }: Namespace, now: number): boolean {
   const periods = pods.map(pod => {
     const { spec, status } = asKind(PODS, pod)
@@ -108,12 +109,15 @@ function mayStop(pods: readonly KubeObject[], { metadata }: Namespace, now: numb
   return now - deleted < 1000 * periods.reduce((longest, seconds) => Math.max(longest, seconds), 0)
 }
 
-/** Deletes under way at the same time, of which one transaction takes several. All at once, those of a large namespace would stand before everybody's writes. */
+/** Maximum number of concurrent deletions. One store transaction combines several. Bounded, so that a large namespace does not delay the writes of others. */
 const AT_ONCE = 32
-/** Objects that cannot be deleted do not keep the others, until there are so many: a webhook that does not answer fails them all. */
+/**
+ * Number of failures after which the remaining objects are skipped, for example because a webhook does not respond. Fewer failures do not stop the other
+ * deletions.
+ */
 const MOST_FAILURES = 32
 
-/** Rejects with the first failure. */
+/** Deletes the objects. Rejects with the first failure. */
 async function deleteEach(env: ControllerEnvironment, id: ResourceId, namespace: string, items: readonly KubeObject[]): Promise<void> {
   const failures: unknown[] = []
   await eachAtOnce(items, AT_ONCE, async item => {
@@ -122,15 +126,15 @@ async function deleteEach(env: ControllerEnvironment, id: ResourceId, namespace:
   if (failures.length > 0) throw failures[0]
 }
 
-/** One object, unless it has gone or was replaced meanwhile. */
+/** Deletes one object, unless it was deleted or replaced meanwhile. */
 async function deleteOne(env: ControllerEnvironment, id: ResourceId, namespace: string, item: KubeObject): Promise<void> {
-  // A second request for a pod that waits for its grace period changes nothing.
+  // Deleting a pod again that is in its grace period would change nothing.
   if (item.metadata.deletionTimestamp !== undefined && (id.resource !== PODS.resource || item.metadata.deletionGracePeriodSeconds !== 0)) return
   const { name = '', uid } = item.metadata
   await env.access.delete(id, namespace, name, { ...(uid !== undefined && { uid }), propagationPolicy: 'Background' }).catch(ignoreGone)
 }
 
-/** The object is gone or was changed: the next look finds out which. */
+/** Ignores NotFound and Conflict: the next pass examines what remains. */
 export const ignoreGone = (error: unknown): void => {
   if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error
 }

@@ -8,26 +8,29 @@ import { type Controller, type ControllerEnvironment, follow, WorkQueue } from '
 import { withConditions } from './namespace-conditions.ts'
 import { type DeletionParts, deleteContent, ignoreGone } from './namespace-deletion.ts'
 
-/** The finalizer of the spec that this controller removes. */
+/** Finalizer in the spec that this controller removes. */
 const FINALIZER = 'kubernetes'
-/** Until then every server has seen that the namespace is going, and creates that had begun before are there to be found. */
+/** Delay before the first pass, in milliseconds. Afterwards every server has observed the deletion, and creates that started before are visible. */
 const SETTLE_MS = 500
-/** How soon a namespace that still has content is looked at again. */
+/** Delay between passes over a namespace that has content, in milliseconds. */
 const AGAIN_MS = 1000
-/** Most objects are gone at once, so the second look comes soon. */
+/** Delay after the first pass, in milliseconds. Most objects are deleted immediately. */
 const SOON_MS = 100
-/** A namespace that has been tried so often waits for a slow finalizer. */
+/** Number of passes after which the delay grows to `LATE_MS`: a finalizer is slow. */
 const OFTEN = 60
 const LATE_MS = 8000
 
-/** Namespaces that are emptied at the same time. */
+/** Maximum number of namespaces that are processed concurrently. */
 const WORKERS = 4
 
-/** Empties namespaces that are being deleted, reports in their conditions what is left, and lets them go when nothing is. One that keeps content gives its place to others until it is looked at again. */
+/**
+ * Deletes the content of terminating namespaces, reports what remains in their conditions, and removes their finalizer when they are empty. A namespace that
+ * still has content yields its worker to others between passes.
+ */
 export const namespaceController =
   (parts: DeletionParts): Controller =>
   async (env, signal) => {
-    /** Namespaces that were looked at before: how often. */
+    /** Number of passes over each namespace. */
     const looks = new Map<string, number>()
     const queue: WorkQueue = new WorkQueue(
       WORKERS,
@@ -41,11 +44,11 @@ export const namespaceController =
         looks.set(name, count)
         void pause(pauseAfter(count), signal, env.queues?.pauses).then(() => queue.add(name))
       },
-      (name, error) => env.logger.debug(2, 'namespace is not empty yet', { namespace: name, error: errorMessage(error) }),
+      (name, error) => env.logger.debug(2, 'cannot delete the content of a namespace, retrying', { namespace: name, error: errorMessage(error) }),
       env.queues?.meter('namespace'),
     )
     const begin = (name: string): void => {
-      // Changes of one that is looked at again anyway, such as its conditions, bring that no nearer.
+      // A namespace that is already scheduled is not moved forward by changes, such as those of its conditions.
       if (looks.has(name)) return
       looks.set(name, 0)
       void pause(SETTLE_MS, signal, env.queues?.pauses).then(() => queue.add(name))
@@ -59,7 +62,7 @@ export const namespaceController =
 
 const pauseAfter = (looks: number): number => (looks === 1 ? SOON_MS : looks < OFTEN ? AGAIN_MS : LATE_MS)
 
-/** Deletes all objects of the namespace, and reports in its conditions what remains. False: it must be looked at again. */
+/** Deletes the content of a namespace and reports what remains in its conditions. Returns false if another pass is needed. */
 async function emptyNamespace(env: ControllerEnvironment, parts: DeletionParts, name: string, signal: AbortSignal): Promise<boolean> {
   const namespace = await getKind(env.access, NAMESPACES, '', name).catch(error => {
     if (isStatusError(error, 'NotFound')) return undefined
@@ -77,7 +80,7 @@ async function emptyNamespace(env: ControllerEnvironment, parts: DeletionParts, 
   return false
 }
 
-/** Removes the finalizer of the spec: the namespace can go. */
+/** Removes the finalizer from the spec, which lets the namespace be deleted. */
 function finalize(object: Namespace): Namespace {
   object.spec = { ...object.spec, finalizers: (object.spec.finalizers ?? []).filter(each => each !== FINALIZER) }
   return object

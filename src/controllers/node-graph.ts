@@ -10,19 +10,19 @@ import type { PersistentVolume, Pod } from '../resources/core/v1.types.ts'
 import { POD_CERTIFICATE_REQUESTS, PODS, RESOURCE_SLICES, VOLUME_ATTACHMENTS, VOLUMES } from '../resources/kinds.ts'
 import { type ControllerEnvironment, followKept } from './controller.ts'
 
-/** Whether a kind is served; of what is not there is nothing to follow. */
+/** Whether a kind is served. Kinds that are not cannot be followed. */
 export type IsServed = (id: KindId<TypedObject>) => boolean
 
 export interface NodeGraphOptions {
   readonly graph: NodeGraph
-  /** How long changes of the graph took. */
+  /** Durations of graph updates. */
   readonly durations: HistogramFamily
   readonly isServed: IsServed
-  /** Called when all kinds have been seen for the first time. */
+  /** Called when all kinds have completed their initial lists. */
   readonly onSynced: () => void
 }
 
-/** What a kubelet may read for the pod's sake. Nothing for a mirror pod, which nodes make themselves. */
+/** Objects that the kubelet of the pod may read. None for a mirror pod, which the kubelet creates itself. */
 export function referencesOf(pod: Pod): Reference[] {
   const { metadata, spec } = pod
   if (metadata.annotations?.[MIRROR_POD] !== undefined) return []
@@ -39,7 +39,7 @@ export function referencesOf(pod: Pod): Reference[] {
   ]
 }
 
-/** Keeps the graph of the node authorizer as pods, volumes and what else is of nodes are, from the watch cache. Every server runs it. */
+/** Keeps the graph of the Node authorizer in sync with pods, volumes and the other objects of nodes. Every server runs it. */
 export async function followNodeGraph(env: ControllerEnvironment, options: NodeGraphOptions, signal: AbortSignal): Promise<void> {
   const { graph, durations, isServed, onSynced } = options
   const waiting = new Set<string>()
@@ -90,7 +90,7 @@ interface Place {
   readonly name: string
 }
 
-/** The claim to which the volume is bound. */
+/** Claim to which the volume is bound. */
 export const claimPlaceOf = ({ spec: { claimRef } }: PersistentVolume): Place | undefined =>
   claimRef && { namespace: claimRef.namespace ?? '', name: claimRef.name ?? '' }
 

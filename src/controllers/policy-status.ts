@@ -8,10 +8,10 @@ import type { ValidatingAdmissionPolicy } from '../resources/admissionregistrati
 import { VALIDATING_POLICIES } from '../resources/kinds.ts'
 import { type Controller, type ControllerEnvironment, follow, WorkQueue } from './controller.ts'
 
-/** Whether the status belongs to the present spec. */
+/** Whether the status is up to date with the spec. */
 const isObserved = ({ metadata, status }: ValidatingAdmissionPolicy): boolean => (metadata.generation ?? 0) <= (status.observedGeneration ?? 0)
 
-/** Checks the expressions of every generation of a validating policy against the types of the matched kinds, and reports the warnings in its status. */
+/** Type-checks the expressions of each generation of a ValidatingAdmissionPolicy and reports warnings in its status. */
 export const policyStatusController =
   (catalog: Catalog): Controller =>
   async (env, signal) => {
@@ -19,7 +19,7 @@ export const policyStatusController =
       1,
       signal,
       name => report(env, catalog, name),
-      (name, error) => env.logger.debug(1, 'the status of a policy cannot be written yet', { name, error: errorMessage(error) }),
+      (name, error) => env.logger.debug(1, 'cannot update the status of a policy, retrying', { name, error: errorMessage(error) }),
       env.queues?.meter('validatingadmissionpolicy-status'),
     )
     await follow(env, VALIDATING_POLICIES, signal, ({ type, object }) => {
@@ -27,7 +27,7 @@ export const policyStatusController =
     })
   }
 
-/** Type-checks one policy and writes the warnings into its status. */
+/** Type-checks one policy and writes the warnings to its status. */
 async function report(env: ControllerEnvironment, catalog: Catalog, name: string): Promise<void> {
   try {
     const checked = await getKind(env.access, VALIDATING_POLICIES, '', name)
@@ -35,14 +35,14 @@ async function report(env: ControllerEnvironment, catalog: Catalog, name: string
     const warnings = await runInTurns(checkPolicyTypes(checked, catalog))
     const typeChecking = warnings.length > 0 ? { expressionWarnings: warnings } : {}
     const { uid, generation = 0 } = checked.metadata
-    // Another generation has an event of its own.
+    // A newer generation triggers another run.
     const change = (now: ValidatingAdmissionPolicy): ValidatingAdmissionPolicy | undefined =>
       now.metadata.uid !== uid || (now.metadata.generation ?? 0) !== generation
         ? undefined
         : { ...now, status: { ...now.status, observedGeneration: generation, typeChecking } }
     await updateKind(env.access, VALIDATING_POLICIES, { namespace: '', name, subresource: 'status' }, change)
   } catch (error) {
-    // It has gone meanwhile.
+    // Deleted meanwhile.
     if (!isStatusError(error, 'NotFound')) throw error
   }
 }

@@ -5,19 +5,19 @@ import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { type Controller, type ControllerEnvironment, follow, followMetadata, WorkQueue } from './controller.ts'
 
-/** Objects of a kind that a finalizer keeps while others use them. */
+/** A kind whose objects a finalizer protects while others use them. */
 export interface Protection<T extends TypedObject> {
   readonly kind: KindId<T>
   readonly finalizer: string
-  /** Finds users of objects of one namespace; undefined for an object that nobody uses. Asked once for all objects that are looked at together. */
+  /** Returns a function that finds a user of an object, or undefined if it is unused. Called once per pass over a namespace. */
   readonly findUsers: (env: ControllerEnvironment, namespace: string) => Promise<(object: T) => User | undefined>
-  /** Kinds of users other than the kind itself. */
+  /** Kinds of users, except the kind itself. */
   readonly users: readonly UserKind[]
 }
 
 interface UserKind {
   readonly kind: ResourceId
-  /** Whether a change of an object may end its use of others. Its deletion does. */
+  /** Whether a change of the object may end its use of others. A deletion always does. */
   readonly mayEndUse: (object: TypedObject) => boolean
 }
 
@@ -34,7 +34,7 @@ const userKey = ({
   },
 }: User): string => `${resource}/${namespace}/${name}`
 
-/** Adds the finalizer to objects that lack it, and removes it from those that are deleted and that nobody uses. */
+/** Adds the finalizer to objects that lack it, and removes it from deleted objects that are not in use. */
 export const protectionController =
   <T extends TypedObject>(protection: Protection<T>): Controller =>
   async (env, signal) => {
@@ -51,17 +51,17 @@ export const protectionController =
     ])
   }
 
-/** The objects of a kind that have to be looked at, and those that wait for the end of their use. */
+/** Tracks objects to process, and deleted objects that are still in use. */
 class Protector<T extends TypedObject> {
   readonly #protection: Protection<T>
   readonly #env: ControllerEnvironment
-  /** Runs once for a namespace, whose users are listed once for all of its objects. */
+  /** Processes one namespace at a time. Its users are listed once for all pending objects. */
   readonly #queue: WorkQueue
-  /** Names of objects to look at, by namespace. */
+  /** Names of objects to process, by namespace. */
   readonly #pending = new Map<string, Set<string>>()
-  /** Keys of objects, by that of the user they wait for. */
+  /** Keys of deleted objects, by the key of the user they wait for. */
   readonly #waiting = new Map<string, Set<string>>()
-  /** Users that have changed while a namespace is looked at: one set for each that is. */
+  /** Users that changed during a pass, one set for each pass in progress. */
   readonly #changing = new Set<Set<string>>()
 
   constructor(protection: Protection<T>, env: ControllerEnvironment, signal: AbortSignal) {
@@ -72,17 +72,17 @@ class Protector<T extends TypedObject> {
       4,
       signal,
       namespace => this.#settle(namespace),
-      (namespace, error) => env.logger.debug(2, 'objects are not settled yet', { resource, namespace, error: errorMessage(error) }),
+      (namespace, error) => env.logger.debug(2, 'cannot update finalizers, retrying', { resource, namespace, error: errorMessage(error) }),
       env.queues?.meter(`${resource}_protection`),
     )
   }
 
-  /** Has the object looked at if it is deleted and has the finalizer, or lacks it. */
+  /** Schedules the object if it lacks the finalizer, or is deleted and still has it. */
   look({ metadata: { namespace = '', name = '', deletionTimestamp, finalizers = [] } }: T): void {
     if (finalizers.includes(this.#protection.finalizer) === (deletionTimestamp !== undefined)) this.#add(namespace, name)
   }
 
-  /** Has those looked at that wait for the user. */
+  /** Schedules the objects that wait for the user. */
   changed(user: string): void {
     for (const users of this.#changing) users.add(user)
     const waiting = this.#waiting.get(user)
@@ -114,7 +114,7 @@ class Protector<T extends TypedObject> {
     }
   }
 
-  /** Removes the names of objects that are settled. Rejects with the first failure: an object that cannot be written does not keep the others. */
+  /** Processes objects and removes the names of those that are done. Rejects with the first failure, after all others were tried. */
   async #settleObjects(namespace: string, names: Set<string>, changing: ReadonlySet<string>): Promise<void> {
     const { kind, finalizer, findUsers } = this.#protection
     const failures: unknown[] = []
@@ -140,7 +140,7 @@ class Protector<T extends TypedObject> {
   async #settleDeleted(object: T, user: User | undefined, names: Set<string>, changing: ReadonlySet<string>): Promise<void> {
     const { namespace = '', name = '' } = object.metadata
     if (!user) await this.#write(object, finalizers => finalizers.filter(each => each !== this.#protection.finalizer))
-    // What is its own user is looked at when it changes.
+    // An object that is its own user is scheduled when it changes.
     else if (user.object !== object) this.#wait(userKey(user), `${namespace}/${name}`, changing)
     names.delete(name)
   }
@@ -148,11 +148,11 @@ class Protector<T extends TypedObject> {
   #wait(user: string, key: string, changing: ReadonlySet<string>): void {
     const keys = this.#waiting.get(user) ?? new Set()
     this.#waiting.set(user, keys.add(key))
-    // The user may have gone before it was waited for.
+    // The user may have changed before the object started to wait.
     if (changing.has(user)) this.changed(user)
   }
 
-  /** Of the same object, unless it has the finalizers already. */
+  /** Changes the finalizers of an object, unless it was replaced or already has the wanted state. */
   async #write({ metadata: { namespace = '', name = '', uid, deletionTimestamp } }: T, change: (finalizers: readonly string[]) => string[]): Promise<void> {
     const { kind, finalizer } = this.#protection
     const isDeleted = deletionTimestamp !== undefined

@@ -5,7 +5,10 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from '../r
 import type { ControllerEnvironment } from './controller.ts'
 import { followKept } from './controller.ts'
 
-/** Keeps the index as the roles and bindings are, from the watch cache. `onSynced` is called when it has seen all four resources for the first time. Every server runs it. */
+/**
+ * Keeps the RBAC index in sync with roles and bindings. Every server runs it. @param onSynced called when all four resources have completed their initial
+ * lists.
+ */
 export async function followRules(env: ControllerEnvironment, index: RuleIndex, signal: AbortSignal, onSynced: () => void): Promise<void> {
   const waiting = new Set<RbacResource>(['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'])
   const into = <T extends TypedObject>(id: KindId<T>, resource: RbacResource, put: (object: T) => void): Promise<void> =>

@@ -11,15 +11,16 @@ import { reconcileBinding, reconcileRole } from '../resources/rbac/policy/reconc
 import type { ControllerEnvironment } from './controller.ts'
 import { all, isRefused, type Refusals } from './ensure.ts'
 
-/** Milliseconds until what was refused is tried again. */
+/** Delay before rejected objects are retried, in milliseconds. */
 const REFUSED_AGAIN_MS = 10_000
 
-/** What becomes of an object that is there; undefined: it stays as it is. A binding of another role is created anew, because its role cannot change. */
+/** Returns the updated object, or undefined if it is up to date. A binding to another role must be recreated, because roleRef is immutable. */
 type Reconcile<T> = (now: T, wanted: T) => T | 'recreate' | undefined
 
 /**
- * Makes the default roles and bindings, and adds to those that are there what they lack, once, as kube-apiserver does when it starts
- * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation). Tried until it is done: what is refused is put into `refusals` meanwhile.
+ * Creates the default roles and bindings and adds missing rules and subjects to existing ones, once at start, as kube-apiserver does
+ * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation). Retries until done. Rejected objects are recorded in `refusals`
+ * meanwhile.
  */
 export async function bootstrapRbacPolicy(env: ControllerEnvironment, features: Features, signal: AbortSignal, refusals: Refusals = new Map()): Promise<void> {
   for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
@@ -28,13 +29,13 @@ export async function bootstrapRbacPolicy(env: ControllerEnvironment, features: 
       if (refusals.size === 0) return
       await pause(REFUSED_AGAIN_MS, signal)
     } catch (error) {
-      env.logger.debug(1, 'the default roles cannot be made yet', { error: errorMessage(error) })
+      env.logger.debug(1, 'cannot create the default roles, retrying', { error: errorMessage(error) })
       await pause(wait, signal)
     }
   }
 }
 
-/** Roles before the bindings that refer to them. */
+/** Reconciles roles before the bindings that refer to them. */
 async function reconcileAll(env: ControllerEnvironment, features: Features, refusals: Refusals): Promise<void> {
   const policy = bootstrapPolicy(features)
   await ensureAll(env, CLUSTER_ROLES, policy.clusterRoles, reconcileRole, refusals)
@@ -43,7 +44,7 @@ async function reconcileAll(env: ControllerEnvironment, features: Features, refu
   await ensureAll(env, ROLE_BINDINGS, policy.roleBindings, reconcileBinding, refusals)
 }
 
-/** Objects wait for each other nowhere: their writes share transactions of the store. */
+/** Reconciles objects concurrently, so that their writes share transactions of the store. */
 const ensureAll = <T extends TypedObject>(
   env: ControllerEnvironment,
   id: KindId<T>,
@@ -61,13 +62,13 @@ const ensureAll = <T extends TypedObject>(
         if (!isRefused(error)) throw error
         const why = errorMessage(error)
         if (refusals.get(name) !== why)
-          env.logger.warn('a default role is refused: the server is not ready without it', { resource: id.resource, name: one.metadata.name, error: why })
+          env.logger.warn('a default role was rejected: the server is not ready without it', { resource: id.resource, name: one.metadata.name, error: why })
         refusals.set(name, why)
       }
     }),
   )
 
-/** Creates the object, or reconciles what is there. Several servers may do so at once. */
+/** Creates or reconciles one object. Several servers may do so concurrently. */
 async function ensure<T extends TypedObject>({ access }: ControllerEnvironment, id: KindId<T>, wanted: T, reconcile: Reconcile<T>): Promise<void> {
   const { name = '', namespace = '' } = wanted.metadata
   try {

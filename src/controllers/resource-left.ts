@@ -1,15 +1,15 @@
 import type { ResourceId } from '../catalog/definition.ts'
 
-/** Objects of one resource that are there after their deletion. */
+/** Objects of one resource that remain after a deletion. */
 export interface Remaining {
   readonly id: ResourceId
   readonly count: number
-  /** Of each object. */
+  /** Finalizers of all remaining objects. */
   readonly finalizers: readonly string[]
 }
 
-/** What a pass over the objects of one resource leaves. */
+/** Result of deleting the objects of one resource. */
 export interface ResourceLeft extends Remaining {
-  /** Why they could not be deleted. */
+  /** Optional. Error of the deletion. */
   readonly error?: string
 }

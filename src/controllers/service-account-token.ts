@@ -16,10 +16,10 @@ const ACCOUNT_UID = 'kubernetes.io/service-account.uid'
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const keyOf = ({ metadata }: TypedObject): string => `${metadata.namespace}/${metadata.name}`
 
-/** `namespace/name` of the account that the Secret is to have a token of. */
+/** Key `namespace/name` of the account whose token the Secret holds. */
 const accountOf = ({ metadata }: TypedObject): string => `${metadata.namespace}/${metadata.annotations?.[ACCOUNT_NAME] ?? ''}`
 
-/** What it lacks, in base64; empty if nothing. */
+/** Missing or outdated data of the Secret, in base64. Empty if complete. */
 function missingData(secret: Secret, certificateAuthority: string): Record<string, string> {
   const { namespace, token, 'ca.crt': ca } = secret.data ?? {}
   return {
@@ -30,8 +30,9 @@ function missingData(secret: Secret, certificateAuthority: string): Record<strin
 }
 
 /**
- * Fills Secrets of the type kubernetes.io/service-account-token with a token of the account that they name, and removes those whose account has gone
- * (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#token-controller). `certificateAuthority`: PEM, of this server.
+ * Fills Secrets of type kubernetes.io/service-account-token with a token of their account, and deletes those whose account no longer exists
+ * (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#token-controller). @param certificateAuthority PEM certificate of this
+ * server's CA.
  */
 export const serviceAccountTokenController =
   (issuer: TokenIssuer, certificateAuthority: string): Controller =>
@@ -44,7 +45,7 @@ export const serviceAccountTokenController =
         const secret = secrets.get(key)
         if (secret) await fill(env, secret, issuer, certificateAuthority)
       },
-      (secret, error) => env.logger.debug(2, 'secret has no token yet', { secret, error: errorMessage(error) }),
+      (secret, error) => env.logger.debug(2, 'cannot create a service account token, retrying', { secret, error: errorMessage(error) }),
       env.queues?.meter('serviceaccount_tokens_secret'),
     )
     const followSecrets = followFresh(env, SECRETS, signal, () => {
@@ -69,7 +70,7 @@ export const serviceAccountTokenController =
     await Promise.all([followSecrets, followAccounts])
   }
 
-/** Writes token, certificate authority and namespace into a secret of the type `kubernetes.io/service-account-token`. */
+/** Writes token, CA and namespace to the Secret, or deletes it if its account does not exist. */
 async function fill({ access }: ControllerEnvironment, secret: Secret, issuer: TokenIssuer, certificateAuthority: string): Promise<void> {
   const { namespace = '', name = '', uid, annotations } = secret.metadata
   const account = await orAbsent(access.get(SERVICE_ACCOUNTS, namespace, annotations?.[ACCOUNT_NAME] ?? ''))
@@ -82,7 +83,7 @@ async function fill({ access }: ControllerEnvironment, secret: Secret, issuer: T
   if (Object.keys(missing).length === 0) return
   const token = 'token' in missing ? base64(await issuer.sign(legacyClaims(account, secret))) : undefined
   const complete = (now: Secret): Secret | undefined => {
-    // It has changed: the watch delivers the change, which is looked at then.
+    // The Secret has changed. That event triggers another run.
     if (now.metadata.resourceVersion !== secret.metadata.resourceVersion) return undefined
     const marks = { ...now.metadata.annotations, [ACCOUNT_NAME]: account.metadata.name ?? '', [ACCOUNT_UID]: account.metadata.uid ?? '' }
     return { ...now, metadata: { ...now.metadata, annotations: marks }, data: { ...now.data, ...missing, ...(token !== undefined && { token }) } }
@@ -90,7 +91,7 @@ async function fill({ access }: ControllerEnvironment, secret: Secret, issuer: T
   await orAbsent(updateKind(access, SECRETS, { namespace, name }, complete))
 }
 
-/** It has gone, or is another one by now. */
+/** Resolves to undefined if the object was deleted or replaced. */
 async function orAbsent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

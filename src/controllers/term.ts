@@ -2,25 +2,25 @@ import { setMaxListeners } from 'node:events'
 import { LightSignal } from '../lib/light-signal.ts'
 import { onAbort } from '../lib/on-abort.ts'
 
-/** A moment by both clocks, in milliseconds. */
+/** A point in time on two clocks, in milliseconds. */
 export interface Instant {
-  /** Since the epoch; may be set back and forth. */
+  /** Since the epoch. Can be adjusted in both directions. */
   readonly wall: number
-  /** Of a clock that nobody sets, but that may stand still while the machine sleeps. */
+  /** Monotonic, but may stop while the machine sleeps. */
   readonly monotonic: number
 }
 
-/** The longer of what the two clocks say has gone by: neither a clock that was set back nor one that stood still hides time. */
+/** Elapsed milliseconds: the larger of both clocks' readings, so that neither an adjusted nor a suspended clock hides time. */
 export const elapsed = (from: Instant, to: Instant): number => Math.max(to.monotonic - from.monotonic, to.wall - from.wall)
 
 /**
- * A time during which this server holds a Lease. It ends when it is ended, and by itself when it has not been extended for `lastsMs`: a timer sees to that, whatever the
- * renewal is waiting for. A process that was stopped for longer finds it ended before it sends anything, as `fence` asks the clocks whenever it is looked at.
+ * Period in which this server holds a Lease. Ends with `stop`, or by timer when it has not been extended for `lastsMs`, even if the renewal hangs. After a
+ * suspension of the process, the first check of `fence` reads the clocks and finds it expired before anything is sent.
  */
 export class Term {
-  /** For loops and their pauses. */
+  /** Signal for loops and their delays. */
   readonly signal: AbortSignal
-  /** For calls to the store: aborted from the moment at which the time has run out. */
+  /** Signal for calls to the store. Reads as aborted from the moment the period has expired, even before the timer runs. */
   readonly fence: AbortSignal
   private readonly end = new AbortController()
   private readonly lastsMs: number
@@ -28,13 +28,13 @@ export class Term {
   private begun: Instant
   private timer: NodeJS.Timeout | undefined
 
-  /** `from`: when the renewal that is known to have come through was begun. */
+  /** @param from start of the last successful renewal. */
   constructor(from: Instant, lastsMs: number, now: () => Instant) {
     this.begun = from
     this.lastsMs = lastsMs
     this.now = now
     this.signal = this.end.signal
-    setMaxListeners(0, this.signal) // a controller that pauses listens
+    setMaxListeners(0, this.signal) // one listener per pause of a controller
     this.fence = new LightSignal(
       () => this.over,
       gone => onAbort(this.signal, gone),
@@ -47,12 +47,12 @@ export class Term {
     return this.signal.aborted
   }
 
-  /** Time until the term ends by itself. */
+  /** Milliseconds until the period expires. */
   get leftMs(): number {
     return this.lastsMs - elapsed(this.begun, this.now())
   }
 
-  /** It lasts from this moment; without effect once it is over. */
+  /** Restarts the period at `from`. No effect once it is over. */
   extend(from: Instant): void {
     if (this.over) return
     this.begun = from

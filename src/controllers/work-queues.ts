@@ -2,25 +2,25 @@ import { systemClock, type TimerClock } from '../lib/clock.ts'
 import { CounterFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
 import { type Polled, PolledFamily } from '../lib/polled-family.ts'
 
-/** Seconds: 10 ns, each ten times the one before. */
+/** Histogram buckets in seconds: powers of ten from 10 ns. */
 const BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10]
 const LABELS = ['name'] as const
 
-/** Keys with the time since which they are there, in milliseconds of the steady clock. */
+/** Keys with the time at which they were added, in milliseconds of the steady clock. */
 export type Since = ReadonlyMap<string, number>
 
-/** What the work queues of one name share: what is counted of them, and what they go by. */
+/** Metrics and scheduling shared by the work queues of one name. */
 export interface QueueMeter {
   readonly adds: NumberChild
   readonly retries: NumberChild
-  /** Seconds until work on a key began, and that it took. */
+  /** Histograms in seconds: time in the queue, and processing time. */
   readonly waited: HistogramChild
   readonly worked: HistogramChild
-  /** What pauses between two tries go by. */
+  /** Clock for delays between retries. */
   readonly pauses: TimerClock
-  /** Keys wait until they are begun. */
+  /** Whether keys wait for `workOnNext`. */
   readonly isHeld: () => boolean
-  /** A queue begins: what waits in it, and what is being worked on. `begin`: begins a key that waits. */
+  /** Registers a queue. @param begin starts processing a waiting key. */
   follow(waiting: Since, running: Since, begin: (key: string) => void): void
 }
 
@@ -33,10 +33,11 @@ interface Followed extends QueueMeter {
 const NOTHING: Since = new Map()
 
 /**
- * The work queues of a server's controllers: counted in upstream's families (k8s.io/component-base, metrics/prometheus/workqueue), and begun key by key where a simulation holds them.
+ * Work queues of a server's controllers. Reports upstream's metrics (k8s.io/component-base, metrics/prometheus/workqueue). A simulation can hold the queues and
+ * process keys one by one.
  */
 export class WorkQueues {
-  /** What controllers pause by, between two tries and until others have settled. */
+  /** Clock for controller delays, between retries and until other servers have settled. */
   readonly pauses: TimerClock
   private readonly meters = new Map<string, Followed>()
   private held = false
@@ -71,18 +72,18 @@ export class WorkQueues {
     this.pauses = pauses
   }
 
-  /** No key is being worked on. */
+  /** Whether no key is being processed. */
   get isAtRest(): boolean {
     for (const { running } of this.meters.values()) if (running.size > 0) return false
     return true
   }
 
-  /** Queues begin nothing by themselves from now on: keys wait for `workOnNext`. */
+  /** Stops automatic processing: keys wait for `workOnNext`. */
   hold(): void {
     this.held = true
   }
 
-  /** Begins the first key that waits, in the order of names of queues and keys. False where none does. */
+  /** Starts processing the first waiting key, ordered by queue name and key. Returns false if none is waiting. */
   workOnNext(): boolean {
     for (const name of [...this.meters.keys()].toSorted()) {
       const meter = this.meters.get(name)
@@ -94,7 +95,7 @@ export class WorkQueues {
     return false
   }
 
-  /** By upstream's name of the queue, where there is such. */
+  /** Returns the meter of a queue. @param name upstream's name of the queue if it has one. */
   meter(name: string): QueueMeter {
     const known = this.meters.get(name)
     if (known) return known
@@ -141,7 +142,7 @@ export class WorkQueues {
   }
 }
 
-/** In seconds. */
+/** Ages of keys in seconds. */
 function ages(since: Since): number[] {
   const now = performance.now()
   return Array.from(since.values(), begun => (now - begun) / 1000)

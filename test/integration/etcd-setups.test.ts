@@ -87,7 +87,7 @@ for (const setup of storeSetups(PREFIX))
     })
 
     it('reads and writes nothing outside its prefix but the key by which servers compact', async () => {
-      const denied = 'history is not compacted by this server'
+      const denied = 'this server does not compact the store'
       if (setup.use === 'tenant') await eventually('compaction is denied', () => server.log().includes(denied))
       expect(server.log().split(denied).length - 1).to.equal(setup.use === 'tenant' ? 1 : 0)
       expect(server.log()).not.to.match(/permission denied/)

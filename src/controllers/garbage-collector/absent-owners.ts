@@ -1,7 +1,7 @@
 import type { Coordinates } from './coordinates.ts'
 import { keyOf } from './coordinates.ts'
 
-/** Owners that are known not to exist. A uid never comes back, so that stays true; the ones asked for least recently are forgotten first. */
+/** LRU cache of owners that do not exist. UIDs are never reused, so an entry stays valid. */
 export class AbsentOwners {
   private readonly limit: number
   private readonly keys = new Set<string>()
@@ -10,7 +10,7 @@ export class AbsentOwners {
     this.limit = limit
   }
 
-  /** At the limit, forgets the owner that was asked for least recently. */
+  /** Adds an owner. Evicts the least recently used one at the limit. */
   add(owner: Coordinates): void {
     const key = keyOf(owner)
     this.keys.delete(key)
@@ -20,7 +20,7 @@ export class AbsentOwners {
     if (oldest !== undefined) this.keys.delete(oldest)
   }
 
-  /** Asking makes the owner the most recent: a Set keeps the order of insertion. */
+  /** Whether the owner is cached. A hit becomes the most recently used entry: a Set keeps insertion order. */
   has(owner: Coordinates): boolean {
     const key = keyOf(owner)
     if (!this.keys.delete(key)) return false

@@ -2,14 +2,15 @@ import type { OwnerReference } from '../../meta/object.ts'
 import type { Coordinates } from './coordinates.ts'
 import { keyOf, referredTo, refersTo } from './coordinates.ts'
 
-/** Dependents disagree about where an owner is: some may have a wrong kind, name or namespace beside its uid. */
-
-/** An object that refers to an owner by coordinates. */
+/** An object that refers to an owner by coordinates. Dependents may disagree about the coordinates of a UID: some can have a wrong kind, name or namespace. */
 export interface Dependent extends Coordinates {
   readonly owners: readonly OwnerReference[]
 }
 
-/** Those that refer to the owner by these coordinates, and those that refer to its uid by others. One with several references to the uid can be in both. */
+/**
+ * Splits dependents into those that refer to the owner by these coordinates and those that refer to its UID by others. A dependent with several references to
+ * the UID can be in both.
+ */
 export function partition<T extends Dependent>(dependents: Iterable<T>, owner: Coordinates): { readonly agreeing: T[]; readonly disagreeing: T[] } {
   const agreeing: T[] = []
   const disagreeing: T[] = []
@@ -25,7 +26,7 @@ export function partition<T extends Dependent>(dependents: Iterable<T>, owner: C
   return { agreeing, disagreeing }
 }
 
-/** Other coordinates that dependents have of an owner that is not at these: the next in a fixed order, after the last one the first again. */
+/** Returns other coordinates that dependents have for an owner that does not exist at these. Cycles through the candidates in a fixed order. */
 export function alternativeTo(absent: Coordinates, dependents: Iterable<Dependent>): Coordinates | undefined {
   const found = new Map<string, Coordinates>()
   const isOfCluster = absent.namespace === ''

@@ -7,32 +7,32 @@ import { FOREGROUND, ORPHAN } from './graph.ts'
 import type { Objects, Propagation } from './objects.ts'
 import { UnreachableError } from './objects.ts'
 
-/** Dependents that lose an owner at the same time. */
+/** Maximum number of dependents that are orphaned concurrently. */
 const ORPHANS_AT_ONCE = 8
-/** Objects of kinds that are not known; with more, those that have gone are looked for. */
+/** Initial limit of objects of unknown kinds. Above it, deleted ones are pruned. */
 const FEW_UNKNOWN = 1000
 
-/** Nothing is wrong, but the object has to be looked at again after a while. */
+/** The object must be examined again later. Not a failure. */
 export class LookAgain extends Error {
   override readonly name = 'LookAgain'
 }
 
-/** The owners of an object by what has become of them. */
+/** UIDs of an object's owners, by state. */
 interface Owners {
   readonly solid: string[]
   readonly dangling: string[]
-  /** They are being deleted, after their dependents. */
+  /** Owners in foreground deletion, which wait for their dependents. */
   readonly waiting: string[]
 }
 
-/** Decides about one object at a time. It reports what it finds to the graph; what it throws asks to be called again. */
+/** Decides about one object at a time. Reports findings to the graph. An error makes the queue retry the object. */
 export class Collector {
-  /** Objects that have to do with kinds that are not served: to be examined again when the kinds change. */
+  /** Objects that involve kinds that are not served. Examined again when the kinds change. */
   readonly unknown = new Set<string>()
   private manyUnknown = FEW_UNKNOWN
   private readonly graph: OwnerGraph
   private readonly objects: Objects
-  /** Resolves when the watches have shown what they had to show. */
+  /** Resolves when the watches have delivered all earlier changes. */
   private readonly settled: () => Promise<void>
   private readonly examineSoon: (uid: string) => void
 
@@ -43,7 +43,10 @@ export class Collector {
     this.examineSoon = examineSoon
   }
 
-  /** Deletes the object if it has lost all its owners, takes those out that it has lost, and lets it go if it waits for dependents and none is left. */
+  /**
+   * Deletes the object if none of its owners exists, removes references to owners that do not exist, and removes the foreground finalizer once no dependent
+   * blocks it.
+   */
   async examine(uid: string): Promise<void> {
     if (turnIsSpent()) await nextTurn()
     const node = this.graph.get(uid)
@@ -57,7 +60,7 @@ export class Collector {
     }
   }
 
-  /** Takes the object, which is being deleted, out of its dependents' owners, and then lets it go. */
+  /** Removes the owner, which is being deleted, from the ownerReferences of its dependents, then removes its orphan finalizer. */
   async orphan(uid: string): Promise<void> {
     await this.settled()
     const owner = this.graph.get(uid)
@@ -73,7 +76,7 @@ export class Collector {
     await this.objects.removeFinalizer(coordinatesOf(owner), ORPHAN)
   }
 
-  /** Objects that have gone meanwhile are dropped from the set when it is full; the bound grows with what remains, so that this stays rare. */
+  /** Adds an object to `unknown`. At the limit, deleted objects are pruned, and the limit grows with what remains, so that pruning stays rare. */
   private waitForKind(uid: string): void {
     this.unknown.add(uid)
     if (this.unknown.size <= this.manyUnknown) return
@@ -81,7 +84,7 @@ export class Collector {
     this.manyUnknown = Math.max(FEW_UNKNOWN, 2 * this.unknown.size)
   }
 
-  /** Looks at the object in the store, not in the graph: the graph lags behind. Throws LookAgain while no watch has shown the object. */
+  /** Reads the object from the store, because the graph lags behind. Throws LookAgain until a watch has delivered the object. */
   private async examineNode(node: Node): Promise<void> {
     const object = coordinatesOf(node)
     const now = await this.objects.get(object)
@@ -91,11 +94,11 @@ export class Collector {
     }
     if (node.waiting) await this.finishWaiting(node)
     else if ((now.metadata.ownerReferences ?? []).length > 0) await this.collect(node, now)
-    // A watch that shows it may have been cut: it could have come and gone meanwhile.
+    // The watch that would deliver it may have been interrupted: the object could have been created and deleted meanwhile.
     if (this.graph.get(node.uid)?.virtual) throw new LookAgain('no watch has shown it yet')
   }
 
-  /** Deletion in the foreground: the finalizer goes when no dependent blocks it. Until then the dependents that block are examined. */
+  /** Foreground deletion: removes the finalizer if no dependent blocks it. Otherwise examines the blocking dependents. */
   private async finishWaiting(node: Node): Promise<void> {
     const blocks = ({ owners }: Node): boolean => owners.some(owner => owner.uid === node.uid && owner.blockOwnerDeletion === true)
     const blocking = [...node.dependents].filter(dependent => dependent !== node && blocks(dependent))
@@ -104,8 +107,8 @@ export class Collector {
   }
 
   /**
-   * A solid owner keeps the object, and lost ones are taken out. Without one, it goes: in the foreground if an owner waits and it has dependents itself, else as its finalizers
-   * say.
+   * If a solid owner exists, keeps the object and removes references to the others. Otherwise deletes it: in the foreground if an owner waits for it and it has
+   * dependents itself, else as its finalizers request.
    */
   private async collect(node: Node, now: KubeObject): Promise<void> {
     const object = coordinatesOf(node)
@@ -116,7 +119,7 @@ export class Collector {
       return
     }
     if (owners.waiting.length > 0 && node.dependents.size > 0) {
-      // Each would wait for the other: this one's owners no longer wait for it.
+      // Breaks a cycle of foreground deletions, in which each object would wait for the other.
       if ([...node.dependents].some(({ waiting }) => waiting)) await this.objects.unblockOwners(object)
       const latest = (await this.objects.get(object)) ?? now
       await this.objects.delete(object, latest.metadata, 'Foreground')
@@ -125,7 +128,7 @@ export class Collector {
     await this.objects.delete(object, now.metadata, propagationOf(now))
   }
 
-  /** An owner that does not exist is dangling, one in foreground deletion is waiting, any other is solid. */
+  /** Classifies owners: dangling if the owner does not exist, waiting if it is in foreground deletion, otherwise solid. */
   private async classify(dependent: Coordinates, references: readonly OwnerReference[]): Promise<Owners> {
     const owners: Owners = { solid: [], dangling: [], waiting: [] }
     for (const reference of references) {
@@ -138,7 +141,7 @@ export class Collector {
     return owners
   }
 
-  /** Undefined where there is none: not in the dependent's namespace, nor of the whole cluster. */
+  /** Returns the owner from the dependent's namespace or the cluster scope. Undefined if it does not exist. */
   private async ownerOf(dependent: Coordinates, reference: OwnerReference): Promise<KubeObject | undefined> {
     const { absent } = this.graph
     const ofCluster = referredTo(reference, '')
@@ -150,7 +153,7 @@ export class Collector {
   }
 }
 
-/** The finalizer that is set already decides how the object is deleted. */
+/** Propagation policy from the finalizer that is already set. */
 function propagationOf({ metadata: { finalizers = [] } }: KubeObject): Propagation {
   if (finalizers.includes(ORPHAN)) return 'Orphan'
   return finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background'

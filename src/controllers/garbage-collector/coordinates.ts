@@ -1,35 +1,35 @@
 import { quote } from '../../lib/go-quote.ts'
 import type { OwnerReference } from '../../meta/object.ts'
 
-/** Where an object is, or is said to be by an owner reference. */
+/** Identity of an object, or of an owner as a reference states it. */
 export interface Coordinates {
   readonly apiVersion: string
   readonly kind: string
-  /** Empty for objects of the whole cluster. */
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string
   readonly name: string
   readonly uid: string
 }
 
-/** A copy of the coordinates alone. */
+/** Copies the coordinates of an object. */
 export const coordinatesOf = ({ apiVersion, kind, namespace, name, uid }: Coordinates): Coordinates => ({ apiVersion, kind, namespace, name, uid })
 
-/** What a reference says, seen from a dependent in this namespace. */
+/** Coordinates of the owner in a reference. @param namespace namespace of the dependent. */
 export const referredTo = ({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): Coordinates => ({ apiVersion, kind, namespace, name, uid })
 
-/** Whether both are one object, in one place: a reference may name a uid wrongly. */
+/** Whether all coordinates are equal. Equal UIDs are not enough, because a reference may combine a UID with a wrong name. */
 export const sameCoordinates = (a: Coordinates, b: Coordinates): boolean => refersTo(a, b) && a.namespace === b.namespace
 
-/** Equal but for the namespace, which a reference does not contain. */
+/** Whether the coordinates are equal except for the namespace, which a reference does not contain. */
 export const refersTo = (reference: Omit<Coordinates, 'namespace'>, to: Coordinates): boolean =>
   reference.uid === to.uid && reference.name === to.name && reference.kind === to.kind && reference.apiVersion === to.apiVersion
 
-/** Of objects and of owners that are only referred to. */
+/** Map key of an object, or of an owner that is only known from a reference. */
 export const keyOf = ({ apiVersion, kind, namespace, name, uid }: Coordinates): string => `${apiVersion} ${kind} ${namespace}/${name} ${uid}`
 
-/** As upstream's events show them. */
+/** Coordinates as upstream's events print them. */
 export const coordinatesText = ({ apiVersion, kind, namespace, name, uid }: Coordinates): string =>
   `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`
 
-/** The message of an event about a reference from a namespace to an owner that is not there. */
+/** Message of an event about an owner that does not exist in the dependent's namespace. */
 export const invalidNamespaceText = (owner: Coordinates): string => `ownerRef ${coordinatesText(owner)} does not exist in namespace ${quote(owner.namespace)}`

@@ -12,13 +12,13 @@ import { Monitors } from './monitors.ts'
 import { Objects } from './objects.ts'
 
 const WORKERS = 16
-/** Each waits for the watches first. */
+/** More than WORKERS, because each waits for the watches first. */
 const ORPHANING_WORKERS = 32
-/** Nothing is done before all is known, unless a watch cannot be had for this long. */
+/** Time to wait for the initial lists before collection starts, in milliseconds. Bounded, because a watch may fail permanently. */
 const SYNC_MS = 30_000
 
 /**
- * Deletes objects whose owners have gone, finishes deletions in the foreground, and those that orphan.
+ * Deletes objects whose owners do not exist, and completes foreground and orphan deletions.
  * https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  */
 export const garbageCollector =
@@ -29,14 +29,14 @@ export const garbageCollector =
       WORKERS,
       signal,
       uid => begun.then(() => collector.examine(uid)),
-      failed('garbage collection is tried again'),
+      failed('garbage collection of an object failed, retrying'),
       env.queues?.meter('garbage_collector_attempt_to_delete'),
     )
     const orphaning = new WorkQueue(
       ORPHANING_WORKERS,
       signal,
       uid => begun.then(() => collector.orphan(uid)),
-      failed('orphaning is tried again'),
+      failed('orphaning of dependents failed, retrying'),
       env.queues?.meter('garbage_collector_attempt_to_orphan'),
     )
     const examine = (uid: string): void => examining.add(uid)

@@ -6,26 +6,26 @@ import { alternativeTo, partition } from './alternatives.ts'
 import type { Coordinates } from './coordinates.ts'
 import { coordinatesOf, referredTo, refersTo, sameCoordinates } from './coordinates.ts'
 
-/** Finalizers that say what is to become of the dependents of an object that is being deleted. */
+/** Finalizer of an object whose dependents are kept when it is deleted. */
 export const ORPHAN = 'orphan'
-/** Finalizer of an object that goes after its dependents. */
+/** Finalizer of an object that is deleted after its dependents. */
 export const FOREGROUND = 'foregroundDeletion'
 
 const ABSENT_OWNERS = 500
 const NO_OWNERS: readonly OwnerReference[] = []
-/** Of every object without dependents, and of most there are none: nothing is added to it. */
+/** Shared set of nodes without dependents, which most are. Never modified. */
 const NO_DEPENDENTS = new Set<Node>()
 
-/** An object, or one that others refer to as their owner. Only the graph changes it. */
+/** An object, or an owner that is known only from references. Only the graph modifies nodes. */
 export interface Node extends Coordinates {
   readonly owners: readonly OwnerReference[]
   readonly dependents: ReadonlySet<Node>
-  /** Nobody has seen it: a dependent refers to it. Where it is may be wrong. */
+  /** Known only from references, so its coordinates may be wrong. */
   readonly virtual: boolean
   readonly deleting: boolean
-  /** It is being deleted, after its dependents. */
+  /** In foreground deletion: it is deleted after its dependents. */
   readonly waiting: boolean
-  /** It is being deleted, and its dependents are to be left behind. */
+  /** In orphan deletion: its dependents are kept. */
   readonly orphaning: boolean
 }
 
@@ -36,7 +36,7 @@ const DELETING = 2
 const WAITING = 4
 const ORPHANING = 8
 
-/** There is one of every object of the cluster: what is true or false of it takes a bit. */
+/** One exists per object in the cluster, so flags are stored as bits. */
 class Writable implements Node {
   apiVersion: string
   kind: string
@@ -94,26 +94,26 @@ class Writable implements Node {
   }
 }
 
-/** What the graph asks for. It may ask again for what is asked for already. */
+/** Requests of the graph to the collector. May repeat a request that is still pending. */
 export interface GraphOutlet {
-  /** To find out whether the object exists, has owners that do, or may finish its deletion. */
+  /** Requests to check whether the object and its owners exist, and whether its deletion can complete. */
   examine(uid: string): void
-  /** To take the object out of its dependents' owners, and then its finalizer. */
+  /** Requests to remove the object from its dependents' ownerReferences, and then its finalizer. */
   orphan(uid: string): void
-  /** The dependent refers to an owner that is known to be in another namespace. */
+  /** Reports that a dependent refers to an owner that is known to be in another namespace. */
   invalidNamespace(dependent: Coordinates, owner: Coordinates): void
 }
 
 /**
- * Who owns whom, from what watches have shown and from what references say. Pure: it asks nobody, and says what is to be looked at.
+ * Ownership graph, built from watch events and owner references. Pure: performs no I/O and reports through the outlet what must be examined.
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
  */
 export class OwnerGraph {
-  /** Owners that are known not to be there. */
+  /** Owners that are known not to exist. */
   readonly absent = new AbsentOwners(ABSENT_OWNERS)
   private readonly outlet: GraphOutlet
   private readonly nodes = new ShardedMap<Writable>()
-  /** One string of each namespace. */
+  /** Interned namespace strings. */
   private readonly namespaces = new Map<string, string>()
 
   constructor(outlet: GraphOutlet) {
@@ -128,12 +128,12 @@ export class OwnerGraph {
     return this.nodes.get(uid)
   }
 
-  /** Objects of the kind that were seen. */
+  /** Coordinates of all observed objects of a kind. */
   seen(apiVersion: string, kind: string): Coordinates[] {
     return [...this.nodes.values()].filter(node => !node.virtual && node.kind === kind && node.apiVersion === apiVersion)
   }
 
-  /** An object is there, or has changed. */
+  /** Adds or updates an observed object. */
   put(apiVersion: string, kind: string, meta: ObjectMeta): void {
     const { uid, name = '', namespace = '', ownerReferences: owners = NO_OWNERS } = meta
     if (uid === undefined) return
@@ -151,7 +151,7 @@ export class OwnerGraph {
     this.noticeDeletion(node, deleting ? (meta.finalizers ?? []) : [])
   }
 
-  /** An object has gone. */
+  /** Removes a deleted object. */
   remove(object: Coordinates): void {
     const node = this.nodes.get(object.uid)
     if (node === undefined) return
@@ -159,7 +159,7 @@ export class OwnerGraph {
     this.drop(node)
   }
 
-  /** There is no object of this uid at these coordinates. True where it is said to be elsewhere, and that is to be looked at after a while. */
+  /** Records that no object of this UID exists at these coordinates. Returns true if dependents have other coordinates for it, which must be examined later. */
   notFound(at: Coordinates): boolean {
     const node = this.nodes.get(at.uid)
     if (node === undefined) return false
@@ -185,7 +185,7 @@ export class OwnerGraph {
     return known ?? namespace
   }
 
-  /** What is known of an object's place gives way to what a watch has shown. */
+  /** Replaces the assumed coordinates of a node with observed ones. */
   private confirm(node: Writable, seen: Coordinates): void {
     if (node.virtual) {
       node.virtual = false
@@ -213,7 +213,10 @@ export class OwnerGraph {
     }
   }
 
-  /** An owner that nobody has seen is made up, and looked for. A dependent whose reference does not fit the owner is looked at. */
+  /**
+   * Adds the node to its owners' dependents. An unknown owner becomes a virtual node and is examined. A dependent whose reference does not match the owner is
+   * examined too.
+   */
   private addToOwners(node: Node, owners: readonly OwnerReference[]): void {
     let doubtful = false
     for (const reference of owners) {
@@ -271,7 +274,7 @@ export class OwnerGraph {
     for (const { uid } of node.owners) if (this.nodes.get(uid)?.waiting) this.outlet.examine(uid)
   }
 
-  /** An owner that was made up goes with its last dependent. */
+  /** Removes a dependent from its owner. A virtual owner is removed with its last dependent. */
   private leave(node: Node, ownerUid: string): void {
     const owner = this.nodes.get(ownerUid)
     if (owner === undefined || owner.dependents === NO_DEPENDENTS) return

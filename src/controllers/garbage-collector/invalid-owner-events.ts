@@ -9,10 +9,13 @@ import { coordinatesOf, invalidNamespaceText } from './coordinates.ts'
 
 const EVENTS: ResourceId = { group: '', resource: 'events' }
 const COMPONENT = 'garbage-collector-controller'
-/** Events that are being written; more are not. */
+/** Maximum number of concurrent writes. More events are dropped. */
 const AT_ONCE = 25
 
-/** Writes an event about a dependent that refers to an owner of another namespace, as upstream's collector does. Never rejects: an event that cannot be written is dropped. */
+/**
+ * Returns a function that writes an event about a dependent with an owner in another namespace, as upstream does. Never rejects: an event that cannot be
+ * written is dropped.
+ */
 export function invalidOwnerEvents(env: ControllerEnvironment): (dependent: Coordinates, owner: Coordinates) => void {
   let writing = 0
   return (dependent, owner) => {
@@ -21,12 +24,15 @@ export function invalidOwnerEvents(env: ControllerEnvironment): (dependent: Coor
     const namespace = dependent.namespace || 'default'
     env.access
       .create(EVENTS, namespace, eventOf(dependent, owner, namespace, { now: env.clock.now(), within: (env.queues?.pauses ?? systemClock).steady.now() % 1 }))
-      .catch(error => env.logger.debug(1, 'an event cannot be written', { error: errorMessage(error) }))
+      .catch(error => env.logger.debug(1, 'cannot create an event', { error: errorMessage(error) }))
       .finally(() => writing--)
   }
 }
 
-/** A name as client-go's recorder makes it: of the object, and the time in nanoseconds. `within`: the part of the millisecond that has gone by. */
+/**
+ * Event object. Its name is made as client-go's recorder does, from the object's name and the time in nanoseconds. @param within fraction of the current
+ * millisecond.
+ */
 function eventOf(
   dependent: Coordinates,
   owner: Coordinates,

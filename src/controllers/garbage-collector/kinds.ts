@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { ResourceDefinition, ResourceId } from '../../catalog/definition.ts'
 
-/** What a kind is served as. */
+/** Resource of a kind. */
 export interface OwnerKind {
   readonly id: ResourceId
   readonly namespaced: boolean
@@ -9,13 +9,13 @@ export interface OwnerKind {
 
 const EVENT_GROUPS = ['', 'events.k8s.io']
 
-/** What the collector looks after: all that can be listed, watched and deleted, but for events, of which there are many and which own nothing. */
+/** Whether the collector tracks the resource: everything that can be listed, watched and deleted, except events, which are many and own nothing. */
 export function isCollected({ storage, internal, hub }: ResourceDefinition): boolean {
   if (storage === undefined || internal || (hub.names.plural === 'events' && EVENT_GROUPS.includes(hub.group))) return false
   return ['list', 'watch', 'delete'].every(verb => hub.verbs.includes(verb))
 }
 
-/** Kinds by what references call them. */
+/** Resolves kinds of owner references to resources. Cached per catalog generation. */
 export class OwnerKinds {
   private readonly catalog: Catalog
   private generation = -1
@@ -25,7 +25,7 @@ export class OwnerKinds {
     this.catalog = catalog
   }
 
-  /** In any version that is served; undefined where there is no such kind, or one that is never stored. */
+  /** Returns the resource of a kind in any served version. Undefined if the kind is not served or not stored. */
   find(apiVersion: string, kind: string): OwnerKind | undefined {
     const { generation } = this.catalog.snapshot()
     if (this.generation !== generation) {

@@ -8,9 +8,9 @@ import { followMetadata } from '../controller.ts'
 import type { OwnerGraph } from './graph.ts'
 import { isCollected } from './kinds.ts'
 
-/** A watch shows a change this much later than another, at the most. */
+/** Maximum delay between two watches in delivering changes of the same time, in milliseconds. */
 const QUIET_MS = 150
-/** Where it is never quiet, what is that old has been shown. */
+/** Maximum wait for a pause in events, in milliseconds. Changes that old have been delivered. */
 const LONG_ENOUGH_MS = 2000
 
 interface Monitor {
@@ -18,7 +18,7 @@ interface Monitor {
   synced: boolean
 }
 
-/** A watch of each resource that the collector looks after, as they come and go. */
+/** A watch per collected resource. Follows the catalog. */
 export class Monitors {
   private readonly env: ControllerEnvironment
   private readonly catalog: Catalog
@@ -38,7 +38,7 @@ export class Monitors {
     this.signal = signal
   }
 
-  /** Begins to watch what has come, and ends the watches of what has gone. */
+  /** Starts watches of new resources and ends those of removed ones. */
   update(): void {
     const wanted = new Map(
       this.catalog
@@ -55,7 +55,7 @@ export class Monitors {
     this.notifySynced()
   }
 
-  /** Resolves when every watch has shown what there is, or the signal aborts. */
+  /** Resolves when every watch has completed its initial list, or the signal aborts. */
   synced(): Promise<void> {
     return new Promise(resolve => {
       this.onSynced = resolve
@@ -64,7 +64,7 @@ export class Monitors {
     })
   }
 
-  /** Resolves when what was written before has been shown. */
+  /** Resolves when all changes that were written before the call have been delivered. */
   async settled(): Promise<void> {
     const until = this.pauses.steady.now() + LONG_ENOUGH_MS
     let quietFor = 0
@@ -79,7 +79,7 @@ export class Monitors {
     await Promise.all(this.ends)
   }
 
-  /** Watches one resource until it is no longer served or the signal aborts. */
+  /** Watches a resource until it is no longer served or the signal aborts. */
   private start(id: string, definition: ResourceDefinition): void {
     const end = new AbortController()
     const monitor: Monitor = { end, synced: false }
@@ -87,7 +87,7 @@ export class Monitors {
     const { group, name: version, kind, names } = definition.hub
     const apiVersion = apiVersionOf({ group, version })
     const begin = () => {
-      // What has been seen, and is not seen again, was deleted while nobody watched.
+      // Objects seen before that are not in the new list were deleted while the watch was interrupted.
       const before = new Map(monitor.synced ? this.graph.seen(apiVersion, kind).map(object => [object.uid, object]) : [])
       return (event: AccessEvent): void => {
         this.lastEvent = this.pauses.steady.now()
@@ -111,7 +111,7 @@ export class Monitors {
     void done.then(() => this.ends.delete(done))
   }
 
-  /** Resolves `synced` once no watch is missing. */
+  /** Resolves `synced` once all watches have completed their initial lists. */
   private notifySynced(): void {
     if (![...this.running.values()].every(({ synced }) => synced)) return
     this.onSynced?.()

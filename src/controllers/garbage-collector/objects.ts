@@ -5,7 +5,7 @@ import { isStatusError } from '../../meta/status.ts'
 import type { Coordinates } from './coordinates.ts'
 import type { OwnerKinds } from './kinds.ts'
 
-/** Why an object cannot be looked at: its kind is not served (now), or is one of namespaces where no namespace is given. Asking again at once does not help. */
+/** The owner cannot be read: its kind is not served, or is namespaced while the dependent is cluster-scoped. An immediate retry does not help. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
   readonly reason: 'unknown kind' | 'namespaced owner'
@@ -19,7 +19,7 @@ export class UnreachableError extends Error {
 /** DeleteOptions.propagationPolicy. */
 export type Propagation = 'Orphan' | 'Foreground' | 'Background'
 
-/** Reads and writes of the collector. An object of the same name with another uid is another object, and left alone. */
+/** Reads and writes of the collector. An object with the same name but another UID is treated as not found. */
 export class Objects {
   private readonly access: ResourceAccess
   private readonly kinds: OwnerKinds
@@ -29,19 +29,19 @@ export class Objects {
     this.kinds = kinds
   }
 
-  /** As it is now; undefined where it has gone. Throws UnreachableError. */
+  /** Returns the current object, or undefined if it does not exist. Throws UnreachableError. */
   async get(object: Coordinates): Promise<KubeObject | undefined> {
     const { id, namespace } = this.place(object)
     const found = await this.access.get(id, namespace, object.name).catch(unlessGone)
     return found?.metadata.uid === object.uid ? found : undefined
   }
 
-  /** Undefined where the kind is not served. */
+  /** Whether the kind is namespaced. Undefined if it is not served. */
   isNamespaced({ apiVersion, kind }: Pick<Coordinates, 'apiVersion' | 'kind'>): boolean | undefined {
     return this.kinds.find(apiVersion, kind)?.namespaced
   }
 
-  /** Deletes it as it was read; later, too, if nothing has changed about its owners meanwhile. Throws a Conflict where they have. */
+  /** Deletes the object at the given resourceVersion, or at a later one if its owners are unchanged. Throws a Conflict if they changed. */
   async delete(object: Coordinates, { resourceVersion = '', ownerReferences }: ObjectMeta, propagationPolicy: Propagation): Promise<void> {
     const { id, namespace } = this.place(object)
     const options = { uid: object.uid, propagationPolicy }
@@ -57,18 +57,18 @@ export class Objects {
     }
   }
 
-  /** Takes the references to these uids out; writes nothing where there are none. */
+  /** Removes the references to these UIDs. Writes nothing if there are none. */
   async removeOwners(object: Coordinates, uids: readonly string[]): Promise<void> {
     const removed = new Set(uids)
     await this.changeOwners(object, owners => owners.filter(({ uid }) => !removed.has(uid)))
   }
 
-  /** No owner has to wait for it any longer. */
+  /** Sets blockOwnerDeletion to false in all references. */
   async unblockOwners(object: Coordinates): Promise<void> {
     await this.changeOwners(object, owners => owners.map(owner => (owner.blockOwnerDeletion === true ? { ...owner, blockOwnerDeletion: false } : owner)))
   }
 
-  /** Writes nothing where the object lacks the finalizer. */
+  /** Removes the finalizer. Writes nothing if the object does not have it. */
   async removeFinalizer(object: Coordinates, finalizer: string): Promise<void> {
     await this.change(object, ({ finalizers = [], ...meta }) => {
       const kept = finalizers.filter(other => other !== finalizer)
@@ -83,7 +83,7 @@ export class Objects {
     })
   }
 
-  /** `change` returns undefined where nothing is to be written. An object with another uid is left alone, one that has gone is no error. */
+  /** Updates the metadata unless `change` returns undefined. Ignores objects that do not exist or have another UID. */
   private async change(object: Coordinates, change: (meta: ObjectMeta) => ObjectMeta | undefined): Promise<void> {
     const { id, namespace } = this.place(object)
     const next = (now: KubeObject): KubeObject | undefined => {
@@ -93,7 +93,7 @@ export class Objects {
     await this.access.update(id, namespace, object.name, next).catch(unlessGone)
   }
 
-  /** Where the object is served. Throws UnreachableError. */
+  /** Resource and namespace of the object. Throws UnreachableError. */
   private place(object: Coordinates) {
     const kind = this.kinds.find(object.apiVersion, object.kind)
     if (!kind) throw new UnreachableError('unknown kind', object)
@@ -102,7 +102,7 @@ export class Objects {
   }
 }
 
-/** Undefined for NotFound; throws anything else. */
+/** Returns undefined for NotFound and rethrows other errors. */
 const unlessGone = (error: unknown): undefined => {
   if (!isStatusError(error, 'NotFound')) throw error
 }

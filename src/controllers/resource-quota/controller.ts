@@ -22,18 +22,19 @@ export interface QuotaControllerParts {
   readonly evaluators: Evaluators
   readonly reservations: QuotaReservations
   readonly listStored: ListStored
-  /** How often all quotas are counted anew; 0: never. */
+  /** Interval between full recalculations, in milliseconds. 0 disables them. */
   readonly resyncMs: number
-  /** No other server writes to the store. */
+  /** Whether no other server writes to the store. */
   readonly exclusive: boolean
 }
 
-/** Between two counts of a namespace. */
+/** Minimum interval between recalculations of a namespace, in milliseconds. */
 const REST_MS = 200
 
 /**
- * Keeps the status of quotas: their limits as the spec has them, and what is used. It counts a namespace when one of its quotas is new or changed, when objects that they count have gone or use
- * something else, when a write for which something was reserved has failed, and now and then. Source: pkg/controller/resourcequota in k8s.io/kubernetes.
+ * Maintains the status of quotas: limits from the spec, and current usage. Recalculates a namespace when one of its quotas is added or changed, when counted
+ * objects are deleted or change their usage, when a write with a reservation fails, and periodically. Source: pkg/controller/resourcequota in
+ * k8s.io/kubernetes.
  */
 export const resourceQuotaController =
   (parts: QuotaControllerParts): Controller =>
@@ -64,11 +65,11 @@ class QuotaController {
   readonly #resources: QuotableResources
   readonly #monitors: QuotaMonitors
   readonly #queue: WorkQueue
-  /** Until when a namespace rests after a count, by the steady clock. */
+  /** Time until which a namespace is not recalculated, on the steady clock. */
   readonly #resting = new Map<string, number>()
-  /** Namespaces that are counted after a while. */
+  /** Timers of delayed recalculations, by namespace. */
   readonly #later = new Map<string, Timer>()
-  /** Whether quotas or the catalog have changed since it was last asked what to watch. */
+  /** Whether quotas or the catalog have changed since the watches were last updated. */
   #isWatchStale = false
   #watching: Promise<void> | undefined
 
@@ -85,7 +86,7 @@ class QuotaController {
       4,
       signal,
       namespace => this.#count(namespace),
-      (namespace, error) => env.logger.debug(2, 'quotas are not counted yet', { namespace, error: errorMessage(error) }),
+      (namespace, error) => env.logger.debug(2, 'cannot recalculate quotas, retrying', { namespace, error: errorMessage(error) }),
       env.queues?.meter('resourcequota_primary'),
     )
   }
@@ -103,7 +104,7 @@ class QuotaController {
     const { spec, status } = quota
     const isNew = before === undefined || before.metadata.uid !== quota.metadata.uid
     const isChanged = isNew || !deepEqual(before.spec, spec)
-    // What a spec limits is known of the spec that was looked at.
+    // Keeps the same spec object, for which the limited resources are cached.
     quotas.set(name, isChanged ? quota : { ...quota, spec: before.spec })
     if (isChanged) this.watchUsers()
     if (isChanged || status.hard === undefined || status.used === undefined || !deepEqual(spec.hard ?? {}, status.hard)) this.look(namespace)
@@ -117,7 +118,7 @@ class QuotaController {
     this.watchUsers()
   }
 
-  /** Has a namespace counted, soon. */
+  /** Schedules a recalculation of a namespace, respecting `REST_MS`. */
   look(namespace: string): void {
     if (!this.#quotas.has(namespace)) return
     const rest = (this.#resting.get(namespace) ?? 0) - this.#pauses.steady.now()
@@ -125,7 +126,7 @@ class QuotaController {
     else this.#lookIn(namespace, rest)
   }
 
-  /** Watches the resources that quotas limit, as these and the catalog are from the next turn on: many may change in one. */
+  /** Updates the watches to the resources that quotas limit. Changes of one turn are combined. */
   watchUsers(): void {
     this.#isWatchStale = true
     this.#watching ??= this.#watchLimited().finally(() => {
@@ -140,7 +141,7 @@ class QuotaController {
     }
   }
 
-  /** After the signal has aborted. */
+  /** Waits for the watches to end. Call it after the signal has aborted. */
   async ended(): Promise<void> {
     for (const timer of this.#later.values()) timer.close()
     await this.#monitors.ended()
@@ -163,7 +164,7 @@ class QuotaController {
     }
   }
 
-  /** All that any quota limits; a quota is a step. */
+  /** All resources that any quota limits. One step per quota. */
   *#limited(): Steps<QuotableResource[]> {
     const limited = new Map<Evaluator, QuotableResource>()
     for (const quotas of this.#quotas.values()) {

@@ -4,10 +4,10 @@ import type { TypedObject } from '../../meta/object.ts'
 import { type ControllerEnvironment, followMetadata } from '../controller.ts'
 import type { QuotableResource } from './tracked.ts'
 
-/** Called with a namespace in which objects of the resource were changed; undefined: any. */
+/** Called when objects of the resource have changed. @param namespace undefined for any namespace. */
 type OnChange = (resource: QuotableResource, namespace: string | undefined) => void
 
-/** A watch of each resource that some quota limits, which reports where less may be used than before. */
+/** Watches of the resources that quotas limit. Reports events after which usage may be lower. */
 export class QuotaMonitors {
   readonly #env: ControllerEnvironment
   readonly #signal: AbortSignal
@@ -20,7 +20,7 @@ export class QuotaMonitors {
     this.#onChange = onChange
   }
 
-  /** Begins to watch what is to be watched from now on, and ends the other watches. */
+  /** Starts watches of newly limited resources and ends the others. */
   watch(resources: readonly QuotableResource[]): void {
     const wanted = new Map(resources.map(each => [qualifiedResource(each.evaluator.resource), each]))
     for (const [name, { end }] of this.#running) {
@@ -40,12 +40,12 @@ export class QuotaMonitors {
   }
 
   #take(resource: QuotableResource, { type, object }: AccessEvent<TypedObject>): void {
-    // What was deleted while nobody watched is found by counting.
+    // Deletions while the watch was interrupted are found by recalculating.
     if (type === 'synced') this.#onChange(resource, undefined)
     else if (type === 'deleted' || (type === 'modified' && resource.evaluator.each === undefined)) this.#onChange(resource, object?.metadata.namespace ?? '')
   }
 
-  /** Resolves when all watches have ended, which they do with the signal. */
+  /** Resolves when all watches have ended, after the signal aborted. */
   async ended(): Promise<void> {
     await Promise.all([...this.#running.values()].map(({ done }) => done))
   }

@@ -1,37 +1,37 @@
 import { type Amounts, added, amountsOf, lessened, NOTHING, withoutZeros } from '../../resources/core/resource-quota/usage/amounts.ts'
 import type { ResourceQuota } from '../../resources/core/v1.types.ts'
 
-/** Longer than a write of another server takes from its reservation on, if that server is well. */
+/** Maximum time between reservation and write on a healthy server, in milliseconds. */
 export const GRACE_MS = 10_000
 
 interface Seen {
   revision: number
   used: Amounts
-  /** Times by the steady clock, oldest first. */
+  /** Increases, oldest first. `at` is on the steady clock. */
   raises: { readonly at: number; readonly revision: number; readonly amounts: Amounts }[]
 }
 
 /**
- * What other servers on the store have lately added to quotas, for objects that may not be stored yet. What a server had reserved that has gone is in it, too, and is given back after the
- * grace period.
+ * Recent increases of quota usage by other servers on the store, for objects that may not be stored yet. Includes reservations of servers that have crashed,
+ * which are released after the grace period.
  */
 export class Raises {
   readonly #quotas = new Map<string, Seen>()
-  /** Whether a revision was written by this server, which knows its reservations. */
+  /** Whether this server wrote a revision. It tracks its own reservations itself. */
   readonly #isOwn: (revision: number) => boolean
 
   constructor(isOwn: (revision: number) => boolean) {
     this.#isOwn = isOwn
   }
 
-  /** Takes note of a state of a quota. At first all that is used may just have been added. */
+  /** Records a state of a quota. For the first state all usage counts as just added. */
   observe({ metadata, status }: ResourceQuota, at: number): void {
     const key = `${metadata.namespace}/${metadata.name}`
     const revision = Number(metadata.resourceVersion)
     const used = amountsOf(status.used)
     const seen = this.#quotas.get(key) ?? { revision: 0, used: NOTHING, raises: [] }
     if (revision <= seen.revision) return
-    // A quota that is rarely counted would keep all of them.
+    // Prunes here too: a quota that is rarely recalculated would accumulate them.
     while (seen.raises[0] && at - seen.raises[0].at >= GRACE_MS) seen.raises.shift()
     const amounts = withoutZeros(lessened(used, seen.used))
     if (amounts.size > 0) seen.raises.push({ at, revision, amounts })
@@ -44,11 +44,11 @@ export class Raises {
     this.#quotas.delete(`${namespace}/${name}`)
   }
 
-  /** What was added within the grace period. */
+  /** Returns the increases within the grace period. */
   of({ metadata: { namespace, name } }: ResourceQuota, now: number): Amounts {
     const seen = this.#quotas.get(`${namespace}/${name}`)
     if (!seen) return NOTHING
-    // A write of this server may be watched before it is known to be its own.
+    // The event of a write can arrive before its revision is known to be this server's own.
     seen.raises = seen.raises.filter(({ at, revision }) => now - at < GRACE_MS && !this.#isOwn(revision))
     return seen.raises.reduce((sum, { amounts }) => added(sum, amounts), NOTHING)
   }

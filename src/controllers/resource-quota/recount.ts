@@ -13,7 +13,7 @@ import type { StoredObject } from '../../storage/storage.ts'
 import { GRACE_MS, type Raises } from './raises.ts'
 import type { QuotableResources } from './tracked.ts'
 
-/** Objects of a namespace that are not older than the call. */
+/** Lists stored objects of a namespace, at least as recent as the call. */
 export type ListStored = (id: ResourceId, namespace: string) => Promise<readonly StoredObject[]>
 
 export interface RecountParts {
@@ -21,11 +21,11 @@ export interface RecountParts {
   readonly listStored: ListStored
   readonly resources: QuotableResources
   readonly reservations: QuotaReservations
-  /** Absent where no other server writes to the store. */
+  /** Optional. Omitted if no other server writes to the store. */
   readonly raises?: Raises
 }
 
-/** When a count is to be made again although nothing is known to change, in milliseconds from now; Infinity: never. */
+/** Delay until a recalculation is needed even without changes, in milliseconds. Infinity for never. */
 export type RecountIn = number
 
 /** Objects of a namespace by their qualified resource. */
@@ -34,7 +34,7 @@ type Lists = Map<string, readonly StoredObject[]>
 /** Long enough for most writes. */
 const WRITE_MS = 1000
 
-/** Counts what the objects of namespaces use, and writes it into the status of their quotas. */
+/** Recalculates the usage of quotas and writes it to their status. */
 export class Recounter {
   readonly #parts: RecountParts
   readonly #counters = new WeakMap<Evaluator, UsageCounter>()

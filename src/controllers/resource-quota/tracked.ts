@@ -4,30 +4,30 @@ import type { Evaluator } from '../../resources/core/resource-quota/usage/evalua
 import type { Evaluators } from '../../resources/core/resource-quota/usage/evaluators.ts'
 import type { ResourceQuotaSpec } from '../../resources/core/v1.types.ts'
 
-/** A resource whose objects quotas may count. */
+/** A resource that quotas can count. */
 export interface QuotableResource {
-  /** Several resources of quotas may be one here: `ingresses.extensions` was `ingresses.networking.k8s.io`. */
+  /** Several quota names can share a definition: `ingresses.extensions` and `ingresses.networking.k8s.io`. */
   readonly definition: ResourceDefinition
   readonly evaluator: Evaluator
 }
 
-/** Kinds of namespaces whose objects come and go. */
+/** Whether the kind is namespaced and its objects can be created, listed, watched and deleted. */
 const isQuotable = ({ scope, storage, internal, hub }: ResourceDefinition): boolean =>
   scope === 'Namespaced' && storage !== undefined && !internal && ['create', 'list', 'watch', 'delete'].every(verb => hub.verbs.includes(verb))
 
-/** A resource that a quota limits, with the names in the quota under which its objects are counted. */
+/** A resource that a quota limits, with the names under which the quota counts it. */
 export interface LimitedObjects extends QuotableResource {
   readonly names: ReadonlySet<string>
 }
 
-/** What quotas may count of all that is served, custom kinds included; made anew when the catalog changes. */
+/** Resources that quotas can count, including custom kinds. Rebuilt when the catalog changes. */
 export class QuotableResources {
   readonly #catalog: Catalog
   readonly #evaluators: Evaluators
   #generation = -1
-  /** Resources of which each object counts as one, by the names under which it does. */
+  /** Resources that are counted per object, by quota name. */
   #byName = new Map<string, QuotableResource[]>()
-  /** Resources whose evaluators have to be asked, because their names are not all known. */
+  /** Resources whose evaluators decide by name, because their names are not enumerable. */
   #asked: readonly QuotableResource[] = []
   #limited = new WeakMap<ResourceQuotaSpec, readonly LimitedObjects[]>()
 
@@ -36,7 +36,7 @@ export class QuotableResources {
     this.#evaluators = evaluators
   }
 
-  /** What a quota limits. In time linear in its names, which may be some ten thousand, whatever is served; the same spec is looked at once. */
+  /** Returns the resources that a quota limits. Takes time linear in its names, of which there may be ten thousand. Cached per spec object. */
   limitedBy(spec: ResourceQuotaSpec): readonly LimitedObjects[] {
     this.#refresh()
     const known = this.#limited.get(spec)
@@ -72,7 +72,7 @@ export class QuotableResources {
     }
   }
 
-  /** One for each group in which the kind is served. */
+  /** Evaluators of the kind, one for each group that serves it. */
   #evaluatorsOf({ versions }: ResourceDefinition): Evaluator[] {
     const found = versions.map(({ group, names }) => this.#evaluators.of({ group, resource: names.plural }))
     return [...new Set(found.filter(evaluator => evaluator !== undefined))]

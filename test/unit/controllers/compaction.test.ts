@@ -54,7 +54,7 @@ describe('compaction', () => {
     await eventually('three refusals', () => denied >= 3)
     end.abort()
     await done
-    expect(lines).to.deep.equal(['history is not compacted by this server: its user of the store may not write compact_rev_key'])
+    expect(lines).to.deep.equal(['this server does not compact the store: its user has no permission to write compact_rev_key'])
     const dropOfNew = newStore(backend, FIRST, new AbortController().signal)
     expect(await dropOfNew()).to.equal(undefined)
   })
@@ -94,7 +94,7 @@ describe('compaction', () => {
     backend.down = true
     const done = compactHistory({ ...every2ms, backend, logger: { ...silentLogger, warn: text => void warnings.push(text) } }, end.signal)
     await eventually('it fails', () => warnings.length > 1)
-    expect(warnings[0]).to.equal('history cannot be compacted')
+    expect(warnings[0]).to.equal('cannot compact the store')
     backend.down = false
     await eventually('it compacts', () => compactions.length > 0)
     end.abort()
