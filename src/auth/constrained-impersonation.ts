@@ -12,16 +12,16 @@ import { serviceAccountOf } from './authn/service-account/claims.ts'
 import { forbidden } from './authz/forbidden.ts'
 import { type Asked, assemble, impersonateParts, namesUser, readAsked } from './impersonation.ts'
 
-/** As whom a request acts. */
+/** Result of impersonation: the user that a request acts as. */
 export interface Impersonated {
   readonly user: User
-  /** The verb of the mode that has allowed it, for the audit log. Absent where the right to `impersonate` did, and where nobody is impersonated. */
+  /** Optional. Verb that allowed the impersonation, for the audit log. Omitted for the legacy verb `impersonate`, and without impersonation. */
   readonly constraint?: string
 }
 
 type Mode = 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info'
 
-/** Groups or extra values from this number on are asked for at once before they are asked for one by one. */
+/** From this number of groups or extra values on, permission for all of them (`*`) is checked before the individual ones. */
 const MANY = 4
 const NODE_PREFIX = 'system:node:'
 const NODES_GROUP = 'system:nodes'
@@ -29,8 +29,9 @@ const NODE_NAME = 'authentication.kubernetes.io/node-name'
 const NODE_KEYS = 'authentication.kubernetes.io/associated-node-keys'
 
 /**
- * The user that the request asks to act as. Its own user needs, of the mode that fits that user, a right to impersonate it (`impersonate:user-info`) and one to do this very thing as
- * somebody else (`impersonate-on:user-info:list`), or the right to `impersonate` of before, which suffices for everything (KEP-5284). Throws 403, of the mode that fits best.
+ * Returns the user that the request asks to impersonate. Its own user needs two permissions of a matching mode: to impersonate that user
+ * (`impersonate:user-info`) and to perform this request on its behalf (`impersonate-on:user-info:list`). The legacy verb `impersonate` allows everything
+ * (KEP-5284). Throws 403 for the best matching mode.
  */
 export async function impersonateConstrained(
   user: User,
@@ -61,7 +62,7 @@ export async function impersonateConstrained(
   throw first
 }
 
-/** The modes that fit, the narrowest first. Of nodes and service accounts nothing but the name may be asked for. */
+/** Returns the matching modes, narrowest first. Nodes and service accounts can be impersonated only by name, without groups or extra. */
 function modesOf(asked: readonly Asked[], requester: User): Mode[] {
   const [part, ...more] = asked
   const node = part && nodeOf(part)
@@ -76,13 +77,13 @@ function modesOf(asked: readonly Asked[], requester: User): Mode[] {
 
 const onlyOf = (values: readonly string[] | undefined): string | undefined => (values?.length === 1 ? values[0] : undefined)
 
-/** The node whose kubelet the user is. */
+/** Node name if the part names a kubelet's user. */
 function nodeOf({ kind, name }: Asked): string | undefined {
   const node = kind === 'User' && name.startsWith(NODE_PREFIX) ? name.slice(NODE_PREFIX.length) : ''
   return node !== '' && isDns1123Subdomain(node).length === 0 ? node : undefined
 }
 
-/** What one mode asks the authorizer. Each method throws 403. */
+/** Authorization checks of one mode. Each method throws 403. */
 class ModeCheck {
   private readonly mode: Mode
   private readonly requester: User
@@ -91,7 +92,7 @@ class ModeCheck {
 
   constructor(mode: Mode, user: User, authorizer: Authorizer, signal: AbortSignal) {
     this.mode = mode
-    // The authorizer sees that a service account is on the node, and not which node that is.
+    // The authorizer sees that the service account is bound to the node, not to which node.
     this.requester = mode === 'associated-node' ? { ...user, extra: { [NODE_KEYS]: Object.keys(user.extra ?? {}).sort() } } : user
     this.authorizer = authorizer
     this.signal = signal
@@ -115,7 +116,7 @@ class ModeCheck {
     return part.kind === 'ServiceAccount' ? this.attributes('serviceaccounts', part.name, { namespace: part.namespace }) : this.attributes('users', part.name)
   }
 
-  /** The group of administrators cannot be impersonated in any mode. */
+  /** Checks the groups. `system:masters` cannot be impersonated in any mode. */
   private async checkGroups(groups: readonly Asked[]): Promise<void> {
     const names = groups.map(({ name }) => name)
     if (names.includes('')) throw forbidden(this.requester, this.attributes('groups', ''), 'impersonating the empty string group is not allowed')
@@ -146,7 +147,7 @@ class ModeCheck {
   }
 }
 
-/** What is wrong with an extra value or its key. */
+/** Returns an error if the key or the value is not allowed. */
 function extraFault({ extraKey, name }: Asked): string | undefined {
   if (extraKey === '') return 'impersonating the empty string key in extra is not allowed'
   const faults = isDomainPrefixedPath(extraKey)
@@ -158,7 +159,7 @@ function extraFault({ extraKey, name }: Asked): string | undefined {
   return name === '' ? 'impersonating the empty string value in extra is not allowed' : undefined
 }
 
-/** As Go prints a user.DefaultInfo without a name. */
+/** Formats a user without name as Go's `%#v` prints user.DefaultInfo. */
 function printWanted(asked: readonly Asked[]): string {
   const slice = (values: readonly string[]): string => (values.length === 0 ? '[]string(nil)' : `[]string{${values.map(quote).join(', ')}}`)
   const named = (kind: Asked['kind']): string[] => asked.filter(part => part.kind === kind).map(({ name }) => name)

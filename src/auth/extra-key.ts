@@ -1,4 +1,4 @@
-/** A key of `extra` in the name of a header, where it is percent-encoded; one that cannot be decoded is taken as it is. */
+/** Decodes an extra key from a header name, in which it is percent-encoded. Returns the key unchanged if it is malformed. */
 export function unescapeKey(key: string): string {
   try {
     return decodeURIComponent(key)

@@ -12,13 +12,13 @@ import { unescapeKey } from './extra-key.ts'
 
 const EXTRA = 'impersonate-extra-'
 
-/** Whether there are headers of impersonation at all; `impersonate` finds out whether they say anything. */
+/** Whether the request has impersonation headers. `impersonate` validates them. */
 export function asksImpersonation(headers: IncomingHttpHeaders): boolean {
   for (const name in headers) if (name.startsWith('impersonate-')) return true
   return false
 }
 
-/** A part of the user that is to be impersonated. */
+/** One attribute of the user to impersonate. */
 export interface Asked {
   readonly kind: 'User' | 'ServiceAccount' | 'Group' | 'UserExtra' | 'UID'
   readonly name: string
@@ -27,9 +27,9 @@ export interface Asked {
 }
 
 /**
- * The user that the request asks to act as, if its own user may impersonate each part of it
- * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation). That is its own user where the headers name nobody: those that are not known say nothing.
- * Throws 403, and where something but no user is named what `faceless` makes of it.
+ * Returns the user that the request asks to impersonate, if its own user may impersonate each attribute
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation). Returns the request's own user if no known header is set.
+ * Throws 403, or the error from `faceless` if attributes are set without a user.
  */
 export async function impersonate(
   user: User,
@@ -44,10 +44,10 @@ export async function impersonate(
   return impersonateParts(user, asked, authorizer, signal)
 }
 
-/** Whether a user is among the parts: nothing else may be impersonated alone. */
+/** Whether a user is named. Other attributes cannot be impersonated alone. */
 export const namesUser = (asked: readonly Asked[]): boolean => asked.some(({ kind }) => kind === 'User' || kind === 'ServiceAccount')
 
-/** The user of these parts, if `user` may impersonate each of them. Throws 403. */
+/** Returns the impersonated user, if `user` may impersonate each attribute. Throws 403. */
 export async function impersonateParts(user: User, asked: readonly Asked[], authorizer: Authorizer, signal: AbortSignal): Promise<User> {
   for (const part of asked) {
     const attributes = attributesOf(part)
@@ -58,7 +58,10 @@ export async function impersonateParts(user: User, asked: readonly Asked[], auth
   return assemble(asked)
 }
 
-/** What the headers ask for, in kube-apiserver's order. Node joins repeated headers with commas, which group names may contain: the raw ones are read. */
+/**
+ * Parses the impersonation headers, in kube-apiserver's order. Reads raw headers, because Node joins repeated headers with commas, which group names may
+ * contain.
+ */
 export function readAsked(rawHeaders: readonly string[]): Asked[] {
   const values = impersonationHeaders(rawHeaders)
   const asked: Asked[] = []
@@ -77,7 +80,7 @@ export function readAsked(rawHeaders: readonly string[]): Asked[] {
   return asked
 }
 
-/** By name in lower case, in the order in which they came. */
+/** Header values by lower-case name, in the order received. */
 function impersonationHeaders(rawHeaders: readonly string[]): Map<string, string[]> {
   const values = new Map<string, string[]>()
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -91,7 +94,7 @@ function impersonationHeaders(rawHeaders: readonly string[]): Map<string, string
   return values
 }
 
-/** As Go prints a core/v1 ObjectReference: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
+/** Formats a part as Go prints a core/v1 ObjectReference: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
 const printReference = ({ kind, namespace, name, extraKey }: Asked): string =>
   `{${[kind, namespace, name, '', isOfAuthentication(kind) ? `${AUTHENTICATION_GROUP}/v1` : '', '', extraKey].join(' ')}}`
 
@@ -111,7 +114,7 @@ function attributesOf({ kind, name, namespace, extraKey }: Asked): RequestAttrib
   return resourceAttributes({ verb: 'impersonate', group, version: 'v1', namespace, resource: RESOURCES[kind], subresource: extraKey, name })
 }
 
-/** The user that the parts make, with the groups that it has without being given them. */
+/** Builds the user from its attributes and adds implied groups. */
 export function assemble(asked: readonly Asked[]): User {
   let name = ''
   let uid = ''

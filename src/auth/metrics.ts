@@ -5,7 +5,7 @@ import type { Authorizer } from '../meta/authorizer.ts'
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-/** How long the certificates that clients show will be valid. Source: k8s.io/apiserver, pkg/authentication/request/x509. */
+/** Remaining lifetime of client certificates. Source: k8s.io/apiserver, pkg/authentication/request/x509. */
 export const createCertificateExpirations = (): HistogramFamily =>
   new HistogramFamily({
     name: 'apiserver_client_certificate_expiration_seconds',
@@ -15,7 +15,7 @@ export const createCertificateExpirations = (): HistogramFamily =>
     buckets: [0, HOUR / 2, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 4 * DAY, 7 * DAY, 30 * DAY, 90 * DAY, 180 * DAY, 360 * DAY],
   })
 
-/** Which authorizer has decided. Source: k8s.io/apiserver, pkg/authorization/metrics. */
+/** Decisions by authorizer. Source: k8s.io/apiserver, pkg/authorization/metrics. */
 export const createDecisions = (): CounterFamily =>
   new CounterFamily({
     name: 'apiserver_authorization_decisions_total',
@@ -24,7 +24,7 @@ export const createDecisions = (): CounterFamily =>
     labels: ['type', 'name', 'decision'],
   })
 
-/** How long changes of the graph of the node authorizer take. Source: plugin/pkg/auth/authorizer/node in k8s.io/kubernetes. */
+/** Durations of updates to the Node authorizer's graph. Source: plugin/pkg/auth/authorizer/node in k8s.io/kubernetes. */
 export const createGraphDurations = (): HistogramFamily =>
   new HistogramFamily({
     name: 'node_authorizer_graph_actions_duration_seconds',
@@ -34,7 +34,7 @@ export const createGraphDurations = (): HistogramFamily =>
     buckets: doubled(0.0001, 12),
   })
 
-/** The same authorizer, whose decisions are counted under its mode and name. */
+/** Wraps an authorizer to count its decisions by mode and name. */
 export function countedDecisions(
   { type, name }: { readonly type: string; readonly name: string },
   authorizer: Authorizer,

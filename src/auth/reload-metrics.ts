@@ -2,7 +2,7 @@ import { InfoFamily } from '../lib/info-family.ts'
 import { CounterFamily, GaugeFamily, type MetricFamily, type Stability } from '../lib/metrics.ts'
 import { sha256Label } from '../lib/sha256-label.ts'
 
-/** What becomes of changes of a configuration file. Source: k8s.io/apiserver, pkg/server/options/authenticationconfig/metrics and authorizationconfig/metrics. */
+/** Metrics of configuration file reloads. Source: k8s.io/apiserver, pkg/server/options/authenticationconfig/metrics and authorizationconfig/metrics. */
 export class ReloadMetrics {
   readonly families: readonly MetricFamily[]
   readonly #server: string
@@ -10,7 +10,7 @@ export class ReloadMetrics {
   readonly #lastReloads: GaugeFamily
   readonly #configuration: InfoFamily
 
-  /** `subject`: what is configured. `serverId`: kube-apiserver's identity among others. */
+  /** @param serverId identity of this server among several. */
   constructor(subject: 'authentication' | 'authorization', stability: Stability, serverId: string) {
     this.#server = sha256Label(serverId)
     const labels = ['status', 'apiserver_id_hash']
@@ -36,13 +36,13 @@ export class ReloadMetrics {
     this.families = [this.#reloads, this.#lastReloads, this.#configuration]
   }
 
-  /** `now`: milliseconds since the epoch. */
+  /** Records a reload. @param now milliseconds since the epoch. */
   reloaded(status: 'success' | 'failure', now: number): void {
     this.#reloads.child(status, this.#server).value++
     this.#lastReloads.child(status, this.#server).value = now / 1000
   }
 
-  /** The content of the file that is in force. */
+  /** Records the content of the file in force. */
   configured(bytes: Buffer): void {
     this.#configuration.set('', { apiserver_id_hash: this.#server, hash: sha256Label(bytes) })
   }

@@ -3,53 +3,56 @@ import type { Socket } from 'node:net'
 import type { User } from '../../meta/context.ts'
 import type { WhyProof } from '../../meta/why.ts'
 
-/** What a request shows of who makes it. */
+/** Credentials of a request. */
 export interface Credentials {
   readonly headers: IncomingHttpHeaders
-  /** The connection that carries the request; identities proved by it are found once. */
+  /** Connection of the request. Identities from client certificates are cached per connection. */
   readonly socket: Socket
-  /** Of the request, decoded and without its query; absent: none that may be asked for without credentials. */
+  /** Decoded path of the request, without query. Omitted if anonymous access does not depend on it. */
   readonly path?: string
-  /** Where its header fields stand as they came, names and values in turn. */
+  /** Raw headers: names and values alternate. */
   readonly request?: { readonly rawHeaders: readonly string[] }
-  /** Who is told what is odd about them, beside the answer. */
+  /** Receives warnings about the credentials, for the response. */
   readonly warned?: { warn(text: string): void }
-  /** Where it is taken down by what somebody has shown who it is; undefined: nowhere. */
+  /** Optional. Records which credential authenticated the request, for `why`. */
   readonly proof?: ProofNotes | undefined
 }
 
-/** Told by the authenticator that knows who makes a request, or why its credentials are not valid. */
+/** Called by the authenticator that accepted or rejected the credentials. */
 export interface ProofNotes {
   proved(proof: WhyProof): void
   refused(why: string): void
 }
 
-/** `undefined`: no credentials of this kind were shown. `rejected`: they were, and are not valid. */
+/** Result of an authenticator. `undefined`: the request has no credentials of its kind. `rejected`: they are invalid. */
 export type Identity = User | 'rejected' | undefined
 
-/** Finds out who makes a request. Answers at once where it can: a promise costs every request. */
+/** Authenticates a request. Returns synchronously if possible, because a promise would slow down every request. */
 export type Authenticator = (credentials: Credentials) => Identity | Promise<Identity>
 
-/** Group that the server adds by itself. */
+/** Group of all authenticated users. */
 export const AUTHENTICATED = 'system:authenticated'
-/** Group of the anonymous user alone. */
+/** Group of the anonymous user. */
 export const UNAUTHENTICATED = 'system:unauthenticated'
-/** The user of requests without credentials, where those are allowed. */
+/** User of requests without credentials, if anonymous access is allowed. */
 export const ANONYMOUS: User = { name: 'system:anonymous', groups: [UNAUTHENTICATED] }
 
-/** The user with the group that all who proved themselves are in: not for who is anonymous by name, as upstream's AuthenticatedGroupAdder has it. */
+/** Adds the group system:authenticated, except to the anonymous user, as upstream's AuthenticatedGroupAdder does. */
 export function authenticated(user: User): User {
   if (user.name === ANONYMOUS.name) return user
   return user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED) ? user : { ...user, groups: [...user.groups, AUTHENTICATED] }
 }
 
-/** Whether who shows no credentials is system:anonymous: everywhere, or with these paths. */
+/** Whether requests without credentials are anonymous: for all paths, or for these. */
 export type Anonymous = boolean | ReadonlySet<string>
 
 const isAnonymous = (anonymous: Anonymous, path: string | undefined): boolean =>
   typeof anonymous === 'boolean' ? anonymous : path !== undefined && anonymous.has(path)
 
-/** Asks each in turn; the first that knows the request decides. A rejection counts only if no later one knows it, as upstream's union has it. */
+/**
+ * Tries authenticators in order. The first that returns a user wins. A rejection takes effect only if no later authenticator accepts the request, as in
+ * upstream's union.
+ */
 export function firstOf(authenticators: readonly Authenticator[], anonymous: Anonymous): Authenticator {
   const from = (index: number, credentials: Credentials, fallback: Identity): Identity | Promise<Identity> => {
     for (let i = index; i < authenticators.length; i++) {

@@ -3,15 +3,15 @@ import type { TypedObject } from '../../meta/object.ts'
 import { commonAudiences } from './common-audiences.ts'
 import type { TokenAuthenticator, TokenIdentity } from './token.ts'
 
-/** What is read of a Secret. */
+/** The part of a Secret that is read here. */
 type SecretObject = TypedObject & { readonly type?: string; readonly data?: Readonly<Record<string, string | null>> | null }
 
 export interface BootstrapTokenOptions {
-  /** The Secret of kube-system, undefined where there is none. Strangers may make it be asked: it is to look into memory alone. */
+  /** Returns a Secret of kube-system, or undefined. Must read from memory only, because unauthenticated clients can trigger it. */
   getSecret(name: string): Promise<SecretObject | undefined>
   readonly serverAudiences: readonly string[]
   readonly now: () => number
-  /** Called with why a token that names a Secret is not believed; clients do not see it. */
+  /** Called with the reason why a token with a matching Secret is rejected. Clients do not see it. */
   readonly refused: (why: string) => void
 }
 
@@ -22,7 +22,7 @@ const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/
 
 /**
- * Tokens by which nodes join a cluster, kept in Secrets of kube-system.
+ * Authenticates bootstrap tokens, with which nodes join a cluster. They are stored in Secrets of kube-system.
  * https://kubernetes.io/docs/reference/access-authn-authz/bootstrap-tokens/
  */
 export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthenticator {
@@ -42,7 +42,7 @@ export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthentica
   }
 }
 
-/** The groups of the token's user, or why it is not believed. */
+/** Returns the groups of the token's user, or the reason why the token is rejected. */
 function groupsOf(found: SecretObject, token: { readonly id: string; readonly secret: string }, now: number): readonly string[] | string {
   const data = found.data ?? undefined
   const text = (key: string): string => Buffer.from((data && Object.hasOwn(data, key) ? data[key] : undefined) ?? '', 'base64').toString('utf8')
@@ -60,11 +60,11 @@ function groupsOf(found: SecretObject, token: { readonly id: string; readonly se
   return [...new Set([GROUP, ...groups])].sort()
 }
 
-/** In a time that says nothing of where they differ. */
+/** Compares in constant time for equal lengths. */
 function isSame(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** A time that cannot be read has passed. */
+/** Whether the token has expired. A malformed time counts as expired. */
 const hasExpired = (expiration: string, now: number): boolean => expiration !== '' && !(RFC3339.test(expiration) && Date.parse(expiration) > now)

@@ -1,21 +1,21 @@
 import type { PeerCertificate } from 'node:tls'
 import { authenticated, type Identity } from './authenticator.ts'
 
-/** Attributes of a name: one value, or several. Those without a name of their own go by their object identifiers. */
+/** Attributes of a distinguished name. Each has one value or several. Attributes without a short name are keyed by OID. */
 type Subject = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The attribute by which Kubernetes writes a user's uid. */
+/** OID of the attribute that holds a user's UID. */
 const UID = '1.3.6.1.4.1.57683.2'
 
 const listOf = (values: Subject[string]): readonly string[] => (values === undefined ? [] : typeof values === 'string' ? [values] : values)
 const subjectOf = ({ subject }: Pick<PeerCertificate, 'subject'>): Subject => (subject as Subject | undefined) ?? {}
 
-/** Empty of a certificate without one. Of several the last counts, as in Go. */
+/** Common name of the certificate, or empty. If there are several the last one is used, as in Go. */
 export const commonNameOf = (certificate: Pick<PeerCertificate, 'subject'>): string => listOf(subjectOf(certificate).CN).at(-1) ?? ''
 
 /**
- * Undefined for a certificate without a common name: it says of nobody that it is theirs.
- * @param readsUid it may say the user's uid, and is rejected where it says an empty one, or several (the gate AllowParsingUserUIDFromCertAuth).
+ * Returns the user of a certificate. Undefined if it has no common name.
+ * @param readsUid whether the certificate may carry a UID (gate AllowParsingUserUIDFromCertAuth). An empty UID or several are rejected.
  */
 export function userOf(certificate: Pick<PeerCertificate, 'subject' | 'fingerprint256'>, readsUid = false): Identity {
   const name = commonNameOf(certificate)

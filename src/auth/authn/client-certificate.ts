@@ -4,10 +4,10 @@ import type { Authenticator, ProofNotes } from './authenticator.ts'
 import { anchors, type Shown, ShownCertificates } from './shown-certificates.ts'
 
 /**
- * The common name of a client's certificate is its user, the organizations are its groups
- * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates). TLS has verified the chain when the connection was made. Whether every certificate
- * of the chain is still valid is asked with each request, and whenever `authorities` gives others, whether they still stand for it. Undefined: they are those by which TLS has verified it.
- * `expirations`: where the seconds that certificates have left are counted.
+ * Authenticates by client certificate: the common name is the user, the organizations are its groups
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates). TLS verified the chain at the handshake. Validity periods
+ * are checked per request, and trust again whenever `authorities` returns another list. @param authorities current client CAs. Undefined if they are those that
+ * TLS used. @param expirations observes the remaining lifetime in seconds.
  */
 export function clientCertificate(
   now: () => number,
@@ -37,5 +37,5 @@ function tell(proof: ProofNotes, { chain: [der] }: Shown, isGood: boolean): void
   else proof.proved({ kind: 'client certificate', subject: onOneLine(subject), issuer: onOneLine(issuer), notAfter: expires.toISOString() })
 }
 
-/** Node puts each attribute on a line of its own. */
+/** Joins the attributes of a name, which Node separates by line breaks. */
 const onOneLine = (name: string): string => name.split('\n').join(', ')

@@ -5,28 +5,28 @@ import { unescapeKey } from '../extra-key.ts'
 import { type Authenticator, authenticated } from './authenticator.ts'
 import type { Anchors, ShownCertificates } from './shown-certificates.ts'
 
-/** In which headers a front proxy says for whom a request is. Names count in any case. */
+/** Headers with which a front proxy names the user. Case-insensitive. */
 export interface RequestHeaderNames {
-  /** The first that has a value counts, as of `uid`. */
+  /** The first header with a value is used, as for `uid`. */
   readonly username: readonly string[]
   readonly uid: readonly string[]
-  /** The values of all count. */
+  /** Values of all headers are used. */
   readonly group: readonly string[]
   readonly extraPrefixes: readonly string[]
 }
 
 export interface RequestHeaderOptions {
   readonly names: RequestHeaderNames
-  /** Common names of front proxies. None: every certificate of the authorities is one of a front proxy. */
+  /** Common names of front proxies. Empty allows every certificate that their CAs issued. */
   readonly allowedNames: readonly string[]
   readonly certificates: ShownCertificates
-  /** Whether the authorities of front proxies stand for a certificate. */
+  /** Verifies certificates against the front proxy CAs. */
   readonly stands: Anchors
   readonly now: () => number
 }
 
 /**
- * Believes a front proxy, which proves itself by its certificate, for whom its requests are.
+ * Authenticates users by the headers of a front proxy, which authenticates itself by its certificate.
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#authenticating-proxy
  */
 export function requestHeader({ names, allowedNames, certificates, stands, now }: RequestHeaderOptions): Authenticator {
@@ -45,8 +45,8 @@ export function requestHeader({ names, allowedNames, certificates, stands, now }
 }
 
 /**
- * Reports whether a field would name the user of a request if this server passed it on. Servers behind it trust the names of the configuration, and may treat other spellings of a name as equal. Undefined
- * if the configuration has only the standard names, which are never passed on.
+ * Returns a predicate for header fields that would name a user if this server forwarded them. Aggregated servers trust the configured names, and may treat
+ * other spellings of a name as equal. Undefined if only standard names are configured, which are never forwarded.
  */
 export function isFieldOf({ username, uid, group, extraPrefixes }: RequestHeaderNames): ((field: string) => boolean) | undefined {
   const own = (names: readonly string[]): string[] => names.filter(name => !isUserField(name)).map(fieldSpelling)
@@ -59,7 +59,7 @@ export function isFieldOf({ username, uid, group, extraPrefixes }: RequestHeader
   }
 }
 
-/** The user that the header fields name; undefined where they name none. */
+/** Returns the user that the headers name, or undefined. */
 export function userIn(rawHeaders: readonly string[], names: RequestHeaderNames): User | undefined {
   const fields = fieldsOf(rawHeaders)
   const first = (headers: readonly string[]): string => headers.map(header => fields.get(header.toLowerCase())?.[0] ?? '').find(value => value !== '') ?? ''
@@ -77,7 +77,7 @@ export function userIn(rawHeaders: readonly string[], names: RequestHeaderNames)
   return authenticated({ name, groups, ...(uid !== '' && { uid }), ...(extra.size > 0 && { extra: Object.fromEntries(extra) }) })
 }
 
-/** By name in lower case. */
+/** Header values by lower-case name. */
 function fieldsOf(rawHeaders: readonly string[]): Map<string, string[]> {
   const fields = new Map<string, string[]>()
   eachField(rawHeaders, (name, value) => {

@@ -6,29 +6,32 @@ import { type PeerChain, peerChain } from '../../lib/peer-chain.ts'
 import type { Identity } from './authenticator.ts'
 import { commonNameOf, userOf } from './certificate-user.ts'
 
-/** The certificate that a client showed in the handshake, whose chain is verified. */
+/** Verified certificate that a client presented in the handshake. */
 export interface Shown extends PeerChain {
-  /** Empty: it has none. */
+  /** Empty if the certificate has none. */
   readonly commonName: string
-  /** Undefined of a certificate without a common name, `rejected` of one whose subject makes no user. */
+  /** Undefined if the certificate has no common name, `rejected` if its subject is invalid. */
   readonly user: Identity
-  /** When the client's own certificate ends. */
+  /** End of validity of the client's own certificate, in milliseconds since the epoch. */
   readonly expires: number
 }
 
-/** The certificates of connections. They are read once: a connection can neither be renegotiated nor resumed (see `createSecurePort`). */
+/** Client certificates of connections. Each is read once, because connections are neither renegotiated nor resumed (see `createSecurePort`). */
 export class ShownCertificates {
   private readonly shown = new WeakMap<Socket, Shown | 'unverified' | 'none'>()
   private readonly readsUid: boolean
   private readonly authorities: () => readonly X509Certificate[]
 
-  /** `readsUid`: they may say the uid of their user. `authorities`: the authorities by which TLS verifies. Default: none, so that only certificates that TLS trusts are accepted. */
+  /**
+   * @param readsUid whether certificates may carry a UID. @param authorities CAs that TLS verifies with. Default: none, so that only certificates that TLS
+   * trusts are accepted.
+   */
   constructor(readsUid = false, authorities: () => readonly X509Certificate[] = () => []) {
     this.readsUid = readsUid
     this.authorities = authorities
   }
 
-  /** `unverified`: a certificate that is not trusted. */
+  /** Returns the certificate of a connection. `unverified`: it is not trusted. */
   of(socket: Socket): Shown | 'unverified' | 'none' {
     const known = this.shown.get(socket)
     if (known !== undefined) return known
@@ -38,13 +41,16 @@ export class ShownCertificates {
   }
 }
 
-/** Whether authorities stand for a certificate. */
+/** Whether the current CAs issued a certificate. */
 export type Anchors = (shown: Shown) => boolean
 
-/** The authorities of now. They are compared with the certificate of a connection once, and again whenever `authorities` gives others. Undefined: they are all by which TLS verifies. */
+/**
+ * Returns a check against the current CAs. Results are cached per connection until `authorities` returns another list. Undefined means all CAs that TLS
+ * verifies with.
+ */
 export function anchors(authorities: () => readonly X509Certificate[] | undefined): Anchors {
   let believed: readonly X509Certificate[] | undefined
-  /** By the authorities of now. */
+  /** Results for the current CAs. */
   let standing = new WeakMap<Shown, boolean>()
   return shown => {
     const now = authorities()
@@ -59,12 +65,12 @@ export function anchors(authorities: () => readonly X509Certificate[] | undefine
   }
 }
 
-/** What the client showed in the handshake. */
+/** Reads the certificate that the client presented in the handshake. */
 function read(socket: TLSSocket, readsUid: boolean, authorities: () => readonly X509Certificate[]): Shown | 'unverified' | 'none' {
-  // Null where the peer has shown none on a connection that has ended.
+  // Null if the peer presented none and the connection has ended.
   const certificate: DetailedPeerCertificate | null = socket.getPeerCertificate(true)
   if (certificate?.raw === undefined) return 'none'
-  // A resumed session carries the verdict of an earlier connection.
+  // A resumed session carries the result of an earlier connection.
   if (socket.isSessionReused() || !(socket.authorized || isOfOtherPurpose(socket))) return 'unverified'
   const times = peerChain(certificate)
   if (times === undefined) return 'unverified'
@@ -72,10 +78,12 @@ function read(socket: TLSSocket, readsUid: boolean, authorities: () => readonly 
   return { commonName: commonNameOf(certificate), user: userOf(certificate, readsUid), ...times, expires: Date.parse(certificate.valid_to) }
 }
 
-/** Whether OpenSSL finds that the certificate, or an authority of it, is not for clients. It may have found other faults before. */
+/** Whether OpenSSL rejected the certificate or one of its CAs because its purpose is not client authentication. Other errors may exist as well. */
 const isOfOtherPurpose = ({ authorizationError }: TLSSocket): boolean => String(authorizationError) === 'INVALID_PURPOSE'
 
-/** Whether an authority is in the chain, whose links hold, or has signed a certificate of it; the client may have sent some of them, so that those between have to be authorities. */
+/**
+ * Whether a CA is in the verified chain or issued one of its certificates. Intermediate certificates may come from the client, so they must be CAs themselves.
+ */
 function isAnchored(chain: readonly Buffer[], authorities: readonly X509Certificate[]): boolean {
   for (const [i, der] of chain.entries()) {
     const certificate = new X509Certificate(der)

@@ -3,7 +3,7 @@ import { CounterFamily, GaugeFamily, HistogramFamily, type MetricDeclaration, ty
 
 const declare = (name: string): MetricDeclaration => ({ name: `authentication_token_cache_${name}`, help: '', stability: 'ALPHA', labels: ['status'] })
 
-/** How often tokens are known, and how often others are asked about them. Source: pkg/authentication/token/cache in k8s.io/apiserver, which gives no help texts. */
+/** Hits, misses and fetches of token caches. Source: pkg/authentication/token/cache in k8s.io/apiserver, which has no help texts. */
 export class TokenCacheMetrics {
   readonly #durations = new HistogramFamily({ ...declare('request_duration_seconds'), buckets: DEFAULT_BUCKETS })
   readonly #requests = new CounterFamily(declare('request_total'))
@@ -12,13 +12,13 @@ export class TokenCacheMetrics {
 
   readonly families: readonly MetricFamily[] = [this.#durations, this.#requests, this.#fetches, this.#active]
 
-  /** In whole milliseconds, as upstream reports them. */
+  /** Observes an authentication. Rounded down to milliseconds, as upstream. */
   authenticated(status: 'hit' | 'miss', ms: number): void {
     this.#requests.child(status).value++
     this.#durations.child(status).observe(Math.floor(ms) / 1000)
   }
 
-  /** A request waits for an answer: `blocked`; an answer is being fetched: `in_flight`. */
+  /** Counts a request that waits for a fetch (`blocked`), or a fetch (`in_flight`). */
   begin(status: 'blocked' | 'in_flight'): void {
     this.#active.child(status).value++
   }

@@ -5,22 +5,22 @@ import type { TokenAnswer, TokenAuthenticator } from './token.ts'
 import type { TokenCacheMetrics } from './token-cache-metrics.ts'
 
 export interface TokenCacheOptions {
-  /** How long an answer counts, in milliseconds; 0: none is kept. Failures are never kept. */
+  /** Lifetime of results, in milliseconds. 0 disables the cache. Failures are never cached. */
   readonly ttlMs: number
-  /** That nobody knows a token is kept as long as whose it is. */
+  /** Optional. Whether tokens that no authenticator accepts are cached as well. Default: false. */
   readonly keepsRefusals?: boolean
-  /** Milliseconds that never go back. */
+  /** Monotonic time in milliseconds. */
   readonly now: () => number
   readonly metrics: TokenCacheMetrics
 }
 
-/** Tokens that are kept at most, and characters of what is known of their users; the oldest is forgotten first. */
+/** Maximum number of cached tokens, and of characters in their users. The oldest is evicted first. */
 const MOST_TOKENS = 4096
 const MOST_CHARACTERS = 1 << 25
-/** Of what is kept beside them. */
+/** Fixed overhead of an entry, in characters. */
 const BESIDE = 256
 
-/** Of one size, however long a token is; the token cannot be recovered from it. */
+/** Cache key: a hash, so that its size is fixed and the token cannot be recovered. */
 const keyOf = (token: string, audiences: readonly string[]): string =>
   createHash('sha256')
     .update(JSON.stringify([token, ...audiences]))
@@ -37,7 +37,7 @@ function lengthOf({ name, uid = '', groups, extra = {} }: User): number {
 
 const isFailure = (answer: TokenAnswer): boolean => answer !== undefined && 'error' in answer
 
-/** Asks once for a token that is used often, and once for requests that come with it at the same time. */
+/** Caches the results of an authenticator. Concurrent requests with the same token share one call. */
 export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, keepsRefusals = false, now, metrics }: TokenCacheOptions): TokenAuthenticator {
   const known = new SizedCache<{ readonly answer: TokenAnswer; readonly until: number }>(MOST_TOKENS, MOST_CHARACTERS)
   const asked = new Map<string, Promise<TokenAnswer>>()

@@ -4,8 +4,8 @@ import { commonAudiences } from './common-audiences.ts'
 import type { TokenAuthenticator } from './token.ts'
 
 /**
- * Bearer tokens of `--token-auth-file`: lines of `token,user,uid[,"group1,group2"]`
- * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#static-token-file). They say nothing of audiences, so they are meant for this server.
+ * Authenticates bearer tokens of `--token-auth-file`, with lines of `token,user,uid[,"group1,group2"]`
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#static-token-file). They have no audiences, so they are valid for this server.
  */
 export const fileTokens =
   (users: ReadonlyMap<string, User>, serverAudiences: readonly string[]): TokenAuthenticator =>
@@ -16,7 +16,7 @@ export const fileTokens =
     return meant.length === 0 && audiences.length > 0 ? undefined : { user, audiences: meant, source: 'token file' }
   }
 
-/** Throws an Error that names the line. */
+/** Parses the file. Throws an Error that names the line. */
 export function parseTokenFile(text: string, file: string): Map<string, User> {
   const users = new Map<string, User>()
   for (const { fields, line } of parseCsv(text, file)) {
@@ -29,7 +29,7 @@ export function parseTokenFile(text: string, file: string): Map<string, User> {
   return users
 }
 
-/** Rows of RFC 4180: fields may be quoted, a quote within is doubled. Empty lines are skipped. */
+/** Parses CSV (RFC 4180): fields may be quoted, a quote within is doubled. Empty lines are skipped. */
 function parseCsv(text: string, file: string): { fields: string[]; line: number }[] {
   const rows: { fields: string[]; line: number }[] = []
   for (const [index, row] of text.split(/\r?\n/).entries()) {

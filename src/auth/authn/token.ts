@@ -4,21 +4,21 @@ import type { TokenSource, WhyProof } from '../../meta/why.ts'
 import { type Authenticator, authenticated, type ProofNotes } from './authenticator.ts'
 import { webSocketToken } from './web-socket-token.ts'
 
-/** Whose token it is, and for which of the audiences asked for it is meant. */
+/** User of a token, and the requested audiences for which it is valid. */
 export interface TokenIdentity {
   readonly user: User
   readonly audiences: readonly string[]
-  /** Who knows it; undefined: it is not said. */
+  /** Optional. Authenticator that accepted the token. */
   readonly source?: TokenSource | undefined
 }
 
-/** `undefined`: a token of another kind, or nobody's. `error`: one of this kind that is not valid, and why. */
+/** `undefined`: no user, or a token of another kind. `error`: a token of this kind that is invalid, with the reason. */
 export type TokenAnswer = TokenIdentity | { readonly error: string } | undefined
 
-/** Finds out whose token this is, for at least one of the audiences. */
+/** Authenticates a token that must be valid for at least one of the audiences. */
 export type TokenAuthenticator = (token: string, audiences: readonly string[]) => TokenAnswer | Promise<TokenAnswer>
 
-/** Asks each in turn; the first that knows the token decides. Without any, the first failure is reported. All users are in system:authenticated. */
+/** Tries authenticators in order. The first that returns a user wins; otherwise the first error is returned. Adds system:authenticated. */
 export function firstToken(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   const from = (index: number, token: string, audiences: readonly string[], failure: TokenAnswer): TokenAnswer | Promise<TokenAnswer> => {
     for (let i = index; i < authenticators.length; i++) {
@@ -34,18 +34,21 @@ export function firstToken(authenticators: readonly TokenAuthenticator[]): Token
 
 const known = ({ user, audiences, source }: TokenIdentity): TokenIdentity => ({ user: authenticated(user), audiences, ...(source && { source }) })
 
-/** The token of `Bearer TOKEN`; undefined for another scheme, and where there is more than one space before it. */
+/** Token of `Bearer TOKEN`. Undefined for another scheme, or if more than one space precedes the token. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined || authorization.length < 8 || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
   const [token = ''] = authorization.slice(7).split(' ', 1)
   return token === '' ? undefined : token
 }
 
-/** A token that is not looked at. */
+/** Matches a header whose token is ignored because of an extra space. */
 const SPACED = /^bearer {2}/i
 const SPACE_WARNING = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
-/** Requests with a bearer token for this server, whose audiences these are: in their Authorization header, or among the subprotocols of a WebSocket. `refused` is called with why a token is not believed; clients are not. */
+/**
+ * Authenticates requests by bearer token, from the Authorization header or a WebSocket subprotocol. @param audiences audiences of this server. @param refused
+ * called with the reason of a rejection, which clients do not see.
+ */
 export function bearerAuthenticator(tokens: TokenAuthenticator, audiences: readonly string[], refused: (why: string) => void = () => {}): Authenticator {
   const userOf = (answer: TokenAnswer, token: string, proof: ProofNotes | undefined): User | 'rejected' => {
     if (answer && 'user' in answer) {
@@ -67,7 +70,7 @@ export function bearerAuthenticator(tokens: TokenAuthenticator, audiences: reado
   }
 }
 
-/** What a token that is believed says of itself. */
+/** Describes an accepted token for `why`. */
 function proofOf({ source }: TokenIdentity, token: string): WhyProof {
   const [, claims] = token.split('.', 2)
   const { iss, exp } = (claims === undefined ? undefined : parsedObject(Buffer.from(claims, 'base64url').toString())) ?? {}

@@ -2,15 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 const PREFIX = 'base64url.bearer.authorization.k8s.io.'
 
-/** Whether a WebSocket subprotocol is a credential: it is for this server alone, and is not passed on. */
+/** Whether a WebSocket subprotocol is a credential. It is for this server only and is not forwarded. */
 export const isTokenProtocol = (protocol: string): boolean => protocol.startsWith(PREFIX)
 
-/** The subprotocols of a Sec-WebSocket-Protocol header. */
+/** Parses a Sec-WebSocket-Protocol header. */
 export const protocolsOf = (header: string): string[] => header.split(',').map(each => each.trim())
 
 /**
- * The bearer token of a WebSocket handshake: browsers can set no Authorization header there, so it stands among the subprotocols, in base64url. `rejected`: there are several, it
- * is no text, or no other subprotocol is left to agree on.
+ * Returns the bearer token of a WebSocket handshake. Browsers cannot set an Authorization header there, so the token is a subprotocol in base64url. `rejected`:
+ * there are several, the token is not valid UTF-8, or no other subprotocol remains to negotiate.
  */
 export function webSocketToken(headers: IncomingHttpHeaders): { readonly token: string } | 'rejected' | undefined {
   const { connection, upgrade, 'sec-websocket-protocol': header } = headers

@@ -5,7 +5,7 @@ import type { RequestAttributes, User } from '../../meta/context.ts'
 import { hasMembers } from '../../meta/equal.ts'
 import { AUTHENTICATED } from '../authn/authenticator.ts'
 
-/** One line of a policy file, as v1beta1 has it. Empty texts name nobody and nothing. */
+/** A line of a policy file, as v1beta1. Empty fields match nothing. */
 export interface AbacPolicy {
   readonly user: string
   readonly group: string
@@ -14,18 +14,18 @@ export interface AbacPolicy {
   readonly resource: string
   readonly namespace: string
   readonly nonResourcePath: string
-  /** Of the file, from 1. */
+  /** Line number in the file, from 1. */
   readonly line?: number
 }
 
 const GROUP = 'abac.authorization.kubernetes.io'
-/** As Go's bufio.Scanner has it. */
+/** Maximum line length, as Go's bufio.Scanner. */
 const LONGEST_LINE = 64 * 1024
 
 const NO_OPINION: Decision = { decision: 'no opinion', reason: 'No policy matched.' }
 const ALL = '*'
 
-/** Allows what some policy allows. https://kubernetes.io/docs/reference/access-authn-authz/abac/ */
+/** Allows a request if a policy matches it. https://kubernetes.io/docs/reference/access-authn-authz/abac/ */
 export const abacAuthorizer = (policies: readonly AbacPolicy[]): Authorizer => ({
   async authorize(user, info) {
     const found = policies.find(policy => isFor(policy, user) && covers(policy, info))
@@ -46,7 +46,7 @@ export const abacAuthorizer = (policies: readonly AbacPolicy[]): Authorizer => (
 
 const isOrAll = (pattern: string, value: string): boolean => pattern === ALL || pattern === value
 
-/** A user and a group that are named both have to be the user's. */
+/** Whether the policy applies to the user. If both user and group are set, both must match. */
 function isFor({ user, group }: AbacPolicy, { name, groups }: User): boolean {
   if (user === '' && group === '') return false
   return (user === '' || isOrAll(user, name)) && (group === '' || group === ALL || groups.includes(group))
@@ -61,7 +61,10 @@ function covers(policy: AbacPolicy, info: RequestAttributes): boolean {
   return isOrAll(path, info.path) || (path.endsWith(ALL) && info.path.startsWith(trimEndOf(path, '*')))
 }
 
-/** Policies of `--authorization-policy-file`, a JSON object a line; `#` begins a comment. Throws an Error that names the line. `unversioned`: called with the number of lines without a version. */
+/**
+ * Parses the file of `--authorization-policy-file`: one JSON object per line; `#` starts a comment. Throws an Error that names the line. @param unversioned
+ * called with the number of lines without apiVersion.
+ */
 export function parsePolicies(text: string, file: string, unversioned: (lines: number) => void = () => {}): AbacPolicy[] {
   const policies: AbacPolicy[] = []
   let old = 0
@@ -104,11 +107,11 @@ function policyOf(object: Members, isOld: boolean): AbacPolicy {
   const spec = object.spec ?? {}
   if (!hasMembers(spec)) throw new Error(`json: cannot unmarshal ${typeNameOf(spec)} into Go struct field Policy.spec of type v1beta1.PolicySpec`)
   const policy = membersOf(spec, 'PolicySpec.spec.')
-  // Authenticated users only.
+  // `*` matches authenticated users only.
   return policy.user === ALL || policy.group === ALL ? { ...policy, user: '', group: AUTHENTICATED } : policy
 }
 
-/** Of the first version, in which what is left out stands for everything. */
+/** Converts a policy without version, in which absent fields match everything. */
 function fromOld(object: Members): AbacPolicy {
   const { user, group, readonly, namespace, resource } = membersOf(object, 'Policy.')
   const isAnyone = (user === '' && group === '') || user === ALL || group === ALL

@@ -18,13 +18,16 @@ const EVERYTHING: KnownRules = {
 }
 export const NO_RULES: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
 
-/** Members of system:masters may do everything. */
+/** Allows everything to members of system:masters. */
 export const privileged: Authorizer = {
   authorize: async user => (isMaster(user) ? AS_MASTER : NO_OPINION),
   rulesFor: user => (isMaster(user) ? EVERYTHING : NO_RULES),
 }
 
-/** Health and version may be read by everyone, who they may be: what upstream's role system:public-info-viewer gives. Single checks say why they fail, and are not among it. */
+/**
+ * Allows every user to read health and version, as upstream's role system:public-info-viewer does. Individual checks are excluded, because they reveal why they
+ * fail.
+ */
 export const publicInformation: Authorizer = {
   authorize: async (_user, info) => (!info.isResource && info.verb === 'get' && PUBLIC.has(info.path) ? AS_PUBLIC : NO_OPINION),
   rulesFor: () => ({ ...NO_RULES, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [...PUBLIC] }] }),
@@ -35,7 +38,7 @@ const SELF_REVIEWS: ReadonlyMap<string, readonly string[]> = new Map([
   ['authorization.k8s.io', ['selfsubjectaccessreviews', 'selfsubjectrulesreviews']],
 ])
 
-/** Everyone who has proved who they are may ask who they are, and what they may do: what upstream's role system:basic-user gives. */
+/** Allows authenticated users to review themselves, as upstream's role system:basic-user does. */
 export const basicUser: Authorizer = {
   authorize: async ({ groups }, { isResource, verb, group, resource, subresource }) =>
     isResource && verb === 'create' && subresource === '' && SELF_REVIEWS.get(group)?.includes(resource) && groups.includes(AUTHENTICATED)
@@ -47,18 +50,18 @@ export const basicUser: Authorizer = {
       : NO_RULES,
 }
 
-/** Everyone who has proved who they are may do everything. */
+/** Allows authenticated users everything. */
 export const alwaysAllow: Authorizer = {
   authorize: async user => (user === ANONYMOUS || user.name === ANONYMOUS.name ? NO_OPINION : ALWAYS),
   rulesFor: user => (user.name === ANONYMOUS.name ? NO_RULES : EVERYTHING),
 }
 
-/** The mode AlwaysDeny: no opinion, with a reason. A mode after it may still allow. */
+/** Authorization mode AlwaysDeny. It has no opinion, so a later mode may still allow the request. */
 export const alwaysDeny: Authorizer = {
   authorize: async () => ({ decision: 'no opinion', reason: 'Everything is forbidden.' }),
 }
 
-/** The first opinion counts; without any, the reasons and errors of those who had none are reported. The rules of all are reported, one after the other. */
+/** Combines authorizers. The first that allows or denies decides; if none does, reasons and errors are joined. Rules are concatenated. */
 export function union(authorizers: readonly Authorizer[]): Authorizer {
   return {
     async authorize(user, info, signal) {

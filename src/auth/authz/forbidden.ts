@@ -3,7 +3,7 @@ import { quote } from '../../lib/go-quote.ts'
 import type { RequestAttributes, User } from '../../meta/context.ts'
 import { forbiddenError, type StatusError } from '../../meta/status.ts'
 
-/** 403 for a request that nobody allows, in upstream's words. */
+/** 403 for a request that no authorizer allows, in upstream's words. */
 export function forbidden(user: User, info: RequestAttributes, reason: string): StatusError {
   const text = escapeHtml(sentence(user, info))
   return forbiddenError({ group: info.group, resource: info.resource }, info.name, reason === '' ? text : `${text}: ${reason}`)

@@ -4,27 +4,27 @@ import type { RequestAttributes, User } from '../../meta/context.ts'
 import { hasMembers } from '../../meta/equal.ts'
 
 /**
- * Allows what all its lists match. `*` matches everything; a list that is absent matches nothing where it names subjects or what is asked for, and everything where it
- * narrows (`namespaces`, `resourceNames`).
+ * Allows requests that match all of its lists. `*` matches everything. An absent list matches nothing if it selects subjects or requests, and everything if it
+ * narrows the rule (`namespaces`, `resourceNames`).
  */
 export interface Rule {
-  /** Either of these two may name who asks. */
+  /** At least one of `users` and `groups` must match the user. */
   readonly users?: readonly string[]
   readonly groups?: readonly string[]
   readonly verbs: readonly string[]
   readonly apiGroups?: readonly string[]
-  /** `pods`, `pods/status`, `*\/status`, `*`. */
+  /** Such as `pods`, `pods/status`, `*\/status` or `*`. */
   readonly resources?: readonly string[]
   readonly resourceNames?: readonly string[]
-  /** Absent: every namespace, and what has none. */
+  /** Optional. Default: every namespace and cluster-scoped resources. */
   readonly namespaces?: readonly string[]
-  /** `/metrics`, `/openapi/*`. */
+  /** Such as `/metrics` or `/openapi/*`. */
   readonly nonResourceURLs?: readonly string[]
 }
 
 const NO_OPINION: Decision = { decision: 'no opinion', reason: '' }
 
-/** Allows what some rule allows; has no opinion on the rest. */
+/** Allows requests that a rule matches. No opinion otherwise. */
 export const rulesAuthorizer = (rules: readonly Rule[]): Authorizer => ({
   async authorize(user, info) {
     const found = rules.findIndex(rule => covers(rule, user, info))
@@ -69,7 +69,7 @@ function matchesResource(resource: string, info: RequestAttributes): boolean {
 
 const LISTS = ['users', 'groups', 'verbs', 'apiGroups', 'resources', 'resourceNames', 'namespaces', 'nonResourceURLs'] as const
 
-/** Rules of `--authorization-rules-file`: `{ rules: […] }` as JSON or YAML parsed it. Throws an Error that names the place. */
+/** Parses the content of `--authorization-rules-file`, `{ rules: […] }` as parsed from JSON or YAML. Throws an Error that names the path. */
 export function parseRules(value: unknown): Rule[] {
   const list = hasMembers(value) ? value.rules : undefined
   if (!Array.isArray(list)) throw new Error('rules: must be a list')

@@ -11,18 +11,18 @@ import { DecodeError } from '../../schema/decode.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 
-/** A kind of question, and the version in which it is asked. */
+/** Type of a review and the version in which it is sent. */
 export interface ReviewKind {
   readonly group: 'authentication.k8s.io' | 'authorization.k8s.io'
   readonly version: 'v1' | 'v1beta1'
   readonly kind: 'SubjectAccessReview' | 'TokenReview'
 }
 
-/** The schema of what is read of an answer. */
+/** Schema of the part of a response that is read here. */
 export const reviewSchema = (kind: ReviewKind['kind']): StructSchema =>
   new TypeRegistry().addFile('reviews', join(import.meta.dirname, 'review-answers.types')).type(`reviews.${kind}`)
 
-/** An answer, decoded; what it does not say of its kind is taken for granted. Throws RemoteCallError in client-go's words. */
+/** Decodes a response. Absent kind and apiVersion default to those of the request. Throws RemoteCallError with client-go's message. */
 export async function reviewIn({ body, status, headers }: Answer, { group, version, kind }: ReviewKind, schema: StructSchema): Promise<JsonObject> {
   const unread = (why: string): RemoteCallError => new RemoteCallError(why, { statusCode: status })
   if (body.length === 0) throw unread(`0-length response with status code: ${status} and content type: ${headers['content-type'] ?? 'application/json'}`)
@@ -39,7 +39,7 @@ export async function reviewIn({ body, status, headers }: Answer, { group, versi
   }
 }
 
-/** Kinds that client-go knows can't be converted to the one that is asked for; of others it knows nothing. */
+/** Error for a response of another type. client-go distinguishes known types, which it cannot convert, from unknown ones. */
 function unknown(claimed: { readonly apiVersion: string; readonly kind: string }, { group, version, kind }: ReviewKind): string {
   const { apiVersion } = claimed
   if (claimed.kind === kind && (apiVersion === `${group}/v1` || apiVersion === `${group}/v1beta1`))

@@ -4,7 +4,8 @@ const DAY_MS = 86_400_000
 const MAX_SECONDS = 2 ** 31
 
 /**
- * Until when an answer may be kept (RFC 9111), in milliseconds since the epoch; 0: nothing says so. As the library that kube-apiserver uses reads it: for a cache that many share, whether the answer may be stored or not.
+ * Returns the time until which a response may be cached (RFC 9111), in milliseconds since the epoch, or 0 if no header determines it. As the library of
+ * kube-apiserver: for a shared cache, regardless of whether the response may be stored.
  */
 export function cacheExpiry(headers: IncomingHttpHeaders, now: number): number {
   const directives = headers['cache-control'] ?? ''
@@ -25,7 +26,7 @@ function secondsOf(directives: string, name: string): number | undefined {
   return undefined
 }
 
-/** Undefined for `0` and `-1`, which some servers send. */
+/** Undefined for invalid dates such as `0` and `-1`, which some servers send. */
 function timeOf(header: string | undefined): number | undefined {
   const time = header?.includes(':') ? Date.parse(header) : Number.NaN
   return Number.isNaN(time) ? undefined : time

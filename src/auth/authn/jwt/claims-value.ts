@@ -8,10 +8,10 @@ import type { User } from '../../../meta/context.ts'
 import type { Json, JsonObject } from '../../../meta/object.ts'
 import type { Claims } from './claims.ts'
 
-/** Claims as expressions of the release see them. Before 1.34 whole numbers are ints; since then every number is a double, and names may be escaped: `claims.a__dot__b`. */
+/** The `claims` variable. Before 1.34 whole numbers are ints. Since 1.34 all numbers are doubles, and names may be escaped: `claims.a__dot__b`. */
 export const claimsValue = (claims: Claims, release: Release): Value => (isSince(release, '1.34') ? escapedValue(claims) : jsonValue(claims))
 
-/** A user as expressions of the release see it: members that are empty are there. */
+/** The `user` variable. Includes empty members. */
 export function userValue({ name, uid = '', groups, extra = {} }: User, release: Release): Value {
   const document: JsonObject = {
     username: name,
@@ -73,7 +73,7 @@ class EscapedMap extends CelMap {
 }
 
 /**
- * The texts of a value that stands for one or several: empty ones count as absent. Throws an Error in upstream's words for any other value.
+ * Returns the strings of a value that is a string or a list of strings. Empty strings are dropped. Throws an Error with upstream's message for other values.
  */
 export function textsOf(value: Value): readonly string[] {
   if (typeof value === 'string') return value === '' ? [] : [value]

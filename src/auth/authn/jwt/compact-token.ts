@@ -1,20 +1,20 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
 import type { Claims } from './claims.ts'
 
-/** A signed token in its parts (RFC 7515, compact). Nothing in it is to be believed before its signature is checked. */
+/** Parts of a signed token in compact form (RFC 7515). Nothing in it is trusted until the signature is verified. */
 export interface CompactToken {
   readonly algorithm: string
-  /** Empty: it names none. */
+  /** Empty if the header has none. */
   readonly keyId: string
-  /** Its header asks for more than is understood here. */
+  /** Whether the header has critical extensions, none of which is supported. */
   readonly isCritical: boolean
   readonly claims: Claims
-  /** What is signed. */
+  /** The signed part of the token. */
   readonly signed: string
   readonly signature: Buffer
 }
 
-/** Anybody can send one, and it is read before its signature is checked. */
+/** Maximum length of a token. Bounded because unauthenticated clients can send tokens, which are parsed before verification. */
 const MAX_TOKEN_LENGTH = 64 * 1024
 const BASE64URL = /^[A-Za-z0-9_-]*$/
 
@@ -33,7 +33,7 @@ function objectIn(part: string): JsonObject | undefined {
   }
 }
 
-/** Undefined for what is no such token. */
+/** Parses a token. Undefined if it is not a signed JWT. */
 export function parseCompact(token: string): CompactToken | undefined {
   if (token.length > MAX_TOKEN_LENGTH) return undefined
   const parts = token.split('.', 4)
@@ -50,7 +50,7 @@ export function parseCompact(token: string): CompactToken | undefined {
 
 const GOOGLE = 'https://accounts.google.com'
 
-/** The claim `iss`, unchecked; undefined for what is no token. Google once left the scheme out. */
+/** Unverified claim `iss`. Undefined if the token is malformed. Google once omitted the scheme. */
 export function untrustedIssuer(token: string): string | undefined {
   if (token.length > MAX_TOKEN_LENGTH) return undefined
   const parts = token.split('.', 4)
@@ -63,5 +63,5 @@ export function untrustedIssuer(token: string): string | undefined {
 
 const isGoogle = (issuer: string): boolean => `https://${issuer}` === GOOGLE
 
-/** Whether a token of an issuer may name it so. */
+/** Whether the claim `iss` matches the issuer. */
 export const isIssuer = (named: string, issuer: string): boolean => named === issuer || (issuer === GOOGLE && isGoogle(named))

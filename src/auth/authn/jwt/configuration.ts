@@ -1,21 +1,21 @@
 /**
- * How users are known by tokens of others, complete: what is absent is empty, as the zero values of apiserver.config.k8s.io AuthenticationConfiguration are.
+ * Authentication configuration with all fields set: absent ones have the zero values of apiserver.config.k8s.io AuthenticationConfiguration.
  * https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/#apiserver-k8s-io-v1-AuthenticationConfiguration
  */
 export interface AuthenticationConfiguration {
   readonly jwt: readonly JwtConfiguration[]
-  /** Undefined: flags decide. */
+  /** Undefined if flags configure anonymous access. */
   readonly anonymous: AnonymousConfiguration | undefined
 }
 
-/** Who may come without credentials. */
+/** Anonymous access. */
 export interface AnonymousConfiguration {
   readonly enabled: boolean
-  /** Empty: any path. */
+  /** Allowed paths. Empty allows all. */
   readonly conditions: readonly { readonly path: string }[]
 }
 
-/** One issuer of tokens, and what its tokens say of users. */
+/** An issuer of tokens and the mapping of its claims. */
 export interface JwtConfiguration {
   readonly issuer: IssuerConfiguration
   readonly claimValidationRules: readonly ClaimValidationRule[]
@@ -24,18 +24,18 @@ export interface JwtConfiguration {
 }
 
 export interface IssuerConfiguration {
-  /** The claim `iss`. */
+  /** Must equal the claim `iss`. */
   readonly url: string
-  /** The discovery document, if it is not below the URL. */
+  /** URL of the discovery document if it is not below `url`. Empty by default. */
   readonly discoveryURL: string
-  /** PEM; empty: the authorities of the system. */
+  /** PEM certificates. Empty for the CAs of the system. */
   readonly certificateAuthority: string
   readonly audiences: readonly string[]
   readonly audienceMatchPolicy: string
   readonly egressSelectorType: string
 }
 
-/** Either a claim that must have a value, or an expression that must be true. */
+/** Either a claim with a required value, or an expression that must be true. */
 export interface ClaimValidationRule {
   readonly claim: string
   readonly requiredValue: string
@@ -43,7 +43,7 @@ export interface ClaimValidationRule {
   readonly message: string
 }
 
-/** Which claims make a user. */
+/** Mapping of claims to user attributes. */
 export interface ClaimMappings {
   readonly username: PrefixedClaim
   readonly groups: PrefixedClaim
@@ -51,23 +51,23 @@ export interface ClaimMappings {
   readonly extra: readonly { readonly key: string; readonly valueExpression: string }[]
 }
 
-/** Either a claim with what is put before its value, or an expression. */
+/** Either a claim with a prefix for its value, or an expression. */
 export interface PrefixedClaim {
   readonly claim: string
-  /** Undefined: not said, which is wrong beside a claim. */
+  /** Required with a claim, so undefined is an error there. */
   readonly prefix: string | undefined
   readonly expression: string
 }
 
 type Partially<T> = { readonly [K in keyof T]?: Partially<T[K]> | undefined }
 
-/** A configuration as it was decoded, or as a test writes it. */
+/** Configuration as decoded, before defaulting. */
 export type GivenConfiguration = Partially<Omit<AuthenticationConfiguration, 'jwt' | 'anonymous'>> & {
   readonly jwt?: readonly GivenJwt[]
   readonly anonymous?: { readonly enabled?: boolean; readonly conditions?: readonly { readonly path?: string }[] }
 }
 
-/** One issuer, likewise. */
+/** Issuer as decoded, before defaulting. */
 export interface GivenJwt {
   readonly issuer?: Partially<Omit<IssuerConfiguration, 'audiences'>> & { readonly audiences?: readonly string[] }
   readonly claimValidationRules?: readonly Partially<ClaimValidationRule>[]
@@ -75,7 +75,7 @@ export interface GivenJwt {
   readonly userValidationRules?: readonly { readonly expression?: string; readonly message?: string }[]
 }
 
-/** Fills in what is absent. */
+/** Sets absent fields to their zero values. */
 export function completeConfiguration({ jwt = [], anonymous }: GivenConfiguration): AuthenticationConfiguration {
   return {
     jwt: jwt.map(completeJwt),
@@ -83,7 +83,7 @@ export function completeConfiguration({ jwt = [], anonymous }: GivenConfiguratio
   }
 }
 
-/** Fills in what is absent of one issuer. */
+/** Sets absent fields of one issuer to their zero values. */
 export function completeJwt({ issuer = {}, claimValidationRules = [], claimMappings = {}, userValidationRules = [] }: GivenJwt): JwtConfiguration {
   const { username = {}, groups = {}, uid = {}, extra = [] } = claimMappings
   return {

@@ -6,33 +6,32 @@ import { stringsIn, type TokenRules, verifyIdToken } from './id-token.ts'
 import type { KeySet } from './key-set.ts'
 import { type DiscoveryOptions, discoverKeys, untilDone } from './provider.ts'
 
-/** What the resolver of one claim works with. */
+/** Options of a ClaimResolver. */
 export interface ResolverOptions extends DiscoveryOptions {
-  /** The claim that may be elsewhere. */
+  /** Name of the claim to resolve. */
   readonly claim: string
-  /** Of the issuer's own tokens; those that are found elsewhere are judged alike, but for their issuer. */
+  /** Validation rules of the issuer's own tokens. Tokens from claim sources are validated alike, except for the issuer. */
   readonly rules: Omit<TokenRules, 'issuer' | 'keys'>
   readonly signal: AbortSignal
   readonly failed: (issuer: string, error: unknown) => void
 }
 
-/** Issuers of claims that are found elsewhere: few in practice, and named by those who are believed. For another the one that has not been needed for longest is forgotten. */
+/** Maximum number of claim issuers. Few in practice, and only trusted tokens name them. The least recently used one is evicted. */
 const MOST_ISSUERS = 64
 
 /**
- * Fills in a claim that a token only names, with where it is (OpenID Connect Core 1.0, section 5.6.2, distributed claims). The keys of an issuer are asked for when it is first met; until they are there, its claims are
- * refused.
+ * Resolves a distributed claim (OpenID Connect Core 1.0, section 5.6.2). Keys of a claim issuer are fetched on first use; until then its tokens are rejected.
  */
 export class ClaimResolver {
   readonly #options: ResolverOptions
-  /** That which was needed last is last. */
+  /** Ordered by last use, most recent last. */
   readonly #issuers = new Map<string, { keys: KeySet | undefined; readonly forgotten: AbortController }>()
 
   constructor(options: ResolverOptions) {
     this.#options = options
   }
 
-  /** The claims with the one that was elsewhere. Throws an Error in upstream's words. */
+  /** Returns the claims with the distributed one included. Throws an Error with upstream's message. */
   async expand(claims: Claims): Promise<Claims> {
     const { claim } = this.#options
     const names = claimOf(claims, '_claim_names')
@@ -69,7 +68,7 @@ export class ClaimResolver {
     return value
   }
 
-  /** Undefined: they are not there yet. */
+  /** Returns the keys of a claim issuer. Undefined if they are still being fetched. */
   #keysOf(issuer: string): KeySet | undefined {
     const known = this.#issuers.get(issuer)
     if (known) {
@@ -102,7 +101,7 @@ function named(read: () => Readonly<Record<string, string>>): Readonly<Record<st
 
 async function fetchToken(get: () => Promise<{ readonly code: number; readonly status: string; readonly body: Buffer }>): Promise<string> {
   const { code, status, body } = await get()
-  // 226 is the last of the codes of success.
+  // 226 is the highest registered success code.
   if (code < 200 || code > 226) throw new Error(`error while getting distributed claim JWT: ${status}`)
   return body.toString()
 }

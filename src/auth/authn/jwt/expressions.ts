@@ -8,10 +8,10 @@ import { BOOL, sameType } from '../../../cel/type.ts'
 import type { Value } from '../../../cel/values/value.ts'
 import { SHARED_TURNS } from '../../../lib/turn.ts'
 
-/** What an expression speaks of. */
+/** Variable of an expression. */
 export type Subject = 'claims' | 'user'
 
-/** An expression, ready to run. */
+/** Compiled expression. */
 export interface ClaimExpression {
   readonly expression: string
   readonly subject: Subject
@@ -19,13 +19,13 @@ export interface ClaimExpression {
   readonly root: Expr
 }
 
-/** Compiles expressions; the environments are made when there is one. */
+/** Compiles expressions. CEL environments are created on first use. */
 export interface ExpressionCompiler {
-  /** `result`: what it has to give; `any`: that is seen when it runs. A fault is in upstream's words. */
+  /** Compiles an expression. @param result required type. `any` is checked at evaluation. `fault` is upstream's error message. */
   compile(expression: string, subject: Subject, result: 'any' | 'bool'): ClaimExpression | { readonly fault: string }
 }
 
-/** One for all expressions of a configuration. */
+/** Creates a compiler. One is shared by all expressions of a configuration. */
 export function expressionCompiler(): ExpressionCompiler {
   const environments = new Map<Subject, Environment>()
   const environmentOf = (subject: Subject): Environment => {
@@ -49,7 +49,7 @@ export function expressionCompiler(): ExpressionCompiler {
   }
 }
 
-/** Runs it on a value of its subject. Throws an Error in upstream's words. */
+/** Evaluates an expression. Throws an Error with upstream's message. */
 export async function evaluate({ expression, subject, program }: ClaimExpression, value: Value): Promise<Value> {
   if (SHARED_TURNS.spent()) await SHARED_TURNS.next()
   const outcome = await runProgram(program, { get: name => (name === subject ? value : undefined) }, SHARED_TURNS)

@@ -15,23 +15,23 @@ import { type CompiledJwt, validateConfiguration } from './validation.ts'
 
 export interface FollowOptions extends JwtServiceOptions {
   readonly file: string
-  /** What is in force. */
+  /** Content of the configuration in force. */
   readonly bytes: Buffer
-  /** Of the file at start: it can't change. */
+  /** Anonymous access at start. It cannot change without a restart. */
   readonly anonymous: AnonymousConfiguration | undefined
   readonly service: JwtService
   readonly reloads: ReloadMetrics
-  /** Between two looks at the times of the file. */
+  /** Interval between checks of the file's modification time, in milliseconds. */
   readonly intervalMs: number
-  /** How long issuers of a new configuration have to become ready. */
+  /** Time for the issuers of a new configuration to become ready, in milliseconds. */
   readonly readyMs: number
 }
 
 const READY_INTERVAL_MS = 100
 
 /**
- * Takes up what the file says whenever it has changed, until the signal aborts. A configuration that is wrong, or whose issuers can't be reached, changes nothing. What is wrong stays so until the file changes; all else
- * is tried again.
+ * Applies the file whenever it changes, until the signal aborts. A configuration that is invalid, or whose issuers are unreachable, is not applied. An invalid
+ * file is not retried until it changes; other failures are retried.
  */
 export function followConfiguration(options: FollowOptions, signal: AbortSignal): Promise<void> {
   const { file, bytes, intervalMs, log, reloads, now } = options

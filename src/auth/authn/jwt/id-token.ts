@@ -7,24 +7,24 @@ import { type Claims, claimOf, secondsOf, stringOf, stringsOf } from './claims.t
 import { isIssuer, parseCompact } from './compact-token.ts'
 import type { KeySet } from './key-set.ts'
 
-/** By what tokens of one issuer are judged. */
+/** Validation rules for tokens of one issuer. */
 export interface TokenRules {
   readonly issuer: string
   readonly keys: KeySet
   readonly audiences: readonly string[]
   readonly algorithms: readonly string[]
-  /** In which order, and so with which text of several. */
+  /** Determines the order of checks, and so which of several errors is reported. */
   readonly release: Release
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
-/** A token may be used so long before its time, for clocks that differ. */
+/** Allowed clock skew before `nbf`. */
 const LEEWAY_SECONDS = 60
 /** Go's zero time, in seconds since the epoch. */
 const ZERO_TIME = -62_135_596_800
 
-/** The claims of a token, if they are the issuer's, signed, for one of the audiences, and not out of time. Throws an Error in go-oidc's words. */
+/** Verifies issuer, signature, audience and validity period of a token and returns its claims. Throws an Error with go-oidc's message. */
 export async function verifyIdToken(text: string, rules: TokenRules): Promise<Claims> {
   const token = parseCompact(text)
   if (token === undefined) throw new Error('oidc: malformed jwt: go-jose/go-jose: compact JWS format must have three parts')
@@ -40,13 +40,13 @@ export async function verifyIdToken(text: string, rules: TokenRules): Promise<Cl
   if (isSignatureFirst) await checkSignature()
   const audiences = checkClaims(claims, rules)
   if (!isSignatureFirst) await checkSignature()
-  // Of several audiences go-oidc knows nothing: they are looked at afterwards.
+  // go-oidc does not support several audiences, so upstream checks them afterwards.
   if (rules.audiences.length > 1 && !rules.audiences.some(audience => audiences.includes(audience)))
     throw new Error(`oidc: expected audience in ${quoteAll(rules.audiences.toSorted())} got ${quoteAll(audiences)}`)
   return claims
 }
 
-/** What is cheap to look at. Returns the audiences. */
+/** Checks issuer, audience and validity period. Returns the audiences of the token. */
 function checkClaims(claims: Claims, { issuer, audiences: wanted, now }: TokenRules): readonly string[] {
   const { named, audiences, expiry, notBefore } = standardClaims(claims)
   if (!isIssuer(named, issuer)) throw new Error(`oidc: id token issued by a different provider, expected ${quote(issuer)} got ${quote(named)}`)
@@ -88,7 +88,7 @@ function standardClaims(claims: Claims): StandardClaims {
   }
 }
 
-/** Claims that are said to be elsewhere, and nothing says where. */
+/** Distributed claims without a valid source. */
 class SourceError extends Error {}
 
 function checkSources(claims: Claims): void {
@@ -100,7 +100,7 @@ function checkSources(claims: Claims): void {
   }
 }
 
-/** The members of an object of strings. Throws an Error in the words of Go's encoding/json. */
+/** Decodes an object of strings. Throws an Error with the message of Go's encoding/json. */
 export function stringsIn(value: Json): Readonly<Record<string, string>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error(`json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]string`)
@@ -109,7 +109,7 @@ export function stringsIn(value: Json): Readonly<Record<string, string>> {
 
 const isSourceIn = (sources: Json, name: string): boolean => isJsonObject(sources) && Object.hasOwn(sources, name)
 
-/** Go's `%v` of a time, in UTC. */
+/** Formats a time as Go's `%v`, in UTC. */
 function goTime(seconds: number): string {
   if (seconds < ZERO_TIME || seconds > 253_402_300_799) return `${seconds}`
   return `${trimFraction(new Date(seconds * 1000).toISOString())

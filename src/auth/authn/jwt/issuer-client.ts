@@ -15,32 +15,35 @@ import { trustedCertificates } from '../../../lib/trusted-certificates.ts'
 import type { Json } from '../../../meta/object.ts'
 import { AuthenticationConfigError } from './configuration-file.ts'
 
-/** What was found at a URL. */
+/** Response of an issuer. */
 export interface Fetched {
-  /** `200 OK` */
+  /** Status line without the protocol, such as `200 OK`. */
   readonly status: string
   readonly code: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
-/** Asks an issuer. Throws an Error in the words of Go's net/http. */
+/** HTTP client for one issuer. Throws an Error with the message of Go's net/http. */
 export interface IssuerClient {
   get(url: string, accessToken?: string): Promise<Fetched>
 }
 
-/** Of a whole exchange, with its redirections. */
+/** Timeout of a request including redirects, in milliseconds. */
 const TIMEOUT_MS = 30_000
 const MOST_REDIRECTS = 10
 const REDIRECTS = [301, 302, 303, 307, 308]
-/** Key sets have some kilobytes, and no more than 200 keys are taken. */
+/** Maximum size of a response in bytes. Key sets have a few kilobytes, and at most 200 keys are accepted. */
 const MAX_BODY_BYTES = 1 << 20
 const MAX_EXCERPT = 2048
 const IDLE_MS = 90_000
-/** Connections to one host. */
+/** Maximum number of connections per host. */
 const MOST_SOCKETS = 8
 
-/** `authority`: PEM of what is believed; empty: what the system believes. `dial`: absent, issuers are dialled directly. Until the signal aborts. */
+/**
+ * Creates a client, which is closed when the signal aborts. @param authority PEM of trusted CAs. Empty for those of the system. @param dial default: dial
+ * directly.
+ */
 export function issuerClient(authority: string, signal: AbortSignal, dial?: Dial): IssuerClient {
   const common = { keepAlive: true, timeout: IDLE_MS, maxSockets: MOST_SOCKETS, maxFreeSockets: 2 }
   const secure = { ...common, checkServerIdentity: checkServerName, ...(authority !== '' && trustedCertificates(authority)) }
@@ -67,7 +70,7 @@ export function issuerClient(authority: string, signal: AbortSignal, dial?: Dial
     try {
       for (let redirects = 0; ; redirects++) {
         const at = new URL(url)
-        // A token is for whom it was given to.
+        // The access token is only sent to the host it was issued for.
         const response = await once(at, new URL(text).host === at.host ? accessToken : '', ending)
         const { statusCode = 0, statusMessage = '', headers } = response
         const next = REDIRECTS.includes(statusCode) ? headers.location : undefined
@@ -92,7 +95,8 @@ export function issuerClient(authority: string, signal: AbortSignal, dial?: Dial
 }
 
 /**
- * How an issuer is dialled by its egressSelectorType, if not directly. Throws AuthenticationConfigError where the egress configuration says nothing of it.
+ * Returns the dialer for an issuer's egressSelectorType. Undefined to dial directly. Throws AuthenticationConfigError if the egress configuration lacks the
+ * type.
  * Source: egressLookupForType in k8s.io/apiserver, plugin/pkg/authenticator/token/oidc.
  */
 export function issuerDial(type: string, egress: Egress = {}): Dial | undefined {
@@ -112,10 +116,10 @@ function wordsOf(error: unknown, url: string): string {
   return dialError(error, `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`).message
 }
 
-/** The part of a body that errors quote: they are logged for each token, and a body may have megabytes. */
+/** Excerpt of a body for error messages, which are logged per token. */
 export const excerptOf = (body: Buffer): string => body.subarray(0, MAX_EXCERPT).toString()
 
-/** The JSON of a response, parsed in steps. Throws an Error in the words of go-oidc. */
+/** Parses the JSON of a response, in steps. Throws an Error with go-oidc's message. */
 export async function jsonOf({ body, headers }: Fetched): Promise<Json> {
   try {
     return await readForeignJson(body)

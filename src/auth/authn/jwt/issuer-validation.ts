@@ -10,7 +10,7 @@ import { type ValidationRules, WITHOUT_GATE } from './validation-rules.ts'
 const MATCH_ANY = 'MatchAny'
 const EGRESS_TYPES = ['controlplane', 'cluster']
 
-/** What is wrong with where the tokens come from, in kube-apiserver's order and words. */
+/** Validates an issuer. Errors are in kube-apiserver's order and words. */
 export function issuerErrors(issuer: IssuerConfiguration, path: FieldPath, rules: ValidationRules): FieldError[] {
   return [
     ...urlErrors(issuer.url, path.child('url'), rules),
@@ -27,7 +27,7 @@ function urlErrors(url: string, path: FieldPath, { release, disallowedIssuers }:
   return [...(overlaps ? [disallowedIssuer(url, path, disallowedIssuers)] : []), ...partErrors(url, path)]
 }
 
-/** A server does not take its own tokens for those of others. */
+/** Error for an issuer that is the server's own. */
 export const disallowedIssuer = (url: string, path: FieldPath, disallowed: readonly string[]): FieldError =>
   invalid(path, url, `URL must not overlap with disallowed issuers: [${[...new Set(disallowed)].toSorted().join(' ')}]`)
 
@@ -92,7 +92,7 @@ function audienceErrors(
   return errors
 }
 
-/** As client-go reads a bundle: what is no certificate is passed over, a certificate that can't be read is not. */
+/** Validates a CA bundle as client-go does: other PEM blocks are skipped, a malformed certificate is an error. */
 function authorityErrors(pem: string, path: FieldPath): FieldError[] {
   if (pem === '') return []
   const certificates = pemCertificates(pem)

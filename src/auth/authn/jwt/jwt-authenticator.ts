@@ -13,31 +13,31 @@ import { discoverKeys, untilDone } from './provider.ts'
 import { userOfClaims } from './user-of-claims.ts'
 import type { CompiledJwt } from './validation.ts'
 
-/** Believes the tokens of one issuer. */
+/** Authenticates tokens of one issuer. */
 export interface JwtAuthenticator {
   readonly issuer: string
-  /** Whose token it is. Rejects with an Error in upstream's words. */
+  /** Resolves to the user of a token. Rejects with upstream's message. */
   authenticate(token: string): Promise<User>
-  /** Why it believes none yet, in upstream's words; undefined: it is ready. */
+  /** Returns the reason why the issuer is not ready, in upstream's words. Undefined if it is. */
   fault(): string | undefined
 }
 
-/** What all issuers share. */
+/** Options shared by all issuers. */
 export interface JwtOptions {
   readonly release: Release
-  /** By which tokens may be signed. */
+  /** Allowed signature algorithms. */
   readonly algorithms: readonly string[]
   /** Milliseconds since the epoch. */
   readonly now: () => number
   readonly log: Logger
   readonly metrics: JwtMetrics
-  /** Whether metrics report when keys are fetched (the gate StructuredAuthenticationConfigurationJWKSMetrics). */
+  /** Whether metrics report fetches of keys (gate StructuredAuthenticationConfigurationJWKSMetrics). */
   readonly observeKeys: boolean
-  /** How an issuer is asked. Throws AuthenticationConfigError where its way out of this server is not configured. */
+  /** Creates the client of an issuer. Throws AuthenticationConfigError if its egress is not configured. */
   readonly clientFor: (issuer: IssuerConfiguration, signal: AbortSignal) => IssuerClient
 }
 
-/** Begins to ask for the issuer's keys, until the signal aborts: an issuer may run on this very server, and come later. */
+/** Creates an authenticator and starts to fetch the issuer's keys, with retries until the signal aborts: the issuer may run on this server and start later. */
 export function jwtAuthenticator(compiled: CompiledJwt, options: JwtOptions, signal: AbortSignal): JwtAuthenticator {
   const { release, algorithms, now, log, metrics } = options
   const { issuer, claimMappings } = compiled.configuration

@@ -6,17 +6,20 @@ import { untrustedIssuer } from './compact-token.ts'
 import { type JwtAuthenticator, type JwtOptions, jwtAuthenticator } from './jwt-authenticator.ts'
 import type { CompiledJwt } from './validation.ts'
 
-/** The issuers of one configuration. */
+/** Authenticators of all issuers of one configuration. */
 export interface JwtAuthenticators {
   readonly authenticate: TokenAuthenticator
   readonly issuers: readonly string[]
-  /** Why some issuers are not ready, in upstream's words; undefined: all are. */
+  /** Returns the reason why some issuers are not ready, in upstream's words. Undefined if all are. */
   fault(): string | undefined
-  /** Asks none of them any more. */
+  /** Stops fetching keys and closes connections. */
   close(): void
 }
 
-/** `serverAudiences`: for which a token of theirs is good, whatever its own audiences are: those are between the issuer and the configuration. */
+/**
+ * Creates the authenticators. @param serverAudiences audiences of this server. Every accepted token is valid for them; its own audiences only matter between
+ * issuer and configuration.
+ */
 export function jwtAuthenticators(compiled: readonly CompiledJwt[], serverAudiences: readonly string[], options: JwtOptions): JwtAuthenticators {
   const ended = new AbortController()
   const made = makeAll(compiled, options, ended)

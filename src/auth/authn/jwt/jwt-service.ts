@@ -15,13 +15,13 @@ import { type JwtAuthenticators, jwtAuthenticators } from './jwt-authenticators.
 import { type CompiledJwt, validateConfiguration } from './validation.ts'
 import type { ValidationRules } from './validation-rules.ts'
 
-/** Tokens of other issuers, by a configuration that may change. */
+/** Authenticates tokens of the current configuration, which can be replaced. */
 export interface JwtService {
   readonly tokens: TokenAuthenticator
   readonly metrics: readonly MetricFamily[]
-  /** Why some issuers in force are not ready; undefined: all are. */
+  /** Returns the reason why some current issuers are not ready. Undefined if all are. */
   fault(): string | undefined
-  /** Puts others in their place; requests that use the former go on for a minute. */
+  /** Replaces the authenticators. Requests that use the previous ones have a minute to finish. */
   replace(next: JwtAuthenticators): void
   close(): void
 }
@@ -32,12 +32,12 @@ export interface JwtServiceOptions extends JwtOptions {
   readonly cacheMetrics: TokenCacheMetrics
 }
 
-/** As kube-apiserver keeps tokens that are good. */
+/** Cache lifetime of accepted tokens, in milliseconds. As kube-apiserver. */
 const CACHE_MS = 10_000
-/** For how long issuers that are no longer in force may still be asked. */
+/** Time until replaced authenticators are closed, in milliseconds. */
 const LINGER_MS = 60_000
 
-/** Opens what is asked for at start. Throws AuthenticationConfigError in kube-apiserver's words. */
+/** Creates the service from the configuration at start. Throws AuthenticationConfigError with kube-apiserver's message. */
 export function openJwtService(configuration: AuthenticationConfiguration, options: JwtServiceOptions): JwtService {
   const { rules, serverAudiences, cacheMetrics } = options
   let current = jwtAuthenticators(compiledAtStart(configuration, rules), serverAudiences, options)
@@ -71,7 +71,10 @@ export function openJwtService(configuration: AuthenticationConfiguration, optio
   }
 }
 
-/** At start kube-apiserver looks at overlaps with its own issuers when it makes the authenticators, and so with other paths. */
+/**
+ * Validates the configuration at start. Overlaps with the server's own issuers are reported with other paths then, because kube-apiserver detects them when it
+ * creates the authenticators.
+ */
 function compiledAtStart(configuration: AuthenticationConfiguration, rules: ValidationRules): readonly CompiledJwt[] {
   const { errors, compiled } = validateConfiguration(configuration, { ...rules, disallowedIssuers: [] })
   const prefix = isSince(rules.release, '1.34') ? 'invalid authentication configuration: ' : ''

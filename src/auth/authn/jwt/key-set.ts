@@ -6,21 +6,21 @@ import type { CompactToken } from './compact-token.ts'
 import { excerptOf, type Fetched, type IssuerClient, jsonOf } from './issuer-client.ts'
 import { type IssuerKey, isSignedBy, readKeySet } from './signature.ts'
 
-/** Who checks signatures. */
+/** Verifies signatures. */
 export interface KeySet {
-  /** Resolves if one of the keys has signed the token; rejects with an Error in go-oidc's words. */
+  /** Resolves if one of the keys signed the token. Rejects with go-oidc's message. */
   check(token: CompactToken): Promise<void>
 }
 
-/** Keys that end so soon are asked for again, where a token is by none of them. */
+/** Keys that expire within this time, in milliseconds, are fetched again if they do not verify a token. */
 const EXPIRY_DELTA_MS = 30_000
 
-/** Called after each fetch of keys, with the response; undefined if that was not usable. */
+/** Called after each fetch with the response body. Undefined if the fetch failed or the keys are invalid. */
 export type KeysObserver = (body: Buffer | undefined) => void
 
 /**
- * The keys at a URL. They are asked for when a token is by a key that is not known, at most once at a time, and where the answer said how long they are good, not before that time is over. Known keys are good
- * while the issuer is out of reach.
+ * Keys at a URL. Fetched when a token is signed by an unknown key, with at most one request at a time, and not before the cached response expires. Cached keys
+ * stay valid while the issuer is unreachable.
  */
 export class RemoteKeySet implements KeySet {
   readonly #url: string
@@ -31,7 +31,7 @@ export class RemoteKeySet implements KeySet {
   #expiry = 0
   #inFlight: Promise<readonly IssuerKey[]> | undefined
 
-  /** `now`: milliseconds since the epoch. */
+  /** @param now milliseconds since the epoch. */
   constructor(url: string, client: IssuerClient, now: () => number, observe: KeysObserver = () => {}) {
     this.#url = url
     this.#client = client
@@ -82,7 +82,10 @@ async function readKeys(answer: Fetched): Promise<readonly IssuerKey[]> {
 
 const notVerified = (): Error => new Error('failed to verify id token signature')
 
-/** Whether one of the keys has signed the token. Each check takes up to some milliseconds, and a token that names no key is checked with all of them. */
+/**
+ * Whether one of the keys signed the token. A verification takes up to a few milliseconds, and a token without key ID is verified with every key, so this
+ * yields in between.
+ */
 async function hasSigned(keys: readonly IssuerKey[], token: CompactToken): Promise<boolean> {
   for (const key of keys) {
     if (token.keyId !== '' && key.id !== token.keyId) continue

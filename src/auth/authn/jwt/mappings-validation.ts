@@ -8,7 +8,7 @@ import { besides, type CompiledRule, notSupported } from './rules-validation.ts'
 import { usesClaim } from './uses-claim.ts'
 import { compiledOrError, type Validated, type ValidationRules } from './validation-rules.ts'
 
-/** The mappings that are expressions. */
+/** Mappings that are expressions, compiled. */
 export interface CompiledMappings {
   readonly username: ClaimExpression | undefined
   readonly groups: ClaimExpression | undefined
@@ -19,7 +19,7 @@ export interface CompiledMappings {
 const EMAIL =
   'claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression'
 
-/** What is wrong with the mappings, in kube-apiserver's order and words. `claimRules`: which may be what looks at whether an address was verified. */
+/** Validates the claim mappings. Errors are in kube-apiserver's order and words. @param claimRules compiled rules, which may check `email_verified`. */
 export function validateMappings(
   mappings: ClaimMappings,
   path: FieldPath,
@@ -41,7 +41,7 @@ export function validateMappings(
   return { errors, compiled }
 }
 
-/** What flags can't say. */
+/** Errors for mappings that require StructuredAuthenticationConfiguration. */
 function withoutGate({ username, groups, uid, extra }: ClaimMappings, path: FieldPath, { release }: ValidationRules): FieldError[] {
   const errors: FieldError[] = []
   const later = isSince(release, '1.34')

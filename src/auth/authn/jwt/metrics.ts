@@ -3,14 +3,12 @@ import { InfoFamily } from '../../../lib/info-family.ts'
 import { HistogramFamily, type Labels, type MetricFamily, type Sample } from '../../../lib/metrics.ts'
 import { sha256Label } from '../../../lib/sha256-label.ts'
 
-/** Kubernetes' default buckets, in seconds, from a millisecond on. */
+/** Kubernetes' default buckets and 1 ms, in seconds. */
 const BUCKETS = [0.001, ...DEFAULT_BUCKETS]
 
 const ISSUER_LABELS = ['jwt_issuer_hash', 'apiserver_id_hash']
 
-/**
- * What becomes of tokens. Source: k8s.io/apiserver, plugin/pkg/authenticator/token/oidc.
- */
+/** Metrics of JWT authentication. Source: k8s.io/apiserver, plugin/pkg/authenticator/token/oidc. */
 export class JwtMetrics {
   readonly #server: string
   readonly #latencies = new HistogramFamily({
@@ -23,7 +21,7 @@ export class JwtMetrics {
   readonly #lastFetches = new LastFetches()
   readonly #keySets: InfoFamily
 
-  /** `serverId`: kube-apiserver's identity among others. */
+  /** @param serverId identity of this server among several. */
   constructor(serverId: string) {
     this.#server = sha256Label(serverId)
     this.#keySets = new InfoFamily(
@@ -41,21 +39,21 @@ export class JwtMetrics {
     this.#latencies.child(result, sha256Label(issuer)).observe(seconds)
   }
 
-  /** `body`: what was fetched; undefined: nothing that can be used. */
+  /** Records a fetch of keys. @param body undefined if it failed. */
   keysFetched(issuer: string, body: Buffer | undefined, now: number): void {
     const labels = { jwt_issuer_hash: sha256Label(issuer), apiserver_id_hash: this.#server }
     this.#lastFetches.set(issuer, body === undefined ? 'failure' : 'success', labels, now / 1000)
     if (body !== undefined) this.#keySets.set(issuer, { ...labels, hash: sha256Label(body) })
   }
 
-  /** The issuer is no longer in force. */
+  /** Drops the series of an issuer that is no longer configured. */
   forget(issuer: string): void {
     this.#lastFetches.delete(issuer)
     this.#keySets.delete(issuer)
   }
 }
 
-/** When the keys of each issuer were last asked for. */
+/** Time and result of the last fetch of each issuer's keys. */
 class LastFetches implements MetricFamily {
   readonly name = 'apiserver_authentication_jwt_authenticator_jwks_fetch_last_timestamp_seconds'
   readonly help = 'Timestamp of the last successful or failed JWKS fetch split by result, api server identity and jwt issuer for the JWT authenticator.'

@@ -4,7 +4,7 @@ import { onAbort } from '../../../lib/on-abort.ts'
 import { excerptOf, type Fetched, type IssuerClient, jsonOf } from './issuer-client.ts'
 import { type KeySet, type KeysObserver, RemoteKeySet } from './key-set.ts'
 
-/** What discovery needs of its surroundings. */
+/** Dependencies of discovery. */
 export interface DiscoveryOptions {
   readonly client: IssuerClient
   /** Milliseconds since the epoch. */
@@ -12,11 +12,11 @@ export interface DiscoveryOptions {
   readonly observeKeys?: KeysObserver
 }
 
-/** Between two attempts to reach an issuer. */
+/** Interval between attempts to reach an issuer, in milliseconds. */
 const RETRY_MS = 10_000
 
 /**
- * Asks an issuer where its keys are (OpenID Connect Discovery 1.0). `discoveryURL`: empty, or where to ask instead. Throws an Error in go-oidc's words.
+ * Discovers the keys of an issuer (OpenID Connect Discovery 1.0). @param discoveryURL empty for the standard location. Throws an Error with go-oidc's message.
  */
 export async function discoverKeys(issuer: string, discoveryURL: string, { client, now, observeKeys }: DiscoveryOptions): Promise<KeySet> {
   const wellKnown = `${issuer.endsWith('/') ? issuer.slice(0, -1) : issuer}/.well-known/openid-configuration`
@@ -27,7 +27,7 @@ export async function discoverKeys(issuer: string, discoveryURL: string, { clien
   return new RemoteKeySet(url, client, now, observeKeys)
 }
 
-/** Of the document that issuers publish. */
+/** Discovery document of an issuer. */
 interface ProviderDocument {
   readonly issuer?: string
   readonly jwks_uri?: string
@@ -51,7 +51,7 @@ function isDocument(value: unknown): value is ProviderDocument {
   })
 }
 
-/** Tries until it succeeds or the signal aborts: at once, and every ten seconds. `failed` is called after each failure. */
+/** Retries every ten seconds until the attempt succeeds or the signal aborts. The first attempt is immediate. @param failed called after each failure. */
 export function untilDone(attempt: () => Promise<void>, failed: (error: unknown) => void, signal: AbortSignal): void {
   let timer: NodeJS.Timeout | undefined
   const next = (): void => {

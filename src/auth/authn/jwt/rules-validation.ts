@@ -5,17 +5,17 @@ import type { ClaimValidationRule, JwtConfiguration } from './configuration.ts'
 import type { ClaimExpression } from './expressions.ts'
 import { compiledOrError, type Validated, type ValidationRules, WITHOUT_GATE } from './validation-rules.ts'
 
-/** A rule that is an expression, and what is said where it is false. */
+/** Compiled rule and the message to report if it is false. */
 export interface CompiledRule {
   readonly message: string
   readonly compiled: ClaimExpression
 }
 
-/** What may not stand beside another member, in the words of the release. */
+/** Error for mutually exclusive fields, in the words of the release. */
 export const besides = (what: string, other: string, release: Release): string =>
   isSince(release, '1.34') ? `may not be specified when ${other} is set` : `${what} can't be set when ${other} is set`
 
-/** What is wrong with the rules for claims, in kube-apiserver's order and words. */
+/** Validates the claim rules. Errors are in kube-apiserver's order and words. */
 export function validateClaimRules(given: readonly ClaimValidationRule[], path: FieldPath, rules: ValidationRules): Validated<readonly CompiledRule[]> {
   const errors: FieldError[] = []
   const compiled: CompiledRule[] = []
@@ -44,10 +44,10 @@ export function validateClaimRules(given: readonly ClaimValidationRule[], path: 
   return { errors, compiled }
 }
 
-/** Of an expression without the gate, in the words of the release. */
+/** Error for an expression without the feature gate, in the words of the release. */
 export const notSupported = (what: string, release: Release): string => (isSince(release, '1.34') ? WITHOUT_GATE : `${what} is ${WITHOUT_GATE}`)
 
-/** What is wrong with the rules for users, likewise. */
+/** Validates the user rules. Errors are in kube-apiserver's order and words. */
 export function validateUserRules(given: JwtConfiguration['userValidationRules'], path: FieldPath, rules: ValidationRules): Validated<readonly CompiledRule[]> {
   const errors: FieldError[] = []
   const compiled: CompiledRule[] = []

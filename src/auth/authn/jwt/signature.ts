@@ -5,9 +5,9 @@ import type { CompactToken } from './compact-token.ts'
 
 /** A public key of an issuer. */
 export interface IssuerKey {
-  /** Empty: it has no name. */
+  /** Key ID. Empty if it has none. */
   readonly id: string
-  /** Undefined: of a kind that signs no token here. */
+  /** Undefined for key types that cannot sign tokens. */
   readonly key: KeyObject | undefined
 }
 
@@ -15,11 +15,11 @@ interface Algorithm {
   readonly type: 'rsa' | 'ec'
   readonly hash: string
   readonly isPss?: true
-  /** Bytes of a signature with a curve. */
+  /** Length of an ECDSA signature. */
   readonly signatureBytes?: number
 }
 
-/** RFC 7518: those of public keys. */
+/** Asymmetric algorithms of RFC 7518. */
 const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   ES256: { type: 'ec', hash: 'sha256', signatureBytes: 64 },
   ES384: { type: 'ec', hash: 'sha384', signatureBytes: 96 },
@@ -32,10 +32,10 @@ const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   RS512: { type: 'rsa', hash: 'sha512' },
 }
 
-/** What tokens may be signed with, in the order of their names. */
+/** Supported signature algorithms, sorted by name. */
 export const SIGNING_ALGORITHMS: readonly string[] = Object.keys(ALGORITHMS)
 
-/** Whether the key has signed the token, by the algorithm that the token names. */
+/** Whether the key signed the token with the algorithm in its header. */
 export function isSignedBy({ algorithm: name, isCritical, signed, signature }: CompactToken, { key }: IssuerKey): boolean {
   const algorithm = Object.hasOwn(ALGORITHMS, name) ? ALGORITHMS[name] : undefined
   if (isCritical || key === undefined || algorithm === undefined || key.asymmetricKeyType !== algorithm.type) return false
@@ -46,15 +46,15 @@ export function isSignedBy({ algorithm: name, isCritical, signed, signature }: C
     if (isPss) return verify(hash, data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO }, signature)
     return verify(hash, data, signatureBytes === undefined ? key : { key, dsaEncoding: 'ieee-p1363' }, signature)
   } catch {
-    // A signature that does not fit a curve.
+    // The signature is not valid for the curve.
     return false
   }
 }
 
-/** More are none's: each may be tried for a token that names none, which takes some 50 µs. */
+/** Larger key sets are rejected: a token without key ID is verified with every key, at about 50 µs each. */
 const MOST_KEYS = 200
 
-/** The keys of a JSON Web Key Set (RFC 7517), in steps. Throws an Error if one of them is no key, with go-jose's message if go-jose has one. */
+/** Parses a JSON Web Key Set (RFC 7517), in steps. Throws an Error if a key is invalid, with go-jose's message if it has one. */
 export function* readKeySet(set: Json): Steps<readonly IssuerKey[]> {
   if (typeof set !== 'object' || set === null || Array.isArray(set)) throw new Error('json: cannot unmarshal into Go value of type jose.JSONWebKeySet')
   const { keys = null } = set
@@ -84,17 +84,17 @@ function readKey(jwk: Json): IssuerKey {
   }
 }
 
-/** Bytes of a modulus and an exponent: OpenSSL takes no longer modulus and Go no longer exponent. A check with one of 3,072 bits takes 20 ms. */
+/** Maximum size of modulus and exponent in bytes: the limits of OpenSSL and Go. A verification with an exponent of 3,072 bits would take 20 ms. */
 const MAX_MODULUS_BYTES = 2048
 const MAX_EXPONENT_BYTES = 4
 
-/** Whether an RSA key verifies in Go. */
+/** Whether Go accepts the size of an RSA key. */
 function isUsable({ n, e }: JsonObject): boolean {
   const fits = (value: Json | undefined, bytes: number): boolean => typeof value !== 'string' || Buffer.byteLength(value, 'base64url') <= bytes
   return fits(n, MAX_MODULUS_BYTES + 1) && fits(e, MAX_EXPONENT_BYTES)
 }
 
-/** Of a private key its public part counts. */
+/** Public members of a key, which may be a private one. */
 function publicMembers({ kty, crv, x, y, n, e }: JsonObject): JsonWebKey {
   const found: JsonWebKey = {}
   for (const [name, value] of Object.entries({ kty, crv, x, y, n, e })) if (typeof value === 'string') found[name] = value

@@ -11,7 +11,7 @@ import type { CompiledJwt } from './validation.ts'
 
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id'
 
-/** Whom the claims of a token stand for, as the configuration maps them, if all rules allow it. Throws an Error in upstream's words. */
+/** Maps the claims of a token to a user and evaluates the validation rules. Throws an Error with upstream's message. */
 export async function userOfClaims(claims: Claims, compiled: CompiledJwt, release: Release): Promise<User> {
   let made: Value | undefined
   const seen = (): Value => {
@@ -29,7 +29,7 @@ export async function userOfClaims(claims: Claims, compiled: CompiledJwt, releas
   return user
 }
 
-/** What is thrown meanwhile gets words before it. */
+/** Prefixes the message of an error. */
 async function within<T>(words: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -38,7 +38,7 @@ async function within<T>(words: string, work: () => T | Promise<T>): Promise<T> 
   }
 }
 
-/** One string, or an Error that says what has to be one. */
+/** Evaluates an expression that must return a string. */
 const text = (expression: ClaimExpression, seen: () => Value, what: string): Promise<string> =>
   within(`oidc: error evaluating ${what} claim expression`, async () => {
     const value = await evaluate(expression, seen())
@@ -54,7 +54,7 @@ async function usernameOf(claims: Claims, { mappings, configuration }: CompiledJ
   }
   const { claim, prefix = '' } = configuration.claimMappings.username
   const name = await within(`oidc: parse username claims ${quote(claim)}`, () => readClaim(claims, claim, stringOf))
-  // An address that was not verified is nobody's (OpenID Connect Core 1.0, section 5.1).
+  // An unverified address does not identify a user (OpenID Connect Core 1.0, section 5.1).
   if (claim === 'email' && claimOf(claims, 'email_verified') !== undefined) {
     const isVerified = await within("oidc: parse 'email_verified' claim", () => readClaim(claims, 'email_verified', booleanOf))
     if (!isVerified) throw new Error('oidc: email not verified')
@@ -91,7 +91,7 @@ async function extraOf(claims: Claims, { mappings }: CompiledJwt, seen: () => Va
   return extra
 }
 
-/** Claims that must have a value, which can be a string only. */
+/** Checks claims with a required value, which must be strings. */
 function checkRequired(claims: Claims, { configuration }: CompiledJwt): void {
   for (const { claim, requiredValue } of configuration.claimValidationRules) {
     if (claim === '') continue
@@ -107,7 +107,7 @@ function checkRequired(claims: Claims, { configuration }: CompiledJwt): void {
   }
 }
 
-/** All are evaluated before one is judged. */
+/** Evaluates all rules before checking the results, as upstream. */
 async function checkRules(rules: readonly CompiledRule[], value: Value, words: string): Promise<void> {
   await within(words, async () => {
     const results: Value[] = []

@@ -1,7 +1,10 @@
 import { childrenOf, type Expr } from '../../../cel/ast.ts'
 import { OPTIONAL_SELECT } from '../../../cel/operators.ts'
 
-/** Whether an expression asks for a claim by its name: `claims.email`, `claims.?email`, `has(claims.email)`. An index, `claims['email']`, is not seen, as upstream does not see it. */
+/**
+ * Whether an expression selects a claim by name: `claims.email`, `claims.?email` or `has(claims.email)`. As upstream, ignores index expressions such as
+ * `claims['email']`.
+ */
 export function usesClaim(expr: Expr, claim: string): boolean {
   if (expr.kind === 'select' && expr.field === claim && isClaims(expr.operand)) return true
   if (expr.kind === 'call' && expr.name === OPTIONAL_SELECT && expr.target === undefined) {

@@ -3,31 +3,31 @@ import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import type { ClaimExpression, ExpressionCompiler, Subject } from './expressions.ts'
 
-/** By what a configuration is judged. */
+/** Rules for validating an authentication configuration. */
 export interface ValidationRules {
-  /** Whose texts and bounds count. */
+  /** Determines messages and limits. */
   readonly release: Release
-  /** The gate StructuredAuthenticationConfiguration: without it there is what flags can say, and no more. */
+  /** Gate StructuredAuthenticationConfiguration. Without it only what flags can express is allowed. */
   readonly structured: boolean
-  /** The gate AnonymousAuthConfigurableEndpoints. */
+  /** Gate AnonymousAuthConfigurableEndpoints. */
   readonly anonymousEndpoints: boolean
-  /** The gate StructuredAuthenticationConfigurationEgressSelector. */
+  /** Gate StructuredAuthenticationConfigurationEgressSelector. */
   readonly egressSelector: boolean
-  /** Those of the server's own tokens. */
+  /** Issuers of the server's own tokens. */
   readonly disallowedIssuers: readonly string[]
   readonly compiler: ExpressionCompiler
 }
 
-/** The end of texts about what a gate has to allow. */
+/** End of error messages about fields that require the gate. */
 export const WITHOUT_GATE = 'not supported when StructuredAuthenticationConfiguration feature gate is disabled'
 
-/** What was found of one issuer's part, and its expressions. */
+/** Validation result of a part: errors and compiled expressions. */
 export interface Validated<T> {
   readonly errors: FieldError[]
   readonly compiled: T
 }
 
-/** Compiles an expression; its fault is added to the errors. */
+/** Compiles an expression. Appends its error to `errors`. */
 export function compiledOrError(
   { compiler }: ValidationRules,
   { expression, subject, result }: { readonly expression: string; readonly subject: Subject; readonly result: 'any' | 'bool' },

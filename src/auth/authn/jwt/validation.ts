@@ -7,7 +7,7 @@ import { type CompiledMappings, validateMappings } from './mappings-validation.t
 import { type CompiledRule, validateClaimRules, validateUserRules } from './rules-validation.ts'
 import type { Validated, ValidationRules } from './validation-rules.ts'
 
-/** An issuer whose expressions are ready to run. */
+/** Configuration of an issuer with compiled expressions. */
 export interface CompiledJwt {
   readonly configuration: JwtConfiguration
   readonly mappings: CompiledMappings
@@ -17,7 +17,7 @@ export interface CompiledJwt {
 
 const MOST_ISSUERS = 64
 
-/** Everything that is wrong with a configuration, in kube-apiserver's order and words, and its issuers. */
+/** Validates a configuration and compiles its issuers. Errors are in kube-apiserver's order and words. */
 export function validateConfiguration({ jwt, anonymous }: AuthenticationConfiguration, rules: ValidationRules): Validated<readonly CompiledJwt[]> {
   const root = fieldPath('jwt')
   const isSeveral = isSince(rules.release, '1.30')
@@ -56,7 +56,7 @@ function validateJwt(configuration: JwtConfiguration, path: FieldPath, rules: Va
 
 function anonymousErrors({ enabled, conditions }: AnonymousConfiguration, { release, anonymousEndpoints }: ValidationRules): FieldError[] {
   const errors: FieldError[] = []
-  // Misspelt upstream before 1.35.
+  // The gate is misspelt in upstream's message before 1.35.
   const gate = isSince(release, '1.35') ? 'AnonymousAuthConfigurableEndpoints' : 'AnonymousAuthConfigurableEnpoints'
   if (!anonymousEndpoints) errors.push(forbidden(fieldPath('anonymous'), `anonymous is not supported when ${gate} feature gate is disabled`))
   if (!enabled && conditions.length > 0) {
@@ -66,7 +66,7 @@ function anonymousErrors({ enabled, conditions }: AnonymousConfiguration, { rele
   return errors
 }
 
-/** Upstream prints its internal type, which has no names of its own for JSON. */
+/** Upstream prints its internal Go type, whose JSON members have the names of the Go fields. */
 const jsonOf = (conditions: AnonymousConfiguration['conditions']): string => JSON.stringify(conditions.map(({ path }) => ({ Path: path })))
 
 const goOf = (conditions: AnonymousConfiguration['conditions']): string =>

@@ -7,33 +7,33 @@ import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 import { readClaims, type ServiceAccountClaims, userOfClaims } from './claims.ts'
 import { issuerOf, type KeysOf, Verifier } from './verify.ts'
 
-/** The resources that tokens name. */
+/** Resources that tokens are bound to. */
 export type TokenResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes'
 
-/** What a token is verified against. */
+/** Options for verifying service account tokens. */
 export interface ServiceAccountTokenOptions {
-  /** Whose tokens are looked at: the first signs here, the others did. */
+  /** Accepted issuers. The first is that of new tokens. */
   readonly issuers: readonly string[]
   readonly keys: KeysOf
-  /** Metadata of an object as it is now. Throws a NotFound where there is none. */
+  /** Returns the current metadata of an object. Rejects with NotFound. */
   readonly lookUp: (resource: TokenResource, namespace: string, name: string) => Promise<ObjectMeta>
-  /** Absent: `checked`. */
+  /** Optional. Default: `checked`. */
   readonly boundToNodes?: NodeBinding
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
-/** What becomes of tokens that are bound to a node: before 1.29 nobody looks at it, and while ServiceAccountTokenNodeBindingValidation is off they are refused. */
+/** Treatment of tokens bound to a node. `ignored`: before 1.29. `refused`: ServiceAccountTokenNodeBindingValidation is off. */
 export type NodeBinding = 'checked' | 'refused' | 'ignored'
 
-/** Clocks of two machines may differ by this much. */
+/** Allowed clock difference between machines. */
 const LEEWAY_SECONDS = 60
 
 const invalidated = 'service account token has been invalidated'
 
 /**
- * Tokens that this server has signed for service accounts. A signature is checked once; times, and that the account and what the token is bound to are still there and the same, with
- * each request (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#service-account-tokens).
+ * Authenticates service account tokens that this server signed. The signature is verified once. Expiry, and the existence of the account and the bound objects,
+ * are checked per request (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#service-account-tokens).
  */
 export function serviceAccountTokens(options: ServiceAccountTokenOptions): TokenAuthenticator {
   const verifier = new Verifier(options.keys, readClaims)
@@ -50,14 +50,14 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
   return (token, audiences) => (verifier.has(token) || options.issuers.includes(issuerOf(token)) ? check(token, audiences) : undefined)
 }
 
-/** For the audit: a token that lives longer than was asked for, and should have been renewed. */
+/** Audit note for a token with extended lifetime that should have been renewed. */
 function staleNote({ sub, 'kubernetes.io': { warnafter } }: ServiceAccountClaims, now: number): Pick<User, 'credentialNotes'> {
   const seconds = Math.floor(now / 1000)
   if (!warnafter || seconds <= warnafter) return {}
   return { credentialNotes: { 'authentication.k8s.io/stale-token': `subject: ${sub}, seconds after warning threshold: ${seconds - warnafter}` } }
 }
 
-/** Claims of time (RFC 7519), in seconds, with a leeway for clocks that differ. */
+/** Checks the time claims (RFC 7519), in seconds, with a leeway for clock skew. */
 function faultOfTime({ exp, nbf, iat }: ServiceAccountClaims, now: number): string | undefined {
   if (now - LEEWAY_SECONDS > exp) return 'service account token has expired'
   if (now + LEEWAY_SECONDS < nbf) return 'service account token is not valid yet'
@@ -65,11 +65,11 @@ function faultOfTime({ exp, nbf, iat }: ServiceAccountClaims, now: number): stri
   return undefined
 }
 
-/** A token is good as long as the account, and the object that it is bound to, are the ones that it was issued for. */
+/** Checks that the account and the bound object still exist with the same UIDs. Returns the error, if any. */
 async function faultOfObjects(claims: ServiceAccountClaims, options: ServiceAccountTokenOptions): Promise<string | undefined> {
   const { namespace, serviceaccount, secret, pod, node } = claims['kubernetes.io']
   const { boundToNodes = 'checked' } = options
-  // A token of a pod names its node, and does not end with it.
+  // A pod token names its node but remains valid without it.
   const onNode = pod || boundToNodes === 'ignored' ? undefined : node
   const deletedBefore = options.now() - LEEWAY_SECONDS * 1000
   const isGone = ({ deletionTimestamp }: ObjectMeta): boolean => deletionTimestamp !== undefined && Date.parse(deletionTimestamp) < deletedBefore

@@ -2,15 +2,16 @@ import type { User } from '../../../meta/context.ts'
 import { isDns1123Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
 
-/** An object that a token names. */
+/** An object that a token is bound to. */
 export interface Reference {
   readonly name: string
   readonly uid: string
 }
 
 /**
- * What a token of a service account says, members in the order in which they are written: the registered claims of RFC 7519 and, under `kubernetes.io`, whose it is and what it is
- * bound to (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#bound-service-account-tokens). Times in seconds since the epoch.
+ * Claims of a service account token, in the order in which they are encoded: the registered claims of RFC 7519 and, under `kubernetes.io`, the account and
+ * bound objects (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#bound-service-account-tokens). Times in seconds since the
+ * epoch.
  */
 export interface ServiceAccountClaims {
   readonly aud: readonly string[]
@@ -21,7 +22,7 @@ export interface ServiceAccountClaims {
   readonly jti?: string
   readonly 'kubernetes.io': {
     readonly namespace: string
-    /** Without a uid where the node of a pod is not there. */
+    /** Without UID if the node of the pod did not exist. */
     readonly node?: Pick<Reference, 'name'> & Partial<Reference>
     readonly pod?: Reference
     readonly secret?: Reference
@@ -32,10 +33,10 @@ export interface ServiceAccountClaims {
   readonly sub: string
 }
 
-/** The user that a service account is. */
+/** User name of a service account. */
 export const serviceAccountName = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`
 
-/** The namespace and name of the service account that a user is; undefined of any other user. */
+/** Namespace and name of a service account user. Undefined for other users. */
 export function serviceAccountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
   const [, namespace = '', name = ''] = /^system:serviceaccount:([^:]*):([^:]*)$/.exec(user) ?? []
   const isAccount = namespace !== '' && name !== '' && isDns1123Label(namespace).length === 0 && isDns1123Subdomain(name).length === 0
@@ -44,7 +45,7 @@ export function serviceAccountOf(user: string): { readonly namespace: string; re
 
 const EXTRA = 'authentication.kubernetes.io'
 
-/** Who shows the token. */
+/** User that a token authenticates. */
 export function userOfClaims({ jti, 'kubernetes.io': { namespace, serviceaccount, pod, node } }: ServiceAccountClaims): User {
   const extra: Record<string, readonly string[]> = {
     ...(jti && { [`${EXTRA}/credential-id`]: [`JTI=${jti}`] }),
@@ -59,14 +60,14 @@ export function userOfClaims({ jti, 'kubernetes.io': { namespace, serviceaccount
   }
 }
 
-/** Undefined for what is no object. A name or a uid of the wrong type is empty, which no object has. */
+/** Parses a reference. Undefined if the value is not an object. A name or UID of the wrong type becomes empty, which matches no object. */
 function referenceIn(value: Json | undefined): Reference | undefined {
   if (!isJsonObject(value)) return undefined
   const { name, uid } = value
   return { name: typeof name === 'string' ? name : '', uid: typeof uid === 'string' ? uid : '' }
 }
 
-/** The numbers of these claims, 0 for one that is absent; undefined where one is no number. */
+/** Parses the time claims. An absent claim is 0. Undefined if one is not a number. */
 function timesIn(claims: JsonObject): Pick<ServiceAccountClaims, 'exp' | 'nbf' | 'iat'> | undefined {
   const { exp = 0, nbf = 0, iat = 0 } = claims
   return typeof exp === 'number' && typeof nbf === 'number' && typeof iat === 'number' ? { exp, nbf, iat } : undefined
@@ -74,9 +75,7 @@ function timesIn(claims: JsonObject): Pick<ServiceAccountClaims, 'exp' | 'nbf' |
 
 const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/**
- * Undefined for a payload that is none of a service account's token. Claims of the wrong type are none at all. A token without `exp` counts as one that ended with the epoch.
- */
+/** Parses the claims of a service account token. Undefined if the payload is not one. Malformed claims make it invalid. A token without `exp` has expired. */
 export function readClaims(payload: Json): ServiceAccountClaims | undefined {
   if (!isJsonObject(payload)) return undefined
   const own = payload['kubernetes.io']

@@ -1,21 +1,24 @@
 import type { VerificationKey } from './keys.ts'
 
-/** What others need to verify tokens of service accounts: two documents, ready to be sent (https://openid.net/specs/openid-connect-discovery-1_0.html, RFC 7517). */
+/**
+ * OpenID Connect discovery documents with which others verify service account tokens, ready to be sent
+ * (https://openid.net/specs/openid-connect-discovery-1_0.html, RFC 7517).
+ */
 export interface IssuerDocuments {
   readonly configuration: Buffer
   readonly keySet: Buffer
-  /** For how long others may keep them. */
+  /** Max-Age of the Cache-Control header. */
   readonly maxAgeSeconds: number
 }
 
-/** OpenID Connect Discovery 1.0: others verify tokens by these two documents. */
+/** Path of the OpenID Connect Discovery 1.0 document. */
 export const CONFIGURATION_PATH = '/.well-known/openid-configuration'
-/** Where the document of discovery says that the keys are, unless `--service-account-jwks-uri` says otherwise. */
+/** Path of the key set, to which the discovery document refers unless `--service-account-jwks-uri` is set. */
 export const KEY_SET_PATH = '/openid/v1/jwks'
-/** Of keys in files. */
+/** Cache lifetime of keys that are read from files. */
 const MAX_AGE_SECONDS = 3600
 
-/** Undefined for an issuer that the specification does not allow: it must be an https URL without query and fragment. */
+/** Returns the documents. Undefined if the specification does not allow the issuer: it must be an https URL without query and fragment. */
 export function issuerDocuments(
   issuer: string,
   keySetUrl: string,
@@ -34,7 +37,7 @@ export function issuerDocuments(
   return { configuration: Buffer.from(JSON.stringify(configuration)), keySet: Buffer.from(JSON.stringify({ keys: keys.map(webKey) })), maxAgeSeconds }
 }
 
-/** RFC 7517. */
+/** JSON Web Key (RFC 7517). */
 function webKey({ id, algorithm, publicKey }: VerificationKey): object {
   const { kty, ...parts } = publicKey.export({ format: 'jwk' })
   const common = { use: 'sig', kty, kid: id }

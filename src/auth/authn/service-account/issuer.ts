@@ -3,22 +3,22 @@ import type { ServiceAccountClaims } from './claims.ts'
 import type { SigningKey } from './keys.ts'
 import type { LegacyClaims } from './legacy.ts'
 
-/** Makes tokens of service accounts, and says what they may be. */
+/** Issues service account tokens. */
 export interface TokenIssuer {
   /** Claim `iss`. */
   readonly name: string
-  /** Of this server: what a token is for that names nobody else. */
+  /** Audiences of this server. Default of tokens that are requested without audiences. */
   readonly serverAudiences: readonly string[]
-  /** 0: as long as asked for. */
+  /** Maximum requested lifetime. 0: unlimited. */
   readonly maxExpirationSeconds: number
-  /** Tokens of pods, as kubelets ask for them, are good for a year, and state when they should have been renewed. */
+  /** Whether pod tokens that kubelets request are valid for longer, with a claim that states when they should be renewed. */
   readonly extendExpiration: boolean
-  /** How long those are good at most. */
+  /** Maximum extended lifetime of those tokens, in seconds. */
   readonly maxExtendedSeconds: number
   sign(claims: ServiceAccountClaims | LegacyClaims): Promise<string>
 }
 
-/** A signed JWT in compact form (RFC 7515); the header names the key. */
+/** Signs claims as a JWT in compact form (RFC 7515). The header names the key. */
 export async function signClaims({ id, algorithm, privateKey }: SigningKey, claims: ServiceAccountClaims | LegacyClaims): Promise<string> {
   return new CompactSign(new TextEncoder().encode(JSON.stringify(claims))).setProtectedHeader({ alg: algorithm, kid: id }).sign(privateKey)
 }

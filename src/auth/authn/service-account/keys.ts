@@ -3,25 +3,25 @@ import { promisify } from 'node:util'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { pemBlocks } from '../../../lib/pem-blocks.ts'
 
-/** A key that checks signatures of tokens. */
+/** A public key that verifies token signatures. */
 export interface VerificationKey {
-  /** As headers of tokens name it: SHA-256 of the public key's DER, base64url, unless who signs elsewhere names it otherwise. */
+  /** Key ID in token headers: SHA-256 of the public key's DER, base64url. An external signer may use other IDs. */
   readonly id: string
   /** RS256, ES256, ES384 or ES512 (RFC 7518). */
   readonly algorithm: string
   readonly publicKey: KeyObject
-  /** Tokens by it are believed here, and it is not published. */
+  /** Optional. Whether the key verifies tokens but is not published. */
   readonly excludedFromDiscovery?: boolean
 }
 
-/** The key that signs tokens. */
+/** The private key that signs tokens. */
 export interface SigningKey extends VerificationKey {
   readonly privateKey: KeyObject
 }
 
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
 
-/** RFC 7518: RS256 for RSA, ES256, ES384 and ES512 by the curve. */
+/** Signature algorithm of a key (RFC 7518): RS256 for RSA; ES256, ES384 or ES512 by curve. */
 function algorithmOf(key: KeyObject): string {
   if (key.asymmetricKeyType === 'rsa') return 'RS256'
   const algorithm = key.asymmetricKeyType === 'ec' ? CURVES[key.asymmetricKeyDetails?.namedCurve ?? ''] : undefined
@@ -29,7 +29,7 @@ function algorithmOf(key: KeyObject): string {
   return algorithm
 }
 
-/** Throws an Error for a key of another kind. */
+/** Creates a verification key. Throws an Error if the type is not supported. */
 export function verificationKey(publicKey: KeyObject): VerificationKey {
   const id = createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
@@ -37,7 +37,10 @@ export function verificationKey(publicKey: KeyObject): VerificationKey {
   return { id, algorithm: algorithmOf(publicKey), publicKey }
 }
 
-/** Every key of a file of `--service-account-key-file`: public keys, certificates, or private keys, whose public part counts. Throws an Error that names the file. */
+/**
+ * Reads all keys of a `--service-account-key-file`: public keys, certificates, or private keys, of which the public part is used. Throws an Error that names
+ * the file.
+ */
 export function readVerificationKeys(pem: string, file: string): VerificationKey[] {
   const blocks = [...pemBlocks(pem)].filter(({ label }) => label.endsWith('KEY') || label === 'CERTIFICATE')
   if (blocks.length === 0) throw new Error(`error reading public key file ${file}: data does not contain any valid RSA or ECDSA public keys`)
@@ -50,7 +53,7 @@ export function readVerificationKeys(pem: string, file: string): VerificationKey
   })
 }
 
-/** The key of `--service-account-signing-key-file`. Throws an Error that names the file. */
+/** Reads the key of `--service-account-signing-key-file`. Throws an Error that names the file. */
 export function readSigningKey(pem: string, file: string): SigningKey {
   try {
     const privateKey = createPrivateKey(pem)
@@ -60,7 +63,7 @@ export function readSigningKey(pem: string, file: string): SigningKey {
   }
 }
 
-/** A new RSA key of 2048 bits, as PEM (PKCS #8). */
+/** Generates an RSA key of 2048 bits. Returns PEM (PKCS #8). */
 export async function generateSigningKey(): Promise<string> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

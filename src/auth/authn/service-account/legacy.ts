@@ -6,13 +6,13 @@ import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 import { serviceAccountName } from './claims.ts'
 import { issuerOf, type KeysOf, Verifier } from './verify.ts'
 
-/** The issuer of tokens that secrets hold. */
+/** Issuer of tokens in Secrets. */
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount'
 
 const PREFIX = 'kubernetes.io/serviceaccount'
 const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since'
 
-/** What a token says that is kept in a Secret: no end and no audience. Members in the order in which they are written. */
+/** Claims of a token in a Secret, in the order in which they are encoded. They have no expiry and no audience. */
 export interface LegacyClaims {
   readonly iss: string
   readonly 'kubernetes.io/serviceaccount/namespace': string
@@ -22,7 +22,7 @@ export interface LegacyClaims {
   readonly sub: string
 }
 
-/** They have no end, and are bound to the secret. */
+/** Returns the claims of a token that is bound to its Secret and does not expire. */
 export const legacyClaims = (account: KubeObject, secret: KubeObject): LegacyClaims => {
   const { namespace = '', name = '', uid = '' } = account.metadata
   return {
@@ -53,29 +53,29 @@ function readLegacyClaims(payload: Json): Claims | undefined {
   return { namespace, secret, account, uid }
 }
 
-/** What a token of a secret is verified against. */
+/** Options for verifying tokens in Secrets. */
 export interface LegacyTokenOptions {
   readonly keys: KeysOf
-  /** They say nothing of audiences, so they are meant for this server. */
+  /** Audiences of this server. The tokens have none, so they are valid for this server. */
   readonly serverAudiences: readonly string[]
-  /** The object as it is now. Throws a NotFound where there is none. Absent (`--service-account-lookup=false`): the signature is enough. */
+  /** Returns the current object. Rejects with NotFound. Omitted with `--service-account-lookup=false`: then the signature suffices. */
   readonly lookUp?: (resource: 'serviceaccounts' | 'secrets', namespace: string, name: string) => Promise<KubeObject>
 }
 
 const NOTE = 'authentication.k8s.io/legacy-token'
 
-/** Whether the account lists the secret: as those that were made with the account are. */
+/** Whether the account lists the Secret, as for Secrets that were created automatically with the account. */
 const isMadeFor = ({ secrets }: KubeObject, secret: string): boolean => Array.isArray(secrets) && secrets.some(one => isJsonObject(one) && one.name === secret)
 
 const same = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
 /**
- * Tokens of service accounts that are kept in Secrets, as a token controller makes them
- * (https://kubernetes.io/docs/concepts/configuration/secret/#serviceaccount-token-secrets). They are good as long as their Secret and their account are there.
+ * Authenticates service account tokens from Secrets, which the token controller creates
+ * (https://kubernetes.io/docs/concepts/configuration/secret/#serviceaccount-token-secrets). They are valid as long as Secret and account exist.
  */
 export function legacyTokens({ keys, serverAudiences, lookUp }: LegacyTokenOptions): TokenAuthenticator {
   const verifier = new Verifier(keys, readLegacyClaims)
-  /** What is wrong with a token, or an annotation for the audit. */
+  /** Returns the reason of a rejection, or annotations for the audit event. */
   const look = async (token: string, { namespace, secret, account, uid }: Claims): Promise<string | Readonly<Record<string, string>>> => {
     if (lookUp === undefined) return {}
     const kept = await lookUp('secrets', namespace, secret).catch(() => undefined)

@@ -2,13 +2,13 @@ import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose'
 import type { Json } from '../../../meta/object.ts'
 import type { VerificationKey } from './keys.ts'
 
-/** Tokens whose signature was found good; the oldest is forgotten first. */
+/** Maximum number of cached verified tokens. The oldest is evicted first. */
 const MOST_VERIFIED = 2_000
 
-/** No token of this server is as long. Anybody can send one, and its claims are read before its signature is checked. */
+/** Maximum length of a token. Longer than any token of this server; bounded because claims are decoded before the signature is verified. */
 const MAX_TOKEN_LENGTH = 64 * 1024
 
-/** Claim `iss`, unchecked; empty for what is no JWT. */
+/** Returns the unverified claim `iss`. Empty if the token is not a JWT. */
 export function issuerOf(token: string): string {
   if (token.length > MAX_TOKEN_LENGTH || token.split('.', 4).length !== 3) return ''
   try {
@@ -19,25 +19,25 @@ export function issuerOf(token: string): string {
   }
 }
 
-/** Keys by which tokens are believed; more than those of the id, which is that of a token, do no harm. */
+/** Returns the keys that may have signed a token. May return more keys than those of the ID. */
 export type KeysOf = (id?: string) => Promise<readonly VerificationKey[]>
 
-/** A token whose signature was found good. */
+/** A token with a verified signature. */
 interface Verified<Claims> {
   readonly claims: Claims
-  /** As its header names the key. */
+  /** Key ID in its header. */
   readonly keyId: string | undefined
-  /** By which it is signed. */
+  /** Key that verified the signature. */
   readonly key: VerificationKey
 }
 
-/** Claims of tokens that one of the keys of now has signed. Checking a signature takes time, so it is done once for each key. */
+/** Verifies tokens with the current keys. Verification is expensive, so results are cached per token and key. */
 export class Verifier<Claims> {
   private readonly keys: KeysOf
   private readonly read: (payload: Json) => Claims | undefined
   private readonly verified = new Map<string, Verified<Claims>>()
 
-  /** `read`: the claims of a payload; undefined for one that has not what it needs. */
+  /** @param read parses the claims of a payload. Returns undefined if they are invalid. */
   constructor(keys: KeysOf, read: (payload: Json) => Claims | undefined) {
     this.keys = keys
     this.read = read
@@ -51,10 +51,10 @@ export class Verifier<Claims> {
     this.verified.delete(token)
   }
 
-  /** Or what is wrong with it. */
+  /** Returns the claims of a token, or the error. */
   async claims(token: string): Promise<Claims | { readonly error: string }> {
     const known = this.verified.get(token)
-    // Keys that are fetched come as other objects each time: then the signature is checked again.
+    // Fetched keys are new objects each time, so the signature is verified again after a fetch.
     if (known !== undefined && (await this.keys(known.keyId)).includes(known.key)) return known.claims
     this.verified.delete(token)
     const found = await this.check(token)
@@ -81,7 +81,7 @@ export class Verifier<Claims> {
         const claims = this.read(JSON.parse(new TextDecoder().decode(payload)))
         return claims === undefined ? 'service account token claims could not be validated' : { claims, keyId, key }
       } catch {
-        // The next key.
+        // Try the next key.
       }
     }
     return 'go-jose/go-jose: error in cryptographic primitive'

@@ -12,20 +12,20 @@ import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 
 export interface TokenWebhookOptions {
   readonly client: RemoteClient
-  /** Of TokenReview, as it is sent and expected. */
+  /** Version of TokenReview that is sent and expected. */
   readonly version: 'v1' | 'v1beta1'
-  /** Of this server: a token is for them where the webhook does not say for whom it is. */
+  /** Audiences of this server. A token is valid for them if the webhook returns none. */
   readonly serverAudiences: readonly string[]
   readonly backoff: Backoff
   readonly logger: Logger
   readonly waits?: BackoffEnvironment
 }
 
-/** Several requests may wait for one answer, so it has a time of its own, as upstream gives it. */
+/** Timeout of a call in milliseconds, as upstream. Independent of the requests' deadlines, because several requests may share one call. */
 const TIMEOUT_MS = 30_000
 
 /**
- * Asks another server by TokenReview whose token it is.
+ * Authenticates tokens with TokenReviews of another server.
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#webhook-token-authentication
  */
 export function tokenWebhook({ client, version, serverAudiences, backoff, logger, waits = systemBackoff }: TokenWebhookOptions): TokenAuthenticator {
@@ -63,7 +63,7 @@ function answerOf(status: TokenReviewStatus | undefined, wanted: readonly string
   const { authenticated = false, user, audiences = [], error = '' } = status ?? {}
   const meant = audiences.length > 0 ? audiences : serverAudiences
   const common = commonAudiences(wanted, meant)
-  // A token for others is nobody's here, whatever else is said of it.
+  // A token for other audiences is not accepted, whatever else the response states.
   if (wanted.length > 0 && common.length === 0) return undefined
   if (authenticated) return { user: userOf(user ?? {}), audiences: common, source: 'webhook' }
   return error === '' ? undefined : { error }

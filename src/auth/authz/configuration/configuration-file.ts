@@ -11,10 +11,10 @@ import { type AuthorizerEntry, nameOfMode } from './configuration.ts'
 import type { ConditionRules } from './match-conditions.ts'
 import { validateConfiguration } from './validation.ts'
 
-/** The configuration of authorization can't be used; the message is for the user, in kube-apiserver's words. */
+/** The authorization configuration is invalid. The message is kube-apiserver's, for the user. */
 export class AuthorizationConfigError extends Error {
   override readonly name = 'AuthorizationConfigError'
-  /** As errors of the system have one: the user's to mend. */
+  /** A code, as system errors have one, marks an error that the user can fix. */
   readonly code = 'ERR_AUTHORIZATION_CONFIG'
 }
 
@@ -23,14 +23,15 @@ export interface ConfigurationRules extends ConditionRules {
 }
 
 const GROUP = 'apiserver.config.k8s.io'
-/** The first releases that have the kind in a version. */
+/** Release that introduced each version of the kind. */
 const VERSIONS: Readonly<Record<string, Release>> = { [`${GROUP}/v1alpha1`]: '1.29', [`${GROUP}/v1beta1`]: '1.30', [`${GROUP}/v1`]: '1.32' }
 const KIND = 'AuthorizationConfiguration'
-/** Of a file, in bytes: what is larger was not meant. */
+/** Maximum size of the file in bytes. */
 const MAX_BYTES = 8 << 20
 
 /**
- * Reads the bytes of a file of `--authorization-config`, strictly, as the release does. `requiredTypes`: modes that it must not leave out. Throws AuthorizationConfigError.
+ * Parses the file of `--authorization-config`, strictly, as the release does. Throws AuthorizationConfigError. @param requiredTypes modes that the file must
+ * contain.
  * https://kubernetes.io/docs/reference/access-authn-authz/authorization/#using-configuration-file-for-authorization
  */
 export function parseAuthorizationConfiguration(bytes: Buffer, rules: ConfigurationRules, requiredTypes: readonly string[] = []): readonly AuthorizerEntry[] {

@@ -1,28 +1,28 @@
 import type { Matcher } from '../webhook/authorizer.ts'
 
-/** Modes of which a chain has one at most, and which need nothing but their name. */
+/** Modes without settings. A chain contains each at most once. */
 export type PlainMode = 'ABAC' | 'AlwaysAllow' | 'AlwaysDeny' | 'Node' | 'RBAC'
 
-/** How a webhook is asked. Times in milliseconds; 0: answers are not kept. */
+/** Settings of an authorization webhook. Times in milliseconds. A TTL of 0 disables caching. */
 export interface WebhookSettings {
   readonly kubeconfigFile: string
   readonly timeoutMs: number
   readonly authorizedTtlMs: number
   readonly unauthorizedTtlMs: number
-  /** Of SubjectAccessReview. */
+  /** Version of SubjectAccessReview. */
   readonly version: 'v1' | 'v1beta1'
-  /** What a failure counts as. */
+  /** Decision if the call fails. */
   readonly onFailure: 'no opinion' | 'deny'
-  /** Absent: it is asked about every request. */
+  /** Optional. Default: the webhook is called for every request. */
   readonly matcher?: Matcher
-  /** The conditions that the matcher looks at. */
+  /** Expressions of the match conditions. */
   readonly expressions: readonly string[]
 }
 
-/** One of the chain, in which all are asked in turn. */
+/** Entry of the authorizer chain. */
 export type AuthorizerEntry =
   | { readonly type: 'Webhook'; readonly name: string; readonly webhook: WebhookSettings }
   | { readonly type: PlainMode; readonly name: string }
 
-/** The name of a mode that is given by a flag. */
+/** Name of a mode that a flag enables. */
 export const nameOfMode = (mode: string): string => mode.toLowerCase()

@@ -21,13 +21,13 @@ interface Condition {
 
 const MOST_CONDITIONS = 64
 
-/** What the configuration may use: the gates StructuredAuthorizationConfiguration and AuthorizeWithSelectors. */
+/** Feature gates that the configuration depends on: StructuredAuthorizationConfiguration and AuthorizeWithSelectors. */
 export interface ConditionRules {
   readonly structured: boolean
   readonly selectors: boolean
 }
 
-/** Compiles the conditions of a webhook. What is wrong with them is reported in upstream's order; without any, all requests match. */
+/** Compiles the match conditions of a webhook. Errors are in upstream's order. `matcher` is undefined without conditions: every request matches. */
 export function compileConditions(
   conditions: readonly WebhookMatchCondition[],
   path: FieldPath,
@@ -62,7 +62,7 @@ function compileCondition(expression: string, selectors: boolean): Condition | {
   return 'fault' in program ? { fault: `program instantiation failed: ${program.fault}` } : { expression, program }
 }
 
-/** One that is false decides, whatever becomes of those before it. */
+/** Evaluates the conditions. One that is false excludes the request, even if earlier ones failed. */
 async function match(conditions: readonly Condition[], spec: AccessReviewSpec): ReturnType<Matcher> {
   const request = jsonValue(documentOf(spec))
   const errors: string[] = []
@@ -77,7 +77,7 @@ async function match(conditions: readonly Condition[], spec: AccessReviewSpec): 
 
 const EMPTY_ATTRIBUTES = { namespace: '', verb: '', group: '', version: '', resource: '', subresource: '', name: '' }
 
-/** With the texts that are empty, which a review leaves out. */
+/** Encodes the spec with the empty members that a review omits. */
 const documentOf = ({ user = '', groups = [], uid = '', extra = {}, resourceAttributes, nonResourceAttributes }: AccessReviewSpec): JsonObject => ({
   user,
   groups,

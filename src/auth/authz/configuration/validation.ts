@@ -16,13 +16,13 @@ const MAX_TIMEOUT = 30_000_000_000n
 const DEFAULT_AUTHORIZED = 300_000_000_000n
 const DEFAULT_UNAUTHORIZED = 30_000_000_000n
 
-/** What a configuration asks for, and all that is wrong with it, in upstream's order and words. The first is complete where there are no errors. */
+/** Parsed configuration and its errors, in upstream's order and words. `entries` is complete if there are no errors. */
 export interface Validated {
   readonly entries: readonly AuthorizerEntry[]
   readonly errors: readonly FieldError[]
 }
 
-/** Validates --authorization-config. `rules`: what CEL conditions may use in the release. */
+/** Validates `--authorization-config`. @param rules features that match conditions may use. */
 export function validateConfiguration({ authorizers = [] }: AuthorizationConfiguration, rules: ConditionRules): Validated {
   const errors: FieldError[] = []
   if (authorizers.length === 0) errors.push(required(fieldPath('authorizers'), 'at least one authorization mode must be defined'))
@@ -73,7 +73,7 @@ function readAuthorizer({ type = '', name = '', webhook }: AuthorizerConfigurati
 const nanoseconds = (text: string | undefined): bigint => (text === undefined || text === '' ? 0n : parseDuration(text))
 const milliseconds = (nanos: bigint): number => Number(nanos) / 1e6
 
-/** Upstream leaves the member `webhook` out of the paths. */
+/** Parses a webhook. As upstream, error paths lack the member `webhook`. */
 function readWebhook(
   given: WebhookConfiguration,
   path: FieldPath,

@@ -11,22 +11,22 @@ const ALLOW: Decision = { decision: 'allow', reason: '', by: 'Node' }
 const none = (reason: string): Decision => ({ decision: 'no opinion', reason })
 const NO_OPINION = none('')
 
-/** What a release and its gates change. */
+/** Differences between releases and feature gates. */
 export interface NodeAuthorizerOptions {
   readonly graph: NodeGraph
-  /** What all nodes may do with the rest: those of the role system:node. */
+  /** Rules of the role system:node, for all resources without a check of their own. */
   readonly rules: readonly PolicyRule[]
-  /** AuthorizeNodeWithSelectors: nodes read their own Node and pods alone. */
+  /** Gate AuthorizeNodeWithSelectors: nodes read only their own Node and pods. */
   readonly bySelectors: boolean
-  /** AuthorizeWithSelectors: field selectors are looked at. */
+  /** Gate AuthorizeWithSelectors: field selectors are considered. */
   readonly readsSelectors: boolean
-  /** Whether nodes read the service accounts of their pods; undefined of releases in which nothing speaks of it. */
+  /** Whether nodes may read the service accounts of their pods. Undefined for releases without a rule for it. */
   readonly readsAccounts: boolean | undefined
-  /** Whether slices, claims and requests are divided among nodes, which not all releases know. */
+  /** Which of these resources are restricted to the objects of the node, by release. */
   readonly divides: { readonly claims: boolean; readonly slices: boolean; readonly certificateRequests: 'by node' | 'by nobody' | 'by rules' }
 }
 
-/** What is asked, and by the kubelet of which node. */
+/** Request of a node's kubelet. */
 interface Asked {
   readonly node: string
   readonly info: RequestAttributes
@@ -36,7 +36,7 @@ interface Asked {
 type Check = (asked: Asked) => Decision
 
 /**
- * Lets a kubelet read what the pods of its node need, and write what is its node's; has no opinion on anybody else.
+ * Allows a kubelet to read what the pods of its node need and to write the objects of its node. No opinion on other users.
  * https://kubernetes.io/docs/reference/access-authn-authz/node/
  */
 export const nodeAuthorizer = (options: NodeAuthorizerOptions): Authorizer => {
@@ -59,7 +59,7 @@ export const nodeAuthorizer = (options: NodeAuthorizerOptions): Authorizer => {
   }
 }
 
-/** The resources that are divided among nodes, by `GROUP/RESOURCE`. A map: either may be any word. */
+/** Checks by `GROUP/RESOURCE`. A Map, because requests contain arbitrary names. */
 function checksOf({ bySelectors, divides: { claims, slices, certificateRequests } }: NodeAuthorizerOptions): ReadonlyMap<string, Check> {
   const checks: [resource: string, check: Check][] = [
     ['/secrets', asked => checkRead(asked, 'secret')],
@@ -79,7 +79,7 @@ function checksOf({ bySelectors, divides: { claims, slices, certificateRequests 
   return new Map(checks)
 }
 
-/** Whether the graph leads from the object to the node. */
+/** Whether the graph connects the object to the node. */
 function isRelated({ node, info, options }: Asked, kind: VertexKind): Decision {
   if (info.name === '') return none('No Object name found')
   return options.graph.leadsTo(node, kind, info.namespace, info.name) ? ALLOW : none(`no relationship found between node '${node}' and this object`)
@@ -104,7 +104,7 @@ function checkRead(asked: Asked, kind: VertexKind): Decision {
   return namespace === '' ? none('can only read namespaced object of this type') : isRelated(asked, kind)
 }
 
-/** Accounts of the node's pods are read, and tokens of them made. */
+/** Allows reading the service accounts of the node's pods, and creating tokens for them. */
 function checkAccount(asked: Asked): Decision {
   const { info, options } = asked
   if (options.readsAccounts !== undefined && info.verb === 'get' && info.subresource === '')
@@ -115,7 +115,7 @@ function checkAccount(asked: Asked): Decision {
 
 const isOwnVerb = (verb: string): boolean => ['get', 'create', 'update', 'patch', 'delete'].includes(verb)
 
-/** Of what is created the name is not known here; NodeRestriction checks it. */
+/** Whether the object belongs to another node. The name of a created object is unknown here; NodeRestriction checks it. */
 const isOthers = ({ node, info }: Asked): boolean => info.verb !== 'create' && info.name !== node
 
 function checkLease(asked: Asked): Decision {
@@ -130,7 +130,7 @@ function checkCsiNode(asked: Asked): Decision {
   return isOthers(asked) ? none('can only access CSINode with the same name as the requesting node') : ALLOW
 }
 
-/** Whether the field selector of the request leaves what is the node's alone. */
+/** Whether the field selector restricts the request to pods of the node. */
 const selectsNode = ({ node, info: { fieldSelector = [] }, options }: Asked): boolean =>
   options.readsSelectors && fieldSelector.some(({ field, op, value }) => field === 'spec.nodeName' && op === '=' && value === node)
 
@@ -138,7 +138,7 @@ function checkSlice(asked: Asked): Decision {
   const { verb, subresource } = asked.info
   if (subresource !== '') return none('cannot authorize ResourceSlice subresources')
   switch (verb) {
-    // NodeRestriction checks whose it is.
+    // NodeRestriction checks the node of the slice.
     case 'create':
       return ALLOW
     case 'get':
@@ -164,7 +164,7 @@ function checkCertificateRequest(asked: Asked): Decision {
   return selectsNode(asked) ? ALLOW : none('can only list/watch podcertificaterequests with nodeName field selector')
 }
 
-/** By its name, as a kubelet looks for its Node before there is one. NodeRestriction checks writes. */
+/** Compares names, because a kubelet looks for its Node before it exists. NodeRestriction checks writes. */
 function checkNode({ node, info: { verb, subresource, name } }: Asked): Decision {
   if (subresource === 'status') return verb === 'update' || verb === 'patch' ? ALLOW : NO_OPINION
   if (subresource !== '') return NO_OPINION
@@ -174,7 +174,7 @@ function checkNode({ node, info: { verb, subresource, name } }: Asked): Decision
   return none(name === '' ? `node '${node}' cannot read all nodes, only its own Node object` : `node '${node}' cannot read '${name}', only its own Node object`)
 }
 
-/** NodeRestriction checks whose pods are written. */
+/** Reads are limited to pods of the node. NodeRestriction checks writes. */
 function checkPod(asked: Asked): Decision {
   const { verb, subresource, name } = asked.info
   if (subresource === 'status') return verb === 'update' || verb === 'patch' ? ALLOW : NO_OPINION

@@ -1,17 +1,17 @@
-/** What pods refer to, by the words of upstream's graph. */
+/** Kinds of objects that pods refer to, with upstream's names. */
 export type ReferenceKind = 'configmap' | 'secret' | 'pvc' | 'resourceclaim' | 'serviceAccount'
-/** What is of one node by itself. */
+/** Kinds of objects that belong to one node. */
 export type OwnedKind = 'volumeattachment' | 'resourceslice' | 'podcertificaterequest'
-/** Everything of which the graph knows to which nodes it leads. */
+/** Kinds that the graph can connect to nodes. */
 export type VertexKind = ReferenceKind | OwnedKind | 'pod' | 'pv'
 
-/** An object in the pod's namespace. */
+/** Reference of a pod to an object in its namespace. */
 export interface Reference {
   readonly kind: ReferenceKind
   readonly name: string
 }
 
-/** What pods refer to, with the number of pods that do on each node. */
+/** Referenced object, with the number of pods per node that refer to it. */
 interface Target {
   readonly id: string
   readonly isClaim: boolean
@@ -24,7 +24,7 @@ interface PlacedPod {
 }
 
 interface ClaimedVolume {
-  /** `NAMESPACE/NAME` */
+  /** Key `NAMESPACE/NAME`. */
   readonly claim: string
   readonly secrets: ReadonlySet<string>
 }
@@ -32,7 +32,7 @@ interface ClaimedVolume {
 const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`
 const idOf = (kind: ReferenceKind, key: string): string => `${kind}:${key}`
 
-/** Adds to what is counted, and forgets what is counted no more. True where it is counted for the first time, or was for the last. */
+/** Changes a count and removes the entry at zero. Returns true if the entry was added or removed. */
 function count<K>(counts: Map<K, number>, key: K, by: 1 | -1): boolean {
   const now = (counts.get(key) ?? 0) + by
   if (now > 0) counts.set(key, now)
@@ -41,16 +41,16 @@ function count<K>(counts: Map<K, number>, key: K, by: 1 | -1): boolean {
 }
 
 /**
- * What the pods of each node refer to: secrets, config maps, claims, accounts, and through claims volumes and their secrets. Kept up to date from outside; it grows with the pods that are on
- * nodes. Keys are `NAMESPACE/NAME`, `/NAME` for what has no namespace.
+ * Objects that the pods of each node refer to: secrets, config maps, claims, service accounts, and through claims also volumes and their secrets. Maintained by
+ * its owner. Size is proportional to the scheduled pods. Keys are `NAMESPACE/NAME`, or `/NAME` for cluster-scoped objects.
  */
 export class NodeGraph {
   private readonly pods = new Map<string, PlacedPod>()
   private readonly targets = new Map<string, Target>()
-  /** Node → the claims of its pods. */
+  /** Node name to the claims of its pods. */
   private readonly claims = new Map<string, Set<string>>()
   private readonly volumes = new Map<string, ClaimedVolume>()
-  /** Secret → the claims of the volumes that need it, with the number of those volumes. */
+  /** Secret to the claims of the volumes that need it, with the number of those volumes. */
   private readonly bySecret = new Map<string, Map<string, number>>()
   private readonly owned: Readonly<Record<OwnedKind, Map<string, string>>> = {
     volumeattachment: new Map(),
@@ -58,7 +58,7 @@ export class NodeGraph {
     podcertificaterequest: new Map(),
   }
 
-  /** Puts the pod on its node. False where nothing has changed by it: most updates of pods are of their status. */
+  /** Adds or updates a pod. Returns false if nothing changed, as for most updates, which only affect the status. */
   putPod(namespace: string, name: string, node: string, references: readonly Reference[]): boolean {
     const key = keyOf(namespace, name)
     const known = this.pods.get(key)
@@ -74,7 +74,7 @@ export class NodeGraph {
     return true
   }
 
-  /** False where it was on no node. */
+  /** Removes a pod. Returns false if it was not scheduled. */
   removePod(namespace: string, name: string): boolean {
     const key = keyOf(namespace, name)
     const known = this.pods.get(key)
@@ -83,7 +83,7 @@ export class NodeGraph {
     return this.pods.delete(key)
   }
 
-  /** A volume without a claim is of no node. `secrets`: those that kubelets read, `NAMESPACE/NAME`. */
+  /** Adds or updates a volume. One without a claim belongs to no node. @param secrets keys of the secrets that kubelets need for it. */
   putVolume(name: string, claim: { readonly namespace: string; readonly name: string } | undefined, secrets: readonly string[]): void {
     this.removeVolume(name)
     if (!claim) return
@@ -108,7 +108,7 @@ export class NodeGraph {
     }
   }
 
-  /** `node`: empty where the object is of no node. */
+  /** Adds or updates an object of one node. @param node empty if it has none. */
   putOwned(kind: OwnedKind, namespace: string, name: string, node: string): void {
     if (node === '') this.owned[kind].delete(keyOf(namespace, name))
     else this.owned[kind].set(keyOf(namespace, name), node)
@@ -118,13 +118,13 @@ export class NodeGraph {
     this.owned[kind].delete(keyOf(namespace, name))
   }
 
-  /** Of all that has been put and not removed. */
+  /** Keys of all objects of a kind. */
   keys(kind: OwnedKind | 'pod' | 'pv'): Iterable<string> {
     if (kind === 'pod') return this.pods.keys()
     return kind === 'pv' ? [...this.volumes.keys()].map(name => keyOf('', name)) : this.owned[kind].keys()
   }
 
-  /** Whether the object is the node's, is referred to by a pod of it, or by a volume that such a pod claims. */
+  /** Whether the object belongs to the node, or is referenced by a pod of the node or by a volume that such a pod claims. */
   leadsTo(node: string, kind: VertexKind, namespace: string, name: string): boolean {
     const key = keyOf(namespace, name)
     switch (kind) {
@@ -152,7 +152,7 @@ export class NodeGraph {
     return this.targets.get(idOf(kind, key))?.nodes.has(node) ?? false
   }
 
-  /** Whether a pod of the node claims a volume that needs the secret. Many volumes may need one secret, and few are claimed on a node. */
+  /** Whether a pod of the node claims a volume that needs the secret. Iterates the smaller set, because many volumes can need one secret. */
   private isOfClaim(secret: string, node: string): boolean {
     const claims = this.bySecret.get(secret)
     const ofNode = this.claims.get(node)

@@ -4,8 +4,8 @@ import { ruleAllows } from './policy.ts'
 import type { RuleIndex } from './rule-index.ts'
 
 /**
- * Allows what a role that is bound to the user, or to one of the groups, allows; has no opinion on the rest
- * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/). The reason names roles that do not exist.
+ * Allows what a role bound to the user or to one of its groups allows. No opinion otherwise (https://kubernetes.io/docs/reference/access-authn-authz/rbac/).
+ * The reason names missing roles.
  */
 export const rbacAuthorizer = (index: RuleIndex): Authorizer => ({
   async authorize(user, info) {

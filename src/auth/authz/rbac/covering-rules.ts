@@ -3,15 +3,15 @@ import type { PolicyRule } from './policy.ts'
 
 const ALL = '*'
 
-/** A member of rules by which they are indexed. */
+/** A list of a rule that is indexed. */
 interface Dimension {
-  /** The values that a rule is found by. */
+  /** Values under which a rule is indexed. */
   values(rule: PolicyRule): readonly string[]
-  /** Every rule that covers this one has one of these values. Undefined if any may. */
+  /** Values of which every covering rule has at least one. Undefined if any rule may cover this one. */
   needed(rule: PolicyRule): readonly string[] | undefined
 }
 
-/** The value of rules for all names. */
+/** Index value of rules without resourceNames. */
 const ANY_NAME = ''
 
 const firstOrAll = (list: readonly string[] | null | undefined): readonly string[] | undefined => (list?.[0] === undefined ? undefined : [list[0], ALL])
@@ -33,15 +33,15 @@ const DIMENSIONS: readonly Dimension[] = [
   { values: ({ nonResourceURLs = [] }) => nonResourceURLs.map(url => (url.endsWith(ALL) ? ALL : url)), needed: rule => firstOrAll(rule.nonResourceURLs) },
 ]
 
-/** Fewer rules are compared one by one. */
+/** Up to this number, rules are compared without an index. */
 const FEW = 16
 
-/** An index of rules. It finds the rules that may cover another one without a look at all of them. */
+/** Index that finds the rules that may cover another one without scanning all of them. */
 export interface CoveringRules {
   candidates(rule: PolicyRule): readonly PolicyRule[]
 }
 
-/** Indexes rules by each of their lists. Copies of a rule are left out. */
+/** Indexes rules by each of their lists. Duplicates are dropped. Runs in steps. */
 export function* indexCoveringRules(all: readonly PolicyRule[]): Steps<CoveringRules> {
   if (all.length <= FEW) return { candidates: () => all }
   const distinct = new Map<string, PolicyRule>()

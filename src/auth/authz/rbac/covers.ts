@@ -4,7 +4,7 @@ import { coversPath, type PolicyRule } from './policy.ts'
 
 const ALL = '*'
 
-/** The same rights as rules of one verb and one resource, name or path each. */
+/** Splits a rule into rules with one verb and one resource, name or path each. */
 export const breakDown = (rule: PolicyRule): PolicyRule[] => [...singleRights(rule)]
 
 function* singleRights(rule: PolicyRule): Generator<PolicyRule> {
@@ -21,11 +21,11 @@ function* singleRights(rule: PolicyRule): Generator<PolicyRule> {
 
 type List = readonly string[] | null | undefined
 
-/** Longer lists are searched by a set. */
+/** Longer lists are searched with a Set. */
 const SHORT = 16
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
 
-/** Whether a list of a rule has the text. The set of a long list is kept as long as the list: stored rules never change. */
+/** Whether a list contains a value. The Set of a long list is cached with the list: stored rules never change. */
 function includes(list: List, text: string): boolean {
   if (!list) return false
   if (list.length <= SHORT) return list.includes(text)
@@ -45,7 +45,7 @@ const coversResource = (owned: List, resource: string): boolean => {
   return includes(owned, ALL) || includes(owned, resource) || (slash >= 0 && includes(owned, `*${resource.slice(slash)}`))
 }
 
-/** All of a rule but its paths, in time that grows with the length of the rule. */
+/** Whether the owner covers everything but the paths. Linear in the length of the rule. */
 function coversResources(owner: PolicyRule, rule: PolicyRule): boolean {
   const anyName = (owner.resourceNames?.length ?? 0) === 0
   return (
@@ -56,7 +56,7 @@ function coversResources(owner: PolicyRule, rule: PolicyRule): boolean {
   )
 }
 
-/** Each path is a step: where it is not owned as it stands, it is compared with every owned path, which may end in a star. */
+/** Whether all paths are covered. A path that is not listed literally is compared with every owned path, which may end in `*`. One step per path. */
 function* coversPaths(owned: List, wanted: List): Steps<boolean> {
   for (const url of wanted ?? []) {
     if (!includes(owned, url) && !owned?.some(path => coversPath(path, url))) return false
@@ -65,9 +65,9 @@ function* coversPaths(owned: List, wanted: List): Steps<boolean> {
   return true
 }
 
-/** Whether one of the owned rules gives all that the rule does. It may be given by several together, which is why rights are compared one by one. */
+/** Whether a single owned rule covers the whole rule. Several rules may cover it together; `missingRights` therefore also compares individual rights. */
 function* isCovered(owned: CoveringRules, rule: PolicyRule): Steps<boolean> {
-  // There may be no candidate for any of many rules.
+  // A step per rule, because candidates may be empty.
   yield
   for (const owner of owned.candidates(rule)) {
     if (coversResources(owner, rule) && (yield* coversPaths(owner.nonResourceURLs, rule.nonResourceURLs))) return true
@@ -76,16 +76,17 @@ function* isCovered(owned: CoveringRules, rule: PolicyRule): Steps<boolean> {
   return false
 }
 
-/** What a user lacks. */
+/** Rights that a user lacks. */
 export interface MissingRights {
-  /** Each as a rule of its own. */
+  /** One rule per right. */
   readonly rules: readonly PolicyRule[]
-  /** There are more rights than are compared: a rule has as many as its groups, resources, verbs and names multiply to. */
+  /** Whether the limit was exceeded. A rule has as many rights as its groups, resources, verbs and names multiply to. */
   readonly areMore: boolean
 }
 
 /**
- * What of the wanted rights the owned rules do not give, in steps, as a client may send the rules. At most `limit` rights are compared, but for rules that one owned rule covers as a whole.
+ * Returns the wanted rights that the owned rules do not cover. Runs in steps, because clients send the rules. Compares at most `limit` individual rights; a
+ * rule that one owned rule covers as a whole does not count.
  * Source: validation.Covers in k8s.io/component-helpers, auth/rbac/validation.
  */
 export function* missingRights(owned: readonly PolicyRule[], wanted: readonly PolicyRule[], limit: number): Steps<MissingRights> {
@@ -102,6 +103,6 @@ export function* missingRights(owned: readonly PolicyRule[], wanted: readonly Po
   return { rules, areMore: false }
 }
 
-/** The same at once, of rules that no client sends. */
+/** Same as `missingRights` without steps or limit, for rules that do not come from clients. */
 export const missingRules = (owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] =>
   runAtOnce(missingRights(owned, wanted, Number.POSITIVE_INFINITY)).rules

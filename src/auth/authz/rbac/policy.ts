@@ -1,6 +1,6 @@
 import type { RequestAttributes } from '../../../meta/context.ts'
 
-/** rbac.authorization.k8s.io/v1 PolicyRule: allows every combination of what its lists name. */
+/** rbac.authorization.k8s.io/v1 PolicyRule: allows every combination of its lists. */
 export type PolicyRule = {
   verbs: string[] | null
   apiGroups?: string[]
@@ -28,14 +28,14 @@ const ALL = '*'
 
 const names = (list: readonly string[] | null | undefined, value: string): boolean => !!list && (list.includes(ALL) || list.includes(value))
 
-/** `pods`, `pods/log`, `*\/log`, `*`; a rule for a resource says nothing of its subresources. */
+/** Matches `pods`, `pods/log`, `*\/log` or `*`. A rule for a resource does not include its subresources. */
 function namesResource(resources: readonly string[] | undefined, { resource, subresource }: RequestAttributes): boolean {
   if (resources === undefined) return false
   if (subresource === '') return names(resources, resource)
   return names(resources, `${resource}/${subresource}`) || resources.includes(`*/${subresource}`)
 }
 
-/** Whether a path is one of these: the path itself, or what begins as one that ends in a star. */
+/** Whether a path matches: literally, or by prefix if the owned path ends in `*`. */
 export function coversPath(owned: string, path: string): boolean {
   if (owned === path || !owned.endsWith(ALL)) return owned === path
   let end = owned.length
@@ -54,10 +54,10 @@ export function ruleAllows(rule: PolicyRule, info: RequestAttributes): boolean {
   )
 }
 
-/** A part of a rule that does not fit a request. */
+/** Part of a rule that does not match a request. */
 export type MissingPart = 'verb' | 'apiGroup' | 'resource' | 'name' | 'path'
 
-/** Which parts of a rule do not fit the request: none where the rule allows it. For showing. */
+/** Returns the parts of a rule that do not match the request, for display. Empty if the rule allows it. */
 export function missingParts(rule: PolicyRule, info: RequestAttributes): MissingPart[] {
   const missing: MissingPart[] = names(rule.verbs, info.verb) ? [] : ['verb']
   if (!info.isResource) return rule.nonResourceURLs?.some(url => coversPath(url, info.path)) ? missing : [...missing, 'path']

@@ -3,14 +3,14 @@ import type { User } from '../../../meta/context.ts'
 import type { TypedObject } from '../../../meta/object.ts'
 import type { PolicyRule, RoleRef, Subject } from './policy.ts'
 
-/** The four resources of rbac.authorization.k8s.io. */
+/** Resources of rbac.authorization.k8s.io. */
 export type RbacResource = RoleResource | BindingResource
 export type RoleResource = 'clusterroles' | 'roles'
 export type BindingResource = 'clusterrolebindings' | 'rolebindings'
 
-/** What is read of a Role or a ClusterRole. */
+/** Fields of Role and ClusterRole that are read here. */
 type RoleObject = TypedObject & { rules: PolicyRule[] | null }
-/** What is read of a RoleBinding or a ClusterRoleBinding. */
+/** Fields of RoleBinding and ClusterRoleBinding that are read here. */
 type BindingObject = TypedObject & { subjects?: Subject[]; roleRef: RoleRef }
 
 interface Binding {
@@ -20,20 +20,20 @@ interface Binding {
   readonly subjects: readonly Subject[]
 }
 
-/** One binding that gives the user rules. */
+/** Rules that a binding grants to the user. */
 export interface Grant {
   readonly rules: readonly PolicyRule[]
-  /** Which binding, of which role, to whom: `ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`. */
+  /** Describes the binding: `ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`. */
   readonly source: () => string
 }
 
 /** A binding with the rules of its role. */
 export interface BoundRole {
-  /** Of the binding; empty: it is one of the cluster. */
+  /** Namespace of the binding. Empty for a ClusterRoleBinding. */
   readonly namespace: string
   readonly name: string
   readonly role: { readonly kind: string; readonly name: string }
-  /** Undefined: the user is none of its subjects. */
+  /** Undefined if no subject matches the user. */
   readonly subject: { readonly kind: string; readonly name: string } | undefined
   readonly rules: readonly PolicyRule[]
 }
@@ -45,7 +45,7 @@ interface Entry {
 
 const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`
 
-/** A user and a service account that is this user have one key. Undefined for a subject that is nobody. */
+/** Index key of a subject. A service account and the user that represents it have the same key. Undefined for a service account without namespace. */
 function subjectKey(subject: Subject, namespace: string): string | undefined {
   switch (subject.kind) {
     case 'User':
@@ -62,13 +62,13 @@ function subjectKey(subject: Subject, namespace: string): string | undefined {
 }
 
 /**
- * Roles and bindings as they are now, indexed by namespace and subject: who asks what a user may do reads two maps for the user and for each group. Kept up to date from
- * outside (`putRole`, `putBinding`, `remove`); what it hands out is shared and never mutated.
+ * Roles and bindings, indexed by namespace and subject: a lookup takes two map reads for the user and for each group. Maintained by its owner (`putRole`,
+ * `putBinding`, `remove`). Returned values are shared and must not be changed.
  */
 export class RuleIndex {
   private readonly roles = new Map<string, readonly PolicyRule[]>()
   private readonly bindings = new Map<string, Binding>()
-  /** Namespace ('' for the cluster) → subject → bindings by key. */
+  /** Namespace ('' for ClusterRoleBindings) to subject key to bindings by key. */
   private readonly bySubject = new Map<string, Map<string, Map<string, Entry>>>()
 
   putRole({ metadata: { namespace = '', name = '' }, rules }: RoleObject): void {
@@ -94,20 +94,23 @@ export class RuleIndex {
     else this.dropBinding(key)
   }
 
-  /** Names of all there are, as `namespace/name`. */
+  /** Keys `namespace/name` of all objects of a resource. */
   keys(resource: RbacResource): string[] {
     const all = resource === 'clusterroles' || resource === 'roles' ? this.roles : this.bindings
     const ofCluster = resource === 'clusterroles' || resource === 'clusterrolebindings'
     return [...all.keys()].filter(key => key.startsWith('/') === ofCluster)
   }
 
-  /** Every grant of the user: those of the cluster, then those of the namespace ('' for none). `onError` is called for bindings whose role does not exist. */
+  /**
+   * Yields the grants of the user: first cluster-wide ones, then those of the namespace ('' for none). @param onError called for bindings whose role does not
+   * exist.
+   */
   *grants(user: User, namespace: string, onError: (text: string) => void): Generator<Grant> {
     yield* this.grantsIn('', user, onError)
     if (namespace !== '') yield* this.grantsIn(namespace, user, onError)
   }
 
-  /** Every binding whose role is there, with the subject of it that the user is. For showing: it looks at all bindings. */
+  /** Yields every binding whose role exists, with the subject that matches the user. Scans all bindings; for display. */
   *bound(user: User): Generator<BoundRole> {
     const mine = new Set([`user:${user.name}`, ...user.groups.map(group => `group:${group}`)])
     for (const { namespace, name, roleRef, subjects } of this.bindings.values()) {
@@ -135,7 +138,7 @@ export class RuleIndex {
     }
   }
 
-  /** The rules of the binding's role, or why there are none. */
+  /** Returns the rules of the binding's role, or an error. */
   private rulesOf({ namespace, roleRef }: Binding): readonly PolicyRule[] | string {
     switch (roleRef.kind) {
       case 'ClusterRole':

@@ -3,7 +3,7 @@ import type { FieldTerm } from '../../../meta/field-selector.ts'
 import type { LabelRequirement } from '../../../meta/label-requirement.ts'
 import type { JsonObject } from '../../../meta/object.ts'
 
-/** authorization.k8s.io/v1 SubjectAccessReviewSpec, as it is sent. What is empty is left out. */
+/** SubjectAccessReviewSpec of authorization.k8s.io/v1 as sent. Empty members are omitted. */
 export type AccessReviewSpec = {
   resourceAttributes?: JsonObject
   nonResourceAttributes?: JsonObject
@@ -13,7 +13,7 @@ export type AccessReviewSpec = {
   uid?: string
 }
 
-/** What a webhook is asked of a request. `selectors`: the review names which objects of a collection are meant, as far as that can be read. */
+/** Builds the SubjectAccessReviewSpec of a request. @param selectors whether to include field and label selectors, if they can be parsed. */
 export function accessReviewSpec(user: User, request: RequestAttributes, selectors: boolean): AccessReviewSpec {
   const { groups, name, uid, extra } = user
   return {
@@ -54,13 +54,13 @@ const LABEL_OPERATORS: Partial<Record<LabelRequirement['operator'], string>> = {
   '!': 'DoesNotExist',
 }
 
-/** Other operators are left out: all terms must hold, so fewer of them make the question a wider one. */
+/** Converts a label requirement. Unsupported operators are dropped. Requirements are ANDed, so dropping one widens the check. */
 function labelRequirement({ key, operator, values }: LabelRequirement): JsonObject[] {
   const name = LABEL_OPERATORS[operator]
   return name === undefined ? [] : [{ key, operator: name, ...(values.length > 0 && { values: [...values] }) }]
 }
 
-/** The review in one of its versions; the older one has the groups by another name. */
+/** Encodes the review. v1beta1 has another name for `groups`. */
 export function accessReviewText(spec: AccessReviewSpec, version: 'v1' | 'v1beta1'): string {
   const { groups, ...rest } = spec
   return JSON.stringify({

@@ -12,43 +12,43 @@ import type { SubjectAccessReviewStatus } from '../../reviews/review-answers.typ
 import { type AccessReviewSpec, accessReviewSpec, accessReviewText } from './access-review.ts'
 import type { AuthorizationWebhookMetrics, CallResult } from './metrics.ts'
 
-/** Whether a webhook is asked about a request: its conditions hold, or which of them fails to evaluate. */
+/** Evaluates the match conditions of a webhook. `error` describes a failed evaluation. */
 export type Matcher = (spec: AccessReviewSpec) => Promise<'met' | 'excluded' | { readonly error: string }>
 
 export interface WebhookAuthorizerOptions {
   readonly name: string
   readonly client: RemoteClient
-  /** Of SubjectAccessReview, as it is sent and expected. */
+  /** Version of SubjectAccessReview that is sent and expected. */
   readonly version: 'v1' | 'v1beta1'
   readonly authorizedTtlMs: number
   readonly unauthorizedTtlMs: number
-  /** What a failure counts as. */
+  /** Decision if the call fails. */
   readonly onFailure: 'no opinion' | 'deny'
-  /** Absent: it is asked about every request. */
+  /** Optional. Default: the webhook is called for every request. */
   readonly matcher?: Matcher
   readonly backoff: Backoff
 }
 
-/** What all webhooks share. */
+/** Dependencies shared by all webhooks. */
 export interface WebhookAuthorizerEnvironment {
   readonly metrics: AuthorizationWebhookMetrics
   readonly logger: Logger
-  /** Milliseconds that never go back. */
+  /** Monotonic time in milliseconds. */
   readonly now: () => number
-  /** The gate AuthorizeWithSelectors. */
+  /** Gate AuthorizeWithSelectors. */
   readonly selectors: boolean
   readonly waits?: BackoffEnvironment
 }
 
-/** Answers that are kept, as in upstream. */
+/** Maximum number of cached responses, as upstream. */
 const MOST_ANSWERS = 8192
-/** Characters of what a client chooses itself, or of the reason in the answer, from which on it is not kept. */
+/** Responses are not cached if the client-controlled attributes of the request, or the reason, have this many characters. */
 const LONG_REQUEST = 10_000
 
 const RULES: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: true, errors: ['webhook authorizer does not support user rule resolution'] }
 
 /**
- * Asks another server by SubjectAccessReview. Answers are kept for a time; a failure is the decision's `error`.
+ * Authorizes with SubjectAccessReviews of another server. Responses are cached. A failure is returned as the decision's `error`.
  * https://kubernetes.io/docs/reference/access-authn-authz/webhook/
  */
 export function webhookAuthorizer(
@@ -123,6 +123,6 @@ function resultOf(error: unknown, signal: AbortSignal): CallResult {
   return error.end === 'timeout' || error.statusCode === 504 || error.status?.reason === 'Timeout' ? 'timeout' : 'error'
 }
 
-/** Answers to very long requests are not cached: they would fill the memory. */
+/** Whether the response may be cached. Long requests would fill the cache's memory. */
 const isShort = ({ namespace, verb, group, version, resource, subresource, name, path }: RequestAttributes): boolean =>
   namespace.length + verb.length + group.length + version.length + resource.length + subresource.length + name.length + path.length < LONG_REQUEST

@@ -1,10 +1,10 @@
 import { CONDITION_BUCKETS, DEFAULT_BUCKETS } from '../../../lib/buckets.ts'
 import { CounterFamily, HistogramFamily } from '../../../lib/metrics.ts'
 
-/** What came of a call: there was an answer that can be read; nobody waits for it any more; it took too long; anything else. */
+/** Result of a call: a valid response, canceled by the request, timed out, or any other error. */
 export type CallResult = 'success' | 'canceled' | 'timeout' | 'error'
 
-/** Metrics of webhooks that authorize, by their names. Source: k8s.io/apiserver, plugin/pkg/authorizer/webhook/metrics and pkg/authorization/cel. */
+/** Metrics of authorization webhooks by name. Source: k8s.io/apiserver, plugin/pkg/authorizer/webhook/metrics and pkg/authorization/cel. */
 export class AuthorizationWebhookMetrics {
   readonly #calls = new CounterFamily({
     name: 'apiserver_authorization_webhook_evaluations_total',
@@ -56,7 +56,7 @@ export class AuthorizationWebhookMetrics {
     this.#failedOpen.child(name, result).value++
   }
 
-  /** Conditions have been looked at: all hold, one does not, or some fail. */
+  /** Observes an evaluation of match conditions. */
   matched(name: string, outcome: 'met' | 'excluded' | 'failed', seconds: number): void {
     this.#conditionSeconds.child('Webhook', name).observe(seconds)
     if (outcome === 'excluded') this.#conditionExclusions.child('Webhook', name).value++

@@ -12,45 +12,45 @@ import { decodeKeys, decodeMetadata, decodeSigned, encodeSign } from './messages
 import type { SignerMetrics } from './metrics.ts'
 import { MOST_KEY_ID, SignerKeys } from './signer-keys.ts'
 
-/** Another process that signs tokens of service accounts, and says by which keys they are believed. */
+/** Client of an external process that signs service account tokens and provides the keys that verify them. */
 export interface ExternalSigner {
-  /** Seconds for which its tokens are good at most. */
+  /** Maximum lifetime of its tokens, in seconds. */
   readonly maxExpirationSeconds: number
-  /** Throws an Error in upstream's words. */
+  /** Signs claims and returns the token. Throws an Error with upstream's message. */
   sign(claims: ServiceAccountClaims | LegacyClaims): Promise<string>
-  /** Those of an id, or all without one. */
+  /** Returns the keys of an ID, or all without one. */
   keys(id?: string): Promise<readonly VerificationKey[]>
-  /** How long others may keep the keys. */
+  /** Returns how long clients may cache the keys, in seconds. */
   maxAgeSeconds(): number
   close(): void
 }
 
 export interface ExternalSignerOptions {
-  /** Path of its unix socket, or `@name` in the abstract namespace. */
+  /** Path of a Unix socket, or `@name` in the abstract namespace. */
   readonly endpoint: string
-  /** Of the protocol: v1alpha1 before 1.34. */
+  /** Determines the protocol version: v1alpha1 before 1.34. */
   readonly release: Release
   readonly metrics: SignerMetrics
   readonly clock: Clock
   readonly log: Logger
-  /** For calls; tests have less. */
+  /** Optional. Timeout of FetchKeys. Default: 60 s. Shorter in tests. */
   readonly keysTimeoutMs?: number
 }
 
 const KEYS_TIMEOUT_MS = 60_000
 const METADATA_TIMEOUT_MS = 10_000
-/** As long as a request may take. */
+/** Timeout of Sign. As long as a request may take. */
 const SIGN_TIMEOUT_MS = 60_000
-/** Room for a thousand keys. */
+/** Maximum response size in bytes: room for a thousand keys. */
 const MAX_RESPONSE_BYTES = 1 << 20
 const LEAST_EXPIRATION_SECONDS = 600
-/** Characters of the header of a token: a key id of 1 KiB takes 8 KiB of them at most. */
+/** Maximum length of a token header. A key ID of 1 KiB takes at most 8 KiB of it. */
 const MAX_HEADER_LENGTH = 16 * 1024
 const ALGORITHMS = ['RS256', 'ES256', 'ES384', 'ES512']
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Asks for the keys and for how long tokens may be good; a signer that is not there yet is waited for. Throws an Error in upstream's words.
+ * Connects to a signer: fetches its keys and maximum lifetime, and waits for it if it is not running yet. Throws an Error with upstream's message.
  * https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#external-serviceaccount-token-signing-and-key-management
  */
 export async function openExternalSigner(options: ExternalSignerOptions): Promise<ExternalSigner> {
@@ -108,13 +108,13 @@ function checkedExpiration(seconds: number): number {
   throw new ExpirationError(`max token life supported by external-jwt-signer (${seconds}s) is less than acceptable (min ${LEAST_EXPIRATION_SECONDS}s)`)
 }
 
-/** Of the call that has failed, where it was one. */
+/** gRPC status of a failed call, as label of metrics. */
 function codeOf(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof SocketCallError) return at.status
   return 'unknown-non-grpc'
 }
 
-/** The header must say what this server takes, and nothing else. */
+/** Validates the header that the signer returned. It must have only the members that this server accepts. */
 async function checkHeader(text: string, keys: SignerKeys): Promise<void> {
   const { alg, kid, typ } = parsedHeader(text)
   if (typ !== 'JWT') throw new Error('bad type')

@@ -1,13 +1,13 @@
 import protobuf from 'protobufjs/minimal.js'
 import { fieldsOf } from '../../../../protocols/grpc/message-fields.ts'
 
-/** What a signer has made of claims: the first and the last part of a token, as they stand in it. */
+/** Result of Sign: header and signature of a token, encoded as in the token. */
 export interface Signed {
   readonly header: string
   readonly signature: string
 }
 
-/** A key that is believed. */
+/** A public key from FetchKeys. */
 export interface FetchedKey {
   readonly id: string
   /** SubjectPublicKeyInfo, DER. */
@@ -17,13 +17,13 @@ export interface FetchedKey {
 
 export interface FetchedKeys {
   readonly keys: readonly FetchedKey[]
-  /** When the signer has got them, in seconds since the epoch; undefined: it does not say. */
+  /** Time at which the signer obtained the keys, since the epoch. Undefined if it does not report one. */
   readonly dataTimestamp: { readonly seconds: number; readonly nanos: number } | undefined
-  /** Seconds until they are to be asked for again. */
+  /** Seconds until the keys should be fetched again. */
   readonly refreshHint: number
 }
 
-/** Of k8s.io/externaljwt, apis/v1/api.proto, as are the others. Those of v1alpha1 are the same. */
+/** Messages of k8s.io/externaljwt, apis/v1/api.proto. Those of v1alpha1 are the same. */
 export const encodeSign = (claims: string): Buffer =>
   Buffer.from(
     protobuf.Writer.create()
@@ -43,7 +43,7 @@ export function decodeKeys(message: Buffer): FetchedKeys {
   return { keys: all(1).map(decodeKey), dataTimestamp: timestamp && decodeTimestamp(timestamp), refreshHint: number(3) }
 }
 
-/** The answer is let go, and so the key is copied. */
+/** Decodes a key. Copies its bytes, so that the response buffer can be freed. */
 function decodeKey(message: Buffer): FetchedKey {
   const { text, bytes, number } = fieldsOf(message)
   return { id: text(1), der: Buffer.from(bytes(2)), excludedFromDiscovery: number(3) !== 0 }
@@ -54,5 +54,5 @@ function decodeTimestamp(message: Buffer): { seconds: number; nanos: number } {
   return { seconds: number(1), nanos: number(2) }
 }
 
-/** Seconds for which the signer's tokens are good at most. */
+/** Decodes the maximum lifetime of the signer's tokens, in seconds. */
 export const decodeMetadata = (message: Buffer): number => fieldsOf(message).number(1)

@@ -10,7 +10,7 @@ const declare = (name: string, labels: readonly string[], help: string) => ({
   labels,
 })
 
-/** What signers of tokens elsewhere were asked. Codes are gRPC's. Source: pkg/serviceaccount/externaljwt/metrics in k8s.io/kubernetes. */
+/** Metrics of calls to external signers. Codes are those of gRPC. Source: pkg/serviceaccount/externaljwt/metrics in k8s.io/kubernetes. */
 export class SignerMetrics {
   readonly #fetched = new GaugeFamily({
     ...declare('fetch_keys_success_timestamp', [], 'Unix Timestamp in seconds of the last successful FetchKeys request'),
@@ -45,7 +45,7 @@ export class SignerMetrics {
     this.#fetches.child(code).value++
   }
 
-  /** Both in seconds since the epoch. */
+  /** Records a successful fetch. Times in seconds since the epoch. */
   fetched(now: number, dataTimestamp: number): void {
     this.#fetches.child('OK').value++
     this.#fetched.child().value = now

@@ -10,24 +10,24 @@ import type { FetchedKeys } from './messages.ts'
 import type { SignerMetrics } from './metrics.ts'
 
 export interface SignerKeysOptions {
-  /** Asks the signer. */
+  /** Calls FetchKeys. */
   fetch(): Promise<FetchedKeys>
-  /** The code of a failure in metrics. */
+  /** Returns the status of a failure, as label of metrics. */
   codeOf(error: unknown): string
   readonly metrics: SignerMetrics
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** As headers of tokens name them, at most. */
+/** Maximum length of a key ID in token headers. */
 export const MOST_KEY_ID = 1024
-/** After a failure. */
+/** Delay after a failure, in milliseconds. */
 const FALLBACK_MS = 10_000
-/** Those of a timestamp of protobuf: the years 1 to 9999. */
+/** Range of a protobuf Timestamp: years 1 to 9999. */
 const LEAST_SECONDS = -62_135_596_800
 const MOST_SECONDS = 253_402_300_799
 
-/** The keys that a signer elsewhere uses: asked for when it says, and when a token names another. */
+/** Cached keys of an external signer. Refreshed when the signer's hint expires, and when a token names an unknown key. */
 export class SignerKeys {
   readonly #options: SignerKeysOptions
   #keys: readonly VerificationKey[] = []
@@ -38,7 +38,7 @@ export class SignerKeys {
     this.#options = options
   }
 
-  /** Those of an id, or all without one. */
+  /** Returns the keys of an ID, or all without one. Fetches if none is cached. */
   async find(id: string | undefined): Promise<readonly VerificationKey[]> {
     const known = this.#known(id)
     if (known.length > 0) return known
@@ -51,12 +51,12 @@ export class SignerKeys {
     return this.#known(id)
   }
 
-  /** How long they may be kept by others. */
+  /** Returns how long clients may cache the keys, in seconds. */
   maxAgeSeconds(): number {
     return Math.max(0, Math.floor((this.#refreshAt - this.#options.clock.now()) / 1000))
   }
 
-  /** Asks once for all who wait. Throws an Error in upstream's words; then all is as before. */
+  /** Fetches the keys. Concurrent callers share one call. Throws an Error with upstream's message; the cached keys remain. */
   sync(): Promise<void> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
@@ -64,13 +64,13 @@ export class SignerKeys {
     return this.#asking
   }
 
-  /** Asks again when the signer says, until the signal aborts. */
+  /** Refreshes the keys as the signer's hints request, until the signal aborts. */
   async follow(signal: AbortSignal): Promise<void> {
     let rest = this.#restMs()
     while (await pause(rest, signal)) rest = await this.#syncAgain()
   }
 
-  /** How long until the next time, in milliseconds. Known keys stay where the signer fails. */
+  /** Refreshes the keys and returns the delay until the next refresh, in milliseconds. Cached keys remain if the signer fails. */
   async #syncAgain(): Promise<number> {
     try {
       await this.sync()
@@ -123,7 +123,7 @@ function secondsOf(timestamp: FetchedKeys['dataTimestamp']): number {
   return seconds + nanos / 1e9
 }
 
-/** Parses the keys in turns: a signer may have a thousand keys, and each takes some 50 µs. */
+/** Parses the keys. Yields in between: there may be a thousand, at about 50 µs each. */
 async function keysOf(fetched: FetchedKeys['keys']): Promise<readonly VerificationKey[]> {
   const keys: VerificationKey[] = []
   for (const key of fetched) {
