@@ -7,7 +7,7 @@ const LABELS = ['name', 'kind', 'type', 'operation']
 export interface ConditionSubject {
   readonly name: string
   readonly kind: 'webhook' | 'policy'
-  /** As upstream: policies of both kinds have type `validate`. */
+  /** Value of the label `type`. As in upstream, policies of both kinds have `validate`. */
   readonly type: 'admit' | 'validating' | 'validate'
   readonly operation: string
 }

@@ -87,7 +87,7 @@ export class Recounter {
     return sum
   }
 
-  /** What is used of each resource that is limited and known. */
+  /** Counts the usage of each resource that the quota limits and an evaluator knows. `until`: when it changes by itself. */
   async #count(quota: ResourceQuota, lists: Lists, now: number): Promise<{ used: Amounts; until: number }> {
     const { namespace = '' } = quota.metadata
     let used: Amounts = new Map()
@@ -138,7 +138,7 @@ function* namesOf(objects: readonly StoredObject[]): Steps<Set<string>> {
   return names
 }
 
-/** What another server has added lately may be for objects that are not stored yet: no more than that is left above what was counted, and never more than there was. */
+/** Keeps amounts that another server has added recently, since their objects may not be stored yet. The result exceeds the count by at most these amounts, and never exceeds the status. */
 function keepRaised(counted: Amounts, { status }: ResourceQuota, raised: Amounts | undefined): Amounts {
   if (!raised || raised.size === 0) return counted
   const before = amountsOf(status.used)

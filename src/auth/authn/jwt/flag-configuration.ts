@@ -6,7 +6,7 @@ export interface OidcFlags {
   readonly clientId: string
   readonly caFile: string | undefined
   readonly usernameClaim: string
-  /** Empty: the issuer's URL and `#`, or no prefix if the username claim is `email`. `-`: no prefix. */
+  /** If empty, the prefix is the issuer's URL and `#`, or none if the username claim is `email`. `-`: no prefix. */
   readonly usernamePrefix: string
   readonly groupsClaim: string
   readonly groupsPrefix: string
