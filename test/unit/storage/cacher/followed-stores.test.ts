@@ -43,7 +43,8 @@ for (const setup of storeSetups())
     beforeEach(async () => {
       lines = []
       const logger: Logger = { ...silentLogger, info: (line, fields) => void lines.push(`${line}: ${fields?.by}`) }
-      cacher = openCacher(backend, { logger })
+      // Long enough for a busy machine: a read that waits in vain is served by the store.
+      cacher = openCacher(backend, { logger, revisionWaitMs: 60_000 })
       await cacher.synced(never)
     })
     afterEach(() => cacher.close())
