@@ -69,7 +69,7 @@ interface AuditParts {
   readonly observer: AuditObserver | undefined
 }
 
-/** Receives events in the process, for tests. */
+/** Receives events within the process. */
 export interface AuditObserver {
   /** Applies if no policy is configured. */
   readonly policy: AuditPolicy

@@ -146,7 +146,7 @@ export interface Configuration {
   readonly repeated: readonly string[]
 }
 
-/** Parses a configuration in CBOR. Repeated keys are an error at every level of field validation. */
+/** Parses a configuration in CBOR. Any fault, such as a repeated key, is an error at every level of field validation. */
 export function parseCborConfiguration(body: Buffer): Configuration {
   try {
     const { value, fault } = parseCbor(body)

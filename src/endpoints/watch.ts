@@ -22,7 +22,7 @@ const OVER = new DOMException('The watch is over', 'AbortError')
  */
 export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: () => Framing): Promise<void> {
   const { exchange, env } = scope
-  // A negative timeout ends the watch immediately; 0 means no timeout.
+  // A negative timeout ends the watch immediately; 0 leaves the timeout to the server.
   const seconds = options.timeoutSeconds ? Math.max(options.timeoutSeconds, 0) : env.minRequestTimeoutSeconds * (1 + Math.random())
   const { clock } = env
   const begun = clock.steady.now()

@@ -6,7 +6,7 @@ import type { TurnShare } from '../protocols/http2/turn-share.ts'
 
 /** Bytes of a read that are parsed at once: one TLS record. It may hold 4,000 header fields. */
 const MAX_PIECE_BYTES = 16 * 1024
-/** Bytes that each request counts for in the quota of a turn. */
+/** Bytes that a connection may parse for each request of its quota, after it has waited for its turn. */
 const BYTES_PER_REQUEST = 1024
 /**
  * A connection that brings this many bytes in one read has large requests or many of them. Others stay with Node's own reader, which takes a tenth less time for a small request, even if the turn is

@@ -97,7 +97,7 @@ export const CUSTOM: Dialect = {
     throw scaleFailure(`convert new object (${nameOf(config)};`)
   },
   /**
-   * Decodes only the metadata, and drops malformed members of it. The rest is neither pruned nor checked for nulls: validation does so. An unchanged object gets no defaults either, because those of the requested
+   * Decodes only the metadata, and drops malformed members of it. The rest is not pruned, and its nulls are reported by validation. An unchanged object gets no defaults either, because those of the requested
    * version may differ from those of the stored version.
    */
   *decodeMerged(target, merged, live) {

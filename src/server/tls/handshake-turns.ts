@@ -18,7 +18,7 @@ interface Handshake {
   readonly handle: SocketHandle
   /** Bytes that the client had sent when its connection was last read. */
   read: number
-  /** Time of the last bytes, or of the start of the round. */
+  /** Time at which the last bytes were noticed, or the handshake began. */
   since: number
   /** Time of the next read, for a connection outside the line. */
   due: number
