@@ -14,6 +14,7 @@ import { pluginFailed } from './plugin-failure.ts'
 import type { PolicyEvaluator, Stage } from './policy.ts'
 import type { AuditSink, EventSummary } from './sink.ts'
 
+/** Format of a log's lines (`--audit-log-format`). */
 export type AuditFormat = 'json' | 'legacy'
 
 /** A destination of events. */

@@ -58,18 +58,22 @@ export class AuditEvent implements AuditRecord {
     this.reference = { namespace, name, uid: '', resourceVersion: '' }
   }
 
+  /** Whether the level includes the request's body. */
   get showsRequest(): boolean {
     return this.audited.level !== 'Metadata'
   }
 
+  /** Whether the level includes the response's body. */
   get showsResponse(): boolean {
     return this.audited.level === 'RequestResponse'
   }
 
+  /** Adds an annotation. The first value of a key is kept. */
   annotate(key: string, value: string): void {
     if (!this.annotations.has(key)) this.annotations.set(key, value)
   }
 
+  /** Completes the reference. Values that are known already are kept. */
   refersTo({ namespace = '', name = '', uid = '', resourceVersion = '' }: Partial<Reference>): void {
     const { reference } = this
     this.reference = {

@@ -21,6 +21,7 @@ import { AuditConfigError, readPolicyFile } from './policy-file.ts'
 import type { AuditBackend, AuditSink } from './sink.ts'
 import { webhookBackend } from './webhook/webhook-backend.ts'
 
+/** Whether requests wait for events (`--audit-log-mode`, `--audit-webhook-mode`). */
 export type AuditMode = 'batch' | 'blocking' | 'blocking-strict'
 
 /** Configuration of auditing. */
@@ -37,12 +38,14 @@ export interface AuditOptions {
 export interface AuditTargetOptions {
   readonly mode: AuditMode
   readonly batch: BatchOptions
+  /** Limit of an event's length. Undefined if there is none. */
   readonly maxEventBytes: number | undefined
 }
 
 export interface AuditLogOptions extends Retention, AuditTargetOptions {
   /** `-` is standard output. */
   readonly path: string
+  /** Bytes beyond which the log is rotated. */
   readonly maxBytes: number
   readonly format: AuditFormat
 }

@@ -6,6 +6,7 @@ import type { RequestInfo, User } from '../meta/context.ts'
 export const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
 export type Stage = (typeof STAGES)[number]
 
+/** Levels of detail, in ascending order. Metadata has no bodies, Request has the request's, RequestResponse both. */
 export const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
 
 /** Which requests are audited, and in how much detail (https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/#audit-k8s-io-v1-Policy). Absent and empty lists match everything. */
@@ -16,6 +17,7 @@ export interface AuditPolicy {
   readonly omitManagedFields?: boolean
 }
 
+/** A rule of a policy. Empty and omitted lists match everything. A rule with `resources` or `namespaces` only matches resource requests, one with `nonResourceURLs` only others. */
 export interface PolicyRule {
   readonly level: 'None' | AuditLevel
   readonly users?: readonly string[]

@@ -140,6 +140,7 @@ function* decodedMerged(target: BodyTarget, config: JsonObject, object: JsonObje
   }
 }
 
+/** A parsed apply configuration. */
 export interface Configuration {
   readonly config: JsonObject
   /** Repeated keys, which only strict decoding refuses: `line 6: key "a" already set in map`. */

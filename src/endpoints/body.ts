@@ -87,6 +87,7 @@ function* parseProtobuf(body: Buffer, kind: string, schema: StructSchema, refuse
   }
 }
 
+/** Parses a CBOR body. A fault of well-formed CBOR is returned with the value, and reported once the type is checked. */
 function parseCborBody(body: Buffer, refuse: (why: string) => StatusError): ParsedBody {
   let parsed: ParsedCbor
   try {

@@ -108,6 +108,7 @@ type RawOptions = {
   ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
 }
 
+/** Decodes DeleteOptions from the body. Throws 500 for any fault, as upstream does. */
 async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
   const type = scope.exchange.headers['content-type']
   const parsed = await runInTurns(parseBody(scope.env.media, type, body, { kind: 'DeleteOptions', schema: metaType('meta.DeleteOptions'), refuse: plain }))
@@ -134,6 +135,7 @@ async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
 /** Returns the error of this body: upstream responds with the decoder's text and 500. */
 const plain = (text: string) => failure(500, '', text)
 
+/** Decodes DeleteOptions from the query. */
 function fromQuery(scope: Scope): RawOptions {
   if (scope.exchange.search === '') return {}
   const { query } = scope.exchange

@@ -99,6 +99,7 @@ function checkFields(version: Version, terms: readonly FieldTerm[], namespaced: 
 const match = fieldPath('resourceVersionMatch')
 const initial = fieldPath('sendInitialEvents')
 
+/** Validates the options of a list, as upstream's ValidateListOptions. */
 function listErrors(options: StatedOptions): FieldError[] {
   const errors: FieldError[] = []
   if (options.resourceVersionMatch !== '') {
@@ -113,6 +114,7 @@ function listErrors(options: StatedOptions): FieldError[] {
   return errors
 }
 
+/** Validates the options of a watch, as upstream's ValidateListOptions. */
 function watchErrors(options: StatedOptions, watchList: boolean): FieldError[] {
   const errors: FieldError[] = []
   const { resourceVersionMatch } = options

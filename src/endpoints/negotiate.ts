@@ -56,6 +56,7 @@ interface Prepared {
 
 const prepared = new WeakMap<MediaOffer, Prepared>()
 
+/** Returns the cached data of an offer. */
 function prepare(offer: MediaOffer): Prepared {
   let known = prepared.get(offer)
   if (!known) {
@@ -120,6 +121,7 @@ export function acceptedAggregation(exchange: Exchange, versions: readonly strin
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), as: accepted.as }
 }
 
+/** Returns the 406 of a resource. */
 export const notAcceptable = (scope: Scope) => failure(406, 'NotAcceptable', notAcceptableText(scope.env.media.types))
 
 const BODIES = new Set(['POST', 'PUT', 'PATCH'])

@@ -95,6 +95,7 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
   })
 }
 
+/** A parsed patch of any type but apply. */
 interface ParsedPatch {
   readonly value: Json
   /** Whether some numbers are not written as Go writes them (`1.0`). */
@@ -158,6 +159,7 @@ const tests = (patch: Json): boolean => Array.isArray(patch) && patch.some(opera
 /** Views have no other versions. */
 const NO_VERSIONS: ReadonlyMap<string, Version> = new Map()
 
+/** Decodes a patched object, with its defaults and in the served version. Unknown fields cause warnings or errors by the field validation. Throws 422 with the patched value if it cannot be decoded. */
 function* decodePatched(
   { scope, target, type, current }: Patching,
   patchOf: ParsedPatch,
@@ -205,6 +207,7 @@ interface Patched {
   shown(): string
 }
 
+/** Applies a patch to the current object. Long patches are applied in turns. Throws a StatusError if it does not apply. */
 function patchValue(target: BodyTarget, type: string, { value, literals }: ParsedPatch, current: JsonObject, signal: AbortSignal): Promise<Patched> {
   return guard(async () => {
     if (type === STRATEGIC_PATCH) {

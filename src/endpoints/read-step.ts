@@ -11,6 +11,7 @@ export const readStep = (asked: Asked, cached: boolean): WhyStep => ({
   meaning: meaningOf(asked, cached),
 })
 
+/** Returns where a read is served from, by the semantics of `resourceVersion` and `resourceVersionMatch`. */
 function meaningOf({ resourceVersion, resourceVersionMatch = '', limit = 0, continue: token = '' }: Asked, cached: boolean): string {
   const from = cached ? 'the watch cache' : 'the store'
   if (token !== '')

@@ -103,6 +103,7 @@ export class Scope<V extends ServedVerb = ServedVerb> {
   }
 }
 
+/** Reports whether the resource of a scope is namespaced. */
 export const isNamespaced = ({ served }: Scope): boolean => served.definition.scope === 'Namespaced'
 
 /** The store methods that each verb may call. */
@@ -117,6 +118,7 @@ interface StoreOf {
   readonly deletecollection: Pick<ResourceStore, 'deleteCollection'>
 }
 
+/** Returns the store of the resource, restricted to the methods that the verb may call. */
 export const storeOf = <V extends Verb>(scope: Scope<V>): StoreOf[V] => scope.env.registry.store(scope.served)
 
 /** Returns the target of a request. */
@@ -128,6 +130,7 @@ export const subjectOf = (scope: Scope) => ({
   name: scope.name,
 })
 
+/** Returns the target of a write with the options that admission and the store need. */
 export const writeTarget = (scope: Scope<'create' | 'update' | 'patch'>, options: WriteOptions): WriteTarget => ({
   ...subjectOf(scope),
   dryRun: options.dryRun,

@@ -31,6 +31,7 @@ export class FramedBatch {
     return this.#parts
   }
 
+  /** Divides the frames into parts of at most `most` bytes each, except single longer frames. */
   #split(most: number): SharedBytes[] {
     const parts: Message[][] = []
     let bytes = Number.POSITIVE_INFINITY
@@ -47,6 +48,7 @@ export class FramedBatch {
   }
 }
 
+/** A cached batch. */
 interface Kept {
   readonly batch: readonly StorageEvent[]
   readonly id: string
@@ -113,6 +115,7 @@ export class SharedFrames {
     }
   }
 
+  /** Returns the frame of an event: pieces to be copied, or a cached or new buffer. */
   #frameOf(framing: Framing, event: StorageEvent): Message | undefined {
     const pieces = event.type === 'bookmark' ? undefined : framing.pieces?.(EVENT_TYPES[event.type], event.object)
     if (pieces !== undefined) {
@@ -134,6 +137,7 @@ export class SharedFrames {
     return frame
   }
 
+  /** Returns the cached frames of an object by framing. A full young generation replaces the old one. */
   #framesOf(object: StoredObject): Map<string, Buffer> {
     const known = this.#young.get(object) ?? this.#old.get(object)
     if (known) return known

@@ -80,6 +80,7 @@ export class WatchMetrics {
 /** For batches with at least this many frames, the histogram is computed once for all watches that send the batch. */
 const MANY = 8
 
+/** Counts a batch. The histogram of a large batch is computed once and merged into that of each watch. */
 function count(batch: FramedBatch, events: NumberChild, sizes: HistogramChild): void {
   const { lengths } = batch
   events.value += lengths.length

@@ -58,6 +58,7 @@ export class WatchWriter {
     return framed instanceof Promise ? framed.then(ready => this.#writeFramed(ready, batch)) : this.#writeFramed(framed, batch)
   }
 
+  /** Writes a framed batch. Returns false if the form could not represent all of its events. */
   #writeFramed(framed: FramedBatch, batch: readonly StorageEvent[]): boolean | Promise<boolean> {
     const { backlog } = this.#output
     this.#meter?.sent(framed)
@@ -72,6 +73,7 @@ export class WatchWriter {
     return this.#writer.open && !this.#signal.aborted && this.#writer.unwritten > PACE_BYTES
   }
 
+  /** Writes parts, and waits after each while the client is slow. */
   #writeParts(parts: readonly SharedBytes[]): boolean | Promise<boolean> {
     const first = parts[0]
     if (first === undefined) return true

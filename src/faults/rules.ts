@@ -94,6 +94,7 @@ export class FaultRules {
 
 const EFFECTS = ['delay', 'lease', 'status', 'cut', 'gone', 'behind', 'watch', 'webhooksDown'] as const
 
+/** Reports whether all lists of a match apply to the request. */
 function matches(match: FaultMatch | undefined, { user, userAgent }: Asked, info: ResourceRequestInfo): boolean {
   if (match === undefined) return true
   const { group, resource, subresource, namespace, name, verb } = info
@@ -139,6 +140,7 @@ export function isBehind({ beyondContract = false }: FaultSpec, verb: string, se
   return version === '0' || (version === '' && beyondContract)
 }
 
+/** Validates a specification. Throws an Error with the path of the invalid field. */
 function check(spec: FaultSpec): void {
   if (!EFFECTS.some(effect => spec[effect] !== undefined)) throw new Error(`a fault must have one of ${EFFECTS.join(', ')}`)
   if (spec.delay !== undefined) millisecondsOf(spec.delay)

@@ -5,6 +5,7 @@ export interface Claim {
   readonly upperBound: number
 }
 
+/** Result of a division of seats. */
 export interface Allocation {
   /** Seats in the order of the claims. */
   readonly seats: number[]

@@ -42,6 +42,7 @@ interface Sharing extends Omit<BorrowingParts, 'totalSeats'> {
   readonly nominalSum: number
 }
 
+/** Returns the limits of the levels that are not exempt. If their lower bounds exceed the remaining seats, these are scaled down towards the minimums. */
 function share(levels: readonly PriorityLevel[], { remaining, nominalSum, metrics, log }: Sharing): Map<PriorityLevel, number> {
   const minSum = sum(levels, ({ limits }) => limits.min)
   const lowerSum = sum(levels, ({ lowerBound }) => lowerBound)

@@ -5,6 +5,7 @@ interface Metadata {
   readonly uid?: string
 }
 
+/** A user, a group or a service account, by `kind`. */
 export interface Subject {
   readonly kind: string
   readonly user?: { readonly name: string }
@@ -12,6 +13,7 @@ export interface Subject {
   readonly serviceAccount?: { readonly namespace: string; readonly name: string }
 }
 
+/** Matches resource requests. Each list matches if it contains the value, or `*` alone. */
 export interface ResourceRule {
   readonly verbs: readonly string[] | null
   readonly apiGroups: readonly string[] | null
@@ -20,17 +22,20 @@ export interface ResourceRule {
   readonly namespaces: readonly string[] | null
 }
 
+/** Matches non-resource requests. A URL may end in `/*`. */
 export interface NonResourceRule {
   readonly verbs: readonly string[] | null
   readonly nonResourceURLs: readonly string[] | null
 }
 
+/** Matches a request if one of the subjects and one of the rules do. */
 export interface Rule {
   readonly subjects: readonly Subject[] | null
   readonly resourceRules?: readonly ResourceRule[]
   readonly nonResourceRules?: readonly NonResourceRule[]
 }
 
+/** A FlowSchema. Schemas with a lower `matchingPrecedence` are matched first. */
 export interface FlowSchemaConfig {
   readonly metadata: Metadata
   readonly spec: {
@@ -41,12 +46,14 @@ export interface FlowSchemaConfig {
   }
 }
 
+/** Queues of a level, and how many of them a flow may use (`handSize`). */
 export interface QueuingConfig {
   readonly queues: number
   readonly handSize: number
   readonly queueLengthLimit: number
 }
 
+/** A level with limited seats. */
 export interface LimitedConfig {
   readonly nominalConcurrencyShares: number | null
   readonly lendablePercent?: number
@@ -54,6 +61,7 @@ export interface LimitedConfig {
   readonly limitResponse: { readonly type: string; readonly queuing?: QueuingConfig }
 }
 
+/** A PriorityLevelConfiguration. */
 export interface PriorityLevelConfig {
   readonly metadata: Metadata
   readonly spec: {
@@ -64,5 +72,6 @@ export interface PriorityLevelConfig {
   }
 }
 
+/** Names of the mandatory schemas and levels. */
 export const EXEMPT = 'exempt'
 export const CATCH_ALL = 'catch-all'

@@ -52,6 +52,7 @@ const queueCells = (queue: Queue | undefined): Cell[] => [
   formatSeatSeconds(queue?.workWaiting ?? 0),
 ]
 
+/** Options of `dumpRequests`. */
 export interface RequestDump {
   /** Whether user and operation are included. */
   readonly details: boolean

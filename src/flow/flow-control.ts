@@ -170,6 +170,7 @@ export class FlowControl {
     }
   }
 
+  /** Divides the server's seats among the levels by their shares, and adjusts the limits. */
   private divide(): void {
     const { totalSeats, metrics } = this.parts
     let shareSum = 0
@@ -188,6 +189,7 @@ export class FlowControl {
     this.adjust()
   }
 
+  /** Drops a removed level once it is idle, by applying the configuration again. */
   private reap(level: PriorityLevel): void {
     if (level.queues.isIdle) this.configure(this.configuration)
   }

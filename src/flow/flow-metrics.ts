@@ -65,6 +65,7 @@ export interface FlowMeters {
   rejected(reason: RejectReason): NumberChild
 }
 
+/** Why a request is rejected, as the metrics' label. */
 export type RejectReason = 'concurrency-limit' | 'queue-full' | 'time-out'
 
 /** Values of a priority level at an adjustment of limits. */

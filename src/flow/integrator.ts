@@ -34,6 +34,7 @@ export class Integrator {
     if (value > this.max) this.max = value
   }
 
+  /** Returns the statistics of the current period, up to now. */
   results(): Integrated {
     this.advance(this.now())
     const { seconds, min, max } = this

@@ -9,6 +9,7 @@ import { MAX_SEAT_SECONDS, type SeatSeconds, seatsTimesDuration } from './seat-s
 /** Queuing of a level: `exempt` requests get seats immediately; with `no queues`, requests without free seats are rejected. */
 export type Discipline = 'exempt' | 'no queues' | QueuingConfig
 
+/** Limits of a level as of an adjustment. */
 export interface Dispatching {
   /** Seats. */
   readonly limit: number
@@ -183,6 +184,7 @@ export class QueueSet {
     return now
   }
 
+  /** Decrements R and all virtual times by the same amount, so that they stay exact integers. */
   private advanceEpoch(): void {
     this.currentR -= R_DECREMENT
     for (const queue of this.queues.values()) {
@@ -219,12 +221,14 @@ export class QueueSet {
     if (queues.size > KEPT_QUEUES || typeof discipline !== 'object' || queue.index >= discipline.queues) queues.delete(queue.index)
   }
 
+  /** Starts the virtual time of a queue that was idle at the present R. */
   private activate(queue: Queue): void {
     if (queue.isActive) return
     queue.nextDispatchR = this.currentR
     this.activeQueues++
   }
 
+  /** Ends the activity of a queue without requests. */
   private settle(queue: Queue): void {
     if (queue.isActive) return
     this.activeQueues--
@@ -263,6 +267,7 @@ export class QueueSet {
     this.serve(queue, request, now)
   }
 
+  /** Charges the estimated work to the queue, and executes the request. */
   private serve(queue: Queue, request: SeatRequest, now: number): void {
     request.cutFinalSeats(this.limit)
     queue.nextDispatchR += request.totalWork

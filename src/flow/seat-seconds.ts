@@ -7,6 +7,7 @@ const PER_MILLISECOND = SCALE / 1000
 /** Maximum exact value: 2.8 years of one seat, or 1.7 days of 600. */
 export const MAX_SEAT_SECONDS: SeatSeconds = Number.MAX_SAFE_INTEGER
 
+/** Returns the work of seats over a duration, rounded to the unit. */
 export const seatsTimesDuration = (seats: number, milliseconds: number): SeatSeconds => Math.round(seats * milliseconds * PER_MILLISECOND)
 
 /** Converts work to seat-seconds. */

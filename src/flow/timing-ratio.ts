@@ -27,6 +27,7 @@ export class TimingRatio {
     this.ratio = numerator / this.denominator
   }
 
+  /** Changes the limit. The value before counts with the old one. */
   setDenominator(denominator: number): void {
     this.advance(this.now())
     this.denominator = denominator

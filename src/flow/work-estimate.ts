@@ -78,6 +78,7 @@ function estimateEvents(watches: number, most: number): WorkEstimate {
   return { initialSeats: MIN_SEATS, finalSeats, additionalLatencyMs: durationPerSeat(seatsTimesDuration(wanted, EVENT_MS), finalSeats) }
 }
 
+/** Estimates a list, or the initial events of a watch. Invalid options get the maximum, because the request is refused anyway. */
 function estimateList({ info, query }: EstimatedRequest, most: number, options: EstimateOptions): WorkEstimate {
   const { bytesOf } = options
   // A list of a single object.
@@ -109,6 +110,7 @@ const within = (most: number, wanted: number): number => Math.max(MIN_SEATS, Mat
 
 const pageOf = ({ limit }: CountedList, stored: number): number => (limit > 0 && limit < stored ? limit : stored)
 
+/** Estimates by the objects that are processed: a read from the store with a selector decodes more objects than it returns. */
 function seatsByCount(list: CountedList, stored: number): number {
   const page = pageOf(list, stored)
   const processed = list.fromCache ? stored : list.isSelecting ? stored + page : 2 * page

@@ -13,6 +13,8 @@ export interface Http2Answer extends Wire {
 export type AnyRequest = IncomingMessage | Http2Request
 export type AnyResponse = ServerResponse | Http2Answer
 
+/** Returns the wire of a response. An HTTP/2 stream is its own wire. */
 export const wireOf = (res: AnyResponse): Wire => (res instanceof ServerResponse ? new Http1Wire(res) : res)
 
+/** Handles a request of either protocol, and owns its response. */
 export type Listener = (req: AnyRequest, res: AnyResponse) => void

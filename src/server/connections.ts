@@ -175,6 +175,7 @@ export class Connections {
   }
 }
 
+/** Updates the measurements of an HTTP/2 connection, and has its session enforce its own time limits. */
 function lookAtHttp2(connection: Connection, http2: Http2Session, now: number): void {
   http2.check(now)
   const sent = http2.sentBytes
@@ -184,6 +185,7 @@ function lookAtHttp2(connection: Connection, http2: Http2Session, now: number): 
   connection.sent = sent
 }
 
+/** Updates the measurements of an HTTP/1.1 or upgraded connection, and closes it if the client has stopped reading for too long. */
 function lookAtHttp1(connection: Connection, now: number, limits: typeof CONNECTION_LIMITS): void {
   const { speaker } = connection
   const waiting = speaker.writableLength

@@ -50,6 +50,7 @@ function handled<T>(promise: Promise<T>): Promise<T> {
   return promise
 }
 
+/** Compresses a piece and caches the result in it. Short pieces are stored, and not cached. */
 async function compressed(piece: Piece): Promise<CompressedPiece> {
   const raw = piece.raw()
   const made = { length: raw.length, crc: crc32(raw), shift: shiftBy(raw.length) }

@@ -24,6 +24,7 @@ export interface HealthCheck {
   check(endpoint: HealthEndpoint): void | Promise<void>
 }
 
+/** Result of health checks, as an HTTP status and its text. */
 export interface HealthReport {
   readonly status: 200 | 500
   readonly text: string

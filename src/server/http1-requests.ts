@@ -41,6 +41,7 @@ export const http1Listener =
     else serve()
   }
 
+/** Admits a pipelined request, or closes the connection if too many wait. Returns whether the request is admitted. */
 function mayWait({ socket, rawHeaders, url = '' }: IncomingMessage, res: ServerResponse): boolean {
   const waiting = pipelined.get(socket) ?? { requests: 0, bytes: 0 }
   const bytes = headBytesOf(rawHeaders) + url.length

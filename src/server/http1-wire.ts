@@ -20,6 +20,7 @@ export class Http1Wire implements Wire {
     this.res = res
   }
 
+  /** Writes the head. Without a length, the body follows in chunks, and the head is flushed so that the client sees the response before the first event. */
   head(status: number, headers: string[], length: number | undefined): void {
     if (length !== undefined) headers.push('Content-Length', String(length))
     this.res.writeHead(status, headers)
@@ -73,6 +74,7 @@ export class Http1Wire implements Wire {
 
   leaveConnection(): void {}
 
+  /** Bytes that wait in the response object and in the socket. */
   get unwritten(): number {
     return this.res.writableLength + (this.res.socket?.writableLength ?? 0)
   }
@@ -85,6 +87,7 @@ export class Http1Wire implements Wire {
     return this.res.destroyed || this.res.closed || (this.res.socket?.destroyed ?? false)
   }
 
+  /** Reads and drops the rest of the body, for at most DISCARD_MS. Then the connection is closed. */
   discardBody(): void {
     const { req } = this.res
     const timer = setTimeout(() => {

@@ -50,6 +50,7 @@ export const MAX_HELD_BYTES = 256 << 20
 export const CHECK_MS = 1000
 /** How often TLS connections are checked for a held event loop. They are checked if it was held for more than `BUSY_MS`. */
 export const TLS_CHECK_MS = 50
+/** Milliseconds for which the event loop may be held before TLS connections are checked. */
 export const BUSY_MS = 20
 
 /** kube-apiserver's HTTP/2 settings: --http2-max-streams-per-connection of 1000, and its window sizes. */

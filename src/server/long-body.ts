@@ -62,6 +62,7 @@ export async function sendCompressed(wire: Wire, body: FilledBody, memory: Buffe
   }
 }
 
+/** Writes pieces through buffers of `memory`: each buffer is filled completely before it is written. */
 async function sendPieces(wire: Wire, pieces: Iterable<Piece>, memory: BufferPool): Promise<void> {
   const pace = new WireStream(wire, memory)
   let scratch = memory.take()

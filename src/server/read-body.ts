@@ -47,6 +47,7 @@ class Chunks {
   private page: Buffer | undefined
   private filled = 0
 
+  /** Adds a chunk. A single chunk, or one of SMALL_BYTES and more, is kept without a copy. */
   push(chunk: Buffer): void {
     if (this.whole.length === 0 && this.page === undefined) this.whole.push(chunk)
     else if (chunk.length < SMALL_BYTES) this.copy(chunk)
@@ -69,6 +70,7 @@ class Chunks {
     this.filled = 0
   }
 
+  /** Returns the whole body. `length`: sum of all chunks. */
   joined(length: number): Buffer {
     this.closePage()
     const [first] = this.whole

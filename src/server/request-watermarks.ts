@@ -44,4 +44,5 @@ export class Watermark {
   }
 }
 
+/** Reports whether a request only reads. Every other verb counts as mutating, as in kube-apiserver. */
 export const isReadOnly = ({ verb }: RequestInfo): boolean => verb === 'get' || verb === 'list' || verb === 'watch'

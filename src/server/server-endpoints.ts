@@ -47,6 +47,7 @@ export function serverEndpoints(endpoints: ServerEndpoints): Koa.Middleware<Requ
   }
 }
 
+/** Returns the router of the endpoints. Paths are case-sensitive, and a trailing slash is significant. */
 function routerOf({ health, version, exposition, issuerDocuments, flowLimits, ownRoutes = [] }: ServerEndpoints): Router<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true })
   const versionBody = Buffer.from(JSON.stringify(version, undefined, 2))

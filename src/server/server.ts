@@ -122,6 +122,7 @@ export interface ConsolePort {
   readonly port: number
 }
 
+/** A server that listens on its ports. */
 export interface RunningServer {
   readonly securePort: number
   readonly insecurePort: number | undefined

@@ -3,6 +3,7 @@ import type { Logger } from '../lib/log.ts'
 /** Maximum time that requests in progress have when a server ends. */
 export const REQUEST_GRACE_MS = 60_000
 
+/** Steps of a shutdown and their delays. */
 export interface ShutdownSteps {
   /** Milliseconds between the failure of readiness and the closing of the ports (`--shutdown-delay-duration`). */
   readonly delayMs: number

@@ -2,6 +2,7 @@ import type { FilledBody } from '../lib/filled-body.ts'
 import { goJsonText } from '../lib/go-json-text.ts'
 import type { Status } from '../meta/status.ts'
 
+/** An encoded Status with its media type. */
 export interface StatusBody<Bytes = Buffer | readonly Buffer[] | FilledBody> {
   readonly contentType: string
   /** Set if the client accepts none of the media types. As upstream, the audit event then has the code only. */

@@ -26,8 +26,10 @@ const upgrades = new WeakMap<AnyRequest, Upgrade>()
 /** Connections that have left HTTP. */
 const taken = new WeakSet<Duplex>()
 
+/** Reports whether a connection has left HTTP. */
 export const hasLeftHttp = (socket: Duplex): boolean => taken.has(socket)
 
+/** Returns the upgrade of a request. Undefined unless its client asked to leave HTTP and the path allows it. */
 export const upgradeOf = (req: AnyRequest): Upgrade | undefined => upgrades.get(req)
 
 /** Subresources that may leave HTTP by any protocol. */

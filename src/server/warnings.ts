@@ -8,6 +8,7 @@ export class Warnings {
   /** UTF-16 units of the texts after truncation. */
   private cutLength = 0
 
+  /** Adds a warning. Empty texts, duplicates, and texts with control characters are ignored. */
   add(text: string): void {
     // All texts are truncated from here on, and those already added fill the headers.
     if (this.cutLength > MAX_TOTAL || text === '' || this.texts.has(text) || /\p{Cc}/u.test(text)) return

@@ -150,6 +150,7 @@ const TYPE = '{"kind":"Why","apiVersion":"binnacle.dev/v1",'
 
 const cut = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text)
 
+/** Encodes the record of a request. The members of the summary come first, so that a list can copy them without parsing. */
 function keptOf(request: FollowedRequest, record: RequestRecord, isOver: boolean): Kept {
   const { status } = request
   const summary: RecentRequest = {
@@ -177,6 +178,7 @@ function keptOf(request: FollowedRequest, record: RequestRecord, isOver: boolean
   return { auditId, whole, summaryEnd: Buffer.byteLength(head), user, failed, size: whole.length + 2 * auditId.length + BESIDE }
 }
 
+/** Returns the request's part of a record. Texts are truncated, and unknown query parameters redacted. */
 function askedOf({ isParsed, info, path, remoteAddress, isHttp2, received }: FollowedRequest): Why['request'] {
   const { isResource, group, version, resource, subresource, namespace, name } = isParsed ? info : NOTHING
   return {

@@ -40,6 +40,7 @@ export class RequestRecord implements RequestNotes {
     this.begun = performance.now()
   }
 
+  /** Records a step with its time. Secrets are removed and long values truncated first. Beyond the limits, steps are only counted. */
   note(step: WhyStep): void {
     if (this.isOver) return
     if (this.steps.length >= MOST_STEPS || this.characters > MOST_CHARACTERS) {
@@ -168,6 +169,7 @@ function bounded(value: unknown): object {
 /** Prefix of extra attributes that identify a credential without revealing it. */
 const SHOWN_EXTRA = 'authentication.kubernetes.io/'
 
+/** Returns a user without values of extra attributes that may be secret. */
 export function whyUser({ name, uid, groups, extra }: User): WhyUser {
   return {
     name,

@@ -48,6 +48,7 @@ export class LineWriter {
     await this.output.close()
   }
 
+  /** Writes waiting lines until there are none. A failure only affects the lines of one write. */
   private async run(): Promise<void> {
     // Lines that arrive in this turn are written together.
     await undefined
@@ -77,6 +78,7 @@ export class LineWriter {
     return count
   }
 
+  /** Writes lines. Short ones are joined into one write, long bodies are written as they are read. */
   private async writeLines(lines: readonly AuditLine[]): Promise<void> {
     const length = lines.reduce((bytes, line) => bytes + line.length, 0)
     await this.output.prepare(length)

@@ -42,6 +42,7 @@ export class RotatingFile implements LogOutput {
     return file
   }
 
+  /** Opens the log if it was closed by a failure, and rotates it if the bytes do not fit. Rejects if they exceed the size of an empty log. */
   async prepare(length: number): Promise<void> {
     const { maxBytes } = this.options
     if (length > maxBytes) throw new Error(`write length ${length} exceeds maximum file size ${maxBytes}`)
@@ -85,6 +86,7 @@ export class RotatingFile implements LogOutput {
     this.mode = stat.mode & 0o777
   }
 
+  /** Moves the log to a backup and creates a new one. */
   private async rotate(): Promise<void> {
     const { file } = this.options
     await this.closeHandle()

@@ -60,6 +60,7 @@ export class BatchingSink implements AuditSink {
     this.bucket = options.throttle && new TokenBucket(options.throttle.burst, options.throttle.qps, parts.clock)
   }
 
+  /** Queues an event, or drops it if the buffer is full. Resolves immediately. */
   async process(event: WrittenEvent): Promise<boolean> {
     if (this.closed) this.lose(event, 'audit backend shut down')
     else if (this.queue.length >= this.options.bufferSize || this.bytes + sizeOf(event) > MAX_BYTES) this.lose(event, LOST)
@@ -89,6 +90,7 @@ export class BatchingSink implements AuditSink {
     this.losing = true
   }
 
+  /** Takes batches from the queue until it is empty. Batches are written concurrently, as far as throttle and concurrency allow. */
   private async run(): Promise<void> {
     while (this.queue.length > 0) {
       await this.fill()

@@ -297,6 +297,7 @@ export class PageRewriter {
     }
   }
 
+  /** Ends a value at offset `to`, and rewrites it if it is a link. */
   #endValue(to: number): void {
     this.#state = 'before attribute'
     if (!this.#isLink) return

@@ -72,6 +72,7 @@ export class RemoteCommand {
     return this.#kubelet.open([['streamtype', streamType]], sink)
   }
 
+  /** Opens the error stream, which carries the result. Version 1 of the protocol does not end it. */
   #openErrors(): Promise<OpenStream> {
     const counts = this.#protocol.endsErrors
     if (counts) this.#running++
@@ -94,6 +95,7 @@ export class RemoteCommand {
     return stream
   }
 
+  /** Opens stdout or stderr. The kubelet is paused while the client does not read. */
   #openOutput(streamType: string, channel: typeof STDOUT | typeof STDERR): Promise<OpenStream> {
     this.#running++
     const data = (bytes: Buffer): void => {
@@ -111,6 +113,7 @@ export class RemoteCommand {
     if (this.#opened && this.#running === 0) this.#end(this.#outcome())
   }
 
+  /** Buffers the beginning of the error stream. In version 1, any bytes on it end the command. */
   #takeError(bytes: Buffer): void {
     this.#errorBytes += bytes.length
     if (this.#errorBytes <= MAX_ERROR_BYTES) this.#errors.push(bytes)

@@ -15,6 +15,7 @@ export interface BodyTarget {
   readonly alsoTakes?: readonly string[]
 }
 
+/** Returns the body type of a version. */
 export const bodyTarget = (version: Version): BodyTarget => ({
   group: version.group,
   version: version.name,

@@ -126,6 +126,7 @@ function emptyOf(schema: StructSchema): Empty {
   return empty
 }
 
+/** Checks that a body has the target's type. Throws 400 with upstream's message, which depends on whether the claimed type exists. */
 function checkType(builtIns: BuiltIns, target: BodyTarget, apiVersion: string, kind: string, value: Json): void {
   const expected = apiVersionOfTarget(target)
   if (kind === target.kind && (apiVersion === expected || target.alsoTakes?.includes(apiVersion))) return

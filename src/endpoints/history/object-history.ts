@@ -21,6 +21,7 @@ const DEFAULT_LIMIT = 100
 const MOST_LIMIT = 500
 const PAGE_BYTES = 4 << 20
 
+/** Services that the history of an object needs. */
 export interface HistoryEnvironment {
   readonly history: StoreHistory
   readonly catalog: Catalog
@@ -68,6 +69,7 @@ async function authorize({ ctx }: Exchange, object: NamedObject, path: string, a
   if (decision !== 'allow') throw forbidden(ctx.user, asked, reason)
 }
 
+/** Returns a page of changes. Throws 400 and 410. */
 async function pageOf({ query, ctx }: Exchange, { history, clock }: HistoryEnvironment, key: Key): Promise<KeyChanges> {
   const limit = numberIn(query, 'limit') ?? DEFAULT_LIMIT
   const from = numberIn(query, 'continue')

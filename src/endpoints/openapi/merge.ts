@@ -97,6 +97,7 @@ class Merge {
     for (const member of added) yield { ...member, value: renamed.size === 0 ? member.value : objectIn(yield* withReferences(member.value, renamed)) }
   }
 
+  /** Returns a name that is free or has equal contents: `name`, or `name_v2` and so on. A new name must not collide with one of the same document. */
   #nameFor(part: NamedPart, name: string, said: string, others: Readonly<JsonObject>): string {
     const isFree = (each: string): boolean => !this.names[part].has(each) || this.#said[part].get(each) === said
     let as = name
@@ -104,6 +105,7 @@ class Merge {
     return as
   }
 
+  /** Adds kinds to a definition of ours. */
   #alsoFor(name: string, kinds: Json | undefined): void {
     const more = listOf(kinds)
     if (more.length > 0) this.#kinds.set(name, [...(this.#kinds.get(name) ?? []), ...more])

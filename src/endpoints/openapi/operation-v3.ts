@@ -18,6 +18,7 @@ export function pathItemV3(item: JsonObject, parameters: Readonly<JsonObject>): 
   }
 }
 
+/** Converts an operation. Its body parameter becomes the requestBody. */
 function operationV3(operation: JsonObject, known: Readonly<JsonObject>): JsonObject {
   const parameters = listOf(operation.parameters).map(objectIn)
   const bodies = parameters.flatMap(each => bodyOf(each, known) ?? [])

@@ -16,6 +16,7 @@ export function schemaV3(value: Json): Json {
   return Object.keys(others).length === 0 ? reference : { ...others, allOf: [reference] }
 }
 
+/** Converts a member of a schema: schemas in it are converted, other values are copied. */
 function memberV3(name: string, value: Json): Json {
   switch (name) {
     case 'properties':

@@ -13,6 +13,7 @@ export function askedProtocols({ headers }: Exchange): string[] {
   return header.trim() === '' ? [] : protocolsOf(header).filter(each => !isTokenProtocol(each))
 }
 
+/** The connection of an accepted handshake. */
 export interface Taken {
   readonly socket: Duplex
   /** Bytes that came behind the request. */

@@ -18,6 +18,7 @@ export interface Grant {
   readonly expires: number
 }
 
+/** A stored link or session. */
 interface Kept {
   /** SHA-256 of the token. The token itself is not stored. */
   readonly hash: Buffer

@@ -78,6 +78,7 @@ export class ServedConsole {
     }
   }
 
+  /** Opens a session for the token of a link, or closes the session of the request. Throws 401 for an unknown token, and 403 for requests of other pages. */
   async #serveSessions(exchange: Exchange): Promise<void> {
     if (exchange.method !== 'POST' && exchange.method !== 'DELETE') throw methodNotAllowedError()
     if (!isOwnPage(exchange)) throw failure(403, 'Forbidden', 'the console only serves requests of its own pages')

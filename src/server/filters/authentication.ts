@@ -52,6 +52,7 @@ class Proof implements ProofNotes {
     this.refusals.push(reason)
   }
 
+  /** Records the result of the authentication: the user with the accepted credential, or each refusal. */
   tell(identity: Identity): void {
     const isKnown = identity !== undefined && identity !== 'rejected'
     for (const reason of this.refusals) this.why.note({ step: 'not authenticated', reason })

@@ -25,6 +25,7 @@ function noteDecision({ audit }: HttpExchange, decision: 'allow' | 'forbid', rea
   audit?.annotate(REASON, reason)
 }
 
+/** Authorizes a request and records the decision in metrics, audit event and `why`. Throws 403, and 500 if the authorizer failed without allowing the request. */
 async function authorize(exchange: HttpExchange, authorizer: Authorizer, metrics: Pick<AuthMetrics, 'authorized'>): Promise<void> {
   const { user, info } = exchange
   const begun = performance.now()

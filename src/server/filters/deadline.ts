@@ -23,6 +23,7 @@ export const withRequestDeadline =
     return next()
   }
 
+/** Returns the timeout of a request in milliseconds: that of the query if it is shorter than the maximum. Throws 400, and 504 for a timeout that is too short to do anything. */
 function timeoutOf(exchange: HttpExchange, maximumMs: number): number {
   if (exchange.search.includes('timeout=')) {
     const asked = exchange.query.get('timeout')
@@ -60,6 +61,7 @@ export class Deadlines {
     this.timer ??= setInterval(() => this.sweep(steadyClock.now()), SWEEP_MS).unref()
   }
 
+  /** Checks all deadlines once. Stops the timer if no request has one. */
   private sweep(now: number): void {
     let waiting = false
     for (const exchange of this.open) {

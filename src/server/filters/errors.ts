@@ -23,6 +23,7 @@ export const withErrors =
     }
   }
 
+/** Sends an error, and logs it if it is a bug. An error after the response has begun closes the connection. */
 async function answer(exchange: HttpExchange, error: unknown, log: Logger): Promise<void> {
   if (error instanceof PlainTextError && !exchange.answered) return sendPlainText(exchange, error)
   const status = statusErrorOf(error)

@@ -23,6 +23,7 @@ export const withFaults =
   ({ state: { exchange } }, next) =>
     faults.rules.isEmpty ? next() : disturb(faults, exchange, next)
 
+/** Applies the effects of the matching faults in the order that `FaultSpec` declares. */
 async function disturb(faults: Faults, exchange: HttpExchange, next: Next): Promise<void> {
   const { info, query } = exchange
   const struck = faults.rules.strike(exchange, query)

@@ -15,6 +15,7 @@ export interface FilterContext {
   readonly state: RequestState
 }
 
+/** Calls the rest of the chain. Resolves when the request is over. */
 export type Next = () => Promise<void>
 
 /**

@@ -83,6 +83,7 @@ function placeOf(segments: readonly string[], url: string): Place | undefined {
   return { apiPrefix, group, version, special, namespace, inNamespace, at: inNamespace ? at + 2 : at }
 }
 
+/** Returns the info of a resource request. The verb depends on the method and, for a collection, on the query: `get` becomes `list` or `watch`, `delete` becomes `deletecollection`. */
 function resourceRequest(method: string, path: string, segments: readonly string[], place: Place, query: () => URLSearchParams): ResourceRequestInfo {
   const { apiPrefix, group, version, special, namespace, inNamespace, at } = place
   let verb: ResourceRequestInfo['verb'] = special ?? VERBS.get(method) ?? ''

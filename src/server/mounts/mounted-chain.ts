@@ -127,6 +127,7 @@ interface PlaneParts {
   readonly authMetrics: AuthMetrics
 }
 
+/** Returns the filters of a plane, in the order of `handlerChain`. A past revision is read-only. */
 const planeChain = ({ api, authorizer, isReadOnly }: MountedPlane, options: ChainOptions, { ownEndpoints, authMetrics }: PlaneParts): readonly Layer[] => [
   ...(isReadOnly ? [withoutWritesTo('a moment of the past is read-only')] : []),
   withImpersonation(authorizer, options.impersonation),

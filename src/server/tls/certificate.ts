@@ -28,6 +28,7 @@ export interface Issuer {
   readonly privateKey: KeyObject
 }
 
+/** Contents of a certificate to be signed. */
 export interface CertificateRequest {
   readonly issuer: Issuer
   readonly subject: Buffer
@@ -105,10 +106,12 @@ export const nameOf = (...parts: readonly (readonly [keyof typeof NAME_PARTS, st
 const extension = (identifier: string, value: Buffer): Buffer => derSequence(derIdentifier(identifier), derOctets(value))
 const criticalExtension = (identifier: string, value: Buffer): Buffer => derSequence(derIdentifier(identifier), derTrue(), derOctets(value))
 
+/** Returns the critical extension basicConstraints. */
 export const basicConstraints = (isAuthority: boolean): Buffer => criticalExtension('2.5.29.19', isAuthority ? derSequence(derTrue()) : derSequence())
 
 const KEY_USAGES = { digitalSignature: 0x80, keyEncipherment: 0x20, keyCertSign: 0x04, cRLSign: 0x02 } as const
 
+/** Returns the critical extension keyUsage. */
 export function keyUsages(...usages: readonly (keyof typeof KEY_USAGES)[]): Buffer {
   const bits = usages.reduce((sum, usage) => sum | KEY_USAGES[usage], 0)
   return criticalExtension('2.5.29.15', derBits(Buffer.from([bits]), 31 - Math.clz32(bits & -bits)))
@@ -116,6 +119,7 @@ export function keyUsages(...usages: readonly (keyof typeof KEY_USAGES)[]): Buff
 
 const PURPOSES = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const
 
+/** Returns the extension extKeyUsage for TLS servers or clients. */
 export const extendedKeyUsage = (purpose: keyof typeof PURPOSES): Buffer => extension('2.5.29.37', derSequence(derIdentifier(PURPOSES[purpose])))
 
 export const subjectKeyIdentifier = (key: KeyObject): Buffer => extension('2.5.29.14', derOctets(keyIdentifier(key)))

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 
 const generate = promisify(generateKeyPair)
 
+/** A key pair that may still be generated on another thread. */
 export type ClientKeys = Promise<{ readonly publicKey: KeyObject; readonly privateKey: KeyObject }>
 
 /** Generates a client key on another thread. Takes a tenth of a second, in bad cases three times as long. RSA: fabric8's client (Java) cannot read other keys without a further library. */

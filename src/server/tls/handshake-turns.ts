@@ -78,6 +78,7 @@ export class HandshakeTurns {
     return this.#open.size + this.#quiet.size
   }
 
+  /** Takes over the reading of a socket. A single connection is read by Node as usual; the line starts with a second one. */
   #take(socket: Socket): void {
     const handle = handleOf(socket)
     if (socket.destroyed || handle === undefined) return
@@ -95,6 +96,7 @@ export class HandshakeTurns {
     this.#loop.afterPoll(this.#next)
   }
 
+  /** Ends the turn of the connection that was read, and begins the next one. After a long turn, nothing is read for the same time. */
   readonly #next = (): void => {
     const now = this.#loop.now()
     if (this.#reading !== undefined) this.#putBack(this.#reading, now)
@@ -106,6 +108,7 @@ export class HandshakeTurns {
     } else this.#readFirst(now)
   }
 
+  /** Reads the first connection of the line in this turn. */
   #readFirst(now: number): void {
     this.#wake(now)
     const [first] = this.#open.values()

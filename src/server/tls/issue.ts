@@ -13,6 +13,7 @@ import {
 } from './certificate.ts'
 import { type ClientKeys, makeClientKeys } from './client-keys.ts'
 
+/** A certificate with its private key. */
 export interface KeyPair {
   /** PEM. */
   readonly cert: string
@@ -20,6 +21,7 @@ export interface KeyPair {
   readonly key: string
 }
 
+/** Host names and IP addresses of a serving certificate. */
 export interface Names {
   readonly dns: readonly string[]
   readonly ips: readonly string[]

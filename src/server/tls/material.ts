@@ -9,6 +9,7 @@ import { clientCaOf } from './follow-client-ca.ts'
 import { issueCa, issueClient, issueServing, type KeyPair, type Names } from './issue.ts'
 import type { TlsMaterial } from './tls-material.ts'
 
+/** User name of the administrator's client certificate, a member of system:masters. */
 export const ADMIN_USER = 'kubernetes-admin'
 /** A certificate is renewed when its remaining validity is shorter. */
 const RENEW_MS = 30 * 86_400_000
@@ -29,6 +30,7 @@ export interface CertificateOptions {
   readonly shareCa?: (make: () => Promise<KeyPair>) => Promise<KeyPair>
 }
 
+/** Certificates of a server and of its administrator. */
 export interface Credentials {
   readonly tls: TlsMaterial
   /** Pair of the administrator. Resolves later than the rest if it has to be issued: generating its key takes a tenth of a second or more, and the ports do not wait for it. */
@@ -77,6 +79,7 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
   return { tls: { ...serving, clientCa, ...(frontProxyCa !== undefined && { frontProxyCa }) }, admin, serverCa, ownCa: ca }
 }
 
+/** Returns the pair of a name in the directory. If it is missing or `isGood` refuses it, `make` creates a new one, which is stored. */
 async function keep(directory: string | undefined, name: string, isGood: (cert: X509Certificate) => boolean, make: () => Promise<KeyPair>): Promise<KeyPair> {
   if (directory === undefined) return make()
   const files = { cert: join(directory, `${name}.crt`), key: join(directory, `${name}.key`) }
@@ -98,6 +101,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
+/** Reports whether a certificate is valid for more than 30 days. */
 export const isFresh = (cert: X509Certificate): boolean => Date.parse(cert.validTo) - Date.now() > RENEW_MS
 
 const hasNames = (cert: X509Certificate, { dns, ips }: Names): boolean =>

@@ -1,3 +1,4 @@
+/** Certificates, keys and trusted CAs of a server, as PEM. */
 export interface TlsMaterial {
   /** PEM, chain included. */
   readonly cert: string

@@ -90,6 +90,7 @@ export class Distributor {
     return undefined
   }
 
+  /** Hands a connection to the next worker. Without one it waits, or is closed if too many wait. */
   private hand(one: Handed): void {
     const worker = this.next()
     if (worker === undefined) {

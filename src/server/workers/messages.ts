@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { KeyPair } from '../tls/issue.ts'
 import type { Credentials } from '../tls/material.ts'
 
+/** Ports that workers serve. The console's port is not among them. */
 export type PortName = 'secure' | 'insecure'
 
 /** Data that a worker needs besides the command line, which it shares with the primary. */

@@ -40,6 +40,7 @@ export class StartError extends Error {
   }
 }
 
+/** The slot of a worker, which survives its restarts. */
 interface Place {
   readonly number: number
   worker: WorkerProcess | undefined
@@ -121,6 +122,7 @@ export class Supervisor {
     for (const [, worker] of this.workers()) worker.kill()
   }
 
+  /** Starts a worker in its slot. Messages that only the supervisor needs are handled here, the others are passed on. */
   private start(place: Place): void {
     const { fork, now, onMessage } = this.options
     const worker = fork(
