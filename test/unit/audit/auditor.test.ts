@@ -81,7 +81,7 @@ function begun(auditor: Auditor, given: Partial<AuditedRequest> = {}, failedEarl
 const stages = (lines: readonly string[]): unknown[] => lines.map(line => JSON.parse(line).stage)
 
 describe('an audited request', () => {
-  it('is not kept by what would be told of its event', async () => {
+  it('is not retained by the summary of its event', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     let told: EventSummary | undefined
@@ -112,7 +112,7 @@ describe('an audited request', () => {
     expect(told?.text()).to.include('user="alice"').and.to.include('uri="/api/v1/namespaces/a/pods" response="200"')
     expect(told?.bytes).to.equal('agent/api/v1/namespaces/a/podsalicedevops'.length)
   })
-  it('is told once at each stage', async () => {
+  it('is reported once at each stage', async () => {
     const { auditor, lines } = auditing()
     const audit = begun(auditor)
     expect(await audit.received()).to.equal(true)
@@ -122,7 +122,7 @@ describe('an audited request', () => {
     expect(stages(lines)).to.deep.equal(['RequestReceived', 'ResponseComplete'])
     expect(JSON.parse(lines[1] ?? '')).to.include({ requestReceivedTimestamp: '2026-01-02T03:04:05.678000Z', stageTimestamp: '2026-01-02T03:04:05.679500Z' })
   })
-  it('leaves managed fields out of a long body in turns, so that other requests come between', async () => {
+  it('has managed fields removed from a long body in turns', async () => {
     const { auditor, lines } = auditing({ policy: { rules: [{ level: 'Request' }], omitManagedFields: true } })
     const audit = begun(auditor)
     audit.event.requestObject(Buffer.from(`{"data":{${Array.from({ length: 200_000 }, (_, i) => `"k${i}":"v"`).join(',')}}}`))
@@ -136,7 +136,7 @@ describe('an audited request', () => {
     expect(turns).to.be.greaterThan(3)
     expect(Object.keys(JSON.parse(lines[0] ?? '').requestObject.data)).to.have.length(200_000)
   })
-  it('waits with what it leaves managed fields out of, while other long lists lie in memory', async () => {
+  it('waits for memory before managed fields are removed from a long list', async () => {
     let goOn = (): void => {}
     const written = new Promise<void>(resolve => {
       goOn = resolve
@@ -162,7 +162,7 @@ describe('an audited request', () => {
     await Promise.all(answers)
     expect([made, lines.length]).to.deep.equal([3, 3])
   })
-  it('is lost where too many long lists wait for memory while the log takes nothing', async () => {
+  it('loses its event if too many long lists wait for memory while the log blocks', async () => {
     const { auditor, metrics } = auditing({ policy: { rules: [{ level: 'RequestResponse' }], omitManagedFields: true }, written: new Promise(() => {}) })
     const answered: number[] = []
     for (const [i, megabytes] of [1, 200, 200, 200, 1].entries()) {
@@ -174,25 +174,25 @@ describe('an audited request', () => {
     expect(answered).to.deep.equal([3])
     expect(errorsOf(metrics, 'log')).to.equal(1)
   })
-  it('is told when its answer begins, if it is long-running', async () => {
+  it('is reported at the start of its response if it is long-running', async () => {
     const { auditor, lines } = auditing()
     const audit = begun(auditor, { longRunning: true })
     audit.begins(200)
     await audit.ends()
     expect(stages(lines)).to.deep.equal(['ResponseStarted', 'ResponseComplete'])
   })
-  it('is told as closed early where nobody waits for an answer', async () => {
+  it('is reported as closed early without a response', async () => {
     const { auditor, lines } = auditing({ policy: { rules: [{ level: 'Metadata' }] } })
     await begun(auditor).ends()
     expect(JSON.parse(lines[0] ?? '').responseStatus).to.deep.equal({ metadata: {}, status: 'Success', message: 'Connection closed early', code: 200 })
   })
-  it('is told by its answer alone where it fails before its user is known', async () => {
+  it('is reported by its response only if it fails before authentication', async () => {
     const { auditor, lines } = auditing()
     await begun(auditor, {}, true).answers(401)
     expect(stages(lines)).to.deep.equal(['ResponseStarted'])
     expect(JSON.parse(lines[0] ?? '').user).to.deep.equal({})
   })
-  it('is told to have panicked in place of the answer to that', async () => {
+  it('is reported as panicked instead of its error response', async () => {
     const { auditor, lines } = auditing()
     const audit = begun(auditor)
     audit.panicked('oops')
@@ -202,14 +202,14 @@ describe('an audited request', () => {
     const status = { metadata: {}, status: 'Failure', message: "APIServer panic'd: oops", reason: 'InternalError', code: 500 }
     expect(JSON.parse(lines[0] ?? '').responseStatus).to.deep.equal(status)
   })
-  it('does not go on where its first event is lost and that is to fail it', async () => {
+  it('fails if its first event is lost and the mode is strict', async () => {
     const { auditor, lines, metrics } = auditing({ fails: true })
     const audit = begun(auditor)
     expect(await audit.received()).to.equal(false)
     await audit.answers(500)
     expect([lines.length, metrics.rejected.value]).to.deep.equal([1, 1])
   })
-  it('says how long it took where that is long', async () => {
+  it('is annotated with its latency if that is long', async () => {
     const { auditor, lines } = auditing()
     await begun(auditor, { elapsed: () => 1500.5 }).answers(200)
     expect(JSON.parse(lines[0] ?? '').annotations).to.deep.equal({ 'apiserver.latency.k8s.io/total': '1.5005s' })
@@ -228,7 +228,7 @@ describe('an audited request', () => {
   })
 })
 
-describe('an audit event that is too large', () => {
+describe('an audit event with a limit of its length', () => {
   const told = async (maxEventBytes: number) => {
     const { auditor, lines, metrics } = auditing({ maxEventBytes })
     const audit = begun(auditor)
@@ -236,23 +236,23 @@ describe('an audit event that is too large', () => {
     await audit.answers(200)
     return { lines, errors: errorsOf(metrics, 'truncate') }
   }
-  it('is told whole where it fits', async () => expect(JSON.parse((await told(2000)).lines[0] ?? '')).to.have.nested.property('requestObject.a'))
-  it('loses its objects', async () => {
+  it('is written completely if it fits', async () => expect(JSON.parse((await told(2000)).lines[0] ?? '')).to.have.nested.property('requestObject.a'))
+  it('loses its objects if it is too long', async () => {
     const [line = ''] = (await told(800)).lines
     expect(JSON.parse(line)).to.have.deep.property('annotations', { 'audit.k8s.io/truncated': 'true' })
     expect(line).not.to.include('requestObject')
   })
-  it('is lost where that does not suffice', async () => expect(await told(100)).to.deep.equal({ lines: [], errors: 1 }))
+  it('is dropped if it is too long without objects', async () => expect(await told(100)).to.deep.equal({ lines: [], errors: 1 }))
 })
 
-describe('an audit event of several targets', () => {
+describe('an audit event with several targets', () => {
   /** A log of text, and beside it a target of JSON. */
   const both = (json: Partial<AuditTarget> = {}, options: Parameters<typeof auditing>[0] = {}) => {
     const second: string[] = []
     const target: AuditTarget = { plugin: 'webhook', format: 'json', maxEventBytes: undefined, sink: recording(second), ...json }
     return { ...auditing({ ...options, beside: [target] }), second }
   }
-  it('is told to each in its form', async () => {
+  it('is written to each in its format', async () => {
     const { auditor, lines, second } = both({}, { format: 'legacy' })
     await begun(auditor).answers(200)
     expect(lines[0]).to.match(/ AUDIT: id="id"/)
@@ -266,7 +266,7 @@ describe('an audit event of several targets', () => {
     expect(lines[0]).to.include('"responseObject":{"a":1}')
     expect(second).to.deep.equal(lines)
   })
-  it('loses its objects in that alone for which it is too long', async () => {
+  it('loses its objects only for a target whose limit it exceeds', async () => {
     const { auditor, lines, second } = both({ maxEventBytes: 800 })
     const audit = begun(auditor)
     audit.event.requestObject(Buffer.from(JSON.stringify({ a: 'x'.repeat(1000) })))
@@ -274,15 +274,15 @@ describe('an audit event of several targets', () => {
     expect(lines[0]).to.include('requestObject').and.not.to.include('truncated')
     expect(second[0]).to.include('"audit.k8s.io/truncated":"true"').and.not.to.include('requestObject')
   })
-  it('fails a request where one of them does', async () => {
+  it('fails a request if one of the targets does', async () => {
     const { auditor, lines } = both({ sink: recording([], { fails: true }) })
     expect(await begun(auditor).received()).to.equal(false)
     expect(lines).to.have.length(1)
   })
 })
 
-describe('the audit log for people', () => {
-  it('has a line of text for each event', async () => {
+describe('the legacy format', () => {
+  it('has a line for each event', async () => {
     const { auditor, lines } = auditing({ format: 'legacy' })
     const audit = begun(auditor)
     await audit.received()
@@ -298,7 +298,7 @@ describe('the audit log for people', () => {
   })
 })
 
-describe('the addresses that a request comes from', () => {
+describe('sourceIps', () => {
   const cases: [Record<string, string>, string, string[]][] = [
     [{}, '10.0.0.9', ['10.0.0.9']],
     [{}, '::ffff:10.0.0.9', ['10.0.0.9']],

@@ -21,7 +21,7 @@ function without(value: unknown, path = ''): unknown {
   return Object.fromEntries(kept.map(([key, member]) => [key, without(member, `${path}.${key}`)]))
 }
 
-describe('the filter of managed fields', () => {
+describe('ManagedFieldsFilter', () => {
   const cases: [string, string][] = [
     ['{"metadata":{"name":"a","managedFields":[{"a":1}],"uid":"b"},"x":[]}', '{"metadata":{"name":"a","uid":"b"},"x":[]}'],
     ['{"metadata":{"managedFields":[{"a":"}]"}],"uid":"b"}}', '{"metadata":{"uid":"b"}}'],
@@ -38,7 +38,7 @@ describe('the filter of managed fields', () => {
   for (const [text, expected] of cases)
     for (const size of [1, 7, 1000]) it(`makes ${expected.trim()} in parts of ${size}`, () => expect(filtered(text, size)).to.equal(expected))
 
-  it('leaves all else as it is, at random', () => {
+  it('preserves everything else in random JSON', () => {
     const random = seededRandom(11)
     const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T
     const value = (depth: number): unknown => {

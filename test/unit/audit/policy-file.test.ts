@@ -8,7 +8,7 @@ const HEAD = 'apiVersion: audit.k8s.io/v1\nkind: Policy\n'
 const STAGES = 'allowed stages are RequestReceived,ResponseStarted,ResponseComplete,Panic'
 const BOTH = 'rules cannot apply to both regular resources and non-resource URLs'
 
-describe('the file of an audit policy', () => {
+describe('readPolicyFile', () => {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-audit-'))
   const file = join(directory, 'policy.yaml')
   after(() => rmSync(directory, { recursive: true }))
@@ -23,9 +23,9 @@ describe('the file of an audit policy', () => {
   }
   const refused = (why: string): string => `loading audit policy file: ${why}: from file ${file}`
 
-  it('is read', async () =>
+  it('parses a policy', async () =>
     expect(await read(`${HEAD}omitStages: [Panic]\nrules:\n- level: Metadata\n  users: [a]\n`)).to.deep.equal(['[{"level":"Metadata","users":["a"]}]']))
-  it('may leave out its kind, and have fields that nobody knows', async () =>
+  it('accepts a policy without a kind, and with unknown fields', async () =>
     expect(await read('apiVersion: audit.k8s.io/v1\nrules:\n- level: None\n  foo: 1\n')).to.deep.equal([
       'Audit policy contains errors, falling back to lenient decoding: strict decoding error: unknown field "rules[0].foo"',
       '[{"level":"None"}]',
@@ -56,7 +56,7 @@ describe('the file of an audit policy', () => {
   ]
   for (const [text, why] of wrong) it(`is refused: ${why.slice(0, 80)}`, async () => expect(await read(text)).to.deep.equal([refused(why)]))
 
-  it('is named where it can’t be read', async () => {
+  it('names a file that cannot be read', async () => {
     const missing = join(directory, 'missing')
     const message = await readPolicyFile(missing, () => {}).then(String, String)
     expect(message).to.include(`loading audit policy file: failed to read file path "${missing}": ENOENT`)

@@ -43,7 +43,7 @@ describe('an audit policy', () => {
     ['any path', { nonResourceURLs: ['*'] }, ['/healthz', '/'], [POD]],
   ]
   for (const [what, rule, matching, others] of cases)
-    it(`may be about ${what}`, () => {
+    it(`matches ${what}`, () => {
       expect(matching.filter(path => !matches(rule, path))).to.deep.equal([])
       expect(others.filter(path => matches(rule, path))).to.deep.equal([])
     })
@@ -52,26 +52,26 @@ describe('an audit policy', () => {
     .trimEnd()
     .split('\n')
     .entries())
-    it(`says what upstream says: ${i}`, () => {
+    it(`decides like upstream: ${i}`, () => {
       const { policy, asked, level, omitStages, omitManagedFields } = JSON.parse(line)
       const audited = policyEvaluator(policy)(asked.user, asked)
       if (level === 'None') return void expect(audited).to.equal(undefined)
       expect({ ...audited, omitStages: [...(audited?.omitStages ?? [])].sort() }).to.deep.equal({ level, omitStages, omitManagedFields })
     })
 
-  it('goes by the first rule that matches', () => {
+  it('applies the first matching rule', () => {
     const evaluate = policyEvaluator({ rules: [{ level: 'None', verbs: ['get'] }, { level: 'Request', namespaces: ['a'] }, { level: 'Metadata' }] })
     expect([info(POD), info(POD, 'PUT'), info(NODE, 'PUT')].map(each => evaluate(alice, each)?.level)).to.deep.equal([undefined, 'Request', 'Metadata'])
   })
-  it('has no rule with users for who is not known', () => {
+  it('does not match rules with users if the request was not authenticated', () => {
     expect(policyEvaluator({ rules: [{ level: 'Metadata', users: [''] }] })(undefined, info(POD))).to.equal(undefined)
     expect(policyEvaluator({ rules: [{ level: 'Metadata', userGroups: ['dev'] }] })(undefined, info(POD))).to.equal(undefined)
   })
-  it('leaves out the stages of the policy and of the rule', () => {
+  it('omits the stages of the policy and of the rule', () => {
     const evaluate = policyEvaluator({ omitStages: ['RequestReceived'], rules: [{ level: 'Metadata', omitStages: ['Panic'] }] })
     expect([...(evaluate(alice, info(POD))?.omitStages ?? [])]).to.deep.equal(['RequestReceived', 'Panic'])
   })
-  it('says by rule whether managed fields are left out', () => {
+  it('lets a rule override omitManagedFields', () => {
     const of = (rule: { omitManagedFields?: boolean }, omitManagedFields?: boolean) =>
       policyEvaluator({ ...(omitManagedFields !== undefined && { omitManagedFields }), rules: [{ level: 'Metadata', ...rule }] })(alice, info(POD))
         ?.omitManagedFields

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { matchesPatterns } from '../../../src/faults/patterns.ts'
 
-describe('patterns of faults', () => {
+describe('matchesPatterns', () => {
   const cases: [patterns: string[] | undefined, text: string, matches: boolean][] = [
     [undefined, 'x', true],
     [[], 'x', true],

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { FaultRate } from '../../../src/faults/fault-spec.ts'
 import { millisecondsOf, RateState } from '../../../src/faults/rate.ts'
 
-describe('how often requests have a fault', () => {
+describe('RateState', () => {
   const struck = (rate: FaultRate, times: readonly number[]): string => {
     const state = new RateState(rate, 0)
     return times.map(now => (state.strikes(now) ? 'x' : '.')).join('')
@@ -29,5 +29,5 @@ describe('how often requests have a fault', () => {
   const wrong: FaultRate[] = [{ share: 1.1 }, { share: Number.NaN }, { count: -1 }, { skip: 0.5 }, { every: '0s' }, { for: '-1s' }, { after: 'x' }]
   for (const rate of wrong) it(`refuses ${JSON.stringify(rate)}`, () => expect(() => new RateState(rate, 0)).to.throw(Error))
 
-  it('reads durations', () => expect([millisecondsOf('1m30s'), millisecondsOf('500us')]).to.deep.equal([90_000, 0.5]))
+  it('parses durations', () => expect([millisecondsOf('1m30s'), millisecondsOf('500us')]).to.deep.equal([90_000, 0.5]))
 })

@@ -42,7 +42,7 @@ function check(total: number, claims: readonly Claim[]): void {
 }
 
 describe('allocateConcurrency', () => {
-  it('gives each the same proportion of its target but for its bounds', () => {
+  it('gives each claim the same proportion of its target, within its bounds', () => {
     const random = randomNumbers(1234567)
     for (let i = 0; i < 2000; i++) {
       const { total, claims } = randomCase(random)
@@ -95,7 +95,7 @@ describe('allocateConcurrency', () => {
   ]
   for (const [total, claim, error] of REFUSED) it(`refuses: ${error.source}`, () => expect(() => allocateConcurrency(total, [claim])).to.throw(error))
 
-  it("divides as upstream does in its tests' cases", () => {
+  it("divides as in upstream's test cases", () => {
     const lines = readFileSync(join(import.meta.dirname, '../../fixtures/flow/allocations-1.33.jsonl'), 'utf8')
       .trimEnd()
       .split('\n')

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { DroppedRequests } from '../../../src/flow/dropped-requests.ts'
 
 describe('DroppedRequests', () => {
-  it('doubles the time while many are dropped, and takes off a second while few are', () => {
+  it('doubles Retry-After while many requests are dropped, and decrements it while few are', () => {
     let now = 0
     const dropped = new DroppedRequests(() => now)
     const STEPS: [second: number, requests: number, retryAfter: number][] = [
@@ -26,7 +26,7 @@ describe('DroppedRequests', () => {
     }
   })
 
-  it('keeps levels apart', () => {
+  it('counts each level separately', () => {
     let now = 1e9
     const dropped = new DroppedRequests(() => now)
     for (let i = 0; i < 5; i++) dropped.drop('busy')

@@ -9,7 +9,7 @@ const QUEUING = { queues: 10, handSize: 2, queueLengthLimit: 10 }
 const CLUSTER = { levels: [...SUGGESTED_LEVELS, ...MANDATORY.levels], schemas: [...SUGGESTED_SCHEMAS, ...MANDATORY.schemas] }
 
 describe('FlowControl', () => {
-  describe('classification by the objects that every cluster has', () => {
+  describe('classification by the default objects', () => {
     const { flows } = testFlows(600, CLUSTER)
     const user = (name: string, ...groups: string[]) => ({ name, groups: [...groups, 'system:authenticated'] })
     const account = (namespace: string, name: string) => user(`system:serviceaccount:${namespace}:${name}`, 'system:serviceaccounts')
@@ -33,7 +33,7 @@ describe('FlowControl', () => {
       it(`${who.name} ${info.verb ?? 'get'} ${info.resource ?? info.path}: ${schema}`, () =>
         expect(flows.classify(who, infoOf(info))).to.include({ schema, level }))
 
-    it('remembers no hand by a name that only a hostile client has', () => {
+    it('caches no hand for an overlong name', () => {
       const flow = flows.classify(user('alice'), infoOf({ resource: 'pods' }))
       const isRemembered = (name: string): boolean => {
         const hand = flow.handOf(name)
@@ -66,14 +66,14 @@ describe('FlowControl', () => {
     })
   })
 
-  it('has the mandatory objects where the store has nothing', () => {
+  it('uses the mandatory objects if the store has none', () => {
     const { flows } = testFlows(100)
     expect([...flows.levels.keys()]).to.have.members(['exempt', 'catch-all'])
     expect(flows.classify({ name: 'admin', groups: ['system:masters'] }, infoOf({}))).to.include({ schema: 'exempt', levelUid: '' })
     expect(flows.start(requestOf('alice')).arrival.flow).to.include({ schema: 'catch-all', level: 'catch-all' })
   })
 
-  it('takes schemas by precedence, then by name, and none of a level that is not there', () => {
+  it('orders schemas by precedence and name, and ignores those of missing levels', () => {
     const everything = (name: string, level: string, precedence: number) => ({
       ...schemaOf('alice', level, precedence),
       metadata: { name },
@@ -89,7 +89,7 @@ describe('FlowControl', () => {
     expect(schema()).to.equal('catch-all')
   })
 
-  it('leaves out levels that contradict themselves', () => {
+  it('ignores inconsistent levels', () => {
     const bad: PriorityLevelConfig[] = [
       { metadata: { name: 'a' }, spec: { type: 'Limited' } },
       { metadata: { name: 'b' }, spec: { type: 'Exempt', exempt: {} } },
@@ -111,7 +111,7 @@ describe('FlowControl', () => {
     ])
   })
 
-  it('keeps a level that is removed until its requests are done', () => {
+  it('keeps a removed level until its requests are over', () => {
     const { flows } = testFlows(10, { levels: [queued('level', 1000, QUEUING)], schemas: [schemaOf('alice', 'level')] })
     const request = flows.start(requestOf('alice'))
     flows.configure({ levels: [], schemas: [] })
@@ -121,7 +121,7 @@ describe('FlowControl', () => {
     expect(flows.levels.has('level')).to.equal(false)
   })
 
-  it('keeps one that comes back', () => {
+  it('keeps a level that is added again', () => {
     const configuration = { levels: [queued('level', 1000, QUEUING)], schemas: [schemaOf('alice', 'level')] }
     const { flows } = testFlows(10, configuration)
     const request = flows.start(requestOf('alice'))
@@ -134,7 +134,7 @@ describe('FlowControl', () => {
     expect(flows.levels.has('level')).to.equal(true)
   })
 
-  describe('the widest request of a level', () => {
+  describe('the maximum seats of a request in a level', () => {
     const CASES: [nominal: number, handSize: number, most: number][] = [
       [5, 6, 1],
       [10, 6, 1],
@@ -154,14 +154,14 @@ describe('FlowControl', () => {
       })
   })
 
-  it('gives wide lists their seats, and writes those of their watches', () => {
+  it('estimates wide lists, and writes by their watches', () => {
     const { flows } = testFlows(600, { levels: [queued('level', 1000, QUEUING)], schemas: [schemaOf('alice', 'level')] }, { countOf: () => 450 })
     expect(flows.start(requestOf('alice', { verb: 'list', resource: 'pods' }))).to.include({ initialSeats: 5, maxSeats: 5 })
     for (let i = 0; i < 25; i++) flows.watches.register(infoOf({ verb: 'watch', resource: 'pods' }), new URLSearchParams())
     expect(flows.start(requestOf('alice', { verb: 'create', resource: 'pods', namespace: 'ns' }))).to.include({ initialSeats: 1, finalSeats: 3 })
   })
 
-  it('asks flows that differ into different queues', () => {
+  it('assigns different flows to different queues', () => {
     const levels = [queued('level', 1_000_000, { queues: 64, handSize: 1, queueLengthLimit: 1 })]
     const schemas = [
       { ...schemaOf('x', 'level'), spec: { ...schemaOf('x', 'level').spec, rules: [{ subjects: [{ kind: 'User', user: { name: '*' } }], ...EVERYTHING }] } },
@@ -214,7 +214,7 @@ describe('FlowControl', () => {
         expect(valuesOf(test.metrics.families(), 'apiserver_flowcontrol_current_limit_seats')).to.include({ level0: 16 })
       })
 
-    it('takes what exempt requests need from the others, but what they do not lend', () => {
+    it('takes the seats of exempt requests from the other levels, except those that they do not lend', () => {
       const level = queued('level', 95, QUEUING, { lendablePercent: 50 })
       const { flows, clock } = testFlows(20, { levels: [level], schemas: [] })
       const limits = (): unknown => [...flows.levels.values()].map(({ name, currentLimit }) => [name, currentLimit])

@@ -239,7 +239,7 @@ describe('QueueSet', () => {
       expectIdle(scenario)
     })
 
-  it('rejects where there are no queues', () => {
+  it('rejects requests without free seats if there are no queues', () => {
     const scenario = new Scenario('no queues', 4)
     scenario.run([clients(1001001001n, 6, 10, 57), clients(2002002002n, 4, 15, 750)], 13_000)
     expect(scenario.failed).to.be.greaterThan(0)
@@ -282,7 +282,7 @@ describe('QueueSet', () => {
       expectIdle(scenario)
     })
 
-  it('rejects what finds its queue full and no seat', () => {
+  it('rejects a request whose queue is full', () => {
     const scenario = new Scenario(queues(1, 2, 1), 1)
     const states = Array.from({ length: 5 }, () => scenario.start('schema', 0n).state)
     expect(states).to.deep.equal(['executing', 'waiting', 'waiting', 'rejected', 'rejected'])
@@ -291,7 +291,7 @@ describe('QueueSet', () => {
     expect(scenario.set.tally).to.include({ dispatched: 1, rejected: 2 })
   })
 
-  it('rejects what has waited long enough, and serves the others', () => {
+  it('rejects a request that has waited too long, and serves the others', () => {
     const scenario = new Scenario(queues(11, 11, 1), 1)
     const first = scenario.start('one', 1n)
     const [second, third] = [scenario.start('two', 2n), scenario.start('two', 2n)]
@@ -314,7 +314,7 @@ describe('QueueSet', () => {
     expectIdle(scenario)
   })
 
-  it('lets nobody overtake a request that is too wide for now', () => {
+  it('does not let requests overtake one that is too wide at present', () => {
     const scenario = new Scenario(queues(1, 10, 1), 4)
     const narrow = Array.from({ length: 3 }, () => scenario.start('narrow', 0n))
     const broad = scenario.start('broad', 0n, { initialSeats: 3 })
@@ -327,7 +327,7 @@ describe('QueueSet', () => {
     expect(late.state).to.equal('executing')
   })
 
-  it('cuts what is held afterwards to the seats of the level, and holds it longer', () => {
+  it('limits final seats to those of the level, and extends the additional latency', () => {
     const scenario = new Scenario(queues(1, 10, 1), 2)
     const request = scenario.start('schema', 0n, { finalSeats: 10, additionalLatencyMs: 10 })
     expect(request).to.include({ finalSeats: 2, additionalLatencyMs: 50, maxSeats: 2 })
@@ -338,7 +338,7 @@ describe('QueueSet', () => {
     expectIdle(scenario)
   })
 
-  it('serves more at once when the limit rises, and goes on with fewer queues', () => {
+  it('dispatches more requests when the limit rises, and drains removed queues', () => {
     const scenario = new Scenario(queues(64, 10, 1), 1)
     const all = Array.from({ length: 20 }, (_, i) => scenario.start('schema', BigInt(i)))
     const executing = (): number => all.filter(({ state }) => state === 'executing').length
@@ -354,7 +354,7 @@ describe('QueueSet', () => {
     ).to.equal(true)
   })
 
-  it('keeps few of many queues', () => {
+  it('keeps a limited number of idle queues', () => {
     const scenario = new Scenario(queues(10_000, 1, 1), 1000)
     const all = Array.from({ length: 1000 }, (_, i) => scenario.start('schema', BigInt(i)))
     expect(scenario.set.queues.size).to.equal(1000)
@@ -362,7 +362,7 @@ describe('QueueSet', () => {
     expect(scenario.set.queues.size).to.equal(256)
   })
 
-  it('winds its meter back before it gets inexact', () => {
+  it('decrements the progress meter before it loses precision', () => {
     const scenario = new Scenario(queues(9, 8, 1), 2000)
     const day = 86_400_000
     const all = [

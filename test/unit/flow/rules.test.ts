@@ -11,7 +11,7 @@ const ROBOT = { name: 'system:serviceaccount:ns:robot', groups: ['system:authent
 
 const matchesRules = (rules: readonly Rule[], user: User, info: RequestInfo): boolean => new Classifier([{ rules }]).find(user, info) !== undefined
 
-describe('the rules of flow schemas', () => {
+describe('rules of flow schemas', () => {
   const SUBJECTS: [subject: Subject, user: { name: string; groups: string[] }, matches: boolean][] = [
     [{ kind: 'User', user: { name: 'alice' } }, ALICE, true],
     [{ kind: 'User', user: { name: 'bob' } }, ALICE, false],
@@ -35,7 +35,7 @@ describe('the rules of flow schemas', () => {
     .trimEnd()
     .split('\n')
     .entries())
-    it(`match as upstream's do: ${i}`, () => {
+    it(`match like upstream's: ${i}`, () => {
       const { rules, user, asked, matches } = JSON.parse(line)
       expect(matchesRules(rules ?? [], user, asked)).to.equal(matches)
     })
@@ -69,7 +69,7 @@ describe('the rules of flow schemas', () => {
     it(`${what}: ${matches}`, () =>
       expect(matchesRules([{ subjects: [{ kind: 'User', user: { name: '*' } }], ...rule }], ALICE, infoOf(request))).to.equal(matches))
 
-  it('needs a subject and a rule of one and the same policy', () => {
+  it('require a subject and a rule of the same policy', () => {
     const rules: Rule[] = [
       { subjects: [{ kind: 'User', user: { name: 'bob' } }], ...EVERYTHING },
       { subjects: [{ kind: 'User', user: { name: 'alice' } }], nonResourceRules: [] },

@@ -23,5 +23,5 @@ describe('seat-seconds', () => {
     [seatsTimesDuration(13, 5), 5, 13],
     [seatsTimesDuration(12, 0), 10, 0],
   ] as const)
-    it(`takes ${milliseconds} ms of ${seats} seats`, () => expect(durationPerSeat(work, seats)).to.equal(milliseconds))
+    it(`computes ${milliseconds} ms of ${seats} seats`, () => expect(durationPerSeat(work, seats)).to.equal(milliseconds))
 })

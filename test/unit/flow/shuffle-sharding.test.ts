@@ -15,7 +15,7 @@ describe('shuffle sharding', () => {
   ]
   for (const [deck, hand, fault] of FAULTS) it(`${deck}, ${hand}: ${fault ?? 'fits'}`, () => expect(dealerFault(deck, hand)).to.equal(fault))
 
-  it('deals different cards of the deck, the same for the same hash', () => {
+  it('deals distinct cards, the same for the same hash', () => {
     for (let i = 0; i < 1000; i++) {
       const hash = createHash('sha256').update(String(i)).digest().readBigUInt64LE()
       const hand = dealHand(hash, 128, 6)
@@ -40,7 +40,7 @@ describe('shuffle sharding', () => {
   // Where remainders are 1, 0 and 1, the cards that are left move up: of 0…5 first 1, then 0, then the second of 2…5.
   it('deals by remainders', () => expect(dealHand(1n + 6n * (0n + 5n * 1n), 6, 3)).to.deep.equal([1, 0, 3]))
 
-  it('tells flows apart by schema and distinguisher', () => {
+  it('distinguishes flows by schema and distinguisher', () => {
     expect(hashFlow('a', 'b')).to.equal(createHash('sha256').update('a\0b').digest().readBigUInt64LE())
     expect(hashFlow('ab', '')).not.to.equal(hashFlow('a', 'b'))
   })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { TimingRatioFamily } from '../../../src/flow/timing-ratio.ts'
 
 describe('TimingRatio', () => {
-  it('counts the nanoseconds that a ratio had a value for', () => {
+  it('counts the nanoseconds for which a ratio had a value', () => {
     let now = 0
     const family = new TimingRatioFamily(
       { name: 'm', help: 'h', stability: 'ALPHA', labels: ['level'], buckets: [0, 0.5, 1], constant: { phase: 'executing' } },

@@ -28,7 +28,7 @@ describe('WatchTracker', () => {
   ]
   for (const [info, count] of CASES) it(`${JSON.stringify(info)}: ${count}`, () => expect(tracker.interestedIn(infoOf(info))).to.equal(count))
 
-  it('forgets', () => {
+  it('forgets watches that have ended', () => {
     for (const each of forget) each()
     expect(tracker.interestedIn(infoOf({ verb: 'create', resource: 'pods', namespace: 'foo' }))).to.equal(0)
   })

@@ -32,7 +32,7 @@ describe('estimateWork', () => {
     ['resourceVersion=1&resourceVersionMatch=Other', 299, 10, 6],
   ]
   for (const [query, stored, most, initialSeats] of LISTS)
-    it(`a list ?${query} of ${stored}, at most ${most}: ${initialSeats}`, () => {
+    it(`estimates a list ?${query} of ${stored} with a maximum of ${most}: ${initialSeats}`, () => {
       const request = requestOf('alice', { verb: 'list', group: 'foo.bar', resource: 'events' }, query)
       expect(estimateWork(request, 0, most, { ...OPTIONS, countOf: () => stored })).to.deep.equal({ initialSeats, finalSeats: 0, additionalLatencyMs: 0 })
     })
@@ -78,16 +78,16 @@ describe('estimateWork', () => {
     ['watch=true&sendInitialEvents=true', 799, 1_000, 100, 8, 'watch'],
   ]
   for (const [query, stored, bytes, most, seats, verb = 'list', name = ''] of BY_SIZE)
-    it(`by size, a ${verb} ?${query} of ${stored} with ${bytes} bytes each, at most ${most}: ${seats}`, () => {
+    it(`estimates by size a ${verb} ?${query} of ${stored} with ${bytes} bytes each and a maximum of ${most}: ${seats}`, () => {
       const request = requestOf('alice', { verb, group: 'foo.bar', resource: 'events', name }, query)
       expect(estimateWork(request, 0, most, { ...OPTIONS, countOf: () => stored, bytesOf: () => bytes }).initialSeats).to.equal(seats)
     })
 
-  it('reads lists of the latest state from memory where the gate is on', () => {
+  it('counts a list of the latest state as cached if the gate is on', () => {
     const options = { ...OPTIONS, countOf: () => 399, consistentReadsFromCache: true }
     expect(estimateWork(requestOf('alice', { verb: 'list', resource: 'events' }), 0, 10, options).initialSeats).to.equal(4)
   })
-  it('counts a list of one object as one seat', () => {
+  it('estimates a list of one object as one seat', () => {
     const options = { ...OPTIONS, countOf: () => 799 }
     expect(estimateWork(requestOf('alice', { verb: 'list', resource: 'events', name: 'x' }, 'limit=500'), 0, 10, options).initialSeats).to.equal(1)
   })
@@ -99,7 +99,7 @@ describe('estimateWork', () => {
     ['watch=true&sendInitialEvents=true', false, 1],
   ]
   for (const [query, watchList, seats] of WATCHES)
-    it(`a watch ?${query}${watchList ? '' : ' without the gate'}: ${seats}`, () => {
+    it(`estimates a watch ?${query}${watchList ? '' : ' without the gate'}: ${seats}`, () => {
       const options = { ...OPTIONS, countOf: () => 799, watchList }
       expect(estimateWork(requestOf('alice', { verb: 'watch', resource: 'events' }, query), 0, 0, options).initialSeats).to.equal(seats)
     })
@@ -111,7 +111,7 @@ describe('estimateWork', () => {
     ['watch=true&resourceVersion=1&sendInitialEvents=true', 8, 8],
   ]
   for (const [query, since135, before] of LEGACY)
-    it(`a watch ?${query}: ${since135} from 1.35 on`, () => {
+    it(`estimates a watch ?${query}: ${since135} from 1.35 on`, () => {
       const seats = (countsLegacyWatches: boolean) =>
         estimateWork(requestOf('alice', { verb: 'watch', resource: 'events' }, query), 0, 0, { ...OPTIONS, countOf: () => 799, countsLegacyWatches })
           .initialSeats
@@ -128,14 +128,14 @@ describe('estimateWork', () => {
   ]
   for (const [watches, most, finalSeats, additionalLatencyMs] of WRITES)
     for (const verb of ['create', 'update', 'patch', 'delete'])
-      it(`${verb} with ${watches} watches, at most ${most}: ${finalSeats} for ${additionalLatencyMs} ms`, () =>
+      it(`estimates ${verb} with ${watches} watches and a maximum of ${most}: ${finalSeats} for ${additionalLatencyMs} ms`, () =>
         expect(estimateWork(requestOf('alice', { verb, resource: 'foos' }), watches, most, OPTIONS)).to.deep.equal({
           initialSeats: 1,
           finalSeats,
           additionalLatencyMs,
         }))
 
-  it('knows what makes events', () => {
+  it('knows which requests cause events', () => {
     expect(makesEvents(requestOf('alice', { verb: 'create', resource: 'serviceaccounts' }).info)).to.equal(true)
     expect(makesEvents(requestOf('alice', { verb: 'create', resource: 'serviceaccounts', subresource: 'token' }).info)).to.equal(false)
     expect(makesEvents(requestOf('alice', { verb: 'get', resource: 'foos' }).info)).to.equal(false)

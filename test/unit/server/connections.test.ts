@@ -14,7 +14,7 @@ function writeOn(res: ServerResponse): void {
   res.once('drain', () => writeOn(res))
 }
 
-describe('the connections of a port', () => {
+describe('Connections', () => {
   let server: Server
   let connections: Connections
   const clients: Socket[] = []
@@ -82,7 +82,7 @@ describe('the connections of a port', () => {
     await still()
   }
 
-  it('make room for others where they do nothing', async () => {
+  it('closes idle connections for new ones beyond the limit', async () => {
     await listen({ connections: 3 })
     const [idle, busy, silent] = [await open('/ok'), await open('/never'), await open('')]
     await look(3)
@@ -91,7 +91,7 @@ describe('the connections of a port', () => {
     expect(await openOf([idle, busy, silent, next], wanted)).to.deep.equal(wanted)
   })
 
-  it('keep others out while all of them are busy', async () => {
+  it('closes new connections while all others are busy', async () => {
     await listen({ connections: 2 })
     const busy = [await open('/never'), await open('/never')]
     await look(30)
@@ -99,7 +99,7 @@ describe('the connections of a port', () => {
     expect(await openOf([...busy, next], [true, true, false])).to.deep.equal([true, true, false])
   })
 
-  it('make room for others where they do not read', async () => {
+  it('closes connections whose client does not read for new ones beyond the limit', async () => {
     await listen({ connections: 1 })
     const stalled = await open('/large')
     stalled.pause()
@@ -112,7 +112,7 @@ describe('the connections of a port', () => {
     ['/large', 60],
     ['/long', 900],
   ] as const)
-    it(`are closed when nothing of an answer is read for ${limit} s: ${path}`, async () => {
+    it(`closes a connection after ${limit} s in which nothing of a response is read: ${path}`, async () => {
       await listen({})
       const client = await open(path)
       client.pause()
@@ -122,7 +122,7 @@ describe('the connections of a port', () => {
       await eventually('it is closed', () => connections.size === 0)
     })
 
-  it('stay open however slowly they are read', async () => {
+  it('keeps a connection open while its client reads slowly', async () => {
     await listen({})
     const client = await open('/long')
     client.pause()
@@ -137,7 +137,7 @@ describe('the connections of a port', () => {
     expect(connections.size).to.equal(1)
   })
 
-  it('lose some when heads that have not ended hold too much', async () => {
+  it('closes connections if incomplete heads hold too many bytes', async () => {
     await listen({ heldBytes: 256 * 1024 })
     const clients = [await open('/ok'), await open('/ok'), await open('/ok')]
     for (const client of clients) client.write(`GET /ok HTTP/1.1\r\nHost: a\r\nx: ${'a'.repeat(100_000)}`)
@@ -148,7 +148,7 @@ describe('the connections of a port', () => {
     expect(connections.size).to.equal(1)
   })
 
-  it('lose those that have stood still for longest when all hold too much', async () => {
+  it('closes the connections without progress for the longest time if all hold too many bytes', async () => {
     await listen({ heldBytes: 50 << 20 })
     const old = [await open('/large'), await open('/large')]
     for (const client of old) client.pause()

@@ -13,7 +13,7 @@ import { eventually } from '../../support/waiting.ts'
 const KIB = 1024
 const segments = (count: number, size: number): Buffer[] => Array.from({ length: count }, (_, i) => Buffer.alloc(size, 97 + (i % 26)))
 
-describe('an answer', () => {
+describe('a response', () => {
   let body: Buffer | Buffer[] | FilledBody = Buffer.alloc(0)
   let server: TestServer
   before(async () => {
@@ -23,13 +23,13 @@ describe('an answer', () => {
 
   for (const over of ['plain', 'secure', 'http2'] as const) {
     const get = (headers: http.OutgoingHttpHeaders = {}) => server[over]('/api/v1/things/x', { headers, admin: true })
-    it(`of many segments comes whole, with its length, over ${over}`, async () => {
+    it(`of many segments is sent whole, with its length, over ${over}`, async () => {
       body = segments(1000, 20 * KIB)
       const { headers, body: got } = await get()
       expect(headers['content-length']).to.equal(String(1000 * 20 * KIB))
       expect(got.equals(Buffer.concat(body))).to.equal(true)
     })
-    it(`of nothing but empty segments ends over ${over}`, async () => {
+    it(`of empty segments is completed over ${over}`, async () => {
       body = [Buffer.alloc(0), Buffer.alloc(0)]
       expect((await get()).body.length).to.equal(0)
     })
@@ -39,7 +39,7 @@ describe('an answer', () => {
       expect(headers).to.include({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
       expect(gunzipSync(got).equals(Buffer.concat(body))).to.equal(true)
     })
-    it(`is compressed from its pieces, where it has them, over ${over}`, async () => {
+    it(`is compressed piece by piece if it has pieces, over ${over}`, async () => {
       const parts = Array.from({ length: 300 }, (_, i) => Buffer.alloc(7 * i, 97 + (i % 26)))
       const whole = Buffer.concat(parts)
       const pieced = () => ({ ...filledWith([whole], whole.length), pieces: () => parts.map(passingPiece) })
@@ -48,7 +48,7 @@ describe('an answer', () => {
       body = pieced()
       expect((await get()).body.equals(whole)).to.equal(true)
     })
-    it(`is left as it is below over ${over}`, async () => {
+    it(`is not compressed below 128 KiB over ${over}`, async () => {
       body = Buffer.alloc(128 * KIB, 97)
       expect((await get({ 'accept-encoding': 'gzip' })).headers).not.to.have.property('content-encoding')
     })
@@ -60,7 +60,7 @@ describe('an answer', () => {
     })
 })
 
-describe('an error whose code no response can have', () => {
+describe('an error with a code that HTTP does not allow', () => {
   let server: TestServer
   before(async () => {
     server = await startTestServer(async exchange => {
@@ -71,14 +71,14 @@ describe('an error whose code no response can have', () => {
 
   for (const over of ['plain', 'secure', 'http2'] as const)
     for (const code of [0, 99, 101, 1000, 2 ** 31 - 1, -1])
-      it(`is 500 for ${code}, over ${over}`, async () => {
+      it(`is sent as 500 for ${code}, over ${over}`, async () => {
         const { status, body } = await server[over](`/api/v1/things/x?code=${code}`, { admin: true })
         expect({ status, code: JSON.parse(body.toString()).code ?? 0 }).to.deep.equal({ status: 500, code })
       })
 })
 
-describe('an answer where compression is off', () => {
-  it('is left as it is', async () => {
+describe('a response without compression', () => {
+  it('is sent unchanged', async () => {
     const body = Buffer.alloc(200 * KIB, 97)
     const server = await startTestServer(exchange => exchange.sendBytes(200, 'application/json', body), { compressAnswers: false })
     try {
@@ -111,7 +111,7 @@ describe('a stream', () => {
   }
 
   for (const over of ['plain', 'secure', 'http2'] as const)
-    it(`comes as written and ends well over ${over}`, async () => {
+    it(`sends its frames and is completed over ${over}`, async () => {
       const answer = server[over](url, { admin: true })
       const { writer, done } = await first()
       const shared = new SharedBytes([Buffer.from('{"a":1}\n'), Buffer.from('{"b":2}\n')])
@@ -125,7 +125,7 @@ describe('a stream', () => {
       expect(writer.write(shared)).to.equal(false)
     })
 
-  it('knows when its reader has gone', async () => {
+  it('detects that its client has disconnected', async () => {
     const request = http.get({ port: server.running.insecurePort, path: url })
     request.on('error', () => {})
     const { exchange, writer, done } = await first()
@@ -136,7 +136,7 @@ describe('a stream', () => {
     done()
   })
 
-  it('cuts off a reader that does not read', async () => {
+  it('disconnects a client that does not read', async () => {
     const request = http.get({ port: server.running.insecurePort, path: url })
     request.on('error', () => {})
     request.on('response', response => response.on('error', () => {}).pause())
@@ -152,7 +152,7 @@ describe('a stream', () => {
     done()
   })
 
-  it('cuts off a reader that does not read over HTTP/2, and leaves its session to others', async () => {
+  it('resets the stream of a client that does not read over HTTP/2, and keeps its connection', async () => {
     const session = http2.connect(`https://127.0.0.1:${server.running.securePort}`, { ca: server.credentials.serverCa, ...server.credentials.admin })
     const stream = session.request({ ':path': url })
     stream.on('error', () => {})
@@ -167,7 +167,7 @@ describe('a stream', () => {
     session.destroy()
   })
 
-  it('waits for who reads slowly where it is asked to', async () => {
+  it('waits for a slow client on request', async () => {
     const answer = server.plain(url)
     const { writer, done } = await first()
     for (let i = 0; i < 100; i++) {
@@ -179,8 +179,8 @@ describe('a stream', () => {
   })
 })
 
-describe('stopping', () => {
-  it('lets requests finish, ends streams by their signal and closes the ports', async () => {
+describe('stop', () => {
+  it('completes requests, aborts streams by their signals and closes the ports', async () => {
     let release: (() => void) | undefined
     let watching = 0
     const server = await startTestServer(async exchange => {
@@ -212,7 +212,7 @@ describe('stopping', () => {
     await server.close()
   })
 
-  it('cuts what takes longer than its grace', async () => {
+  it('closes requests that exceed the grace period', async () => {
     let reached = false
     const server = await startTestServer(() => {
       reached = true

@@ -16,14 +16,14 @@ describe('printFamilies', () => {
   bare.child().observe(0.5)
   const families = [counter, gauge, histogram, bare]
 
-  it('prints what prom-client prints', async () => {
+  it('prints the same text as prom-client', async () => {
     const registry = new Registry()
     for (const family of families) adopt(registry, family)
     const lines = (text: string): string[] => text.split('\n').filter(line => line !== '')
     expect(lines(Buffer.concat([...printFamilies(families)]).toString())).to.deep.equal(lines(await registry.metrics()))
   })
 
-  it('prints many in several pieces', () => {
+  it('prints many families in several pieces', () => {
     const many = new CounterFamily({ name: 'many_total', help: '', stability: 'ALPHA', labels: ['name'] })
     for (let i = 0; i < 5000; i++) many.child(`name-${i}`).value = i
     const pieces = [...printFamilies([many])]

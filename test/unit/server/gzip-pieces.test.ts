@@ -27,7 +27,7 @@ describe('writeGzip', () => {
     ['many pieces', Array.from({ length: 60 }, (_, i) => 100 * i)],
   ]
   for (const [what, sizes] of cases)
-    it(`makes one member of ${what}`, async () => {
+    it(`writes one gzip member of ${what}`, async () => {
       const parts = texts(sizes)
       const whole = Buffer.concat(parts)
       const gzip = await gzipOf(parts.map(passingPiece))
@@ -36,7 +36,7 @@ describe('writeGzip', () => {
       expect(inflateRawSync(gzip.subarray(HEAD_BYTES)).equals(whole)).to.equal(true)
     })
 
-  it('compresses what was compressed before no more, wherever it stands', async () => {
+  it('does not compress cached pieces again, at any position', async () => {
     const parts = texts([3000, 70_000, 40_000])
     const kept = new Map<Buffer, CompressedPiece>()
     let made = 0
@@ -56,7 +56,7 @@ describe('writeGzip', () => {
     expect(made).to.equal(4)
   })
 
-  it('stops where nobody takes it', async () => {
+  it('stops if write returns false', async () => {
     let asked = 0
     function* endless(): Generator<Piece> {
       for (; asked < 1000; asked++) yield passingPiece(Buffer.alloc(5000))
@@ -67,7 +67,7 @@ describe('writeGzip', () => {
     expect(asked).to.be.lessThan(20)
   })
 
-  it('fails as a piece does', async () => {
+  it('rejects with the error of a piece', async () => {
     const broken: Piece = {
       ...passingPiece(Buffer.alloc(0)),
       raw: () => {

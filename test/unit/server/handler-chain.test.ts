@@ -51,53 +51,54 @@ describe('the handler chain', () => {
 
   for (const over of ['plain', 'http2'] as const) {
     describe(`over ${over}`, () => {
-      it('answers with the headers of every answer', async () => {
+      it('sets the common headers of every response', async () => {
         const { status, headers } = await server[over](url('path'), { headers: { 'audit-id': 'mine' } })
         expect(status).to.equal(200)
         expect(headers).to.include({ 'audit-id': 'mine', 'cache-control': 'no-cache, private', 'content-type': 'text/plain' })
         expect(headers.date).to.be.a('string')
       })
-      it('makes an audit id of its own', async () => expect((await server[over](url('path'))).headers['audit-id']).to.match(/^[0-9a-f-]{36}$/))
+      it('generates an audit ID', async () => expect((await server[over](url('path'))).headers['audit-id']).to.match(/^[0-9a-f-]{36}$/))
       it('decodes the path', async () =>
         expect((await server[over]('/api/v1/namespaces/n%C3%A4s/things/path?a=b%20c')).body.toString()).to.equal('/api/v1/namespaces/näs/things/path b c'))
-      it('refuses a path that can’t be decoded', async () => {
+      it('refuses a path that cannot be decoded', async () => {
         const { status, headers, body } = await server[over](url('%zz'))
         expect([status, headers['content-type'], body.toString()]).to.deep.equal([400, 'text/plain; charset=utf-8', '400 Bad Request'])
         expect((await server[over](url('%ff'))).status).to.equal(400)
       })
       it('reads bodies', async () => expect((await server[over](url('echo'), { method: 'POST', body: 'hello' })).body.toString()).to.equal('hello'))
-      it('refuses a body that is declared too long', async () => {
+      it('refuses a body whose declared length exceeds the limit', async () => {
         const { status, body } = await server[over](url('echo'), { method: 'PUT', body: 'x'.repeat(11), headers: { 'content-length': 11 } })
         expect(status).to.equal(413)
         expect(statusOf(body)).to.include({ message: 'Request entity too large: limit is 10', reason: 'RequestEntityTooLarge' })
       })
-      it('turns a bug into a 500', async () => {
+      it('sends 500 for a bug', async () => {
         const { status, body } = await server[over](url('throw'))
         expect(status).to.equal(500)
         expect(statusOf(body)).to.include({ message: 'Internal error occurred: oops', reason: 'InternalError' })
       })
-      it('sends a Status as it is, with Retry-After', async () => {
+      it('sends a Status unchanged, with Retry-After', async () => {
         const { status, headers } = await server[over](url('status'))
         expect(status).to.equal(429)
         expect(headers['retry-after']).to.equal('7')
       })
-      it('answers for a handler that does not', async () => expect((await server[over](url('silent'))).status).to.equal(500))
+      it('sends 500 if the handler does not respond', async () => expect((await server[over](url('silent'))).status).to.equal(500))
       it('sends each warning once', async () => expect((await server[over](url('warn'))).headers.warning).to.equal('299 - "one", 299 - "two \\"quoted\\""'))
-      it('answers in time', async () => {
+      it('responds by the deadline', async () => {
         const { status, body } = await server[over](url('patient', '?timeout=50ms'))
         expect(status).to.equal(504)
         expect(statusOf(body)).to.include({ message: 'Timeout: request did not complete within the allotted timeout', reason: 'Timeout' })
       })
       for (const timeout of ['1ns', '999us'])
-        it(`leaves no time for ${timeout}, as upstream: a bare Status past all negotiation`, async () => {
+        it(`refuses the timeout ${timeout} as upstream does: a bare Status without negotiation`, async () => {
           const { status, headers, body } = await server[over](url('path', `?timeout=${timeout}`))
           expect([status, headers['content-type']]).to.deep.equal([504, 'text/plain; charset=utf-8'])
           expect(body.toString()).to.equal(
             '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}\n',
           )
         })
-      it('answers in time for who does not listen', async () => expect((await server[over](url('hang', '?timeout=50ms'))).status).to.equal(504))
-      it('refuses a timeout that is none', async () => {
+      it('responds by the deadline even if the handler ignores its signal', async () =>
+        expect((await server[over](url('hang', '?timeout=50ms'))).status).to.equal(504))
+      it('refuses an invalid timeout', async () => {
         const { body } = await server[over](url('path', '?timeout=soon'))
         expect(statusOf(body)).to.include({ code: 400, message: 'invalid timeout specified in the request URL - time: invalid duration "soon"' })
       })
@@ -109,27 +110,27 @@ describe('the handler chain', () => {
     })
   }
 
-  describe('who asks', () => {
+  describe('the user of a request', () => {
     const user = async (answer: Promise<{ body: Buffer }>): Promise<{ name: string; groups: string[] }> => JSON.parse((await answer).body.toString())
-    it('is the name and the organizations of a certificate', async () =>
+    it('has the common name and the organizations of a certificate', async () =>
       expect(await user(server.secure(url('who'), { admin: true }))).to.deep.include({
         name: 'kubernetes-admin',
         groups: ['system:masters', 'system:authenticated'],
       }))
     it('is the same over HTTP/2', async () => expect(await user(server.http2(url('who')))).to.include({ name: 'kubernetes-admin' }))
-    it('is trusted on the insecure port', async () => expect(await user(server.plain(url('who')))).to.include({ name: 'system:unsecured' }))
+    it('is system:unsecured on the insecure port', async () => expect(await user(server.plain(url('who')))).to.include({ name: 'system:unsecured' }))
     it('may be impersonated', async () =>
       expect(statusOf((await server.http2(url('who'), { headers: { 'impersonate-user': 'bob', 'impersonate-group': 'dev' } })).body).message).to.equal(
         'things "who" is forbidden: User "bob" cannot get resource "things" in API group "" in the namespace "ns"',
       ))
-    it('is nobody without credentials', async () => {
+    it('is system:anonymous without credentials', async () => {
       const { status, body } = await server.secure(url('who'))
       expect(status).to.equal(403)
       expect(statusOf(body).message).to.equal(
         'things "who" is forbidden: User "system:anonymous" cannot get resource "things" in API group "" in the namespace "ns"',
       )
     })
-    it('is told of a token that is not valid', async () => {
+    it('gets 401 for an invalid token', async () => {
       const { status, body } = await server.secure(url('who'), { headers: { authorization: 'Bearer nonsense' } })
       expect(status).to.equal(401)
       expect(statusOf(body).message).to.equal('Unauthorized')
@@ -138,21 +139,21 @@ describe('the handler chain', () => {
       expect(statusOf((await server.secure('/metrics', { headers: { authorization: 'Bearer alice' } })).body).message).to.equal(
         'forbidden: User "alice" cannot get path "/metrics"',
       ))
-    it('may read the version without credentials', async () => expect((await server.secure('/version')).status).to.equal(200))
+    it('is not required to read the version', async () => expect((await server.secure('/version')).status).to.equal(200))
   })
 
-  describe('its own endpoints', () => {
+  describe('the non-resource endpoints', () => {
     for (const [accept, status] of [
       ['application/json;q=0.1, text/html', 200],
       ['*/*', 200],
       ['application/*', 406],
       ['application/vnd.kubernetes.protobuf', 406],
     ] as const)
-      it(`tell the version in JSON alone: ${accept}`, async () => expect((await server.plain('/version', { headers: { accept } })).status).to.equal(status))
-    it('tell the version', async () => expect(JSON.parse((await server.plain('/version')).body.toString())).to.include({ major: '1', minor: '33' }))
+      it(`serve the version as JSON only: ${accept}`, async () => expect((await server.plain('/version', { headers: { accept } })).status).to.equal(status))
+    it('serve the version', async () => expect(JSON.parse((await server.plain('/version')).body.toString())).to.include({ major: '1', minor: '33' }))
     for (const method of ['HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE'])
-      it(`tell no version by ${method}`, async () => expect((await server.plain('/version', { method })).status).to.equal(405))
-    it('tell of no check that there is not', async () => {
+      it(`do not serve the version for ${method}`, async () => expect((await server.plain('/version', { method })).status).to.equal(405))
+    it('respond with 404 for an unknown check', async () => {
       const { status, body } = await server.plain('/healthz/none')
       expect([status, body.toString()]).to.deep.equal([404, '404 page not found\n'])
     })
@@ -166,7 +167,7 @@ describe('the handler chain', () => {
       expect(metrics).to.contain('apiserver_current_inflight_requests{request_kind="readOnly"}')
       expect(metrics).to.contain('process_cpu_seconds_total')
     })
-    it('keep what nothing serves out of the labels', async () => {
+    it('omit labels of resources that are not served', async () => {
       // Of resources whatever the answer is, and of paths; with a character in between that separates labels.
       const paths = [
         'apis/invented/v9/namespaces/ns/things/nothing',
@@ -188,7 +189,7 @@ describe('the handler chain', () => {
     it('leave other paths to the handler', async () => expect((await server.plain('/nowhere')).status).to.equal(404))
   })
 
-  it('answers 405 to a method that is none', async () => {
+  it('responds with 405 to an unknown method', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = net.connect(server.running.insecurePort ?? 0, '127.0.0.1', () => socket.write('FOO /api/v1/pods HTTP/1.1\r\nHost: localhost\r\n\r\n'))
       let got = ''
@@ -202,7 +203,7 @@ describe('the handler chain', () => {
     expect(answer).to.contain('"the server does not allow this method on the requested resource"')
   })
 
-  it('tells single health checks, and why they fail, to those who may read them', async () => {
+  it('reports single health checks, and why they fail, to authorized users', async () => {
     server.health.add({
       name: 'store',
       check: () => {
@@ -216,7 +217,7 @@ describe('the handler chain', () => {
     expect((await server.secure('/healthz/store', { admin: true })).body.toString()).to.contain('192.0.2.1')
   })
 
-  it('reports health by any method, over HTTP/2 by any word', async () => {
+  it('reports health for any method, over HTTP/2 for any word', async () => {
     const asked = async (over: 'http2' | 'plain', method: string, path: string) => {
       const { status, headers } = await server[over](path, { method })
       return [status, headers['x-content-type-options']]
@@ -243,8 +244,8 @@ describe('the handler chain', () => {
   })
 })
 
-describe('the limit in flight', () => {
-  it('is 429 for what is too much, and lets others in', async () => {
+describe('the in-flight limit', () => {
+  it('responds with 429 beyond it, and serves other requests', async () => {
     const waiting: (() => void)[] = []
     const server = await startTestServer(
       async exchange => {

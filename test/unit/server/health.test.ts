@@ -35,7 +35,7 @@ describe('Health', () => {
   for (const [what, endpoint, query, status, text] of cases)
     it(what, async () => expect(await health().report(endpoint, new URLSearchParams(query))).to.deep.equal({ status, text }))
 
-  it('shows what a check waits for, if that is public', async () => {
+  it('shows the progress of a failing check if it is public', async () => {
     const made = new Health(silentLogger)
     made.add({
       name: 'informer-sync',
@@ -48,7 +48,7 @@ describe('Health', () => {
     expect(await made.report('readyz', new URLSearchParams())).to.deep.equal({ status: 500, text })
   })
 
-  it('adds the word of a check that passes where all is asked for', async () => {
+  it('appends the note of a passing check to the verbose report', async () => {
     const made = new Health(silentLogger)
     made.add({ name: 'etcd', note: () => 'a watch over /registry/', check: () => {} }, { name: 'ping', note: () => undefined, check: () => {} })
     const text = '[+]etcd ok: a watch over /registry/\n[+]ping ok\nreadyz check passed\n'
@@ -56,7 +56,7 @@ describe('Health', () => {
     expect(await made.report('readyz', new URLSearchParams())).to.deep.equal({ status: 200, text: 'ok' })
   })
 
-  it('tells of what only informs where all is asked for, and neither fails by it nor waits for it', async () => {
+  it('lists informative checks in the verbose report only, and never fails by them', async () => {
     const made = new Health(silentLogger)
     let asked = 0
     made.add({
@@ -76,13 +76,13 @@ describe('Health', () => {
     expect(await made.reportOne('readyz', 'etcd-1')).to.deep.equal({ status: 500, text: 'internal server error: away\n' })
   })
 
-  it('gives a check the time that it says', async () => {
+  it('applies the timeout of a check', async () => {
     const made = new Health(silentLogger)
     made.add({ name: 'etcd', timeoutMs: 1, check: () => new Promise(() => {}) })
     expect(await made.reportOne('readyz', 'etcd')).to.deep.equal({ status: 500, text: 'internal server error: the check took too long\n' })
   })
 
-  it('gives what begins time on livez alone', async () => {
+  it('applies the grace period to startup checks on livez only', async () => {
     let now = 0
     const made = new Health(silentLogger, { graceMs: 10, now: () => now })
     made.add({
@@ -98,7 +98,7 @@ describe('Health', () => {
     expect(await states()).to.deep.equal([500, 500, 500])
   })
 
-  it('tells of one check', async () => {
+  it('reports a single check', async () => {
     expect(await health().reportOne('readyz', 'etcd')).to.deep.equal({ status: 200, text: 'ok' })
     expect(await health().reportOne('readyz', 'shutdown')).to.deep.equal({ status: 500, text: 'internal server error: process is shutting down\n' })
     expect(await health().reportOne('livez', 'shutdown')).to.equal(undefined)

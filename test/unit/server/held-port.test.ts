@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { holdPort } from '../../../src/server/held-port.ts'
 import { eventually } from '../../support/waiting.ts'
 
-describe('a port that is held', () => {
+describe('holdPort', () => {
   const sockets: Socket[] = []
   const client = (port: number): Socket => {
     const socket = connect(port, '127.0.0.1').on('error', () => {})
@@ -17,7 +17,7 @@ describe('a port that is held', () => {
     for (const socket of sockets.splice(0)) socket.destroy()
   })
 
-  it('keeps connections, and what they have sent, until somebody takes them', async () => {
+  it('keeps connections with their bytes until they are taken', async () => {
     const port = await holdPort('127.0.0.1', 0)
     const early = client(port.port)
     early.write('early')
@@ -33,7 +33,7 @@ describe('a port that is held', () => {
     port.close()
   })
 
-  it('cuts those that wait when it is closed, and forgets those that leave', async () => {
+  it('closes waiting connections when it is closed, and forgets those that have disconnected', async () => {
     const port = await holdPort('127.0.0.1', 0)
     const [leaving, waiting] = [client(port.port), client(port.port)]
     await Promise.all([once(leaving, 'connect'), once(waiting, 'connect')])
@@ -44,7 +44,7 @@ describe('a port that is held', () => {
     expect(await closed(client(port.port))).to.equal(true)
   })
 
-  it('rejects where the port is in use', async () => {
+  it('rejects if the port is in use', async () => {
     const port = await holdPort('127.0.0.1', 0)
     const refused = await holdPort('127.0.0.1', port.port).catch((error: NodeJS.ErrnoException) => error.code)
     expect(refused).to.equal('EADDRINUSE')

@@ -30,7 +30,7 @@ const statuses = (heard: string): number[] => [...heard.matchAll(/HTTP\/1\.1 (\d
 const fields = (count: number, field = 'a: b'): string => `${field}\r\n`.repeat(count)
 const head = (line: string, ...lines: string[]): string => [`${line} HTTP/1.1`, 'Host: localhost', ...lines].join('\r\n')
 
-describe('fields of a request over HTTP/1.1', () => {
+describe('header fields over HTTP/1.1', () => {
   let server: TestServer
   let port: number
   const served: [fields: number, last: unknown][] = []
@@ -53,13 +53,13 @@ describe('fields of a request over HTTP/1.1', () => {
     const lines = [...more, ''].join('\r\n').replace(/^\r\n/, '')
     const taken = MAX_HEADERS - 3 - (offer === '' ? 0 : 3)
 
-    it(`are served all of them, up to ${MAX_HEADERS}${offer}`, async () => {
+    it(`are all served, up to ${MAX_HEADERS}${offer}`, async () => {
       const { heard } = await say(port, `${head('GET /api/v1/things')}\r\n${lines}${fields(taken)}X-Last: 1\r\nConnection: close\r\n\r\n`)
       expect(statuses(heard)).to.deep.equal([200])
       expect(served[0]?.[1]).to.equal('1')
     })
 
-    it(`are refused together where they are more${offer}: what comes behind them is no request`, async () => {
+    it(`are refused beyond the limit${offer}, without parsing the bytes behind them`, async () => {
       const body = 'GET /api/v1/behind HTTP/1.1\r\nHost: localhost\r\n\r\n'
       const text = `${head('POST /api/v1/things')}\r\n${lines}${fields(MAX_HEADERS + 10)}Content-Length: ${body.length}\r\n\r\n${body}`
       const { heard, ended } = await say(port, text)
@@ -67,13 +67,13 @@ describe('fields of a request over HTTP/1.1', () => {
     })
   }
 
-  it('are refused together where they are more and the request leaves HTTP', async () => {
+  it('are refused beyond the limit if the request leaves HTTP', async () => {
     const text = `${head('GET /api/v1/namespaces/a/pods/b/exec')}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${fields(MAX_HEADERS + 10)}Impersonate-User: alice\r\n\r\n`
     const { heard, ended } = await say(port, text)
     expect({ statuses: statuses(heard), ended, served }).to.deep.equal({ statuses: [431], ended: true, served: [] })
   })
 
-  it('are refused in time, however many and small they are', async () => {
+  it('are refused in linear time, however many and small they are', async () => {
     const before = process.cpuUsage()
     const { heard } = await say(port, `${head('GET /api/v1/things')}\r\n${fields(250_000, 'a:')}\r\n`)
     expect(statuses(heard)).to.deep.equal([431])
@@ -89,7 +89,7 @@ describe('fields of a request over HTTP/1.1', () => {
     ['Host: [::1]:443\r\n', '200 OK'],
   ]
   for (const [lines, status] of hosts)
-    it(`name one host: ${JSON.stringify(lines)} is answered ${status}`, async () => {
+    it(`must name one host: ${JSON.stringify(lines)} gets ${status}`, async () => {
       const { heard, ended } = await say(port, `GET /api/v1/things HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`)
       expect(ended).to.equal(true)
       expect(heard.split('\r\n')[0]).to.equal(`HTTP/1.1 ${status}`)
@@ -100,7 +100,7 @@ describe('fields of a request over HTTP/1.1', () => {
     ['1.0', 'chunked', '400 Bad Request'],
     ['1.1', 'Chunked', '200 OK'],
   ] as const)
-    it(`say by what its body ends: ${coding} in HTTP/${version} is answered ${status}`, async () => {
+    it(`determine the end of the body: ${coding} in HTTP/${version} gets ${status}`, async () => {
       const behind = `${head('GET /api/v1/behind', 'Connection: close')}\r\n\r\n`
       const { heard, ended } = await say(
         port,
@@ -111,18 +111,18 @@ describe('fields of a request over HTTP/1.1', () => {
       expect(served).to.have.length(status.startsWith('200') ? 2 : 0)
     })
 
-  it('are refused once where the body has another coding than chunks', async () => {
+  it('are refused once if the body has a coding other than chunked', async () => {
     const { heard, ended } = await say(port, `${head('POST /api/v1/things', 'Transfer-Encoding: gzip')}\r\n\r\nabc`)
     expect({ statuses: statuses(heard), ended }).to.deep.equal({ statuses: [501], ended: true })
   })
 
-  it('are bounded in bytes', async () => {
+  it('are limited in bytes', async () => {
     const { heard } = await say(port, `${head('GET /api/v1/things')}\r\n${fields(1100, `a: ${'b'.repeat(1000)}`)}\r\n`)
     expect(statuses(heard)).to.deep.equal([431])
   })
 })
 
-describe('a line of a request over HTTP/1.1', () => {
+describe('a request line over HTTP/1.1', () => {
   let server: TestServer
   let port: number
   const paths: string[] = []
@@ -158,22 +158,22 @@ describe('a line of a request over HTTP/1.1', () => {
     ['GET /healthz HTTP/1.1', 200],
   ]
   for (const [line, status] of lines)
-    it(`is answered ${status}: ${JSON.stringify(line.slice(0, 40))}`, async () => {
+    it(`gets ${status}: ${JSON.stringify(line.slice(0, 40))}`, async () => {
       const { heard, ended } = await say(port, `${line}\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
       expect({ statuses: statuses(heard), ended }).to.deep.equal({ statuses: [status], ended: true })
     })
 
-  it('is answered 400 behind another request, too', async () => {
+  it('gets 400 behind another request as well', async () => {
     const { heard } = await say(port, `${head('GET /healthz')}\r\n\r\nG ET /healthz HTTP/1.1\r\n\r\n`)
     expect(statuses(heard).at(-1)).to.not.equal(405)
   })
 
-  it('names a path in absolute form, too', async () => {
+  it('may have a target in absolute form', async () => {
     await say(port, `GET http://other/api/v1/things?x=http://y/z HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
     expect(paths).to.deep.equal(['/api/v1/things'])
   })
 
-  it('is passed over behind a request that closes the connection, which is answered', async () => {
+  it('is ignored behind a request that closes the connection, whose response continues', async () => {
     for (const behind of ['garbage', head('GET /healthz'), '\u0000'.repeat(100_000)]) {
       const { heard, ended } = await say(port, `${head('GET /api/v1/things', 'Connection: close')}\r\n\r\n${behind}`)
       expect({ statuses: statuses(heard), ended }).to.deep.equal({ statuses: [200], ended: true })
@@ -181,7 +181,7 @@ describe('a line of a request over HTTP/1.1', () => {
   })
 })
 
-describe('requests that wait behind another on a connection', () => {
+describe('pipelined requests', () => {
   let server: Server
   let port: number
   let begun = 0
@@ -205,12 +205,12 @@ describe('requests that wait behind another on a connection', () => {
 
   const requests = (count: number): string => `${head('GET /')}\r\n\r\n`.repeat(count)
 
-  it('are answered', async () => {
+  it('are served', async () => {
     const { heard } = await say(port, requests(MAX_PIPELINED + 1), MAX_PIPELINED + 1)
     expect(statuses(heard)).to.have.length(MAX_PIPELINED + 1)
   })
 
-  it('are begun when those before them are answered', async () => {
+  it('are started when the response to the previous one is complete', async () => {
     let open = 0
     let most = 0
     const plain = createServer(
@@ -228,7 +228,7 @@ describe('requests that wait behind another on a connection', () => {
     expect([statuses(heard).length, most]).to.deep.equal([20, 1])
   })
 
-  it('are answered again and again', async () => {
+  it('are served repeatedly', async () => {
     const socket = net.connect(port, '127.0.0.1')
     let heard = ''
     socket.setEncoding('latin1').on('data', (part: string) => {
@@ -241,20 +241,20 @@ describe('requests that wait behind another on a connection', () => {
     socket.destroy()
   })
 
-  it('end the connection where their heads are too long together', async () => {
+  it('close the connection if their heads are too long together', async () => {
     const long = `${head('GET /')}\r\n${fields(9, `a: ${'b'.repeat(60_000)}`)}\r\n`
     const { ended } = await say(port, requests(1) + long.repeat(3))
     expect(ended).to.equal(true)
     expect(begun).to.be.at.most(3)
   })
 
-  it('end the connection where they are too many', async () => {
+  it('close the connection if there are too many', async () => {
     const { ended } = await say(port, requests(100_000))
     expect(ended).to.equal(true)
     expect(begun).to.be.at.most(MAX_PIPELINED + 1)
   })
 
-  it('are not even read where they are too many', async () => {
+  it('are not parsed if there are too many', async () => {
     let read = 0
     const listener = http1Listener((_, res) => void res)
     const plain = createServer((req, res) => {
@@ -269,7 +269,7 @@ describe('requests that wait behind another on a connection', () => {
   })
 })
 
-describe('a request over HTTP/1.1 whose cost is not in its bytes', () => {
+describe('an HTTP/1.1 request that costs more than its bytes', () => {
   let server: TestServer
   let port: number
   before(async () => {
@@ -280,15 +280,15 @@ describe('a request over HTTP/1.1 whose cost is not in its bytes', () => {
 
   const post = `${head('POST /api/v1/things', 'Transfer-Encoding: chunked')}\r\n\r\n`
 
-  it('ends its connection where its body comes in many small chunks', async () => {
+  it('closes its connection if its body comes in many small chunks', async () => {
     expect((await say(port, post + '1\r\nx\r\n'.repeat(2000))).ended).to.equal(true)
   })
 
-  it('ends its connection where the bodies of many requests come so', async () => {
+  it('closes its connection if the bodies of many requests come in small chunks', async () => {
     expect((await say(port, `${post}${'1\r\nx\r\n'.repeat(500)}0\r\n\r\n`.repeat(5))).ended).to.equal(true)
   })
 
-  it('has no more of them read where they are too many, and leaves a parser that reads the next body', async () => {
+  it('has the rest of its small chunks skipped, and leaves a parser that parses the next body', async () => {
     let chunks = 0
     const listener = http1Listener((req, res) => {
       const { push } = req
@@ -314,7 +314,7 @@ describe('a request over HTTP/1.1 whose cost is not in its bytes', () => {
     plain.close()
   })
 
-  it('goes on where they are few, or large', async () => {
+  it('is served if its chunks are few or large', async () => {
     const large = `80\r\n${'x'.repeat(128)}\r\n`
     const { heard, ended } = await say(port, `${post}${'1\r\nx\r\n'.repeat(900)}${large.repeat(2000)}0\r\n\r\n${head('GET /healthz')}\r\n\r\n`, 2)
     expect({ statuses: statuses(heard), ended }).to.deep.equal({ statuses: [403, 200], ended: false })
@@ -326,18 +326,18 @@ describe('a request over HTTP/1.1 whose cost is not in its bytes', () => {
     ['many parameters that it does not understand', `/api/v1/things?${'dryRun&'.repeat(40_000)}`, 400],
     ['a query of as many as are read', `/api/v1/things?${'a&'.repeat(9_999)}`, 403],
   ] as const)
-    it(`is answered ${status}: ${what}`, async () => {
+    it(`gets ${status}: ${what}`, async () => {
       expect(statuses((await say(port, `${head(`GET ${path}`)}\r\nConnection: close\r\n\r\n`)).heard)).to.deep.equal([status])
     })
 })
 
-describe('a connection on which no request comes', () => {
+describe('a connection without a request', () => {
   for (const [what, text] of [
     ['says nothing', ''],
     ['says half of a head', 'GET / HTTP/1.1\r\nHos'],
     ['says half of a body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
   ] as const)
-    it(`is closed without a word: ${what}`, async () => {
+    it(`is closed without a response: ${what}`, async () => {
       const server = createServer({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 30 }, () => {})
       server.on('clientError', answerInvalidRequest as (error: Error, socket: unknown) => void)
       server.listen(0, '127.0.0.1')

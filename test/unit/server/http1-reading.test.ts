@@ -27,7 +27,7 @@ const FILLER = `x: ${'y'.repeat(500)}`
 const LONG = 16 << 20
 const LARGE = head('GET /large', `x: ${'y'.repeat(5000)}`)
 
-describe('what a connection of HTTP/1.1 brings', () => {
+describe('readInTurns', () => {
   let server: Server
   let turns: OneRequestATurn
   let handle: (req: IncomingMessage, res: ServerResponse) => void
@@ -60,7 +60,7 @@ describe('what a connection of HTTP/1.1 brings', () => {
     while (answers() < count) await once(client, 'data')
   }
 
-  it('is read on after bodies that Node had to hold back for a moment', async () => {
+  it('continues after bodies for which Node paused the socket', async () => {
     // Within one piece the body fills its buffer, whereupon Node no longer reads the connection, and ends, whereupon it does so again, a moment later.
     handle = (req, res) => void setImmediate(() => req.resume().once('end', () => res.end()))
     for (const [i, size] of [20, 30_000, 20, 60_000, 40_000, 20].entries()) {
@@ -69,7 +69,7 @@ describe('what a connection of HTTP/1.1 brings', () => {
     }
   })
 
-  it('is read in several turns where it takes long, and all of it', async () => {
+  it('parses many bytes in several turns, without losing any', async () => {
     client.write(LARGE)
     await heardOf(1)
     let inTurn = 0
@@ -87,7 +87,7 @@ describe('what a connection of HTTP/1.1 brings', () => {
     expect(turns.waits).to.be.above(10)
   })
 
-  it('is read at once where it is little, also in a turn that is spent', async () => {
+  it('parses few bytes immediately, even if the turn is spent', async () => {
     handle = (_req, res) => {
       spendTurn()
       res.end()
@@ -99,7 +99,7 @@ describe('what a connection of HTTP/1.1 brings', () => {
     expect(turns.waits).to.equal(0)
   })
 
-  it('is read whole where it is a body, at the pace of its reader', async () => {
+  it('delivers whole bodies at the pace of their reader', async () => {
     client.write(LARGE)
     await heardOf(1)
     const body = Buffer.alloc(300_000, 'abcdefghij')
@@ -120,7 +120,7 @@ describe('what a connection of HTTP/1.1 brings', () => {
     expect(got.equals(body)).to.equal(true)
   })
 
-  it('is not read on by a turn that comes while Node waits for the client to read its response', async () => {
+  it('does not resume a socket that Node has paused until the client reads', async () => {
     client.write(LARGE)
     await heardOf(1)
     const due: (() => void)[] = []
@@ -151,7 +151,7 @@ describe('what a connection of HTTP/1.1 brings', () => {
     expect(errors).to.deep.equal([])
   })
 
-  it('is still there for who takes the connection out of HTTP', async () => {
+  it('leaves unparsed bytes to an upgraded connection', async () => {
     client.write(LARGE)
     await heardOf(1)
     const after = '0123456789'.repeat(3000)
@@ -174,7 +174,7 @@ describe('what a connection of HTTP/1.1 brings', () => {
     expect(await taken).to.equal(after)
   })
 
-  it('is read to its end where the client says no more', async () => {
+  it('reads to the end when the client sends no more', async () => {
     client.write(LARGE)
     await heardOf(1)
     handle = (_req, res) => {

@@ -8,7 +8,7 @@ const LONG_RESPONSE = Buffer.alloc(24 << 20, 'x')
 
 const head = (line: string, ...lines: string[]): string => [`${line} HTTP/1.1`, 'Host: a', ...lines, '', ''].join('\r\n')
 
-describe('a request over TLS and HTTP/1.1 whose head and body come as records of one read while an earlier response is being written', () => {
+describe('an HTTP/1.1 request over TLS whose head and body arrive as records of one read while an earlier response is being written', () => {
   let server: TestServer
   /** Lengths of the bodies that were served. */
   let served: number[]
@@ -83,7 +83,7 @@ describe('a request over TLS and HTTP/1.1 whose head and body come as records of
     expect(served).to.deep.equal(new Array(200).fill(20_000))
   })
 
-  it('is served on a connection that Node has paused for a body before', async () => {
+  it('is served on a connection that Node has paused for an earlier body', async () => {
     const client = await open()
     for (let sent = 1; sent <= 3; sent++) {
       await client.send(head('POST /api/v1/things', 'Content-Length: 100000'), 'y'.repeat(100_000))

@@ -14,7 +14,7 @@ function request(fields: Fields, url = '/api/v1/secrets') {
   return { headers, rawHeaders: fields.flat(), url }
 }
 
-describe('the insecure port', () => {
+describe('refusalOf', () => {
   const served: readonly (readonly [title: string, fields: Fields, url?: string])[] = [
     ['a program', [['Host', 'localhost:8080']]],
     ['a program that names an address', [['Host', '127.0.0.1:8080']]],

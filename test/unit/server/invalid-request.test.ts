@@ -14,13 +14,12 @@ function answerAfter(
   return { text: String(socket.read() ?? ''), destroyed: socket.destroyed }
 }
 
-describe('a request that cannot be parsed', () => {
-  it('is answered', () => expect(answerAfter(undefined).text).to.match(/^HTTP\/1\.1 405 /))
-  it('is answered behind the answer before, which is complete but still on its way', () =>
-    expect(answerAfter({ writableEnded: true }).text).to.match(/^HTTP\/1\.1 405 /))
-  it('is passed over behind a request that closes the connection', () =>
+describe('answerInvalidRequest', () => {
+  it('responds', () => expect(answerAfter(undefined).text).to.match(/^HTTP\/1\.1 405 /))
+  it('responds behind a complete response that is still being sent', () => expect(answerAfter({ writableEnded: true }).text).to.match(/^HTTP\/1\.1 405 /))
+  it('ignores bytes behind a request that closes the connection', () =>
     expect(answerAfter({ writableEnded: false }, 'HPE_CLOSED_CONNECTION')).to.deep.equal({ text: '', destroyed: false }))
-  it('is not answered where it is the body of a request that is', () =>
+  it('does not respond if the error is in a body whose response is complete', () =>
     expect(answerAfter({ writableEnded: true, req: { complete: false } }, 'HPE_INVALID_CHUNK_SIZE')).to.deep.equal({ text: '', destroyed: false }))
-  it('ends a connection on which an answer is under way', () => expect(answerAfter({ writableEnded: false })).to.deep.equal({ text: '', destroyed: true }))
+  it('closes a connection whose response is incomplete', () => expect(answerAfter({ writableEnded: false })).to.deep.equal({ text: '', destroyed: true }))
 })

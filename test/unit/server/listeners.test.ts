@@ -56,22 +56,22 @@ async function send(port: number, text: string): Promise<string> {
 const answerOk: Listener = (_req, res) => void res.end('ok')
 const REQUEST = 'GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
-describe('a server that is handed its connections', () => {
-  it('answers, and tells its port', async () => {
+describe('serveHanded', () => {
+  it('serves connections, and reports the port', async () => {
     const { port, stop } = await handed(async path => `you asked for ${path}`)
     expect(await send(port.port, REQUEST)).to.match(/^HTTP\/1\.1 200 OK[\s\S]*you asked for \/x$/)
     await port.close()
     stop()
   })
 
-  it('looks after clients that are slow with their headers', async () => {
+  it('enforces the time limit of headers', async () => {
     const { port, stop } = await handed(async () => '')
     expect(await send(port.port, 'GET /x HTTP/1.1\r\nHos')).to.match(/^HTTP\/1\.1 408 /)
     await port.close()
     stop()
   })
 
-  it('takes no more when it closes, and has closed when those that are open have gone', async () => {
+  it('accepts no connections after close, which resolves when the open ones are closed', async () => {
     let finish: ((text: string) => void) | undefined
     const { port, stop } = await handed(
       () =>
@@ -93,7 +93,7 @@ describe('a server that is handed its connections', () => {
     stop()
   })
 
-  it('cuts what is open where it has to', async () => {
+  it('closes open connections on destroy', async () => {
     let came = false
     const { port, stop } = await handed(() => {
       came = true
@@ -139,13 +139,13 @@ describe('createSecurePort', () => {
     ['TLSv1.3', 'TLS_AES_128_GCM_SHA256'],
     ['TLSv1.2', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
   ] as const)
-    it(`encrypts by AES-128 over ${maxVersion}, whatever the client would like best`, async () => {
+    it(`prefers AES-128 over ${maxVersion}, regardless of the client's preference`, async () => {
       const socket = connect({ maxVersion })
       await once(socket, 'secureConnect')
       expect(socket.getCipher().name).to.equal(cipher)
     })
 
-  it('answers many that connect at once, beside some that never say anything', async () => {
+  it('completes concurrent handshakes beside silent connections', async () => {
     for (let i = 0; i < 3; i++) sockets.push(net.connect(port, '127.0.0.1').on('error', () => {}))
     await eventually('they are accepted', () => connections.size === 3)
     const answers = await Promise.all(
@@ -159,7 +159,7 @@ describe('createSecurePort', () => {
     expect(answers).to.deep.equal(answers.map(() => 'HTTP/1.1 200 OK'))
   })
 
-  it('closes a connection that brings updates of its key and nothing else', async () => {
+  it('closes a connection that only sends key updates', async () => {
     const ordinary = await connectRaw(port)
     const flooding = await connectRaw(port)
     sockets.push(ordinary.socket, flooding.socket)

@@ -19,22 +19,22 @@ function lines(families: readonly MetricFamily[], exposure: Partial<MetricExposu
     .filter(line => line !== '' && (all || !own.test(line)))
 }
 
-describe('the exposure of metrics', () => {
-  it('tells the class of a metric', () => expect(lines([stored()], {})[0]).to.equal('# HELP apiserver_storage_objects [STABLE] Objects.'))
-  it('puts the notice of a deprecation in front of what it is', () =>
+describe('exposedFamilies', () => {
+  it('prints the stability level of a metric', () => expect(lines([stored()], {})[0]).to.equal('# HELP apiserver_storage_objects [STABLE] Objects.'))
+  it('prefixes the help with a deprecation notice', () =>
     expect(lines([stored()], { release: '1.35' })[0]).to.equal('# HELP apiserver_storage_objects [STABLE] (Deprecated since 1.34.0) Objects.'))
-  it('hides what is deprecated for long, unless it is asked for', () => {
+  it('hides metrics that were deprecated earlier, unless they are requested', () => {
     expect(lines([stored()], { release: '1.37' })).to.deep.equal([])
     expect(lines([stored()], { release: '1.37', showHidden: true })).to.have.length(2)
   })
-  it('leaves out what is disabled, even where hidden metrics are shown', () =>
+  it('omits disabled metrics, even if hidden ones are shown', () =>
     expect(lines([stored()], { release: '1.37', showHidden: true, disabled: new Set(['apiserver_storage_objects']) })).to.deep.equal([]))
-  it('leaves out what the release does not have', () => {
+  it('omits metrics that the release does not have', () => {
     const later = new CounterFamily({ name: 'authorization_attempts_total', help: 'Attempts.', stability: 'ALPHA', labels: [] })
     later.child()
     expect([lines([later], { release: '1.27' }).length, lines([later], { release: '1.28' }).length]).to.deep.equal([0, 2])
   })
-  it('tells values of labels that are not allowed as one, and counts them', () => {
+  it('merges label values that are not allowed, and counts them', () => {
     const requests = new CounterFamily({ name: 'requests_total', help: 'Requests.', stability: 'ALPHA', labels: ['verb', 'code'] })
     for (const [verb, code] of [
       ['GET', '200'],
@@ -58,7 +58,7 @@ describe('the exposure of metrics', () => {
     expect(printed).to.include('seconds_bucket{verb="unexpected",le="1"} 2').and.to.include('seconds_count{verb="unexpected"} 2')
     expect(printed).to.include('cardinality_enforcement_unexpected_categorizations_total 8')
   })
-  it('counts what there is, by class and deprecation', () => {
+  it('counts registered metrics by stability level and deprecation', () => {
     const printed = lines([stored()], { release: '1.37', disabled: new Set(['a', 'b']) }, true)
     expect(printed).to.include('registered_metrics_total{stability_level="STABLE",deprecated_version="1.34.0"} 1')
     expect(printed).to.include('disabled_metrics_total 2').and.to.include('hidden_metrics_total 1')

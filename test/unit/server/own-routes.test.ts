@@ -6,7 +6,7 @@ async function notFound(): Promise<void> {
   throw failure(404, 'NotFound', 'not here', {})
 }
 
-describe('routes of the server’s own', () => {
+describe('own routes', () => {
   let server: TestServer
   before(async () => {
     server = await startTestServer(notFound, {
@@ -23,19 +23,19 @@ describe('routes of the server’s own', () => {
     return status === 200 ? body.toString() : String(status)
   }
 
-  it('are found by their path, or what it begins with', async () => {
+  it('match by path or by prefix', async () => {
     expect(await get('/binnacle/v1/one')).to.equal('one')
     expect(await get('/binnacle/v1/things/')).to.equal('/binnacle/v1/things/')
     expect(await get('/binnacle/v1/things/a/b%2Fc', 'POST')).to.equal('/binnacle/v1/things/a/b/c')
   })
-  it('are those alone', async () => {
+  it('match no other paths', async () => {
     for (const path of ['/binnacle/v1/one/', '/binnacle/v1/things', '/binnacle/v1/thing', '/Binnacle/v1/one']) expect(await get(path), path).to.equal('404')
   })
-  it('take their methods alone', async () => {
+  it('refuse other methods', async () => {
     expect(await get('/binnacle/v1/one', 'POST')).to.equal('405')
     expect(await get('/binnacle/v1/things/a', 'DELETE')).to.equal('405')
   })
-  it('are not for everybody', async () => {
+  it('require authorization', async () => {
     const { status } = await server.secure('/binnacle/v1/one', { headers: { authorization: 'Bearer alice' } })
     expect(status).to.equal(403)
   })

@@ -15,9 +15,9 @@ const cases: [string, [string, string][]][] = [
   ['a', [['a', '']]],
 ]
 
-describe('the parameters of a query', () => {
+describe('parseQuery', () => {
   for (const [search, expected] of cases)
-    it(`of ${search}`, () => {
+    it(`parses ${search}`, () => {
       expect([...parseQuery(search)]).to.deep.equal(expected)
     })
 })

@@ -20,19 +20,19 @@ function request(sizes: readonly number[]): { req: AnyRequest; sent: Buffer } {
   return { req: Object.assign(body, { headers: {} }) as unknown as AnyRequest, sent }
 }
 
-describe('the body of a request', () => {
+describe('readBody', () => {
   for (const [name, sizes] of [
     ['nothing', []],
     ['one piece', [100_000]],
     ['single bytes', Array<number>(50_000).fill(1)],
     ['pieces of all sizes', Array.from({ length: 300 }, (_, n) => (n % 7 === 0 ? 5000 : n))],
   ] as const)
-    it(`is put together from ${name}`, async () => {
+    it(`joins ${name}`, async () => {
       const { req, sent } = request(sizes)
       expect((await readBody(req, 1 << 20, () => {})).equals(sent)).to.equal(true)
     })
 
-  it('takes memory by its bytes, in however small pieces it comes', async () => {
+  it('takes memory in proportion to the bytes of a body, not to the number of its chunks', async () => {
     const { req } = request(Array<number>(200_000).fill(1))
     let joined = 0
     const concat = Buffer.concat
@@ -46,7 +46,7 @@ describe('the body of a request', () => {
     expect(joined).to.be.below(50)
   })
 
-  it('is refused when it is too long', async () => {
+  it('rejects with 413 if the body is too long', async () => {
     const { req } = request([10, 10])
     const error = await readBody(req, 15, () => {}).catch((thrown: unknown) => thrown)
     expect(error).to.have.property('code', 413)

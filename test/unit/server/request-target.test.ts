@@ -17,5 +17,5 @@ describe('parseTarget', () => {
 })
 
 describe('rawPathOf', () => {
-  it('leaves the escapes', () => expect(rawPathOf('/%zz?a')).to.equal('/%zz'))
+  it('does not decode escapes', () => expect(rawPathOf('/%zz?a')).to.equal('/%zz'))
 })

@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import { RequestsInProgress } from '../../../src/server/requests-in-progress.ts'
 import { filterContext } from '../../support/filter-context.ts'
 
-describe('requests in progress', () => {
+describe('RequestsInProgress', () => {
   const one = () => filterContext().state.exchange
 
-  it('are waited for', async () => {
+  it('waits for requests', async () => {
     const requests = new RequestsInProgress()
     const [first, second] = [one(), one()]
     requests.add(first)
@@ -20,14 +20,14 @@ describe('requests in progress', () => {
     requests.delete(second)
     await draining
   })
-  it('are cut after the grace', async () => {
+  it('closes requests after the grace period', async () => {
     const requests = new RequestsInProgress()
     const exchange = one()
     requests.add(exchange)
     await requests.drain(1)
     expect(exchange.clientGone).to.equal(true)
   })
-  it('are ended at once where they are long-running, and no more are begun', async () => {
+  it('aborts long-running requests, and refuses new ones', async () => {
     const requests = new RequestsInProgress()
     const [before, after] = [one(), one()]
     requests.addLongRunning(before)
@@ -35,7 +35,7 @@ describe('requests in progress', () => {
     expect(before.isAborted).to.equal(true)
     expect(() => requests.addLongRunning(after)).to.throw('the server is shutting down')
   })
-  it('are left alone where they are over', async () => {
+  it('does nothing to requests that are over', async () => {
     const requests = new RequestsInProgress()
     const exchange = one()
     requests.addLongRunning(exchange)

@@ -3,8 +3,8 @@ import { versionInfo } from '../../../src/server/version.ts'
 
 const runtime = { version: 'v20.18.0', platform: 'linux', arch: 'x64' }
 
-describe('the version of a server', () => {
-  it('is that of the release that it emulates', () =>
+describe('versionInfo', () => {
+  it('has the version of the emulated release', () =>
     expect(versionInfo(runtime, { release: '1.33', compatibility: '1.32' })).to.include({
       major: '1',
       minor: '33',
@@ -16,7 +16,7 @@ describe('the version of a server', () => {
       platform: 'linux/amd64',
     }))
 
-  it('says nothing of other releases before 1.33', () => {
+  it('has no emulation versions before 1.33', () => {
     const info = versionInfo(runtime, { release: '1.32', compatibility: '1.31' })
     expect(info).to.include({ minor: '32', gitVersion: 'v1.32.0+binnacle' })
     expect(Object.keys(info).filter(name => /emulation|Compat/.test(name))).to.deep.equal([])

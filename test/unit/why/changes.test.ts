@@ -31,16 +31,16 @@ const CASES: readonly [string, Json, Json, Json][] = [
   ['managed fields, which are left out', { metadata: {} }, { metadata: { managedFields: [{ manager: 'a' }] } }, []],
 ]
 
-describe('changes of an object', () => {
+describe('changesOf', () => {
   for (const [what, before, after, wanted] of CASES) it(what, () => expect(changesOf(keep(before), after)).to.deep.equal(wanted))
 
-  it('are those since it was kept, and not of what it has become', () => {
+  it('compares with the copy, not with the modified object', () => {
     const object = { spec: { replicas: 1 } }
     const kept = keep(object)
     object.spec.replicas = 2
     expect(changesOf(kept, object)).to.deep.equal([{ op: 'replace', path: '/spec/replicas', value: 2 }])
   })
-  it('are not looked for in what is large or deep', () => {
+  it('does not compare large or deeply nested values', () => {
     let deep: Json = 1
     for (let i = 0; i < 20_000; i++) deep = [deep]
     for (const large of [Array.from({ length: 5000 }, () => 1), deep]) {
@@ -49,7 +49,7 @@ describe('changes of an object', () => {
       expect(changesOf({}, large)).to.equal('too large')
     }
   })
-  it('are told up to a number', () => {
+  it('limits the number of changes', () => {
     const after = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`k${i}`, i]))
     expect(changesOf({}, after)).to.have.length(100)
   })

@@ -23,8 +23,8 @@ const OPS = { kind: 'Group', name: 'ops' }
 const PODS = { apiGroups: [''], resources: ['pods'] }
 const LIST = resourceAttributes({ verb: 'list', resource: 'pods', namespace: 'shop' })
 
-describe('why a request is denied', () => {
-  it('is told by what comes closest, the closest first and three at most', () => {
+describe('denialOf', () => {
+  it('returns the three closest bindings, closest first', () => {
     const index = indexOf(
       ['shop/far', DEVS, { ...PODS, resources: ['nodes'] }],
       ['shop/others', OPS, { ...PODS, verbs: ['list'] }],
@@ -45,13 +45,13 @@ describe('why a request is denied', () => {
     expect(closest(resourceAttributes({ verb: 'get', resource: 'secrets', namespace: 'shop' }))).to.deep.equal(['ClusterRoleBinding pods'])
     expect(closest(nonResourceAttributes('get', '/metrics'))).to.deep.equal(['ClusterRoleBinding discovery'])
   })
-  it('has no advice to become an administrator, or a controller', () => {
+  it('does not suggest roles of administrators or controllers', () => {
     const rule = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }
     expect(
       runAtOnce(denialOf(indexOf(['cluster-admin', OPS, rule], ['system:controller:x', OPS, { ...PODS, verbs: ['list'] }]), ['RBAC'], JANE, LIST)).closest,
     ).to.deep.equal([])
   })
-  it('has commands that a shell takes as they are, whatever the user is called', () => {
+  it('quotes user names for a shell', () => {
     const user = { name: "o'hara $(rm -rf /)\n", groups: [] }
     const { commands, yaml } = runAtOnce(
       denialOf(
@@ -67,14 +67,14 @@ describe('why a request is denied', () => {
     ])
     expect(yaml).to.include('kind: RoleBinding')
   })
-  it('has a rule for the one object that was asked for', () => {
+  it('suggests a rule for the requested object', () => {
     const commands = (verb: string): string | undefined =>
       runAtOnce(denialOf(new RuleIndex(), ['RBAC'], JANE, resourceAttributes({ verb, resource: 'secrets', name: 'key', namespace: 'shop' }))).toAllow
         .commands[0]
     expect(commands('get')).to.equal('kubectl create role jane-get-secrets-key --verb=get --resource=secrets --resource-name=key --namespace=shop')
     expect(commands('create')).to.equal('kubectl create role jane-create-secrets --verb=create --resource=secrets --namespace=shop')
   })
-  it('names accounts, cluster roles and paths', () => {
+  it('suggests service accounts, cluster roles and paths', () => {
     const account = { name: 'system:serviceaccount:ci:robot', groups: [] }
     const { commands } = runAtOnce(denialOf(new RuleIndex(), ['RBAC'], account, resourceAttributes({ verb: 'list', resource: 'nodes' }))).toAllow
     expect(commands[1]).to.equal('kubectl create clusterrolebinding robot-list-nodes --clusterrole=robot-list-nodes --serviceaccount=ci:robot')
@@ -82,7 +82,7 @@ describe('why a request is denied', () => {
       'kubectl create clusterrole jane-get-metrics --verb=get --non-resource-url=/metrics',
     )
   })
-  it('shows a rule where a mode reads rules', () => {
+  it('suggests a rule for the policy file of a mode', () => {
     const rules = runAtOnce(denialOf(undefined, ['Rules'], JANE, LIST))
     expect(rules.toAllow.yaml).to.equal(
       'rules:\n- apiGroups:\n  - ""\n  namespaces:\n  - shop\n  resources:\n  - pods\n  users:\n  - jane\n  verbs:\n  - list\n',

@@ -27,8 +27,8 @@ const request = (more: Partial<FollowedRequest> = {}): Request => ({
 
 const listed = (recent: RecentRequests, limit = 1000): string[] => recent.list({ limit }).map(text => JSON.parse(text).auditID)
 
-describe('the last requests', () => {
-  it('are kept with their steps', async () => {
+describe('RecentRequests', () => {
+  it('keeps requests with their steps', async () => {
     const recent = new RecentRequests(10, ['RBAC'])
     const one = request()
     await recent.follow(one, async () => {
@@ -44,7 +44,7 @@ describe('the last requests', () => {
     expect(recent.find('a')?.steps).to.have.length(2)
   })
 
-  it('are kept where they throw, too, and once where they stream', async () => {
+  it('keeps failed requests, and streaming ones once', async () => {
     const recent = new RecentRequests(10, [])
     const failing = recent.follow(request({ auditId: 'thrown', status: 0 }), () => Promise.reject(new Error('x')))
     await failing.catch(error => expect(error.message).to.equal('x'))
@@ -58,13 +58,13 @@ describe('the last requests', () => {
     expect(recent.list({ limit: 5, failed: true })).to.have.length(1)
   })
 
-  it('are those alone that are worth it', async () => {
+  it('ignores health checks and requests for records', async () => {
     const recent = new RecentRequests(10, [])
     for (const path of ['/healthz', '/readyz/etcd', '/livez', '/binnacle/v1/why', '/binnacle/v1/why/a']) await recent.follow(request({ path }), async () => {})
     expect(recent.count).to.equal(0)
   })
 
-  it('are as many as were asked for, and the newest of one audit id is found', async () => {
+  it('returns at most the requested number, and the latest record of an audit ID', async () => {
     const recent = new RecentRequests(3, [])
     for (const auditId of ['a', 'b', 'c', 'd', 'c'])
       await recent.follow(request({ auditId, status: auditId === 'c' ? 200 + recent.count : 200 }), async () => {})
@@ -74,7 +74,7 @@ describe('the last requests', () => {
     expect(listed(recent, 1)).to.deep.equal(['c'])
   })
 
-  it('are of bounded size, whatever is sent and however much is told of them', async () => {
+  it('bounds the size of records', async () => {
     const recent = new RecentRequests(100_000, [])
     const long = 'x'.repeat(100_000)
     const many = Array.from({ length: 4000 }, () => long.slice(0, 1000))

@@ -10,7 +10,7 @@ import { silentLogger } from '../../../../src/lib/log.ts'
 const NOW = Date.UTC(2006, 0, 2, 15, 4, 5, 7)
 const DAY = 86_400_000
 
-describe('a log that is rotated', () => {
+describe('RotatingFile', () => {
   let directory: string
   let file: string
   beforeEach(() => {
@@ -26,12 +26,12 @@ describe('a log that is rotated', () => {
     await log.write(Buffer.from(text))
   }
 
-  it('is made for its owner, with its directory', async () => {
+  it('creates the file and its directory for their owner', async () => {
     file = join(directory, 'a', 'b', 'audit.log')
     await (await open()).close()
     expect([statSync(file).mode & 0o777, statSync(join(directory, 'a')).mode & 0o777]).to.deep.equal([0o600, 0o700])
   })
-  it('is put away before it grows too long, and what is there is added to', async () => {
+  it('appends to an existing file, and rotates it before it exceeds the limit', async () => {
     writeFileSync(file, 'old\n')
     chmodSync(file, 0o640)
     const log = await open()
@@ -46,13 +46,13 @@ describe('a log that is rotated', () => {
     expect(texts).to.deep.equal(['old\none\n', 'two\n', '123456789\n'])
     expect(statSync(file).mode & 0o777, 'as the one before').to.equal(0o640)
   })
-  it('takes no line that is longer than a log', async () => {
+  it('refuses a line that is longer than the limit', async () => {
     const log = await open()
     const message = await log.prepare(11).then(String, (error: Error) => error.message)
     expect(message).to.equal('write length 11 exceeds maximum file size 10')
     await log.close()
   })
-  it('keeps as many as wanted, compressed', async () => {
+  it('keeps the configured number of backups, compressed', async () => {
     for (const time of [NOW - 3000, NOW - 2000]) writeFileSync(backupPath(file, time), String(time))
     const log = await open({ maxBackups: 2, compress: true })
     await put(log, '12345678\n')
@@ -62,7 +62,7 @@ describe('a log that is rotated', () => {
     expect(backups).to.deep.equal(['audit-2006-01-02T15-04-03.007.log.gz', 'audit-2006-01-02T15-04-05.007.log.gz', 'audit.log'])
     expect(gunzipSync(readFileSync(join(directory, backups[1] ?? ''))).toString()).to.equal('12345678\n')
   })
-  it('is no link, and nothing but a file', async () => {
+  it('refuses symbolic links and special files', async () => {
     const target = join(directory, 'target')
     symlinkSync(target, file)
     expect(await open().then(String, (error: Error) => error.message)).to.include('ELOOP')
@@ -71,14 +71,14 @@ describe('a log that is rotated', () => {
     expect(() => lstatSync(target)).to.throw('ENOENT')
   })
 
-  it('names those that were put away by the time', () => {
+  it('names backups by time', () => {
     expect(backupPath('/a/audit.log', NOW)).to.equal('/a/audit-2006-01-02T15-04-05.007.log')
     expect(backupPath('/a/audit', NOW)).to.equal('/a/audit-2006-01-02T15-04-05.007')
     expect(backupTime('/a/audit.log', 'audit-2006-01-02T15-04-05.007.log.gz')).to.equal(NOW)
     for (const name of ['audit.log', 'audit-x.log', 'other-2006-01-02T15-04-05.007.log', 'audit-2006-01-02T15-04-05.007.log.bak'])
       expect(backupTime('/a/audit.log', name), name).to.equal(undefined)
   })
-  it('looks at age, number and form of those', () => {
+  it('selects backups by age, number and compression', () => {
     const name = (days: number): string => backupPath('audit.log', NOW - days * DAY)
     const names = [name(1), name(2), `${name(2)}.gz`, name(3), `${name(9)}.gz`, 'other']
     const due = (retention: { maxAgeDays?: number; maxBackups?: number; compress?: boolean }) =>

@@ -38,15 +38,15 @@ const errors = (metrics: AuditMetrics): string[] =>
     .filter(({ metricName }) => metricName === 'apiserver_audit_error_total')
     .map(({ labels, value }) => `${labels.plugin} ${value}`)
 
-describe('lines of the audit log', () => {
-  it('are written in order, those that come together at once', async () => {
+describe('LineWriter', () => {
+  it('writes lines in order, and joins those of one turn', async () => {
     const disk = new Disk()
     const writer = new LineWriter(disk)
     await Promise.all(['a', 'b', 'c'].map(text => writer.write(lineOf([text]))))
     await writer.write(lineOf(['d']))
     expect([disk.text, disk.writes]).to.deep.equal(['a\nb\nc\nd\n', 2])
   })
-  it('may be long, and are none the less lines', async () => {
+  it('keeps long bodies on one line', async () => {
     const disk = new Disk()
     const writer = new LineWriter(disk)
     const segments = Array.from({ length: 40 }, () => Buffer.from(`${'x'.repeat(10_000)}\n`))
@@ -54,7 +54,7 @@ describe('lines of the audit log', () => {
     await Promise.all([writer.write(lineOf(['before'])), writer.write(line), writer.write(lineOf(['after']))])
     expect(disk.text.split('\n').map(({ length }) => length)).to.deep.equal([6, line.length - 1, 5, 0])
   })
-  it('begin anew behind one that has broken off', async () => {
+  it('begins a new line behind an incomplete one', async () => {
     const disk = new Disk()
     const writer = new LineWriter(disk)
     disk.fault = 'no space left'
@@ -63,7 +63,7 @@ describe('lines of the audit log', () => {
     await writer.write(lineOf(['next']))
     expect(disk.text).to.equal('\nnext\n')
   })
-  it('are lost where too much waits for a disk that hangs, and taken again when it goes on', async () => {
+  it('rejects lines if too many bytes wait for a disk that hangs, and continues later', async () => {
     const disk = new Disk()
     const metrics = new AuditMetrics()
     const writer = new LineWriter(disk)
@@ -84,7 +84,7 @@ describe('lines of the audit log', () => {
     expect(await blockingSink(backend, true).process(event('next'))).to.equal(true)
     expect(disk.text).to.equal('first\nnext\n')
   })
-  it('are told where they are lost, and fail a request in the strict mode alone', async () => {
+  it('reports lost lines, which fail a request in the strict mode only', async () => {
     const disk = new Disk()
     const metrics = new AuditMetrics()
     const backend = logBackend(new LineWriter(disk), { metrics, log: silentLogger })
@@ -94,7 +94,7 @@ describe('lines of the audit log', () => {
   })
 })
 
-describe('the batching audit log', () => {
+describe('BatchingSink', () => {
   const batching = (options: Partial<BatchOptions> = {}) => {
     const disk = new Disk()
     const metrics = new AuditMetrics()
@@ -103,7 +103,7 @@ describe('the batching audit log', () => {
     return { disk, metrics, sink: new BatchingSink(parts, { bufferSize: 3, maxSize: 1, maxWaitMs: 0, throttle: undefined, ...options }) }
   }
 
-  it('holds up nobody, and loses what does not fit', async () => {
+  it('does not make requests wait, and drops events that do not fit', async () => {
     const { disk, metrics, sink } = batching()
     let open = (): void => {}
     disk.gate = new Promise(resolve => {
@@ -120,14 +120,14 @@ describe('the batching audit log', () => {
     ['short events where very many wait', 0, 131_072],
     ['events of long requests sooner', 2048, 65_536],
   ] as const)
-    it(`loses ${title}`, async () => {
+    it(`drops ${title}`, async () => {
       const { metrics, sink } = batching({ bufferSize: 200_000, maxSize: 200_000, maxWaitMs: 60_000 })
       const one: WrittenEvent = { line: { parts: [], length: 0 }, summary: { bytes, text: () => '' } }
       for (let i = 0; i < fitting + 10; i++) await sink.process(one)
       expect(errors(metrics)).to.deep.equal(['buffered 10'])
       await sink.close()
     })
-  it('writes what waits when it is closed, and nothing after', async () => {
+  it('writes waiting events when it is closed, and none afterwards', async () => {
     const { disk, metrics, sink } = batching({ maxSize: 10, maxWaitMs: 60_000, bufferSize: 10 })
     for (const text of ['a', 'b']) await sink.process(event(text))
     await sink.close()
@@ -135,7 +135,7 @@ describe('the batching audit log', () => {
     await sink.process(event('late'))
     expect(errors(metrics)).to.deep.equal(['buffered 1'])
   })
-  it('waits for a whole batch as long as wanted', async () => {
+  it('waits for a complete batch up to the configured time', async () => {
     const { disk, sink } = batching({ maxSize: 2, maxWaitMs: 60_000, bufferSize: 10 })
     await sink.process(event('a'))
     await sleep(20)
@@ -144,7 +144,7 @@ describe('the batching audit log', () => {
     await sink.close()
     expect([disk.text, disk.writes]).to.deep.equal(['a\nb\nclosed', 1])
   })
-  it('writes no more batches than wanted', async () => {
+  it('limits the rate of batches', async () => {
     const { disk, sink } = batching({ bufferSize: 10, throttle: { qps: 0.001, burst: 2 } })
     for (const text of ['a', 'b', 'c']) await sink.process(event(text))
     for (let i = 0; i < 100 && disk.writes < 2; i++) await sleep(5)
@@ -183,7 +183,7 @@ describe('batches of audit events', () => {
     await sleep(0)
   }
 
-  it('are written side by side, up to a bound', async () => {
+  it('are written concurrently, up to a limit', async () => {
     const { backend, sink } = gated()
     await fill(sink, 30)
     expect(backend.batches).to.deep.equal([10, 10])
@@ -195,7 +195,7 @@ describe('batches of audit events', () => {
     backend.release()
     await closed
   })
-  it('are awaited at the end', async () => {
+  it('are awaited when the sink is closed', async () => {
     const { backend, sink } = gated()
     await fill(sink, 10)
     let isOver = false
@@ -208,7 +208,7 @@ describe('batches of audit events', () => {
     await closed
     expect(backend.closed).to.equal(true)
   })
-  it('go out when the time between two is over, wherever in it the first event came', async () => {
+  it('are written when the time between two batches is over, whenever the first event came', async () => {
     let now = 0
     const { backend, sink } = gated({ maxWaitMs: 60_000 }, { now: () => now })
     // 20 ms before the second period ends.
@@ -218,7 +218,7 @@ describe('batches of audit events', () => {
     await eventually('the batch is written', () => backend.batches.length === 1)
     backend.release()
   })
-  it('hold no more bytes than can be sent at once, but one event at least', async () => {
+  it('have a limited number of bytes, but at least one event', async () => {
     const { backend, sink } = gated({ maxSize: 4 }, { concurrency: 9 })
     const long = (megabytes: number): WrittenEvent => ({ line: { parts: [], length: megabytes << 20 }, summary: { bytes: 0, text: () => '' } })
     for (const megabytes of [20, 10, 10, 1]) await sink.process(long(megabytes))

@@ -17,12 +17,12 @@ const event = (...rest: Parameters<typeof lineOf>[0]): WrittenEvent => ({
 const ITEM = '{"level":"Metadata"}'
 const list = (...items: string[]): string => `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items.join(',')}]}\n`
 
-describe('a list of audit events', () => {
-  it('has items without a type', async () => {
+describe('eventList', () => {
+  it('omits the type of items', async () => {
     expect((await eventList([event()])).toString()).to.equal(list(ITEM))
     expect((await eventList([event(), event()])).toString()).to.equal(list(ITEM, ITEM))
   })
-  it('has their objects, however they are made', async () => {
+  it('includes objects of any kind of body', async () => {
     const whole = event(',"requestObject":', Buffer.from('{"a":1}\n'), ',"responseObject":', filledWith([Buffer.from('{"b":'), Buffer.from('2}')], 7))
     expect((await eventList([whole, event()])).toString()).to.equal(list('{"level":"Metadata","requestObject":{"a":1},"responseObject":{"b":2}}', ITEM))
   })
@@ -59,8 +59,8 @@ function hooked(failures: number, error: Error = new RemoteCallError('no')) {
   return { asked, waits, backend, lost, given }
 }
 
-describe('the webhook of the audit', () => {
-  it('gets events in a list', async () => {
+describe('webhookBackend', () => {
+  it('posts events in a list', async () => {
     const { backend, asked, lost } = hooked(0)
     expect(await backend.write([event(), event()])).to.equal(true)
     await backend.close()
@@ -71,23 +71,23 @@ describe('the webhook of the audit', () => {
     ['a failure', new RemoteCallError('broken', { statusCode: 500 })],
     ['no answer', new RemoteCallError('EOF', { end: 'reset' })],
   ] as const)
-    it(`is asked again after ${what}`, async () => {
+    it(`retries after ${what}`, async () => {
       const { backend, asked, waits, lost } = hooked(4, error)
       expect(await backend.write([event()])).to.equal(true)
       expect([asked.length, waits, lost()]).to.deep.equal([5, [10_000, 15_000, 22_500, 33_750], undefined])
     })
-  it('is asked five times, and then events are lost', async () => {
+  it('makes five calls, and then loses the events', async () => {
     const { backend, asked, lost } = hooked(5)
     expect(await backend.write([event(), event()])).to.equal(false)
     expect([asked.length, lost()]).to.deep.equal([5, 2])
   })
-  it('is given up with the server', async () => {
+  it('aborts retries when the server ends', async () => {
     const { backend, asked, lost, given } = hooked(5)
     given.abort()
     expect(await backend.write([event()])).to.equal(false)
     expect([asked.length, lost()]).to.deep.equal([0, 1])
   })
-  it('holds so many bytes at most', async () => {
+  it('limits the bytes that wait', async () => {
     const { backend, asked, lost } = hooked(0)
     const long = (): WrittenEvent => ({ line: { parts: [], length: 300 << 20 }, summary: { bytes: 0, text: () => '' } })
     expect(await Promise.all([backend.write([long()]), backend.write([long()])])).to.deep.equal([true, false])

@@ -3,7 +3,7 @@ import { ConsoleSessions, LINK_MS, SESSION_MS } from '../../../../src/server/con
 
 const ANNA = { name: 'anna', groups: ['team'] }
 
-describe('sessions of the console', () => {
+describe('ConsoleSessions', () => {
   let now = 0
   let sessions: ConsoleSessions
   beforeEach(() => {
@@ -13,7 +13,7 @@ describe('sessions of the console', () => {
 
   const opened = (): string => sessions.open(sessions.link(ANNA).token)?.token ?? ''
 
-  it('begin with a link, once', () => {
+  it('opens a session by a link once', () => {
     const { token, expires } = sessions.link(ANNA)
     expect(expires).to.equal(1_000 + LINK_MS)
     const session = sessions.open(token)
@@ -23,7 +23,7 @@ describe('sessions of the console', () => {
     expect(sessions.open(token)).to.equal(undefined)
   })
 
-  it('have tokens that are told apart, and that nobody guesses', () => {
+  it('creates tokens that are recognizable and random', () => {
     const tokens = [sessions.link(ANNA).token, sessions.link(ANNA).token, opened(), opened()]
     expect(new Set(tokens).size).to.equal(4)
     expect(tokens.map(token => sessions.isSession(token))).to.deep.equal([false, false, true, true])
@@ -31,12 +31,12 @@ describe('sessions of the console', () => {
     for (const guess of ['', 'binnacle-console.', `${tokens[2]}x`, (tokens[2] ?? '').slice(0, -1)]) expect(sessions.userOf(guess)).to.equal(undefined)
   })
 
-  it('are no links, nor links sessions', () => {
+  it('does not accept a session as a link, or a link as a session', () => {
     expect(sessions.userOf(sessions.link(ANNA).token)).to.equal(undefined)
     expect(sessions.open(opened())).to.equal(undefined)
   })
 
-  it('end by themselves, as links do', () => {
+  it('expires links and sessions', () => {
     const session = opened()
     const { token } = sessions.link(ANNA)
     now += LINK_MS
@@ -47,7 +47,7 @@ describe('sessions of the console', () => {
     expect(sessions.userOf(session)).to.equal(undefined)
   })
 
-  it('end when they are closed', () => {
+  it('closes a session', () => {
     const [one, other] = [opened(), opened()]
     expect(sessions.close(one)).to.equal(true)
     expect(sessions.close(one)).to.equal(false)
@@ -55,7 +55,7 @@ describe('sessions of the console', () => {
     expect(sessions.userOf(other)).to.equal(ANNA)
   })
 
-  it('are few: the oldest go', () => {
+  it('drops the oldest beyond the limits', () => {
     const first = sessions.link(ANNA).token
     for (let i = 0; i < 16; i++) sessions.link(ANNA)
     expect(sessions.open(first)).to.equal(undefined)

@@ -12,7 +12,7 @@ describe('parseEgressFile', () => {
   const one = (connection: object, name = 'cluster') => [{ name, connection }]
   const direct = { proxyProtocol: 'Direct' }
 
-  it('takes direct connections for each purpose', async () => {
+  it('accepts direct connections for each purpose', async () => {
     expect([...((await check(['controlplane', 'Cluster'].map(name => ({ name, connection: direct })))).named ?? [])]).to.deep.equal(['cluster', 'controlplane'])
     expect(Object.keys(await check(one(direct), 'apiserver.k8s.io/v1alpha1'))).to.deep.equal(['named', 'metrics'])
     expect([...((await check([])).named ?? [])]).to.deep.equal([])
@@ -20,14 +20,14 @@ describe('parseEgressFile', () => {
 
   const connect = (transport: object) => ({ proxyProtocol: 'HTTPConnect', transport })
 
-  it('takes proxies', async () => {
+  it('accepts proxies', async () => {
     const tcp = { url: 'http://[::1]:8131' }
     const found = await check([...one(connect({ uds })), ...one(connect({ tcp }), 'ControlPlane'), ...one(connect({ tcp }), 'etcd')])
     expect(Object.keys(found)).to.deep.equal(['named', 'metrics', 'cluster', 'controlplane', 'etcd'])
     expect(found.etcd).to.deep.equal({ at: { host: '::1', port: 8131 } })
   })
 
-  it('reads the files of TLS', async () => {
+  it('reads the TLS files', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'egress-'))
     const ca = await issueCa('proxies')
     const file = (name: string, text: string): string => {
@@ -93,7 +93,7 @@ describe('parseEgressFile', () => {
       expect(caught).to.be.instanceOf(EgressConfigError).with.property('message').that.includes(error)
     })
 
-  it('refuses what is no such file', async () => {
+  it('refuses a file of another kind', async () => {
     const fault = (given: Promise<unknown>) => given.catch((caught: Error) => caught.message)
     expect(await fault(check([], 'apiserver.config.k8s.io/v1beta1'))).to.include('failed to read egress selector config: no kind "EgressSelectorConfiguration"')
     expect(await fault(check([{ name: 'cluster', conection: direct }]))).to.include('unknown field "egressSelections[0].conection"')

@@ -17,7 +17,7 @@ describe('withAuthentication', () => {
     ['at once', alice],
     ['later', Promise.resolve(alice)],
   ] as const)
-    it(`tells those behind it who asks, where that is known ${when}`, async () => {
+    it(`sets the user of the request ${when}`, async () => {
       const ctx = filterContext()
       let seen: User | undefined
       await runFilter(
@@ -30,7 +30,7 @@ describe('withAuthentication', () => {
       expect(seen).to.equal(alice)
       expect(counted).to.deep.equal([alice])
     })
-  it('shows the headers and the connection', async () => {
+  it('passes headers and connection to the authenticator', async () => {
     const ctx = filterContext({ headers: { Authorization: 'Bearer x' } })
     await runFilter(
       withAuthentication(({ headers, socket }) => {
@@ -41,7 +41,7 @@ describe('withAuthentication', () => {
     )
   })
   for (const found of [undefined, 'rejected', Promise.resolve(undefined), Promise.resolve('rejected')] as (Identity | Promise<Identity>)[])
-    it(`refuses ${found instanceof Promise ? 'later ' : ''}who is not known`, async () => {
+    it(`throws 401 ${found instanceof Promise ? 'later ' : ''}if the request is not authenticated`, async () => {
       let passed = false
       const error = await rejection(
         runFilter(
@@ -59,7 +59,7 @@ describe('withAuthentication', () => {
 })
 
 describe('withUser', () => {
-  it('makes every request that of one user', async () => {
+  it('sets the same user for every request', async () => {
     const ctx = filterContext()
     await runFilter(withUser(alice), ctx)
     expect(ctx.state.exchange.user).to.equal(alice)

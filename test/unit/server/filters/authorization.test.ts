@@ -20,7 +20,7 @@ describe('withAuthorization', () => {
     asked.length = 0
   })
 
-  it('asks about the very value that is done', async () => {
+  it('authorizes the same value that is served', async () => {
     const ctx = filterContext({ user: alice })
     let passed = false
     await runFilter(withAuthorization(authorizer('allow'), metrics), ctx, async () => {
@@ -33,7 +33,7 @@ describe('withAuthorization', () => {
     expect(counted).to.deep.equal(['allow'])
   })
   for (const decision of ['deny', 'no opinion'] as const)
-    it(`refuses on ${decision}`, async () => {
+    it(`throws 403 for the decision ${decision}`, async () => {
       let passed = false
       const error = await rejection(
         runFilter(withAuthorization(authorizer(decision, 'because'), metrics), filterContext({ user: alice }), async () => {
@@ -47,13 +47,13 @@ describe('withAuthorization', () => {
       expect(passed).to.equal(false)
       expect(counted).to.deep.equal([decision])
     })
-  it('ends a request with the failure of an authorizer that does not allow it', async () => {
+  it('throws the error of an authorizer that does not allow', async () => {
     const failing: Authorizer = { authorize: async () => ({ decision: 'no opinion', reason: 'r', error: 'nobody there' }) }
     const error = await rejection(runFilter(withAuthorization(failing, metrics), filterContext({ user: alice }), async () => {}))
     expect(error).to.include({ code: 500, message: 'nobody there' })
     expect(counted).to.deep.equal(['error'])
   })
-  it('passes on no failure of the authorizer', async () => {
+  it('ignores an error of an authorizer that allows', async () => {
     const failing: Authorizer = { authorize: () => Promise.reject(new Error('oops')) }
     let passed = false
     const error = await rejection(
@@ -64,7 +64,7 @@ describe('withAuthorization', () => {
     expect(error).to.have.property('message', 'oops')
     expect([passed, counted]).to.deep.equal([false, ['error']])
   })
-  it('asks nobody about system:masters', async () => {
+  it('does not call the authorizer for system:masters', async () => {
     let passed = false
     const done = runFilter(withAuthorization(authorizer('deny'), metrics), filterContext({ user: { name: 'admin', groups: ['system:masters'] } }), async () => {
       passed = true

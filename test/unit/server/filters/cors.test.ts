@@ -31,14 +31,14 @@ describe('withCors', () => {
   ]
   for (const { allowed, allows, refuses } of cases) {
     for (const origin of allows)
-      it(`lets ${origin} in by ${allowed.join(' or ')}`, async () => {
+      it(`allows ${origin} by ${allowed.join(' or ')}`, async () => {
         const { secure } = await start(...allowed)
         const { status, headers, body } = await secure(THINGS, { headers: { origin }, admin: true })
         expect([status, body.toString()]).to.deep.equal([200, 'done'])
         expect(headers).to.include({ ...ALLOWING, 'access-control-allow-origin': origin })
       })
     for (const origin of refuses)
-      it(`does not let ${JSON.stringify(origin.slice(0, 30))} in by ${allowed.join(' or ') || 'nothing'}`, async () => {
+      it(`does not allow ${JSON.stringify(origin.slice(0, 30))} by ${allowed.join(' or ') || 'nothing'}`, async () => {
         const { secure } = await start(...allowed)
         const { status, headers } = await secure(THINGS, { headers: { origin }, admin: true })
         expect(status).to.equal(200)
@@ -46,7 +46,7 @@ describe('withCors', () => {
       })
   }
 
-  it('answers preflight requests of all, and no others', async () => {
+  it('responds to preflight requests of allowed origins only', async () => {
     const { secure, http2 } = await start('//example\\.com(:|$)')
     const preflight = { method: 'OPTIONS', headers: { origin: 'https://example.com' } }
     for (const send of [secure, http2]) {
@@ -58,7 +58,7 @@ describe('withCors', () => {
     expect((await secure(THINGS, { ...preflight, headers: { origin: 'https://example.org' } })).status).to.equal(403)
   })
 
-  it('lets pages read refusals, too', async () => {
+  it('sets the headers of error responses as well', async () => {
     const { secure } = await start('//example\\.com(:|$)')
     const { status, headers } = await secure(THINGS, { headers: { origin: 'https://example.com' } })
     expect([status, headers['access-control-allow-origin']]).to.deep.equal([403, 'https://example.com'])

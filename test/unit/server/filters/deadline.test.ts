@@ -14,7 +14,7 @@ const LONG = Buffer.alloc(64 << 20)
 /** GET `/api/v1/things` of HTTP/2, by alice. */
 const GET_THINGS = Buffer.concat([Buffer.from([0x82, 0x87, 0x04, 14]), Buffer.from('/api/v1/things'), Buffer.from([0x0f, 8, 12]), Buffer.from('Bearer alice')])
 
-describe('an answer that is not read', function () {
+describe('a response that the client does not read', function () {
   this.timeout(10_000)
   let server: TestServer
   let over = 0
@@ -37,7 +37,7 @@ describe('an answer that is not read', function () {
   }
   const statusOverTls = async (): Promise<number> => (await server.secure('/healthz')).status
 
-  it('is cut at the deadline of its request over HTTP/2, and gives its place to others', async () => {
+  it('is cut off at the deadline over HTTP/2, and releases its slot', async () => {
     const raw = await openRawHttp2(server.running.securePort, [[4, 0]])
     for (const stream of [1, 3, 5]) raw.send(FrameType.headers, 5, stream, GET_THINGS)
     await raw.until(({ type, stream }) => type === FrameType.headers && stream === 5)
@@ -47,7 +47,7 @@ describe('an answer that is not read', function () {
     raw.close()
   })
 
-  it('is cut at the deadline of its request over HTTP/1.1', async () => {
+  it('is cut off at the deadline over HTTP/1.1', async () => {
     const socket = net.connect(server.running.insecurePort ?? 0, '127.0.0.1').on('error', () => {})
     socket.write('GET /api/v1/things HTTP/1.1\r\nHost: localhost\r\n\r\n')
     socket.once('data', () => socket.pause())
@@ -78,14 +78,14 @@ describe('withRequestDeadline', () => {
     return deadline === 0 ? undefined : Math.round((deadline - before) / 60_000) * 60_000
   }
 
-  it('is the server’s', async () => expect(await given('/api/v1/things')).to.equal(HOUR))
-  it('is the client’s where that is earlier', async () => expect(await given('/api/v1/things?timeout=30m')).to.equal(HOUR / 2))
-  it('is no later than the server’s', async () => expect(await given('/api/v1/things?timeout=3h')).to.equal(HOUR))
+  it("sets the server's timeout", async () => expect(await given('/api/v1/things')).to.equal(HOUR))
+  it("sets the client's timeout if it is shorter", async () => expect(await given('/api/v1/things?timeout=30m')).to.equal(HOUR / 2))
+  it("does not exceed the server's timeout", async () => expect(await given('/api/v1/things?timeout=3h')).to.equal(HOUR))
   for (const timeout of ['', '0', '0s', '-5s'])
-    it(`is the server’s for ?timeout=${timeout}`, async () => expect(await given(`/api/v1/things?timeout=${timeout}`)).to.equal(HOUR))
-  it('is none for a watch', async () => expect(await given('/api/v1/things?watch=1&timeout=5s')).to.equal(undefined))
+    it(`sets the server's timeout for ?timeout=${timeout}`, async () => expect(await given(`/api/v1/things?timeout=${timeout}`)).to.equal(HOUR))
+  it('sets none for a watch', async () => expect(await given('/api/v1/things?watch=1&timeout=5s')).to.equal(undefined))
 
   const refused = (timeout: string): Promise<unknown> => rejection(runFilter(filter, filterContext({ url: `/api/v1/things?timeout=${timeout}` })))
-  it('has passed where it leaves no time', async () => expect(await refused('1ns')).to.include({ code: 504 }))
-  it('is refused where it is none', async () => expect(await refused('soon')).to.include({ code: 400 }))
+  it('throws 504 if the timeout leaves no time', async () => expect(await refused('1ns')).to.include({ code: 504 }))
+  it('throws 400 if the timeout is invalid', async () => expect(await refused('soon')).to.include({ code: 400 }))
 })

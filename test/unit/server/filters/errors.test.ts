@@ -29,7 +29,7 @@ describe('withErrors', () => {
   }
   const failWith = (error: unknown) => answerTo(() => Promise.reject(error))
 
-  it('leaves an answer as it is', async () => {
+  it('leaves a response unchanged', async () => {
     const { answers } = await answerTo(({ state }) => state.exchange.sendBytes(200, 'text/plain', Buffer.from('done')))
     expect(answers).to.deep.equal([{ status: 200, contentType: 'text/plain', body: 'done' }])
   })
@@ -40,7 +40,7 @@ describe('withErrors', () => {
     expect(JSON.parse(answers[0]?.body ?? '')).to.include({ message: 'things "x" not found', reason: 'NotFound' })
     expect(logged).to.deep.equal([])
   })
-  it('says of faults what releases from 1.34 on say, where it is to', async () => {
+  it('sends the error messages of 1.34 and later if configured', async () => {
     const fault = invalidError({ group: '', kind: 'Thing' }, 'x', [invalid(fieldPath('spec', 'a'), ['b'], 'no'), tooLong(fieldPath('spec', 'c'), 1)])
     const messages = async (laterWords: boolean): Promise<unknown> => {
       const { answers } = await answerTo(() => Promise.reject(fault), laterWords)
@@ -52,24 +52,24 @@ describe('withErrors', () => {
     expect(await messages(false)).to.deep.equal([`Thing "x" is invalid: [spec.a: ${before[0]}, spec.c: ${before[1]}]`, before])
     expect(await messages(true)).to.deep.equal([`Thing "x" is invalid: [spec.a: ${since[0]}, spec.c: ${since[1]}]`, since])
   })
-  it('sends a plain text', async () => {
+  it('sends plain text', async () => {
     const { answers } = await failWith(pageNotFound())
     expect(answers).to.deep.equal([{ status: 404, contentType: 'text/plain; charset=utf-8', body: '404 page not found\n' }])
   })
-  it('makes a bug a 500, and logs it', async () => {
+  it('sends 500 for a bug, and logs it', async () => {
     const { answers } = await failWith(new Error('oops'))
     expect(JSON.parse(answers[0]?.body ?? '')).to.include({ code: 500, message: 'Internal error occurred: oops' })
     expect(logged).to.deep.equal(['request failed'])
   })
-  it('takes what the stack is too small for to be the client’s', async () => {
+  it('sends 400 if the stack overflows', async () => {
     const { answers } = await failWith(new RangeError('Maximum call stack size exceeded'))
     expect(answers[0]).to.include({ status: 400 })
   })
-  it('answers for a handler that does not', async () => {
+  it('sends 500 if the handler has not responded', async () => {
     const { answers } = await answerTo(async () => {})
     expect(answers[0]).to.include({ status: 500 })
   })
-  it('cuts the connection where an answer has begun', async () => {
+  it('closes the connection if the response has begun', async () => {
     const { answers, exchange } = await answerTo(async ({ state }) => {
       state.exchange.stream(200, 'application/json')
       throw new Error('oops')

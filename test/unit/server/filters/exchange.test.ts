@@ -7,7 +7,7 @@ import { filterContext, runFilter } from '../../../support/filter-context.ts'
 describe('withExchange', () => {
   const filter = withExchange({ encodeStatus: encodeStatusAsJson, compressAnswers: false, memory: answerMemory() })
 
-  it('begins the exchange of a request', async () => {
+  it('creates the exchange of a request', async () => {
     const { req, res } = filterContext({ method: 'PUT', url: '/a%20b?c=d', headers: { 'Audit-ID': 'mine' } })
     const ctx = { req, res, state: {} as ReturnType<typeof filterContext>['state'] }
     await runFilter(filter, ctx, async () => {
@@ -22,7 +22,7 @@ describe('withExchange', () => {
       })
     })
   })
-  it('makes an audit ID where the client sends none', async () => {
+  it('generates an audit ID if the client sends none', async () => {
     const ctx = filterContext()
     await runFilter(filter, ctx)
     expect(ctx.state.exchange.auditId).to.match(/^[0-9a-f-]{36}$/)

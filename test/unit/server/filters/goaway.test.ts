@@ -14,7 +14,7 @@ describe('withProbabilisticGoaway', () => {
     [0.01, 0.5, false],
     [1, 0.999, true],
   ] as const)
-    it(`asks ${leaves ? 'the client' : 'no client'} to go at ${random} of ${chance}`, async () => {
+    it(`asks ${leaves ? 'the client' : 'no client'} to leave at ${random} with a chance of ${chance}`, async () => {
       const ctx = filterContext()
       let left = 0
       Object.defineProperties(ctx.state.exchange, { isHttp2: { value: true }, leaveConnection: { value: () => left++ } })
@@ -30,7 +30,7 @@ describe('withProbabilisticGoaway', () => {
     })
 
   for (const stack of HTTP2_STACKS)
-    it(`answers what has been asked, and lets the connection end (--http2=${stack})`, async () => {
+    it(`completes open requests and lets the connection end (--http2=${stack})`, async () => {
       const open: (() => void)[] = []
       const server = await startTestServer(
         async exchange => {

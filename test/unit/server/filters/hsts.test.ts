@@ -7,7 +7,7 @@ describe('withHsts', () => {
     [['max-age=31536000'], 'max-age=31536000'],
     [['max-age=31536000', 'includeSubDomains', 'preload'], 'max-age=31536000; includeSubDomains; preload'],
   ] as const)
-    it(`answers all with ${value ?? 'no header'}`, async () => {
+    it(`sets ${value ?? 'no header'}`, async () => {
       const server = await startTestServer(exchange => exchange.sendBytes(200, 'text/plain', Buffer.from('')), {
         conduct: { hsts: directives, corsOrigins: [], goawayChance: 0 },
       })

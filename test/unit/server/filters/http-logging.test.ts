@@ -11,7 +11,7 @@ describe('withHttpLogging', () => {
     lines.length = 0
   })
 
-  it('logs a line once the request is over', async () => {
+  it('logs a line when the request is over', async () => {
     const ctx = filterContext({ url: '/api/v1/pods?a=b', headers: { 'user-agent': 'tester', 'audit-id': 'mine' }, user: { name: 'alice', groups: [] } })
     await runFilter(withHttpLogging(log), ctx, async () => {
       expect(lines).to.deep.equal([])
@@ -21,13 +21,13 @@ describe('withHttpLogging', () => {
       { message: 'HTTP', verb: 'list', URI: '/api/v1/pods?a=b', latency: '', userAgent: 'tester', 'audit-ID': 'mine', user: 'alice', resp: 200 },
     ])
   })
-  it('logs what fails, and what can’t be read', async () => {
+  it('logs failed requests, and those with an invalid path', async () => {
     await rejection(runFilter(withHttpLogging(log), filterContext({ parsed: false }), () => Promise.reject(new Error('oops'))))
     expect(lines).to.have.length(1)
     expect(lines[0]).to.include({ verb: '', resp: 0 })
   })
 
-  it('tells what priority and fairness made of it', async () => {
+  it('logs the fields of priority and fairness', async () => {
     const { flows, clock } = testFlows(1, {
       levels: [queued('level', 1, { queues: 1, handSize: 1, queueLengthLimit: 2 })],
       schemas: [schemaOf('alice', 'level')],

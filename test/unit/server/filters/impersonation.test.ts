@@ -19,7 +19,7 @@ describe('withImpersonation', () => {
     asked.length = 0
   })
 
-  it('passes on at once who asks for nothing', async () => {
+  it('continues immediately without impersonation headers', async () => {
     const ctx = filterContext({ user: alice })
     let passed = false
     const done = runFilter(withImpersonation(authorizer('deny'), 'plain'), ctx, async () => {
@@ -30,7 +30,7 @@ describe('withImpersonation', () => {
     expect(ctx.state.exchange.user).to.equal(alice)
     expect(asked).to.deep.equal([])
   })
-  it('goes on as the user that is named', async () => {
+  it('replaces the user', async () => {
     const ctx = filterContext({ user: alice, headers: { 'Impersonate-User': 'bob', 'Impersonate-Group': 'dev' } })
     let seen: User | undefined
     await runFilter(withImpersonation(authorizer('allow'), 'plain'), ctx, async () => {
@@ -39,7 +39,7 @@ describe('withImpersonation', () => {
     expect(seen).to.deep.equal({ name: 'bob', groups: ['dev', 'system:authenticated'] })
     expect(asked).to.deep.equal(['alice impersonate users bob', 'alice impersonate groups dev'])
   })
-  it('names nobody with a part alone: in plain text before 1.35', async () => {
+  it('refuses headers without a user: in plain text before 1.35', async () => {
     const tell = (mode: ImpersonationMode) =>
       rejection(runFilter(withImpersonation(authorizer('allow'), mode), filterContext({ user: alice, headers: { 'Impersonate-Group': 'dev' } })))
     const message = 'requested [{Group  dev    }] without impersonating a user'
@@ -53,7 +53,7 @@ describe('withImpersonation', () => {
       .to.be.instanceOf(StatusError)
       .and.include({ code: 400 })
   })
-  it('refuses who may not', async () => {
+  it('throws 403 if the user may not impersonate', async () => {
     const ctx = filterContext({ user: alice, headers: { 'Impersonate-User': 'bob' } })
     let passed = false
     const error = await rejection(

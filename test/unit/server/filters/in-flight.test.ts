@@ -18,12 +18,12 @@ describe('withMaxInFlightLimit', () => {
     return error
   }
 
-  it('refuses what is too much', async () => expect(await second({})).to.include({ code: 429 }))
-  it('counts writes beside reads', async () => expect(await second(write)).to.equal(undefined))
-  it('lets system:masters in', async () => expect(await second(master)).to.equal(undefined))
-  it('holds no place for long-running requests', async () => expect(await second(watch)).to.equal(undefined))
+  it('throws 429 beyond the limit', async () => expect(await second({})).to.include({ code: 429 }))
+  it('counts writes separately from reads', async () => expect(await second(write)).to.equal(undefined))
+  it('does not limit system:masters', async () => expect(await second(master)).to.equal(undefined))
+  it('does not count long-running requests', async () => expect(await second(watch)).to.equal(undefined))
 
-  it('gives the place back, whatever becomes of the request', async () => {
+  it('releases the slot, whatever the result of the request', async () => {
     const inFlight = new InFlight(1, 1)
     const filter = withMaxInFlightLimit(inFlight)
     await runFilter(filter, filterContext(), async () => {
@@ -32,7 +32,7 @@ describe('withMaxInFlightLimit', () => {
     await rejection(runFilter(filter, filterContext(), () => Promise.reject(new Error('oops'))))
     expect(inFlight.readOnly.current).to.equal(0)
   })
-  it('has no bound where it is 0', async () => {
+  it('has no limit if it is 0', async () => {
     const filter = withMaxInFlightLimit(new InFlight(0, 0))
     await runFilter(filter, filterContext(), () => runFilter(filter, filterContext()))
   })

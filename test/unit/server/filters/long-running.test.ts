@@ -21,11 +21,11 @@ describe('withLongRunning', () => {
     })
     expect(gauge.value).to.equal(0)
   })
-  it('counts one that fails no longer', async () => {
+  it('stops counting a watch that fails', async () => {
     await rejection(runFilter(filter, watch(), () => Promise.reject(new Error('oops'))))
     expect(gauge.value).to.equal(0)
   })
-  it('ends a watch at shutdown, and lets no other begin', async () => {
+  it('aborts a watch at shutdown, and refuses new ones', async () => {
     const ctx = watch()
     const held = gate()
     const open = runFilter(filter, ctx, () => held.opened)
@@ -36,7 +36,7 @@ describe('withLongRunning', () => {
     held.open()
     await open
   })
-  it('passes others on, at shutdown too', async () => {
+  it('does not affect other requests, even at shutdown', async () => {
     await requests.drain(60_000)
     let passed = false
     await runFilter(filter, filterContext(), async () => {

@@ -11,7 +11,7 @@ describe('withMetrics', () => {
   })
   const answer = (exchange: HttpExchange) => exchange.sendBytes(200, 'text/plain', Buffer.from('done'))
 
-  it('counts an answered request once it is over', async () => {
+  it('counts a request with a response when it is over', async () => {
     const ctx = filterContext()
     await runFilter(filter, ctx, async () => {
       await answer(ctx.state.exchange)
@@ -19,7 +19,7 @@ describe('withMetrics', () => {
     })
     expect(recorded).to.deep.equal([ctx.state.exchange])
   })
-  it('counts one that fails after its answer', async () => {
+  it('counts a request that fails after its response', async () => {
     const ctx = filterContext()
     await rejection(
       runFilter(filter, ctx, async () => {
@@ -29,11 +29,11 @@ describe('withMetrics', () => {
     )
     expect(recorded).to.deep.equal([ctx.state.exchange])
   })
-  it('counts none that nobody has answered', async () => {
+  it('does not count a request without a response', async () => {
     await runFilter(filter, filterContext())
     expect(recorded).to.deep.equal([])
   })
-  it('counts none whose path is no request', async () => {
+  it('does not count a request with an invalid path', async () => {
     const ctx = filterContext({ parsed: false })
     await runFilter(filter, ctx, () => answer(ctx.state.exchange))
     expect(recorded).to.deep.equal([])

@@ -44,7 +44,7 @@ function setUp(configuration: FlowConfiguration = ONE_SEAT) {
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 describe('withPriorityAndFairness', () => {
-  it('tells the level and the schema', async () => {
+  it('sets the headers of level and schema', async () => {
     const { begin } = setUp()
     const request = begin()
     expect(request.headers).to.deep.equal({
@@ -55,7 +55,7 @@ describe('withPriorityAndFairness', () => {
     expect(await request.over).to.equal(undefined)
   })
 
-  it('lets a request wait until another is over', async () => {
+  it('makes a request wait until another one is over', async () => {
     const { begin, clock, counts } = setUp()
     const first = begin()
     const second = begin({ method: 'PUT' })
@@ -70,7 +70,7 @@ describe('withPriorityAndFairness', () => {
     expect(counts('executing')).to.deep.equal([0, 0])
   })
 
-  it('answers 429 where the queue is full, with the time to come again', async () => {
+  it('responds with 429 and Retry-After if the queue is full', async () => {
     const { begin, clock, values } = setUp()
     clock.run(1e9)
     const waiting = [begin(), begin(), begin()]
@@ -84,7 +84,7 @@ describe('withPriorityAndFairness', () => {
     await Promise.all(waiting.map(({ over }) => over))
   })
 
-  it('answers 429 where there are no queues', async () => {
+  it('responds with 429 if the level has no queues', async () => {
     const { begin, values } = setUp({ levels: [rejecting('level', 1_000_000)], schemas: [schemaOf('alice', 'level')] })
     const first = begin()
     const second = begin()
@@ -95,7 +95,7 @@ describe('withPriorityAndFairness', () => {
     await first.over
   })
 
-  it('answers 429 where a quarter of its time is over', async () => {
+  it('responds with 429 after a quarter of the timeout', async () => {
     const { begin, clock, values, counts } = setUp()
     const first = begin()
     const second = begin()
@@ -108,7 +108,7 @@ describe('withPriorityAndFairness', () => {
     await first.over
   })
 
-  it('gives up what nobody waits for any more', async () => {
+  it('cancels a waiting request whose client has disconnected', async () => {
     const { begin, flows } = setUp()
     const first = begin()
     const second = begin()
@@ -119,7 +119,7 @@ describe('withPriorityAndFairness', () => {
     await first.over
   })
 
-  it('gives seats back, whatever becomes of the request', async () => {
+  it('releases seats, whatever the result of the request', async () => {
     const { flows, ...test } = setUp()
     const filter = withPriorityAndFairness({ flows, ...test }, marksOf(undefined), 60_000)
     const error = new Error('oops')
@@ -139,7 +139,7 @@ describe('withPriorityAndFairness', () => {
     await Promise.all(all.map(({ over }) => over))
   })
 
-  it('lets long-running requests pass that are no watches', async () => {
+  it('does not limit long-running requests other than watches', async () => {
     const { begin } = setUp()
     const first = begin()
     const log = begin({ url: '/api/v1/namespaces/ns/pods/x/log' })
@@ -150,7 +150,7 @@ describe('withPriorityAndFairness', () => {
   })
 
   describe('a watch', () => {
-    it('has its seat until it has got what it begins with', async () => {
+    it('holds its seat until its initial events are sent', async () => {
       const { begin, counts, values } = setUp()
       const watch = begin({ url: WATCH })
       const next = begin()
@@ -166,7 +166,7 @@ describe('withPriorityAndFairness', () => {
       expect(values('request_execution_seconds')).to.deep.equal({ 'level of-alice regular': 1, 'level of-alice watch': 1 })
     })
 
-    it('gives its seat back if it ends before', async () => {
+    it('releases its seat if it ends before', async () => {
       const { begin, flows } = setUp()
       const watch = begin({ url: WATCH })
       watch.end()
@@ -174,7 +174,7 @@ describe('withPriorityAndFairness', () => {
       expect(flows.levels.get('level')?.queues.isIdle).to.equal(true)
     })
 
-    it('waits, and is refused, as others', async () => {
+    it('waits and is refused like other requests', async () => {
       const { begin, clock } = setUp()
       const first = begin()
       const watch = begin({ url: WATCH })
@@ -184,7 +184,7 @@ describe('withPriorityAndFairness', () => {
       await first.over
     })
 
-    it('counts for writes while it lasts', async () => {
+    it('counts towards the cost of writes while it is open', async () => {
       const { begin, flows } = setUp()
       const watch = begin({ url: WATCH })
       const write = filterContext({ method: 'POST', url: '/api/v1/namespaces/ns/things' }).state.exchange.info
@@ -196,7 +196,7 @@ describe('withPriorityAndFairness', () => {
     })
   })
 
-  describe('how long it waits', () => {
+  describe('waitLimit', () => {
     const CASES: [deadline: number, elapsed: number, now: number, timeout: number, limit: number][] = [
       [60_000, 0, 0, 60_000, 15_000],
       [0, 0, 0, 60_000, 15_000],
@@ -206,7 +206,7 @@ describe('withPriorityAndFairness', () => {
       [0, 0, 0, 3_600_000, 60_000],
     ]
     for (const [deadline, elapsed, now, timeout, limit] of CASES)
-      it(`deadline ${deadline}, ${elapsed} ms old, at ${now}, time-out ${timeout}: ${limit}`, () =>
+      it(`deadline ${deadline}, ${elapsed} ms old, at ${now}, timeout ${timeout}: ${limit}`, () =>
         expect(waitLimit({ deadline, elapsed: () => elapsed }, now, timeout)).to.equal(limit))
   })
 })

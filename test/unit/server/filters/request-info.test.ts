@@ -121,9 +121,9 @@ describe('parseRequestInfo', () => {
       }))
 
   for (const path of ['/', '/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1', '/healthz', '/openapi/v3/apis/apps/v1', '/apifoo/v1/pods'])
-    it(`GET ${path} is no resource`, () => expect(parse('GET', path)).to.include({ isResource: false, verb: 'get', path }))
+    it(`GET ${path} is not a resource request`, () => expect(parse('GET', path)).to.include({ isResource: false, verb: 'get', path }))
 
-  it('refuses a watch of nothing, by the URL as it was written', () =>
+  it('refuses a watch without a resource, and quotes the URL as sent', () =>
     expect(() => parseRequestInfo('GET', '/api/v1/watch//', () => new URLSearchParams(), '/api/v1/watch/%2F?a=b')).to.throw(
       PlainTextError,
       /unable to determine kind and namespace from url, \/api\/v1\/watch\/%2F\?a=b$/,
@@ -148,12 +148,12 @@ describe('withRequestInfo', () => {
     await runFilter(withRequestInfo, ctx)
     return ctx.state.exchange
   }
-  it('tells those behind it what the request will do', async () => {
+  it('sets the info of the request', async () => {
     const { info, longRunning } = await parsed('/api/v1/namespaces/n%C3%A4s/things/x')
     expect(info).to.include({ verb: 'get', namespace: 'näs', resource: 'things', name: 'x' })
     expect(longRunning).to.equal(false)
   })
-  it('knows long-running requests', async () => expect((await parsed('/api/v1/things?watch=1')).longRunning).to.equal(true))
+  it('sets longRunning', async () => expect((await parsed('/api/v1/things?watch=1')).longRunning).to.equal(true))
 
   const cases: [string, string, string][] = [
     ['a path that is too long', `/${'a'.repeat(MAX_PATH_LENGTH)}`, 'the path of a request has 65536 characters at most'],

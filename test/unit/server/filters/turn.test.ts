@@ -4,7 +4,7 @@ import { withTurn } from '../../../../src/server/filters/turn.ts'
 import { filterContext, runFilter } from '../../../support/filter-context.ts'
 
 describe('withTurn', () => {
-  it('passes on at once in a turn that has time left', async () => {
+  it('continues immediately if the turn has time left', async () => {
     await new Promise(setImmediate)
     let passed = false
     const done = runFilter(withTurn, filterContext(), async () => {
@@ -15,7 +15,7 @@ describe('withTurn', () => {
     await done
     expect(passed).to.equal(true)
   })
-  it('passes on in a later turn where this one is spent', async () => {
+  it('continues in a later turn if this one is spent', async () => {
     while (!turnIsSpent());
     let passed = false
     const done = runFilter(withTurn, filterContext(), async () => {

@@ -4,7 +4,7 @@ import { RequestsInProgress } from '../../../../src/server/requests-in-progress.
 import { filterContext, rejection, runFilter } from '../../../support/filter-context.ts'
 
 describe('withWaitGroup', () => {
-  it('has a request in the set until it is over', async () => {
+  it('keeps a request in the set until it is over', async () => {
     const requests = new RequestsInProgress()
     const ctx = filterContext()
     await runFilter(withWaitGroup(requests), ctx, async () => {
@@ -12,7 +12,7 @@ describe('withWaitGroup', () => {
     })
     expect(requests.all.size).to.equal(0)
   })
-  it('takes out what fails, too', async () => {
+  it('removes failed requests', async () => {
     const requests = new RequestsInProgress()
     const error = new Error('oops')
     expect(await rejection(runFilter(withWaitGroup(requests), filterContext(), () => Promise.reject(error)))).to.equal(error)

@@ -24,7 +24,7 @@ describe('withoutWrites', () => {
     'POST /apis/authentication.k8s.io/v1/tokenreviews',
   ]
   for (const request of passing)
-    it(`lets ${request} through`, async () => {
+    it(`allows ${request}`, async () => {
       expect(await answered(request)).to.equal('passes')
     })
 

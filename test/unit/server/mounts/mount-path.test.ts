@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { mountOf, urlBelow } from '../../../../src/server/mounts/mount-path.ts'
 
-describe('the mount of a URL', () => {
+describe('mountOf', () => {
   for (const [url, path, below] of [
     ['/binnacle/at/5/api/v1/pods?limit=1', '/binnacle/at/5', '/api/v1/pods?limit=1'],
     ['/binnacle/at/9007199254740991', '/binnacle/at/9007199254740991', '/'],
@@ -11,7 +11,7 @@ describe('the mount of a URL', () => {
     ['/binnacle/at/5/binnacle/at/6/api', '/binnacle/at/5', '/binnacle/at/6/api'],
     ['/binnacle/at/5/../../api', '/binnacle/at/5', '/../../api'],
   ] as const)
-    it(`is found: ${url}`, () => {
+    it(`finds the mount of ${url}`, () => {
       const mount = mountOf(url)
       expect(mount?.path).to.equal(path)
       expect(mount && urlBelow(mount, url)).to.equal(below)
@@ -40,5 +40,5 @@ describe('the mount of a URL', () => {
     '/binnacle/branches/a%2e/api',
     `/binnacle/branches/${'a'.repeat(64)}/api`,
   ])
-    it(`is none: ${url}`, () => expect(mountOf(url)).to.equal(undefined))
+    it(`finds none in ${url}`, () => expect(mountOf(url)).to.equal(undefined))
 })

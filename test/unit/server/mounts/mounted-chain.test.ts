@@ -3,7 +3,7 @@ import { pathNotFoundError } from '../../../../src/meta/status.ts'
 import { serveMounts } from '../../../../src/server/mounts/serve-mounts.ts'
 import { startTestServer, type TestServer } from '../../../support/server.ts'
 
-describe('what requests for mounts go through', () => {
+describe('mountedChain', () => {
   let server: TestServer
   let begun: () => void = () => {}
   let leave: () => void = () => {}
@@ -34,7 +34,7 @@ describe('what requests for mounts go through', () => {
   })
   after(() => server.close())
 
-  it('asks nobody whether a request may use one that does not get its turn', async () => {
+  it('authorizes the use of a mount only for requests that get seats', async () => {
     const reached = new Promise<void>(resolve => {
       begun = resolve
     })

@@ -47,7 +47,7 @@ describe('followClientCa', () => {
     return { own, file, write, told, errors, done: followClientCa(options, stop.signal) }
   }
 
-  it('tells what a changed file says, and nothing of one that is as it was or holds nothing', async () => {
+  it('reports changed contents, and ignores unchanged or empty ones', async () => {
     const [one, two] = await Promise.all(['one', 'two'].map(issueCa))
     const { file, write, told, errors, done } = await follow(one as KeyPair)
     write(`${one?.cert}${two?.cert}`)
@@ -64,7 +64,7 @@ describe('followClientCa', () => {
     await done
   })
 
-  it('follows the CAs of front proxies beside them', async () => {
+  it('reloads the CAs of front proxies as well', async () => {
     const [own, proxy, other] = (await Promise.all(['own', 'proxy', 'other'].map(issueCa))) as [KeyPair, KeyPair, KeyPair]
     const frontProxies = join(directory, 'proxies.crt')
     writeFileSync(frontProxies, proxy.cert)
@@ -79,7 +79,7 @@ describe('followClientCa', () => {
     ])
   })
 
-  it('keeps what is in force while a file is half written', async () => {
+  it('keeps the current CAs while a file is incomplete', async () => {
     const [one, two] = await Promise.all(['one', 'two'].map(issueCa))
     const { write, told, errors } = await follow(one as KeyPair)
     write(`${two?.cert}`.slice(0, -3))
@@ -90,7 +90,7 @@ describe('followClientCa', () => {
     expect(told).to.deep.equal([['CN=own', 'CN=two']])
   })
 
-  it('lets new connections show certificates of the new CA', async () => {
+  it('accepts certificates of the new CA on new connections', async () => {
     const [one, two] = (await Promise.all(['one', 'two'].map(issueCa))) as [KeyPair, KeyPair]
     const serving = await issueServing(one, 'server', { dns: ['localhost'], ips: [] })
     const material = { cert: serving.cert, key: serving.key }

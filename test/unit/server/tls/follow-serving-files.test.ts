@@ -23,7 +23,7 @@ describe('followServingFiles', () => {
   })
   after(() => rmSync(directory, { recursive: true }))
 
-  it('tells of what has changed, and nothing while a key does not fit', async () => {
+  it('reports changed pairs, and ignores a key that does not match', async () => {
     const [a, b, c] = pairs as [KeyPair, KeyPair, KeyPair]
     write('one', a)
     write('two', b)

@@ -51,7 +51,7 @@ class StepLoop implements HandshakeLoop {
   }
 }
 
-describe('TLS handshakes', () => {
+describe('HandshakeTurns', () => {
   let loop: StepLoop
   let turns: HandshakeTurns
   beforeEach(() => {
@@ -67,7 +67,7 @@ describe('TLS handshakes', () => {
   }
   const read = (all: readonly Accepted[]): number[] => all.flatMap((each, i) => (each.isRead ? [i] : []))
 
-  it('are left alone where there is one at a time', async () => {
+  it('does not interfere with a single handshake', async () => {
     for (let i = 0; i < 3; i++) {
       const [only] = await accept(1)
       expect(only?.isRead).to.equal(true)
@@ -76,7 +76,7 @@ describe('TLS handshakes', () => {
     }
   })
 
-  it('are read one a turn, in a line that goes round', async () => {
+  it('reads one handshake in a turn, round-robin', async () => {
     const all = await accept(3)
     expect(read(all)).to.deep.equal([0])
     const order = Array.from({ length: 6 }, () => {
@@ -87,7 +87,7 @@ describe('TLS handshakes', () => {
     expect(order).to.deep.equal([[1], [2], [0], [1], [2], [0]])
   })
 
-  it('wait for as long as a long turn took', async () => {
+  it('pauses for the duration of a long turn', async () => {
     const all = await accept(3)
     loop.turn()
     all[1]!.sent++
@@ -98,7 +98,7 @@ describe('TLS handshakes', () => {
     expect(read(all)).to.deep.equal([2])
   })
 
-  it('rest after a round in which nobody has sent anything, and go on', async () => {
+  it('pauses after a round in which no client sent anything, and continues', async () => {
     const all = await accept(3)
     const pauses = Array.from({ length: 8 }, () => {
       loop.turn(1)
@@ -111,7 +111,7 @@ describe('TLS handshakes', () => {
     expect(loop.pause).to.equal(0)
   })
 
-  it('leave the line when they have been silent for a second, and have a turn each two seconds until they go on', async () => {
+  it('moves a connection that was silent for a second out of the line, and reads it every two seconds', async () => {
     const all = await accept(4)
     const turnsOf = (milliseconds: number): number[] => {
       const counts = all.map(() => 0)
@@ -130,7 +130,7 @@ describe('TLS handshakes', () => {
     expect(turnsOf(3010)[0]).to.be.greaterThan(400)
   })
 
-  it('are all read now and then where all are silent, and the last one as it comes', async () => {
+  it('polls silent connections, and reads the last one without turns', async () => {
     const all = await accept(3)
     const counts = [0, 0, 0]
     let steps = 0
@@ -147,7 +147,7 @@ describe('TLS handshakes', () => {
     expect(loop.pause).to.equal(undefined)
   })
 
-  it('leave the line when they are done or closed, and the last one is read as it comes', async () => {
+  it('forgets connections that are done or closed, and reads the last one without turns', async () => {
     const [first, second, third] = await accept(3)
     if (!first || !second || !third) throw new Error('three were accepted')
     turns.end(first)

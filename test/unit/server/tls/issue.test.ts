@@ -36,7 +36,7 @@ const namesOf = (pem: string) => {
 }
 
 describe('issue', () => {
-  it('makes an authority', async () => {
+  it('issues a certificate authority', async () => {
     const { basic, usages, ...rest } = read((await issueCa('an-authority')).cert)
     expect(rest).to.include({
       subject: 'CN=an-authority',
@@ -51,7 +51,7 @@ describe('issue', () => {
     expect(usages).to.include({ usages: keyCertSign | cRLSign | digitalSignature, critical: true })
   })
 
-  it('makes the certificate of a server', async () => {
+  it('issues a server certificate', async () => {
     const ca = await issueCa('an-authority')
     const { cert, key } = await issueServing(ca, 'kube-apiserver', { dns: ['localhost', 'a.example'], ips: ['127.0.0.1', 'fd00::1', 'none'] })
     const { basic, usages, ...rest } = read(cert)
@@ -70,7 +70,7 @@ describe('issue', () => {
     expect(new X509Certificate(cert).checkIssued(new X509Certificate(ca.cert))).to.equal(true)
   })
 
-  it('makes the certificate of a client, whose groups are organizations', async () => {
+  it('issues a client certificate, with groups as organizations', async () => {
     const ca = await issueCa('an-authority')
     const { cert } = await issueClient(ca, 'Zoë', ['one', 'two'])
     const { subject } = new X509Certificate(cert)
@@ -78,14 +78,14 @@ describe('issue', () => {
     expect(read(cert).extended).to.deep.equal(['1.3.6.1.5.5.7.3.2'])
   })
 
-  it('names an authority by the bytes of its own subject, whatever has made it', async () => {
+  it('copies the subject of the authority byte by byte', async () => {
     const other = await issueCertificate({ subject: [{ C: ['DE'] }, { CN: ['of another program'] }], isAuthority: true })
     const { cert } = await issueServing(other, 'x', { dns: ['x'], ips: [] })
     expect(namesOf(cert).issuer).to.equal(namesOf(other.cert).subject)
     expect(new X509Certificate(cert).verify(new X509Certificate(other.cert).publicKey)).to.equal(true)
   })
 
-  it('signs with RSA, and says of other keys that it can not', async () => {
+  it('signs with RSA, and refuses other key types', async () => {
     const authority = async (keys: ReturnType<typeof generateKeyPairSync>) => {
       const subject = nameOf(['CN', 'an-authority'])
       const times = { notBefore: new Date(), notAfter: new Date(Date.UTC(2051, 0, 1)) }

@@ -20,7 +20,7 @@ describe('loadCredentials', () => {
   })
   afterEach(() => rm(directory, { recursive: true }))
 
-  it('makes what is missing, for its owner only', async () => {
+  it('creates missing pairs, readable by their owner only', async () => {
     const { tls, admin } = await loaded({ directory, names })
     expect((await readdir(directory)).sort()).to.deep.equal(['admin.crt', 'admin.key', 'apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key'])
     for (const file of await readdir(directory)) expect((await stat(join(directory, file))).mode & 0o777).to.equal(0o600)
@@ -36,12 +36,12 @@ describe('loadCredentials', () => {
     expect(client.subject).to.equal('O=system:masters\nCN=kubernetes-admin')
   })
 
-  it('keeps what it has made', async () => {
+  it('reuses pairs on disk', async () => {
     const made = await loaded({ directory, names })
     expect(await loaded({ directory, names })).to.deep.equal(made)
   })
 
-  it('takes the keys of the administrator that were begun before', async () => {
+  it('uses administrator keys that were generated before', async () => {
     const adminKeys = beginAdminKeys(directory)
     const { admin } = await loaded({ directory, names, ...(adminKeys && { adminKeys }) })
     const { privateKey } = (await adminKeys) ?? {}
@@ -49,14 +49,14 @@ describe('loadCredentials', () => {
     expect(beginAdminKeys(directory), 'once there are some').to.equal(undefined)
   })
 
-  it('makes the serving certificate anew for a new name', async () => {
+  it('issues the serving certificate again for a new name', async () => {
     const before = await loaded({ directory, names })
     const after = await loaded({ directory, names: { ...names, dns: [...names.dns, 'other'] } })
     expect(after.tls.cert).not.to.equal(before.tls.cert)
     expect(after.admin).to.deep.equal(before.admin)
   })
 
-  it('uses a serving pair that someone else has put there, and lets clients check against it', async () => {
+  it('uses a serving pair of another issuer, and has clients verify the server by it', async () => {
     const foreign = await issueServing(await issueCa('foreign'), 'x', { dns: ['x'], ips: [] })
     await writeFile(join(directory, 'apiserver.crt'), foreign.cert)
     await writeFile(join(directory, 'apiserver.key'), foreign.key)
@@ -65,7 +65,7 @@ describe('loadCredentials', () => {
     expect(serverCa).to.equal(foreign.cert)
   })
 
-  it('believes the client CA that is given beside its own', async () => {
+  it('trusts the configured client CA besides its own', async () => {
     const other = await issueCa('clients')
     const clientCaFile = join(directory, 'clients.crt')
     await writeFile(clientCaFile, other.cert)
@@ -75,7 +75,7 @@ describe('loadCredentials', () => {
 })
 
 describe('servingNames', () => {
-  it('are all that a client may call the server by', () =>
+  it('has all names and addresses of the server', () =>
     expect(servingNames({ hostname: 'Box.example', bindAddress: '0.0.0.0', advertiseAddress: '192.0.2.1', serviceIp: '10.0.0.1' })).to.deep.equal({
       dns: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local', 'box.example'],
       ips: ['127.0.0.1', '::1', '10.0.0.1', '192.0.2.1'],

@@ -53,7 +53,7 @@ async function listen(cert: KeyPair, named: readonly NamedCertificate[] = [], po
 const certificate = (commonName: string, ...dns: string[]): Promise<KeyPair> => issueServing(ca, commonName, { dns, ips: [] })
 const named = async (pair: KeyPair, ...names: string[]): Promise<NamedCertificate> => ({ ...pair, names })
 
-describe('the certificates of a port', () => {
+describe('ServingCertificates', () => {
   before(async () => {
     ca = await issueCa('ca')
   })
@@ -102,7 +102,7 @@ describe('the certificates of a port', () => {
     { title: 'another address', ordinary: ['localhost'], others: [{ cert: ['ip'], names: ['127.0.0.2'] }], asks: undefined, shows: 'localhost' },
   ]
   for (const { title, ordinary, others, asks, shows } of cases)
-    it(`shows the right one for ${title}`, async () => {
+    it(`chooses the certificate for ${title}`, async () => {
       const issue = ([commonName = '', ...dns]: readonly string[]): Promise<KeyPair> => certificate(commonName, commonName, ...dns)
       const given = await Promise.all(others.map(async ({ cert, names = [] }) => named(await issue(cert), ...names)))
       const port = await listen(await issue(ordinary), given)
@@ -113,7 +113,7 @@ describe('the certificates of a port', () => {
       }
     })
 
-  it('shows others when they change, and what it had where a key does not fit', async () => {
+  it('replaces certificates, and keeps the current ones if a key does not match', async () => {
     const [one, two, three] = await Promise.all(['one', 'two', 'three'].map(name => certificate(name, 'test.com')))
     const port = await listen(one!, [await named(one!, 'test.com')])
     try {
@@ -128,7 +128,7 @@ describe('the certificates of a port', () => {
     }
   })
 
-  describe('speaks', () => {
+  describe('negotiates', () => {
     const handshakes: readonly { title: string; policy: Partial<TlsPolicy>; client: tls.ConnectionOptions; gets: RegExp }[] = [
       { title: 'no TLS 1.1 by default', policy: {}, client: { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' }, gets: /^Error/ },
       {

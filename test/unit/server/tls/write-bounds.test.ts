@@ -32,7 +32,7 @@ const written = async (socket: Writable, chunks: readonly (Buffer | string)[]): 
 }
 
 describe('writeBounds', () => {
-  it('lets a few connections write much at once, and many a TLS record', async () => {
+  it('allows long writes to a few connections, and one TLS record to each of many', async () => {
     const bound = writeBounds(256 * KIB)
     const all = Array.from({ length: 40 }, () => recorder())
     const [first] = all as [ReturnType<typeof recorder>]
@@ -50,7 +50,7 @@ describe('writeBounds', () => {
     expect(first.lengths.at(-1)).to.equal(200 * KIB)
   })
 
-  it('joins what waited, in order, as far as the bound goes', async () => {
+  it('joins queued writes in order, up to the limit', async () => {
     const { socket, lengths, received } = recorder()
     writeBounds(0)(socket)
     const chunks = [TEXT.subarray(0, 10), 'head', ...Array(9).fill(TEXT.subarray(0, 4000)), TEXT.subarray(0, 20_000), '', TEXT.subarray(0, 5)]
@@ -59,7 +59,7 @@ describe('writeBounds', () => {
     expect(received().equals(Buffer.concat(chunks.map(chunk => Buffer.from(chunk, 'latin1'))))).to.equal(true)
   })
 
-  it('tells of a failure once, and writes no more', async () => {
+  it('reports a failure once, and stops writing', async () => {
     const { socket, lengths } = recorder(2)
     writeBounds(0)(socket)
     const errors: Error[] = []

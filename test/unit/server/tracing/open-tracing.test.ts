@@ -34,7 +34,7 @@ async function calls(tracing: Spans): Promise<void> {
   await failing.catch(() => {})
 }
 
-describe('tracing', () => {
+describe('openTracing', () => {
   const exporter = new InMemorySpanExporter()
   let server: TestServer | undefined
   const start = async (samplingRatePerMillion?: number): Promise<TestServer> => {
@@ -61,7 +61,7 @@ describe('tracing', () => {
   }
   const shape = (found: readonly ReadableSpan[]) => found.map(({ name, parentSpanContext }) => [name, parentSpanContext?.spanId])
 
-  it('records requests whose client does, as part of its trace', async () => {
+  it("records a request that its client samples, as part of the client's trace", async () => {
     const { http2 } = await start()
     await http2(THING, { headers: traceparent('01') })
     const [request, operation] = await spans(2)
@@ -80,7 +80,7 @@ describe('tracing', () => {
     expect(request?.resource.attributes['service.name']).to.equal('apiserver')
   })
 
-  it('records nothing of others without a rate, and nothing that the client does not', async () => {
+  it('records no other requests without a sampling rate, and no request that its client does not sample', async () => {
     const { http2 } = await start()
     await http2(THING)
     await http2(THING, { headers: traceparent('00') })
@@ -89,14 +89,14 @@ describe('tracing', () => {
     expect(await spans(2)).to.have.length(2)
   })
 
-  it('lets nobody but masters and monitoring have their requests recorded', async () => {
+  it("only records requests of system:masters and system:monitoring as part of the client's trace", async () => {
     const { secure } = await start()
     await secure(THING, { headers: { ...traceparent('01'), authorization: 'Bearer alice' } })
     await secure('/version', { headers: traceparent('01') })
     expect(exporter.getFinishedSpans()).to.deep.equal([])
   })
 
-  it('records as many as the rate says, in traces of their own for others, which are linked with theirs', async () => {
+  it("samples other requests by the rate, in their own traces, which are linked to the client's", async () => {
     const { secure, plain } = await start(1_000_000)
     await secure(THING, { headers: { ...traceparent('01'), authorization: 'Bearer alice' } })
     const [request] = await spans(1)
@@ -109,7 +109,7 @@ describe('tracing', () => {
     expect((await spans(1)).map(({ name }) => name)).to.deep.equal(['GET'])
   })
 
-  it('records the calls that requests take, side by side and one in the other', async () => {
+  it('records the calls of a request, concurrent and nested', async () => {
     const { plain } = await start(1_000_000)
     await Promise.all([plain('/api/v1/namespaces/ns/things/calls'), plain('/api/v1/namespaces/ns/things/calls')])
     const found = await spans(8)
@@ -127,14 +127,14 @@ describe('tracing', () => {
     expect(found.find(({ name }) => name === 'second')?.status).to.include({ code: 2, message: 'no' })
   })
 
-  it('tells of failures', async () => {
+  it('records failures', async () => {
     const { plain } = await start(1_000_000)
     await plain('/api/v1/namespaces/ns/things/broken', { method: 'DELETE' })
     const [request, operation] = await spans(2)
     expect([request?.attributes['http.response.status_code'], request?.status.code, operation?.name]).to.deep.equal([500, 2, 'Delete'])
   })
 
-  it('sends what it has recorded to a collector', async () => {
+  it('exports spans to a collector', async () => {
     const collector = new grpc.Server()
     const received: Buffer[] = []
     const same = (bytes: Buffer): Buffer => bytes
@@ -171,7 +171,7 @@ describe('tracing', () => {
     }
   })
 
-  it('ends though there is no collector', async () => {
+  it('closes without a collector', async () => {
     const tracing = openTracing({ endpoint: '127.0.0.1:1', samplingRatePerMillion: 1_000_000 })
     tracing.begin({ name: 'x', begun: Date.now(), headers: {}, trusted: true, attributes: {} }).end()
     await Promise.race([tracing.close(), once(AbortSignal.timeout(20_000), 'abort').then(() => Promise.reject(new Error('it does not end')))])

@@ -15,7 +15,7 @@ describe('parseTracingFile', () => {
     ['v1', 'endpoint: dns://google.com/service:4317', 'dns://google.com/service:4317', undefined],
     ['v1', 'endpoint: unix:///path', 'unix:///path', undefined],
   ] as const)
-    it(`takes ${version} with ${fields.replace('\n', ', ')}`, () => expect(parsed(fields, version)).to.deep.equal({ endpoint, samplingRatePerMillion }))
+    it(`accepts ${version} with ${fields.replace('\n', ', ')}`, () => expect(parsed(fields, version)).to.deep.equal({ endpoint, samplingRatePerMillion }))
 
   for (const [fields, error] of [
     ['samplingRatePerMillion: -1', 'failed to validate tracing configuration: samplingRatePerMillion: Invalid value: -1: sampling rate must be positive'],

@@ -86,8 +86,8 @@ const samples = (text: string): string[] => text.split('\n').filter(line => line
 const first: Counted = { requests: 5, open: 2, objects: 100, durations: [0.05, 0.5] }
 const second: Counted = { requests: 7, open: 1, objects: 99, durations: [0.5, 3] }
 
-describe('metrics of several workers', () => {
-  it('are one exposition, whichever worker is asked', async () => {
+describe('ClusterMetrics', () => {
+  it('merges the metrics of all workers, regardless of the worker that is scraped', async () => {
     const { workers } = cluster(first, second)
     for (const { link } of workers)
       expect(samples((await link?.gather()) ?? '')).to.have.members([
@@ -105,7 +105,7 @@ describe('metrics of several workers', () => {
       ])
   })
 
-  it('keep what a worker had counted that has ended, and no more of it', async () => {
+  it('keeps the counters of a worker that has ended, and nothing else of it', async () => {
     const { metrics, alive } = cluster(first, second)
     await metrics.gather()
     alive.delete(2)
@@ -119,7 +119,7 @@ describe('metrics of several workers', () => {
     expect(samples(await metrics.gather())).to.include.members(['requests_total{code="200"} 13', 'seconds_count 4', 'open 3', 'process_memory{worker="2"} 200'])
   })
 
-  it('count a worker that does not answer with what it told before', async () => {
+  it('uses the previous report of a worker that does not respond', async () => {
     const { metrics, workers } = cluster(first, second)
     await metrics.gather()
     workers[0]?.silence()
@@ -129,15 +129,15 @@ describe('metrics of several workers', () => {
   }).timeout(5000)
 })
 
-describe('the link to the primary', () => {
-  it('is had by workers alone', () => {
+describe('connectToPrimary', () => {
+  it('returns undefined in other processes', () => {
     const channel = { send: () => true, on: () => {} }
     expect(connectToPrimary({ ...channel, env: {} })).to.equal(undefined)
     expect(connectToPrimary({ on: channel.on, env: { BINNACLE_WORKER: '1' } })).to.equal(undefined)
     expect(connectToPrimary({ ...channel, env: { BINNACLE_WORKER: '3' } })?.number).to.equal(3)
   })
 
-  it('tells that it listens, what it is told, and answers', async () => {
+  it('reports that it receives messages, and handles them', async () => {
     const sent: FromWorker[] = []
     let tell: (message: ToWorker) => void = () => {}
     const link = connectToPrimary({

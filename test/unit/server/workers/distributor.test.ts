@@ -42,7 +42,7 @@ class FakeWorker implements WorkerProcess {
   }
 }
 
-describe('the distributor of connections', () => {
+describe('Distributor', () => {
   let ports: Distributor
   let port = 0
   beforeEach(async () => {
@@ -62,7 +62,7 @@ describe('the distributor of connections', () => {
     return text
   }
 
-  it('gives each worker its turn, and tells of which port a connection is', async () => {
+  it('hands connections to workers round-robin, with their port', async () => {
     for (const name of ['a', 'b']) ports.add(new FakeWorker(name, ports))
     const second = await ports.listen('insecure', 0, '127.0.0.1')
     const all: string[] = []
@@ -70,14 +70,14 @@ describe('the distributor of connections', () => {
     expect(all).to.have.ordered.members(['a secure', 'b secure', 'a insecure', 'b insecure'])
   })
 
-  it('lets connections wait until a worker is there', async () => {
+  it('keeps connections waiting until there is a worker', async () => {
     const first = told()
     await turns()
     ports.add(new FakeWorker('a', ports))
     expect(await first).to.equal('a secure')
   })
 
-  it('gives what a worker had not taken to another when it has ended', async () => {
+  it('hands the unacknowledged connections of a worker that has ended to another one', async () => {
     const silent = new FakeWorker('a', ports, 'is silent')
     ports.add(silent)
     const waiting = [told(), told()]
@@ -88,7 +88,7 @@ describe('the distributor of connections', () => {
     expect(await told()).to.equal('b secure')
   })
 
-  it('gives no more to a worker that does not answer', async () => {
+  it('hands no more connections to a worker that does not acknowledge them', async () => {
     const silent = new FakeWorker('a', ports, 'is silent')
     for (const worker of [silent, new FakeWorker('b', ports)]) ports.add(worker)
     let answered = 0
@@ -99,13 +99,13 @@ describe('the distributor of connections', () => {
     expect(new Set(await Promise.all(all))).to.deep.equal(new Set(['b secure']))
   })
 
-  it('gives what a worker hands back to another', async () => {
+  it('hands a refused connection to another worker', async () => {
     ports.add(new FakeWorker('a', ports, 'refuses'))
     ports.add(new FakeWorker('b', ports))
     expect(await Promise.all([told(), told(), told()])).to.deep.equal(['b secure', 'b secure', 'b secure'])
   })
 
-  it('gives nothing to a worker that takes no more', async () => {
+  it('hands nothing to a worker that is closing', async () => {
     const [a, b] = [new FakeWorker('a', ports), new FakeWorker('b', ports)]
     for (const worker of [a, b]) ports.add(worker)
     ports.remove(a)
@@ -113,7 +113,7 @@ describe('the distributor of connections', () => {
     expect(a.given).to.deep.equal([])
   })
 
-  it('closes the ports with the last worker, when it is told to end', async () => {
+  it('closes the ports with the last worker', async () => {
     const [a, b] = [new FakeWorker('a', ports), new FakeWorker('b', ports)]
     for (const worker of [a, b]) ports.add(worker)
     ports.end()
@@ -124,14 +124,14 @@ describe('the distributor of connections', () => {
     expect(error.code).to.equal('ECONNREFUSED')
   })
 
-  it('cuts those that wait for nobody when it closes', async () => {
+  it('closes waiting connections when it is closed', async () => {
     const waiting = told()
     await turns()
     ports.end()
     expect(await waiting).to.equal('')
   })
 
-  it('tells of a port that is taken', async () => {
+  it('rejects if the port is in use', async () => {
     const failure = await new Distributor().listen('secure', port, '127.0.0.1').then(
       () => 'none',
       (error: NodeJS.ErrnoException) => error.code,

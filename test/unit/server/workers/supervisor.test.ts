@@ -63,14 +63,14 @@ function supervised(count = 2, pingMs = 5000) {
   return { supervisor, forked, ended, said, clock, worker }
 }
 
-describe('the supervisor of workers', () => {
+describe('Supervisor', () => {
   let time: HeldTime
   beforeEach(() => {
     time = HeldTime.hold()
   })
   afterEach(() => time.release())
 
-  it('is serving when all are', async () => {
+  it('resolves serving when all workers serve', async () => {
     const { supervisor, forked, worker } = supervised()
     expect(forked.map(({ number, othersServe }) => [number, othersServe])).to.deep.equal([
       [1, false],
@@ -88,7 +88,7 @@ describe('the supervisor of workers', () => {
     await stopped(supervisor, [worker(0), worker(1)])
   })
 
-  it('calls it a failed start where one ends before', async () => {
+  it('rejects serving if a worker ends before', async () => {
     const { supervisor, worker, forked } = supervised()
     worker(0).say({ type: 'serving' })
     worker(1).end(1)
@@ -101,7 +101,7 @@ describe('the supervisor of workers', () => {
     await stopped(supervisor, [worker(0)])
   })
 
-  it('starts another in the place of one that ends, which waits while others serve', async () => {
+  it('restarts a worker that ends, and tells it that others serve', async () => {
     const { supervisor, forked, ended, clock, worker } = supervised()
     for (const index of [0, 1]) worker(index).say({ type: 'serving' })
     clock.now = 30_000
@@ -118,7 +118,7 @@ describe('the supervisor of workers', () => {
     await stopped(supervisor, [worker(2), worker(3)])
   })
 
-  it('waits before it starts one again that keeps ending', async () => {
+  it('delays the restart of a worker that keeps ending', async () => {
     const { supervisor, forked, worker } = supervised(1)
     worker(0).say({ type: 'serving' })
     worker(0).end(1)
@@ -143,11 +143,11 @@ describe('the supervisor of workers', () => {
     [1000, 10_000],
   ]
   for (const [shortLives, wait] of waits)
-    it(`waits ${wait} ms after ${shortLives} short lives`, () => {
+    it(`waits ${wait} ms after ${shortLives} short runs`, () => {
       expect(restartWait(shortLives)).to.equal(wait)
     })
 
-  it('starts none while it stops, and tells whether all ended well', async () => {
+  it('restarts no worker while stopping, and reports whether all exited with code 0', async () => {
     const { supervisor, forked, worker } = supervised()
     for (const index of [0, 1]) worker(index).say({ type: 'serving' })
     const clean = supervisor.stop(1000)
@@ -159,7 +159,7 @@ describe('the supervisor of workers', () => {
     expect(forked.length).to.equal(2)
   })
 
-  it('tells one to stop that had not listened yet', async () => {
+  it('stops a worker that did not receive messages yet', async () => {
     const { supervisor, worker } = supervised(1)
     const clean = supervisor.stop(1000)
     worker(0).say({ type: 'hello' })
@@ -168,7 +168,7 @@ describe('the supervisor of workers', () => {
     expect(await clean).to.equal(true)
   })
 
-  it('kills those that do not end in time', async () => {
+  it('kills workers that do not stop in time', async () => {
     const { supervisor, worker } = supervised(1)
     worker(0).say({ type: 'serving' })
     const clean = supervisor.stop(10)
@@ -177,7 +177,7 @@ describe('the supervisor of workers', () => {
     expect(worker(0).told).to.deep.equal(['stop', 'kill'])
   })
 
-  it('kills one that no longer answers, and starts another', async () => {
+  it('kills a worker that does not respond, and restarts it', async () => {
     const { supervisor, worker, forked } = supervised(2, 5)
     for (const index of [0, 1]) worker(index).say({ type: 'serving' })
     worker(1).answers = true
@@ -190,7 +190,7 @@ describe('the supervisor of workers', () => {
     await stopped(supervisor, [worker(2), worker(1)])
   })
 
-  it('hands on what else they say', async () => {
+  it('passes on other messages', async () => {
     const { supervisor, worker, said } = supervised(1)
     worker(0).say({ type: 'scrape', id: 7 })
     expect(said).to.deep.equal(['1 scrape'])
