@@ -29,11 +29,11 @@ const request = (given: Partial<AuditedRequest> = {}): AuditedRequest => ({
   ...given,
 })
 
-/** How many events a part of the audit has counted as failed. */
+/** Returns the number of events that a part of auditing has counted as failed. */
 const errorsOf = (metrics: AuditMetrics, plugin: string): number | undefined =>
   metrics.families.flatMap(family => [...family.samples()]).find(({ labels }) => labels.plugin === plugin)?.value
 
-/** A target that takes lines, when `written` is over. */
+/** A target that accepts lines when `written` resolves. */
 function recording(lines: string[], { fails = false, written }: { fails?: boolean; written?: Promise<void> | undefined } = {}): AuditTarget['sink'] {
   return {
     waits: true,
@@ -48,7 +48,7 @@ function recording(lines: string[], { fails = false, written }: { fails?: boolea
   }
 }
 
-/** An auditor, and what it has written. `beside`: further targets. */
+/** An auditor, and the lines that it has written. `beside`: further targets. */
 function auditing(
   options: {
     policy?: AuditPolicy
@@ -71,7 +71,7 @@ function auditing(
   return { lines, metrics, auditor }
 }
 
-/** The audit of a request that is wanted by the policy. */
+/** The audit of a request that the policy selects. */
 function begun(auditor: Auditor, given: Partial<AuditedRequest> = {}, failedEarly = false): RequestAudit {
   const event = auditor.begin(request(given), failedEarly ? undefined : { name: 'alice', groups: ['dev', 'ops'] })
   if (event === undefined) throw new Error('the policy does not want it')
@@ -246,7 +246,7 @@ describe('an audit event with a limit of its length', () => {
 })
 
 describe('an audit event with several targets', () => {
-  /** A log of text, and beside it a target of JSON. */
+  /** A legacy log, and a JSON target. */
   const both = (json: Partial<AuditTarget> = {}, options: Parameters<typeof auditing>[0] = {}) => {
     const second: string[] = []
     const target: AuditTarget = { plugin: 'webhook', format: 'json', maxEventBytes: undefined, sink: recording(second), ...json }

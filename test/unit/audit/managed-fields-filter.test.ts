@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ManagedFieldsFilter } from '../../../src/audit/managed-fields-filter.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
 
-/** In parts of so many bytes. */
+/** Filters a text in parts of so many bytes. */
 function filtered(text: string, size: number): string {
   const bytes = Buffer.from(text)
   const filter = new ManagedFieldsFilter()
@@ -13,7 +13,7 @@ function filtered(text: string, size: number): string {
 
 const PLACES = ['.metadata', '.items[].metadata', '.rows[].object.metadata']
 
-/** The same by the values. */
+/** Filters the parsed value. */
 function without(value: unknown, path = ''): unknown {
   if (Array.isArray(value)) return value.map(item => without(item, `${path}[]`))
   if (typeof value !== 'object' || value === null) return value

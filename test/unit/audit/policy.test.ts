@@ -9,7 +9,7 @@ const alice: User = { name: 'alice', groups: ['dev', 'ops'] }
 
 const info = (path: string, method = 'GET'): RequestInfo => parseRequestInfo(method, path, () => new URLSearchParams())
 
-/** Whether a rule is for a request of Alice's. */
+/** Whether a rule matches a request of alice. */
 const matches = (rule: Partial<AuditPolicy['rules'][number]>, path: string, method = 'GET'): boolean =>
   policyEvaluator({ rules: [{ level: 'Metadata', ...rule }] })(alice, info(path, method)) !== undefined
 

@@ -85,23 +85,23 @@ describe('requests for resources', () => {
 
   const TABLE = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }
   for (const search of ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true', 'resourceVersion=0&allowWatchBookmarks=true'])
-    it(`shows no end of initial events in a Table: ${search}`, async () =>
+    it(`refuses initial events with a bookmark in a Table: ${search}`, async () =>
       expect(await refusalText(call(ALL, { search: `watch=true&${search}`, headers: TABLE }))).to.match(
         /^406 NotAcceptable: only the following media types are accepted: application\/json, application\/yaml, application\/vnd\.kubernetes\.protobuf$/,
       ))
 
-  it('refuses a watch of Tables with something else', async () =>
+  it('refuses a watch of Tables with an invalid includeObject', async () =>
     expect(await refusalText(call(ALL, { search: 'watch=true&includeObject=Foo', headers: TABLE }))).to.match(
       /^400 BadRequest: Unable to convert to Table as requested: includeObject: Invalid value: "Foo"/,
     ))
 
   for (const search of ['timeoutSeconds=-1', 'timeoutSeconds=-1&resourceVersion=0&allowWatchBookmarks=true'])
-    it(`ends a watch of a negative time at once: ${search}`, async () => {
+    it(`ends a watch with a negative timeout immediately: ${search}`, async () => {
       const exchange = await call(ALL, { search: `watch=true&${search}` })
       expect([exchange.status, exchange.text]).to.deep.equal([200, ''])
     })
 
-  it('knows no verb that the kind does not', async () => {
+  it('refuses a verb that the kind does not have', async () => {
     t = new TestRegistry([widgetResource({ version: { verbs: ['get', 'list'] } })])
     for (const [method, path] of [
       ['POST', ALL],
@@ -114,13 +114,13 @@ describe('requests for resources', () => {
     expect(await refusalText(call(ALL, { search: 'watch=1' }))).to.equal(METHOD)
   })
 
-  it('has no namespace where the kind has none', async () => {
+  it('finds cluster-scoped resources without a namespace only', async () => {
     t = new TestRegistry([widgetResource({ cluster: true })])
     expect(await refusalText(call(ALL))).to.equal(PATH)
     expect((await call('widgets', { method: 'POST', body: body({ name: 'a' }) })).status).to.equal(201)
   })
 
-  it('tells what was deleted, in a Status or as it was', async () => {
+  it('returns a Status or the deleted object', async () => {
     expect((await call(ONE, { method: 'DELETE' })).json).to.deep.equal({
       kind: 'Status',
       apiVersion: 'v1',
@@ -151,17 +151,17 @@ describe('requests for resources', () => {
       expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).to.deep.equal(names.map(name => `ADDED ${name}`))
     })
 
-  it('reads one object, even if a watch of it is asked for', async () => {
+  it('reads one object even if `watch` is requested', async () => {
     expect((await call(ONE, { search: 'watch=true' })).json).to.have.nested.property('metadata.name', 'a')
   })
 
-  it('keeps what a body repeats or does not know as told by fieldValidation', async () => {
+  it('treats repeated and unknown fields by fieldValidation', async () => {
     const odd = body({ name: 'b' }, { odd: 1 })
     expect((await call(ALL, { method: 'POST', body: odd })).warnings).to.deep.equal(['unknown field "odd"'])
     expect(await refusalText(call(ALL, { method: 'POST', body: odd, search: 'fieldValidation=Strict' }))).to.match(/^400 BadRequest: .*unknown field "odd"$/)
   })
 
-  it('changes no namespace and drops owners that are there twice', async () => {
+  it('refuses another namespace, and drops duplicate owners', async () => {
     expect(await refusalText(call(ONE, { method: 'PUT', body: body({ name: 'a', namespace: 'x' }) }))).to.equal(
       '400 BadRequest: the namespace of the provided object does not match the namespace sent on the request',
     )
@@ -172,7 +172,7 @@ describe('requests for resources', () => {
   })
 })
 
-describe('requests for what is not stored', () => {
+describe('requests for resources that are not stored', () => {
   const calls: unknown[] = []
   const { storage: _, ...virtual } = widgetResource({
     definition: {
@@ -195,13 +195,13 @@ describe('requests for what is not stored', () => {
     ['POST', ALL, { body: body({ name: 'b' }), search: 'dryRun=All' }, 'Status', 201, ['create', 'ns', '', 1, true]],
   ]
   for (const [method, path, request, kind, status, told] of table)
-    it(`are answered by the definition: ${method} ${path}`, async () => {
+    it(`are served by the definition: ${method} ${path}`, async () => {
       const exchange = await callApi(t, path, { method, ...request })
       expect([exchange.status, (exchange.json as AnyObject).kind]).to.deep.equal([status, kind])
       expect(calls).to.deep.equal([told])
     })
 
-  it('go through admission where they have a body, which may change it', async () => {
+  it('with a body pass admission, which may change it', async () => {
     const seen: unknown[] = []
     t.admission = {
       mutate: async ({ operation, name, namespace, dryRun, object }) => {

@@ -9,7 +9,7 @@ import { refusal, refusalText, TestRegistry } from '../../support/test-registry.
 
 const config = (spec: string, more = '') => `apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: a${more}}\nspec: ${spec}\n`
 
-describe('applying', () => {
+describe('apply', () => {
   let t: TestRegistry
   beforeEach(() => {
     t = new TestRegistry()
@@ -24,7 +24,7 @@ describe('applying', () => {
     return { created, object: loose(answerObject(answer)), exchange }
   }
 
-  it('creates what is not there', async () => {
+  it('creates a missing object', async () => {
     const { created, object } = await run(config('{color: red}'))
     expect(created).to.equal(true)
     expect(object.spec).to.deep.equal({ size: 1, color: 'red' })
@@ -34,20 +34,20 @@ describe('applying', () => {
     ])
   })
 
-  it('changes what it names, and removes what it names no more', async () => {
+  it('changes fields that the configuration has, and removes those that it no longer has', async () => {
     await run(config('{color: red, size: 5}'))
     const { created, object } = await run(config('{color: blue}'))
     expect([created, object.spec]).to.deep.equal([false, { size: 1, color: 'blue' }])
   })
 
-  it('writes nothing the second time', async () => {
+  it('does not write if nothing changes', async () => {
     const first = await run(config('{color: red}'))
     t.now += 60_000
     expect((await run(config('{color: red}'))).object).to.deep.equal(first.object)
     expect(t.backend.calls.write).to.equal(1)
   })
 
-  it('tells a conflict with each field and its owner, and is forced past it', async () => {
+  it('reports a conflict with each field and its manager, unless it is forced', async () => {
     await t.create({ name: 'a' }, { spec: { color: 'red', size: 3 } })
     const { status } = await refusal(run(config('{color: blue, size: 4}')))
     expect(status).to.include({
@@ -61,13 +61,13 @@ describe('applying', () => {
     expect((await run(config('{color: blue, size: 4}'), '&force=true')).object.spec).to.deep.equal({ size: 4, color: 'blue' })
   })
 
-  it('as a dry-run stores nothing', async () => {
+  it('stores nothing in a dry run', async () => {
     expect((await run(config('{color: red}'), '&dryRun=All')).object.spec.color).to.equal('red')
     expect(await t.names()).to.deep.equal([])
   })
 
   const repeated = 'apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n  color: red\n  color: blue\n'
-  it('minds repeated keys as it is asked', async () => {
+  it('treats repeated keys by fieldValidation', async () => {
     const { exchange, object } = await run(repeated)
     expect(exchange.warnings).to.deep.equal(['line 6: key "color" already set in map'])
     expect(object.spec.color).to.equal('blue')

@@ -11,7 +11,7 @@ import { leaseResource } from '../../../src/resources/coordination/lease/definit
 import { decode } from '../../../src/schema/decode.ts'
 import { FakeExchange } from '../../support/exchange.ts'
 
-/** One fault, written in each media type, is refused with the path of the member that has it. */
+/** The same error in each media type is refused with the path of its member. */
 
 const definition = leaseResource
 const snapshot = new CatalogSnapshot(1, [definition])
@@ -42,13 +42,13 @@ const lease = (spec: JsonObject, metadata: JsonObject = {}): JsonObject => ({
   metadata: { name: 'x', ...metadata },
   spec,
 })
-/** JSON is YAML. A bigint is written as its digits. */
+/** JSON is YAML as well. A bigint is written as its digits. */
 const text = (value: Json): Buffer =>
   Buffer.from(JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? `#${member}#` : member)).replace(/"#(-?\d+)#"/g, '$1'))
 const TYPE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' }
 const message = (hex: string): Buffer => wrap(TYPE, Buffer.from(hex.replaceAll(' ', ''), 'hex'))
 
-describe('faults of bodies, whatever their media type', () => {
+describe('errors of bodies in each media type', () => {
   const cases: [what: string, value: JsonObject, path: RegExp][] = [
     [
       'a number beyond its field',
@@ -70,7 +70,7 @@ describe('faults of bodies, whatever their media type', () => {
     it(`${what}, in CBOR`, async () => expect(await refusal(CBOR_BODY, encodeCborValue(value))).to.match(path))
   }
 
-  it('a member twice', async () => {
+  it('repeated members', async () => {
     const twice = Buffer.from('{"spec":{"holderIdentity":"a","holderIdentity":"b"}}')
     expect(await refusal(JSON_BODY, twice)).to.match(/^400 .*duplicate field "spec\.holderIdentity"$/)
     expect(await refusal(YAML_BODY, twice)).to.match(/^400 [\s\S]*key "holderIdentity" already set in map/)
@@ -79,7 +79,7 @@ describe('faults of bodies, whatever their media type', () => {
     )
   })
 
-  it('broken UTF-8: refused in protobuf and CBOR; in JSON it becomes U+FFFD, as upstream has it', async () => {
+  it('invalid UTF-8: refused in protobuf and CBOR, replaced by U+FFFD in JSON as upstream does', async () => {
     expect(await refusal(PROTOBUF_BODY, message('1204 0a02 ffff'))).to.match(/^400 .*proto: invalid UTF-8 string \(spec\.holderIdentity\)$/)
     expect((await read(PROTOBUF_BODY, message('1205 0a03 efbfbd'))).spec).to.deep.equal({ holderIdentity: '\ufffd' })
     expect(await refusal(CBOR_BODY, Buffer.from('a14473706563a14e686f6c6465724964656e7469747941ff', 'hex'))).to.match(
@@ -89,7 +89,7 @@ describe('faults of bodies, whatever their media type', () => {
     expect((await read(JSON_BODY, json)).spec).to.deep.equal({ holderIdentity: '\ufffd' })
   })
 
-  it('lengths and types that are wrong, in protobuf', async () => {
+  it('wrong lengths and types in protobuf', async () => {
     expect(await refusal(PROTOBUF_BODY, message('1204 0a7f 6161'))).to.match(/^400 .*in version "v1" cannot be handled as a Lease: unexpected EOF$/)
     expect(await refusal(PROTOBUF_BODY, message('1203 1201 61'))).to.match(
       /^400 .*cannot be handled as a Lease: proto: wrong wireType = 2 for field LeaseDurationSeconds$/,
@@ -97,7 +97,7 @@ describe('faults of bodies, whatever their media type', () => {
     expect(await refusal(PROTOBUF_BODY, message('0a06 6a04 0a02 0affff'))).to.match(/^400 .*cannot be handled as a Lease: /)
   })
 
-  it('integers beyond 2^53 survive', async () => {
+  it('integers beyond 2^53 are kept', async () => {
     const value = lease({}, { generation: 9_007_199_254_740_993n })
     const { schema } = definition.hub
     const bodies: [string, Buffer][] = [
@@ -109,7 +109,7 @@ describe('faults of bodies, whatever their media type', () => {
     for (const [type, body] of bodies) expect((await read(type, body)).metadata.generation, type).to.equal(9_007_199_254_740_993n)
   })
 
-  it('depth: each type has its bound', async () => {
+  it('nesting beyond the limit of each media type', async () => {
     const deep = (levels: number): Buffer => Buffer.from(`{"spec":${'['.repeat(levels)}${']'.repeat(levels)}}`)
     expect(await refusal(JSON_BODY, deep(10_001))).to.match(/^400 .*exceeded max depth/)
     expect(await refusal(YAML_BODY, deep(10_001))).to.match(/^400 /)

@@ -56,7 +56,7 @@ describe('bodies', () => {
   ]
   for (const [what, body, type, expected] of table) it(`are read: ${what}`, async () => expect((await read(body, type)).decode()).to.deep.equal(expected))
 
-  it('make a fresh object each time', async () => {
+  it('decode to a fresh object each time', async () => {
     const { decode } = await read(`{${head},"metadata":{"name":"a"},"spec":{"parts":["x"]}}`)
     const first = loose(decode())
     first.spec.parts.push('y')
@@ -66,7 +66,7 @@ describe('bodies', () => {
 
   const CANNOT = 'Widget in version "v1" cannot be handled as a Widget: '
   const unknown = `{${head},"spec":{"odd":1,"size":1,"size":2},"metadata":{"name":"a"}}`
-  it('are checked as asked', async () => {
+  it('are validated by fieldValidation', async () => {
     const faults = ['unknown field "spec.odd"', 'duplicate field "spec.size"']
     const warned = await read(unknown)
     expect(warned.exchange.warnings).to.have.members(faults)

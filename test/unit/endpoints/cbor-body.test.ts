@@ -19,10 +19,10 @@ interface Recorded {
   readonly warnings?: readonly string[]
 }
 
-/** Bodies posted as ConfigMaps to the libraries of kube-apiserver 1.33 (apiserver 0.33.9, gate CBORServingAndStorage on), and what they answered. */
+/** Bodies posted as ConfigMaps to the libraries of kube-apiserver 1.33 (apiserver 0.33.9, gate CBORServingAndStorage on), and their responses. */
 const recorded = JSON.parse(readFileSync(new URL('../../fixtures/codec/cbor-bodies.json', import.meta.url), 'utf8')) as Recorded[]
 
-/** Where this server answers otherwise, and why. */
+/** Differences of this server, and their reasons. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   null: 'the body is an object without a name: validation, not decoding, refuses it',
   'bad utf8 bytes': 'upstream keeps the bytes; a string here could not',
@@ -43,7 +43,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
 const definition = configMapResource
 const snapshot = new CatalogSnapshot(1, [definition])
 
-/** Status and texts. Paths, which upstream does not give, are cut off; they are tested below. */
+/** Status and texts. Paths, which upstream omits, are removed; they are tested below. */
 async function outcome({ hex, fieldValidation }: Recorded): Promise<{ status: number; message?: string; warnings?: number }> {
   const body = Buffer.from(hex, 'hex')
   const exchange = new FakeExchange('/x', { body, headers: { 'content-type': 'application/cbor' } })
@@ -88,7 +88,7 @@ describe('a body in CBOR', () => {
   }
   const labels = (value: string): string => `a1 486d65746164617461 a1 466c6162656c73 ${value}`
 
-  it('names the member that is wrong', async () => {
+  it('is refused with the path of the invalid member', async () => {
     const table: [string, RegExp][] = [
       [labels('a2 4161 4162 4161 4163'), /found duplicate map key "a" at map element index 1 \(metadata\.labels\.a\)$/],
       [labels('a1 4161 61ff'), /invalid UTF-8 string \(metadata\.labels\.a\)$/],
@@ -105,7 +105,7 @@ describe('a body in CBOR', () => {
     for (const [hex, text] of table) expect(await refusal(hex)).to.match(text)
   })
 
-  it('with members that no field names is warned of them', async () => {
+  it('causes warnings for unknown members', async () => {
     expect(await refusal('a2 486d65746164617461 a1 43666f6f 01 43626172 01', 'Warn')).to.equal('unknown field "metadata.foo"; unknown field "bar"')
   })
 

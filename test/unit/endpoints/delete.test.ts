@@ -39,14 +39,14 @@ describe('options of deletions', () => {
     ['an option that is not known', { body: '{"odd":1}' }, 200, undefined],
   ]
   for (const [what, request, code, finalizers] of table)
-    it(`are read: ${what}`, async () => {
+    it(`are decoded: ${what}`, async () => {
       const { code: told, result } = await run(request)
       expect([told, result?.deleted]).to.deep.equal([code, finalizers === undefined || finalizers.length === 0])
       if (finalizers) expect((await t.get('a')).metadata.finalizers ?? []).to.deep.equal(finalizers)
       else expect(await t.names()).to.deep.equal(['b'])
     })
 
-  it('answer 202 where dependents are left in the old way, and the object waits', async () => {
+  it('respond with 202 if orphanDependents is false and the object remains', async () => {
     await t.update('a', now => void Object.assign(now.metadata, { finalizers: ['example.io/x'] }))
     expect((await run({ search: 'orphanDependents=false' })).code).to.equal(202)
   })
@@ -98,7 +98,7 @@ describe('options of deletions', () => {
       expect(await t.names()).to.deep.equal(['a', 'b'])
     })
 
-  it('of a collection are read with what selects', async () => {
+  it('of a collection are decoded together with its selectors', async () => {
     const exchange = new FakeExchange('/x', { method: 'DELETE', search: 'labelSelector=x', body: '{"propagationPolicy":"Background"}' })
     const { items } = await deleteCollection(scopeOf(t, exchange, 'deletecollection'))
     expect(items.map(item => item.attributes().name)).to.deep.equal(['a'])
@@ -109,7 +109,7 @@ describe('options of deletions', () => {
     ['uid=x', 'the UID in the precondition (x) does not match the UID in record (u1). The object might have been deleted and then recreated'],
     ['resourceVersion=3', 'the ResourceVersion in the precondition (3) does not match the ResourceVersion in record (2). The object might have been modified'],
   ])
-    it(`of a collection take preconditions from the query: ${search}`, async () => {
+    it(`of a collection have preconditions from the query: ${search}`, async () => {
       const exchange = new FakeExchange('/x', { method: 'DELETE', search: `labelSelector=x&${search}` })
       expect(await refusalText(deleteCollection(scopeOf(t, exchange, 'deletecollection')))).to.equal(
         `409 Conflict: Operation cannot be fulfilled on Widget.example.io "a": ${what}`,

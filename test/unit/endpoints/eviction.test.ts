@@ -58,7 +58,7 @@ describe('evictions over HTTP', () => {
   const DENIED = "Cannot evict pod as it would violate the pod's disruption budget."
 
   for (const apiVersion of ['policy/v1', 'policy/v1beta1'])
-    it(`take a body of ${apiVersion}`, async () => {
+    it(`accept a body of ${apiVersion}`, async () => {
       await pod('free', 'free')
       expect(await evict('free', apiVersion)).to.deep.equal({
         status: 201,
@@ -68,26 +68,26 @@ describe('evictions over HTTP', () => {
       expect((await server.plain(`${pods}/free`)).status).to.equal(404)
     })
 
-  it('take no other body', async () => {
+  it('refuse other bodies', async () => {
     await pod('other', 'other')
     expect((await evict('other', 'policy/v2')).status).to.equal(400)
   })
 
-  it('are 429 while the budget grants none', async () => {
+  it('get 429 while the budget allows none', async () => {
     await pod('held', 'held')
     await budget('held', 'held', 0)
     const causes = [{ reason: 'DisruptionBudget', message: 'The disruption budget held needs 1 healthy pods and has 1 currently' }]
     expect(await evict('held')).to.deep.equal({ status: 429, retryAfter: undefined, body: refused(DENIED, { causes }) })
   })
 
-  it('are 429, with a time to wait, while the budget is not counted yet', async () => {
+  it('get 429 with Retry-After while the budget is not observed yet', async () => {
     await pod('fresh', 'fresh')
     await budget('fresh', 'fresh', 1, 0)
     const causes = [{ reason: 'DisruptionBudget', message: 'The disruption budget fresh is still being processed by the server.' }]
     expect(await evict('fresh')).to.deep.equal({ status: 429, retryAfter: '10', body: refused(DENIED, { causes, retryAfterSeconds: 10 }) })
   })
 
-  it('are 500 where budgets overlap', async () => {
+  it('get 500 if budgets overlap', async () => {
     await pod('both', 'both')
     await budget('one', 'both', 1)
     await budget('two', 'both', 1)
@@ -96,7 +96,7 @@ describe('evictions over HTTP', () => {
     expect(body).to.include({ message: 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.' })
   })
 
-  it('never take more than the budget grants, however many ask at once', async () => {
+  it('never exceed the budget, however many are requested concurrently', async () => {
     for (let i = 0; i < 6; i++) await pod(`many-${i}`, 'many')
     await budget('many', 'many', 2)
     const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => evict(`many-${i}`)))

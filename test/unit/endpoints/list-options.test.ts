@@ -6,12 +6,12 @@ import { refusal, refusalText, widgetResource } from '../../support/test-registr
 const { hub } = widgetResource()
 const { selectableFields: _, ...plain } = hub
 const read = (search: string, name = '', version = hub) => listOptions(new FakeExchange('/x', { search }), version, name, true)
-/** As with the gate WatchList off. */
+/** Options with the gate WatchList off. */
 const readPlainly = (search: string) => listOptions(new FakeExchange('/x', { search }), hub, '', false)
 const refused = async (search: string, name = '', version = hub) => refusalText(read(search, name, version))
 
 describe('options of lists and watches', () => {
-  it('are none where there is no query', async () => {
+  it('have defaults without a query', async () => {
     expect(await read('')).to.deep.equal({
       labels: [],
       fields: [],
@@ -99,7 +99,7 @@ describe('options of lists and watches', () => {
       const { status } = await refusal(readPlainly(search))
       expect([status.code, status.message]).to.deep.equal([422, `ListOptions.meta.k8s.io "" is invalid: ${message}`])
     })
-  it('without WatchList, watches start with what is at hand', async () => {
+  it('without WatchList, start watches without a bookmark after the initial events', async () => {
     expect((await readPlainly('watch=1')).startAtHand).to.equal(true)
     expect((await read('watch=1')).startAtHand).to.equal(undefined)
   })
@@ -117,26 +117,26 @@ describe('options of lists and watches', () => {
   ]
   for (const [what, search, version, text] of bad) it(`refuse ${what}`, async () => expect(await refused(search, '', version)).to.equal(text))
 
-  it('refuse a namespace, of a kind in none that has fields of its own', async () => {
+  it('refuse a namespace for a cluster-scoped kind with selectable fields', async () => {
     const inCluster = async (version: typeof plain) =>
       listOptions(new FakeExchange('/x', { search: 'fieldSelector=metadata.namespace%3Dx' }), version, '', true, false)
     expect(await refusalText(inCluster(hub))).to.equal('400 BadRequest: field label not supported: metadata.namespace')
     expect((await inCluster(plain)).fields).to.have.length(1)
   })
 
-  it('continue what begins with the present as little as what says so', async () => {
+  it('refuse a continue token for a watch that starts at the latest state', async () => {
     expect(await refused('watch=1&continue=x')).to.contain('resourceVersionMatch is forbidden when continue is provided')
     expect(await refused('watch=1&continue=x&resourceVersion=0')).to.contain('resourceVersionMatch is forbidden when continue is provided')
     expect((await read('watch=1&continue=x&resourceVersion=5')).continue).to.equal('x')
     expect((await readPlainly('watch=1&continue=x')).continue).to.equal('x')
   })
 
-  it('refuse selectors that are none', async () => {
+  it('refuse invalid selectors', async () => {
     expect(await refused('labelSelector=a%3D%3D%3D')).to.match(/^400 BadRequest: unable to parse requirement: /)
     expect(await refused('fieldSelector=a')).to.match(/^400 BadRequest: invalid selector: /)
   })
 
-  it('take the name of the path for a field', async () => {
+  it('convert the name in the path to a field selector', async () => {
     const named = [{ field: 'metadata.name', op: '=', value: 'a' }]
     expect((await read('', 'a')).fields).to.deep.equal(named)
     expect((await read('watch=1', 'a')).fields).to.deep.equal(named)

@@ -12,7 +12,7 @@ const scope = (accept: string | undefined, request: FakeRequest = {}, name = 'a'
   scopeOf(t, new FakeExchange('/x', { headers: accept === undefined ? {} : { accept }, ...request }), 'get', { name })
 const TABLE = { kind: 'Table', group: 'meta.k8s.io', version: 'v1' }
 
-describe('the form of an answer', () => {
+describe('the form of a response', () => {
   const table: [accept: string | undefined, request: FakeRequest, expected: Output][] = [
     [undefined, {}, { mediaType: JSON_TYPE, pretty: false }],
     [JSON_TYPE, {}, { mediaType: JSON_TYPE, pretty: false }],
@@ -34,7 +34,7 @@ describe('the form of an answer', () => {
       expect(negotiate(scope(accept, request)).contentType).to.equal(expected.mediaType)
     })
 
-  describe('where CBOR is served and the domain is example.io', () => {
+  describe('with CBOR and the domain example.io', () => {
     const media = mediaOffer({ cbor: true, domain: 'example.io' })
     const at = (accept: string, name = 'a') => scopeOf(t, new FakeExchange('/x', { headers: { accept } }), 'get', { name, media })
     const cases: [accept: string, expected: object][] = [
@@ -51,8 +51,8 @@ describe('the form of an answer', () => {
     ]
     for (const [accept, expected] of cases) it(accept, () => expect(acceptedOutput(at(accept))).to.deep.equal(expected))
 
-    // As apiserver 0.33.9 answers with the gate on.
-    it('refusals list it, and its sequence for watches', async () => {
+    // Messages of apiserver 0.33.9 with the gate enabled.
+    it('is listed in refusals, with the sequence type for watches', async () => {
       const refused = (run: () => unknown) => refusalText(Promise.resolve().then(run))
       expect(await refused(() => negotiate(at('application/xml', '')))).to.equal(
         `406 NotAcceptable: 406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, ${PROTOBUF}, application/cbor, application/json;stream=watch, ${PROTOBUF};stream=watch, application/cbor-seq`,
@@ -66,7 +66,7 @@ describe('the form of an answer', () => {
     })
   })
 
-  it('is refused in two ways', async () => {
+  it('is refused with two messages', async () => {
     const refused = (accept: string, name?: string) => refusalText(Promise.resolve().then(() => negotiate(scope(accept, {}, name))))
     const offered = `application/json, application/yaml, ${PROTOBUF}`
     expect(await refused('text/html')).to.equal(`406 NotAcceptable: 406: Not Acceptable\n\nAvailable representations: ${offered}`)
@@ -76,7 +76,7 @@ describe('the form of an answer', () => {
     expect(await refused('application/json;as=Odd;v=v1;g=meta.k8s.io')).to.equal(`406 NotAcceptable: only the following media types are accepted: ${offered}`)
   })
 
-  it('of a watch must be one that streams', async () => {
+  it('of a watch must be a streaming type', async () => {
     expect(acceptedStream(scope(PROTOBUF))).to.deep.equal({ mediaType: PROTOBUF, pretty: false })
     expect(acceptedStream(scope('application/json;as=Table;v=v1;g=meta.k8s.io'))).to.deep.equal({ mediaType: JSON_TYPE, pretty: false, as: TABLE })
     expect(await refusalText(Promise.resolve().then(() => negotiateStream(scope('application/yaml'))))).to.equal(
@@ -84,7 +84,7 @@ describe('the form of an answer', () => {
     )
   })
 
-  it('of a body is one of the offered ones', async () => {
+  it('of a body is one of the offered types', async () => {
     expect([undefined, '', 'application/json;charset=x', 'application/yaml'].map(type => bodyMediaType(type, mediaOffer()))).to.deep.equal([
       JSON_TYPE,
       JSON_TYPE,

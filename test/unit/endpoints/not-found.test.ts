@@ -12,7 +12,7 @@ const told = (path: string): string => {
   return error instanceof PlainTextError ? error.message : `${error.status.reason}`
 }
 
-describe('a path that nobody serves', () => {
+describe('a path without a handler', () => {
   const routed = [
     '/api',
     '/api/v2',

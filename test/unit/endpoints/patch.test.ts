@@ -39,13 +39,13 @@ describe('patches', () => {
       expect((await t.get('a')).spec).to.deep.equal(spec)
     })
 
-  it('that change nothing are no writes', async () => {
+  it('without changes do not write', async () => {
     const { metadata } = (await patch(MERGE, '{"spec":{"color":"red"}}')).json as AnyObject
     expect(metadata.resourceVersion).to.equal('2')
     expect(t.backend.calls.write).to.equal(1)
   })
 
-  it('are tried again after a lost race, unless they name a version', async () => {
+  it('are retried after a conflict, unless they have a resourceVersion', async () => {
     let times = 0
     t.backend.before = async call => {
       if (call === 'write' && ++times === 1) await t.update('a', { size: 8 })
@@ -54,12 +54,12 @@ describe('patches', () => {
     expect(await refusalText(patch(MERGE, '{"metadata":{"resourceVersion":"2"}}'))).to.match(/^409 Conflict: .*please apply your changes to the latest version/)
   })
 
-  it('of status leave the rest', async () => {
+  it('of status only change the status', async () => {
     const { spec, status } = (await patch(MERGE, '{"spec":{"color":"blue"},"status":{"phase":"x"}}', {}, `${ONE}/status`)).json as AnyObject
     expect([spec.color, status.phase]).to.deep.equal(['red', 'x'])
   })
 
-  it('as a dry-run store nothing', async () => {
+  it('store nothing in a dry run', async () => {
     expect(((await patch(MERGE, '{"spec":{"color":"blue"}}', { search: 'dryRun=All' })).json as AnyObject).spec.color).to.equal('blue')
     expect((await t.get('a')).spec.color).to.equal('red')
   })
@@ -98,7 +98,7 @@ describe('patches', () => {
       else expect(told).to.match(text)
     })
 
-  it('to a value of another type are refused, with what came out or what was asked', async () => {
+  it('that change the type of a value are refused, quoting the result or the patch', async () => {
     const told = async (type: string, body: string) => (await refusal(patch(type, body))).status
     expect(await told(STRATEGIC, '{"spec":{"size":"x"}}')).to.include({
       code: 422,
@@ -110,7 +110,7 @@ describe('patches', () => {
     )
   })
 
-  it('to an integer that is too large are cut to its bits by a strategic merge and an apply, which upstream converts without JSON text', async () => {
+  it('with a too large integer wrap around in a strategic merge and an apply, which upstream converts without JSON text', async () => {
     const size = async (type: string, body: string, search = '') => ((await patch(type, body, { search: `dryRun=All${search}` })).json as AnyObject).spec.size
     expect(await size(STRATEGIC, '{"spec":{"size":5000000000}}')).to.equal(705_032_704)
     expect(await size(STRATEGIC, '{"spec":{"size":1e30}}')).to.equal(0)
@@ -127,13 +127,13 @@ describe('patches', () => {
     [JSON_PATCH, '[{"op":"add","path":"/spec/size","value":1.0},{"op":"test","path":"/spec/color","value":"red"}]', '1.0'],
   ]
   for (const [type, body, literal] of floats)
-    it(`to an integer that is written as a float are refused, and quoted as written: ${body}`, async () => {
+    it(`with a float for an integer are refused, quoted as written: ${body}`, async () => {
       const { message } = await refusal(patch(type, body))
       expect(message).to.match(/^ "" is invalid: patch: Invalid value: /)
       expect(message).to.contain(`\\"size\\":${literal}}`)
       expect(message).to.contain(`: json: cannot unmarshal number ${literal} into Go struct field WidgetSpec.spec.size of type int32`)
     })
-  it('to an integer that is written as a float are taken in a strategic merge, and where another operation has put an integer', async () => {
+  it('with a float for an integer are accepted in a strategic merge, and if another operation has replaced it', async () => {
     const size = async (type: string, body: string) => ((await patch(type, body)).json as AnyObject).spec.size
     expect(await size(STRATEGIC, '{"spec":{"size":2.0}}')).to.equal(2)
     expect(await size(JSON_PATCH, '[{"op":"add","path":"/spec/size","value":1.0},{"op":"replace","path":"/spec/size","value":3}]')).to.equal(3)
@@ -155,7 +155,7 @@ describe('patches', () => {
     ['{"a":1e0}', '{"a":1.0}', false],
   ]
   for (const [wanted, brought, passes] of broughtTests)
-    it(`compare ${brought}, which the patch has brought, with ${wanted} as texts`, async () => {
+    it(`compare ${brought}, which the patch has added, with ${wanted} as text`, async () => {
       const body = `[{"op":"add","path":"/spec/odd","value":${brought}},{"op":"test","path":"/spec/odd","value":${wanted}}]`
       const patching = patch(JSON_PATCH, body, { search: 'dryRun=All' })
       if (passes) expect((await patching).status).to.equal(200)
@@ -169,7 +169,7 @@ describe('patches', () => {
     [MERGE, '{"spec":{"size":1,"size":2}}', 'duplicate field "spec.size"'],
   ]
   for (const [type, body, fault] of unknown)
-    it(`with a fault are met as asked: ${type} ${fault}`, async () => {
+    it(`with an error follow fieldValidation: ${type} ${fault}`, async () => {
       expect((await patch(type, body)).warnings).to.deep.equal([fault])
       expect((await patch(type, body, { search: 'fieldValidation=Ignore' })).warnings).to.deep.equal([])
       const told = await refusalText(patch(type, body, { search: 'fieldValidation=Strict' }))
@@ -178,7 +178,7 @@ describe('patches', () => {
         .and.include(`strict decoding error: ${fault}`)
     })
 
-  it('of strategic merges have their unknown fields told in the order of their texts', async () => {
+  it('of strategic merges report their unknown fields sorted', async () => {
     const body = '{"zzz":1,"spec":{"extra":1,"$setElementOrder/parts":["p"],"b":1},"$retainKeys":["zzz","spec","apiVersion","kind","metadata"],"aaa":null}'
     const { warnings } = await patch(STRATEGIC, body)
     expect(warnings).to.deep.equal(['unknown field "spec.b"', 'unknown field "spec.extra"', 'unknown field "zzz"'])
@@ -193,7 +193,7 @@ describe('patches', () => {
     [JSON_PATCH, '[{"op":"remove","path":"/kind"},{"op":"remove","path":"/apiVersion"}]'],
   ]
   for (const [type, body] of silent)
-    it(`leave the object what it is: ${type} ${body}`, async () => {
+    it(`keep the type of the object: ${type} ${body}`, async () => {
       const { kind, apiVersion, metadata } = (await patch(type, body)).json as AnyObject
       expect([kind, apiVersion, metadata.resourceVersion]).to.deep.equal(['Widget', 'example.io/v1', '2'])
       const { items } = (await callApi(t, 'namespaces/ns/widgets')).json as { items: AnyObject[] }
@@ -216,13 +216,13 @@ describe('patches', () => {
     ],
   ]
   for (const [type, body, fault] of typed)
-    it(`that make the object another are refused: ${type} ${body}`, async () => {
+    it(`that change the type of the object are refused: ${type} ${body}`, async () => {
       const told = await refusalText(patch(type, body))
       expect(told).to.match(/^422 Invalid: {2}"" is invalid: patch: Invalid value: /)
       expect(told.endsWith(`: ${fault}`), told).to.equal(true)
     })
 
-  it('are quoted as upstream writes what it has taken apart: those objects alone have their members sorted', async () => {
+  it('are quoted like upstream: only objects that were decoded have sorted members', async () => {
     const told = await refusalText(patch(MERGE, '{"spec":{"size":"x"}}'))
     expect(told).to.match(/\{\\"apiVersion\\":.*\\"kind\\":.*\\"metadata\\":\{\\"name\\":\\"a\\",\\"namespace\\":/)
   })
@@ -233,7 +233,7 @@ describe('patches', () => {
     [STRATEGIC, '[]'],
     [JSON_PATCH, '[{"op":1}]'],
   ] as const)
-    it(`of what is not there are told so before their body is read: ${type} ${body}`, async () =>
+    it(`of a missing object get 404 before their body is parsed: ${type} ${body}`, async () =>
       expect(await refusalText(patch(type, body, {}, 'namespaces/ns/widgets/none'))).to.equal('404 NotFound: widgets.example.io "none" not found'))
 
   const tested: [operations: string, holds: boolean][] = [
@@ -248,7 +248,7 @@ describe('patches', () => {
     ['[{"op":"add","path":"/metadata/annotations","value":{"x":"\\u0061"}},{"op":"test","path":"/metadata/annotations/x","value":"\\u0061"}]', true],
   ]
   for (const [operations, holds] of tested)
-    it(`compare what they test as it is written: ${operations}`, async () => {
+    it(`compare tested values as written: ${operations}`, async () => {
       await t.update('a', now => void Object.assign(now, { spec: { size: 30, parts: ['<'] } }))
       const exchange = patch(JSON_PATCH, operations)
       if (holds) expect((await exchange).status).to.equal(200)

@@ -4,7 +4,7 @@ import { booleanParameter, integerParameter, stringParameter } from '../../../sr
 const query = (text: string) => new URLSearchParams(text)
 
 describe('query parameters', () => {
-  it('are true unless they say false or 0', () => {
+  it('are true unless they are false or 0', () => {
     const cases: [string, boolean | undefined][] = [
       ['watch', true],
       ['watch=', true],
@@ -18,7 +18,7 @@ describe('query parameters', () => {
     for (const [text, expected] of cases) expect(booleanParameter(query(text), 'watch'), text).to.equal(expected)
   })
 
-  it('are numbers as Go reads them', () => {
+  it('are parsed as integers like in Go', () => {
     expect(integerParameter(query('limit=%2B1'), 'limit')).to.equal(1)
     expect(integerParameter(query('limit=-7'), 'limit')).to.equal(-7)
     expect(integerParameter(query('limit=5&limit=x'), 'limit')).to.equal(5)
@@ -31,7 +31,7 @@ describe('query parameters', () => {
     expect(() => integerParameter(query('limit=9223372036854775808'), 'limit')).to.throw('value out of range')
   })
 
-  it('are empty where they are absent', () => {
+  it('are empty if they are absent', () => {
     expect(stringParameter(query('a=1'), 'b')).to.equal('')
   })
 })

@@ -14,7 +14,7 @@ import { listOptions, NEVER, refusalText, TestRegistry, widgetResource } from '.
 const plain: Output = { mediaType: JSON_TYPE, pretty: false }
 const as = (kind: string, mediaType = JSON_TYPE): Output => ({ mediaType, pretty: false, as: { kind, group: 'meta.k8s.io', version: 'v1' } })
 
-describe('answers', () => {
+describe('responses', () => {
   let t: TestRegistry
   before(async () => {
     const table = {
@@ -85,13 +85,13 @@ describe('answers', () => {
   ]
   for (const [what, output, namespace, expected] of lists) it(`have ${what}`, async () => expect((await list(output, '', namespace)).text).to.equal(expected))
 
-  it('have the rest of a page in the list’s metadata', async () => {
+  it('have the continue token and remaining count in the metadata of a list', async () => {
     const { metadata, items } = (await list(plain, '', 'ns', 1)).json as { metadata: { continue?: string }; items: unknown[] }
     expect(items).to.have.length(1)
     expect(Object.keys(metadata)).to.deep.equal(['resourceVersion', 'continue', 'remainingItemCount'])
   })
 
-  it('are indented where people read them', async () => {
+  it('are indented for people', async () => {
     expect((await object({ mediaType: JSON_TYPE, pretty: true })).text).to.match(
       /^\{\n {2}"kind": "Widget",\n {2}"apiVersion": "example\.io\/v1",\n {2}"metadata": \{\n/,
     )
@@ -100,14 +100,14 @@ describe('answers', () => {
     )
   })
 
-  it('are YAML where that is wanted', async () => {
+  it('are YAML on request', async () => {
     const { text, contentType } = await object({ mediaType: YAML_TYPE, pretty: false })
     expect(contentType).to.equal('application/yaml')
     expect(text).to.match(/^apiVersion: example\.io\/v1\nkind: Widget\nmetadata:\n {2}creationTimestamp: "2026-01-02T03:04:05Z"\n/)
     expect((await list({ mediaType: YAML_TYPE, pretty: false })).text).to.match(/^apiVersion: example\.io\/v1\nitems:\n- metadata:\n/)
   })
 
-  it('are protobuf where that is wanted', async () => {
+  it('are protobuf on request', async () => {
     const binary: Output = { mediaType: PROTOBUF_TYPE, pretty: false }
     const { hub } = t.served().definition
     const one = await object(binary)
@@ -120,7 +120,7 @@ describe('answers', () => {
     expect(unwrap((await list(as('PartialObjectMetadataList', PROTOBUF_TYPE))).body!).kind).to.equal('PartialObjectMetadataList')
   })
 
-  it('have the metadata of a list in v1beta1 with the fields of its message the other way round', async () => {
+  it('have swapped fields in the v1beta1 list of metadata', async () => {
     const output: Output = { mediaType: PROTOBUF_TYPE, pretty: false, as: { kind: 'PartialObjectMetadataList', group: 'meta.k8s.io', version: 'v1beta1' } }
     const schema = builtinTypes.type('metaV1beta1.PartialObjectMetadataList')
     const { apiVersion, message } = unwrap((await list(output)).body!)
@@ -132,7 +132,7 @@ describe('answers', () => {
     })
   })
 
-  it('are CBOR where that is wanted', async () => {
+  it('are CBOR on request', async () => {
     const binary: Output = { mediaType: CBOR_TYPE, pretty: false }
     const read = ({ body, contentType }: FakeExchange) => {
       expect(contentType).to.equal(CBOR_TYPE)
@@ -148,19 +148,19 @@ describe('answers', () => {
     expect(body!.includes(await itemBytes())).to.equal(true)
   })
 
-  /** What one object of a list is: its members but for kind and apiVersion. */
+  /** Members of a list's object other than kind and apiVersion. */
   async function itemBytes(): Promise<Buffer> {
     const stored = await t.store.get(t.served(), 'ns', 'a', '', NEVER)
     return encodeCbor(t.served().version.schema, stored.object() as unknown as JsonObject, false)
   }
 
-  it('echo the spelling of protobuf that was asked for', async () => {
+  it('repeat the spelling of protobuf in the request', async () => {
     const { contentType, body } = await object({ mediaType: NEUTRAL_PROTOBUF_TYPE, pretty: false })
     expect(contentType).to.equal(NEUTRAL_PROTOBUF_TYPE)
     expect(unwrap(body!).kind).to.equal('Widget')
   })
 
-  it('normalise what is not stored', async () => {
+  it('normalize objects that are not stored', async () => {
     const shuffled = {
       kind: 'Widget',
       apiVersion: 'example.io/v1',
@@ -173,7 +173,7 @@ describe('answers', () => {
     )
   })
 
-  it('list what is not stored', async () => {
+  it('list objects that are not stored', async () => {
     const { kind: _kind, apiVersion: _apiVersion, ...bare } = t.widget({ name: 'x' })
     const items = [bare as KubeObject]
     expect((await answer(scope => respondPlainList(scope, formOf(plain), items))).text).to.equal(
@@ -188,7 +188,7 @@ describe('answers', () => {
     )
   })
 
-  it('tell a Status', async () => {
+  it('send a Status', async () => {
     const status = {
       kind: 'Status' as const,
       apiVersion: 'v1' as const,

@@ -8,7 +8,7 @@ const APPLY = 'application/apply-patch+yaml'
 const MERGE = 'application/merge-patch+json'
 const JSON_TYPE = 'application/json'
 
-/** As kubernetes/kubernetes test/integration/apiserver/apply/scale_test.go has it. */
+/** Cases of kubernetes/kubernetes test/integration/apiserver/apply/scale_test.go. */
 const kinds: [kind: string, root: string, plural: string][] = [
   ['Deployment', '/apis/apps/v1', 'deployments'],
   ['StatefulSet', '/apis/apps/v1', 'statefulsets'],
@@ -38,7 +38,7 @@ describe('scale and managed fields', () => {
   })
 
   for (const [kind, root, plural] of kinds) {
-    it(`go together for ${plural}`, async () => {
+    it(`agree for ${plural}`, async () => {
       const path = `${root}/namespaces/default/${plural}/test`
       const apiVersion = root.replace(/^\/apis?\//, '')
       const labels = { app: 'nginx' }
@@ -125,14 +125,14 @@ describe('scale and managed fields', () => {
     ],
   ]
   for (const [name, url, body, code, message] of refusals) {
-    it(`apply refuses ${name}`, async () => {
+    it(`of an apply refuse ${name}`, async () => {
       const answer = await send('PATCH', url, APPLY, body)
       expect(answer.body.message.replace(/UID in object meta: .*/, 'UID in object meta: UID')).to.equal(message)
       expect(answer.status).to.equal(code)
     })
   }
 
-  it('a dry-run changes nothing', async () => {
+  it('do not change in a dry run', async () => {
     const before = await read(`${path}/test`)
     const answer = await send('PATCH', `${path}/test/scale?fieldManager=m&force=true&dryRun=All`, APPLY, scaled)
     expect(answer.body.spec).to.deep.equal({ replicas: 1 })

@@ -5,16 +5,16 @@ import { type Scope, storeOf } from '../../../src/endpoints/scope.ts'
 import { FakeExchange, scopeOf } from '../../support/exchange.ts'
 import { TestRegistry } from '../../support/test-registry.ts'
 
-describe('a scope', () => {
+describe('Scope', () => {
   const t = new TestRegistry()
 
-  it('has what its request was authorized for', () => {
+  it('has the verb and the target that were authorized', () => {
     const scope = scopeOf(t, new FakeExchange('/x'), 'patch', { name: 'a', subresource: 'status' })
     expect([scope.verb, scope.namespace, scope.name, scope.subresourceName]).to.deep.equal(['patch', 'ns', 'a', 'status'])
   })
 
-  /** None of these compiles without the remark: each would do something else than what was authorized. */
-  it('is not taken by the handler of another verb, nor opens the store for one', () => {
+  /** None of these compiles without the directive: each would execute something other than what was authorized. */
+  it('is not accepted by handlers and stores of other verbs', () => {
     const read = scopeOf(t, new FakeExchange('/x'), 'get', { name: 'a' })
     const others: (() => unknown)[] = [
       // @ts-expect-error

@@ -26,7 +26,7 @@ describe('SharedFrames', () => {
     made = 0
   })
 
-  it('finds a batch by its events, whoever put them together', async () => {
+  it('finds a batch by its events', async () => {
     const [a, b] = [added(1), added(2)]
     const framed = await frames.of(json, [a, b])
     expect(await frames.of(json, [a, b])).to.equal(framed)
@@ -34,14 +34,14 @@ describe('SharedFrames', () => {
     expect(made).to.equal(2)
   })
 
-  it('finds single events in other batches', async () => {
+  it('finds the frames of single events in other batches', async () => {
     const [a, b] = [added(1), added(2)]
     const [of] = (await frames.of(json, [a, b])).frames
     expect((await frames.of(json, [a])).frames).to.deep.equal([of])
     expect(made).to.equal(2)
   })
 
-  it('makes no frame where the pieces of one are ready', async () => {
+  it('copies pieces instead of making a frame', async () => {
     const batch = [added(1), added(2)]
     const ready = { ...json, pieces: (type: string) => [Buffer.from(type), Buffer.from('\n')] }
     const framed = await frames.of(ready, batch)
@@ -53,20 +53,20 @@ describe('SharedFrames', () => {
     expect(made).to.equal(1)
   })
 
-  it('frames anew for another form, and each time for one that is not shared', async () => {
+  it('makes new frames for another form, and always for a form that is not shared', async () => {
     const batch = [added(1)]
     for (const form of [json, framing('cbor'), framing(undefined), framing(undefined)]) await frames.of(form, batch)
     expect(made).to.equal(4)
   })
 
-  it('tells types of events on one object apart', async () => {
+  it('distinguishes types of events on the same object', async () => {
     const event = added(1)
     await frames.of(json, [event])
     await frames.of(json, [{ ...event, type: 'deleted' } as StorageEvent])
     expect(made).to.equal(2)
   })
 
-  it('keeps few batches, and few bytes of them', async () => {
+  it('limits the number and the bytes of batches', async () => {
     const batch = [added(1)]
     const first = await frames.of(json, batch)
     for (let n = 2; n < 9; n++) await frames.of(json, [added(n)])
@@ -81,13 +81,13 @@ describe('SharedFrames', () => {
     expect(await frames.of(large, one)).not.to.equal(framed)
   })
 
-  it('ends before the first event that the form cannot show', async () => {
+  it('ends before the first event that the form cannot represent', async () => {
     const form = { ...json, object: (type: string) => (type === 'DELETED' ? undefined : Buffer.alloc(1)) }
     const batch = [added(1), { ...added(2), type: 'deleted' } as StorageEvent, added(3)]
     expect((await frames.of(form, batch)).frames).to.have.length(1)
   })
 
-  it('makes frames that take long in turns', async () => {
+  it('makes slow frames in turns', async () => {
     const slow = {
       ...json,
       object: () => {
@@ -98,7 +98,7 @@ describe('SharedFrames', () => {
     }
     const batch = [1, 2, 3, 4].map(added)
     const framing = frames.of(slow, batch)
-    // One of which the turn may not yet know that it takes long.
+    // The turn may not have measured yet that it takes long.
     expect(made).to.be.below(3)
     const framed = await framing
     expect(framed.frames).to.have.length(4)
@@ -109,7 +109,7 @@ describe('SharedFrames', () => {
 describe('FramedBatch', () => {
   const lengths = (batch: FramedBatch, most: number): number[] => batch.parts(most).map(part => part.length)
 
-  it('is written in parts of so many bytes, but for a longer frame', () => {
+  it('is divided into parts of a given length, except for longer frames', () => {
     const framed = () => new FramedBatch([40, 40, 40, 200, 10, 10].map(size => Buffer.alloc(size)))
     expect(lengths(framed(), 100)).to.deep.equal([80, 40, 200, 20])
     expect(lengths(framed(), 1000)).to.deep.equal([340])
@@ -117,7 +117,7 @@ describe('FramedBatch', () => {
     expect(new FramedBatch([]).parts(100)).to.deep.equal([])
   })
 
-  it('is copied into one division of it alone: that of who asks first', () => {
+  it('is divided once, by the first caller', () => {
     const batch = new FramedBatch([40, 40, 40].map(size => Buffer.alloc(size)))
     expect(batch.parts(100)).to.have.length(2)
     expect(batch.parts(1000)).to.equal(batch.parts(100))

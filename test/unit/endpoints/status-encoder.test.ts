@@ -19,28 +19,28 @@ async function encodeStatus(of: Status, accept: string | undefined): Promise<{ c
   return { contentType, bytes: bytesOf(bytes) }
 }
 
-describe('a Status as an answer', () => {
+describe('statusEncoder', () => {
   for (const accept of [undefined, '', '*/*', 'application/json'])
-    it(`is JSON for ${accept}`, async () => {
+    it(`encodes JSON for ${accept}`, async () => {
       const { contentType, bytes } = await encodeStatus(status, accept)
       expect(contentType).to.equal('application/json')
       expect(bytes.toString()).to.equal(JSON_TEXT)
     })
 
   for (const accept of ['text/html', 'application/json;as=Table;g=meta.k8s.io;v=v1'])
-    it(`is indented JSON without a newline at its end for ${accept}`, async () => {
+    it(`encodes indented JSON without a trailing newline for ${accept}`, async () => {
       const { contentType, bytes } = await encodeStatus(status, accept)
       expect(contentType).to.equal('application/json')
       expect(bytes.toString()).to.equal(JSON.stringify(JSON.parse(JSON_TEXT), null, 2).replace('<', '\\u003c'))
     })
 
-  it('says where the client accepts nothing that there is', async () => {
+  it('reports whether the client accepts an available type', async () => {
     const isUnaccepted = async (accept: string | undefined) => (await encoder(status, accept)).isUnaccepted
     expect([await isUnaccepted(undefined), await isUnaccepted('application/yaml'), await isUnaccepted('text/html')]).to.deep.equal([false, false, true])
   })
 
-  it('is the same JSON where it is long', async () => {
-    // Markup, pairs of surrogates across the edges of chunks, halves of pairs.
+  it('encodes the same JSON if it is long', async () => {
+    // Markup, surrogate pairs across the edges of chunks, and lone surrogates.
     for (const unit of ['<a>"\n\u0001\u2028', '🙂', 'x\ud800y']) {
       const long = unit.repeat(20_001)
       const { status } = failure(422, 'Invalid', `a${long}`, {
@@ -53,13 +53,13 @@ describe('a Status as an answer', () => {
     }
   })
 
-  it('is YAML where that is preferred', async () => {
+  it('encodes YAML if it is preferred', async () => {
     const { contentType, bytes } = await encodeStatus(status, 'application/yaml')
     expect(contentType).to.equal('application/yaml')
     expect(bytes.toString()).to.match(/^apiVersion: v1\ncode: 409\n/)
   })
 
-  it('is protobuf where that is preferred', async () => {
+  it('encodes protobuf if it is preferred', async () => {
     const { contentType, bytes } = await encodeStatus(status, `${PROTOBUF_TYPE}, application/json`)
     expect(contentType).to.equal(PROTOBUF_TYPE)
     const { kind, apiVersion, message } = unwrap(bytes)

@@ -13,7 +13,7 @@ import { FakeExchange, scopeOf } from '../../support/exchange.ts'
 import { definitionIn, featuresIn } from '../../support/hook-context.ts'
 import { refusal, refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
 
-/** A widget's size as its scale. */
+/** The size of a widget as its scale. */
 const view: SubresourceView<AnyObject, AnyObject> = {
   get: ({ metadata: { name, namespace, uid, resourceVersion }, spec }) => ({
     kind: 'Scale',
@@ -37,7 +37,7 @@ const scale: Subresource = {
 const CONFLICT =
   'Operation cannot be fulfilled on widgets.example.io "a": the object has been modified; please apply your changes to the latest version and try again'
 
-/** The same kind, whose Scale has another rule where it has one. */
+/** The same kind. Its Scale has another rule if declared rules apply. */
 function wantingFive(definition: ResourceDefinition): ResourceDefinition {
   const { hub } = definition
   const { scale: own } = hub.subresources ?? {}
@@ -68,7 +68,7 @@ describe('views', () => {
       putView(scopeOf(t, new FakeExchange('/x'), 'update', { name: 'a', subresource: 'scale' }), view, structuredClone(parent), scaled),
     )
 
-  it('take bodies of their own kind', () => {
+  it('have bodies of their own kind', () => {
     expect(viewTarget(scale)).to.deep.include({ group: 'autoscaling', version: 'v1', kind: 'Scale' })
     expect(viewTarget({ verbs: ['get'] })).to.equal(undefined)
     expect(viewTarget(undefined)).to.equal(undefined)
@@ -80,14 +80,14 @@ describe('views', () => {
       expect(spec).to.deep.equal({ size: 4, color: 'red' })
     })
 
-  it('must be of their parent, as it is', async () => {
+  it('must have the uid and resourceVersion of their parent', async () => {
     expect(await refusalText(put(wanted(4, { uid: 'x' })))).to.equal(
       '409 Conflict: Operation cannot be fulfilled on widgets/scale.example.io "a": Precondition failed: UID in precondition: x, UID in object meta: u1',
     )
     expect(await refusalText(put(wanted(4, { resourceVersion: '1' })))).to.equal(`409 Conflict: ${CONFLICT}`)
   })
 
-  it('tell faults as their own', async () => {
+  it('report errors with their own kind', async () => {
     const { status } = await refusal(put(wanted(-1)))
     expect(status.message).to.equal('Scale.autoscaling "a" is invalid: spec.replicas: Invalid value: -1: too small')
     expect(status.details).to.include({ group: 'autoscaling', kind: 'Scale' })
@@ -126,7 +126,7 @@ describe('views', () => {
     ['1.34', 'scale_scale_update'],
     ['1.36', 'scale_scale_update'],
   ] as const)
-    it(`are judged by the rules of their type where upstream does, in ${release}`, async () => {
+    it(`are validated by declared rules as upstream does, in ${release}`, async () => {
       const features = featuresIn(release)
       const controllers = wantingFive(definitionIn(replicationControllerResource, features))
       const t = new TestRegistry([widgetResource(), controllers], undefined, features)
@@ -142,7 +142,7 @@ describe('views', () => {
         await apiHandler(testApi(scopeOf(t, exchange, 'get').env))(exchange)
         return exchange.json as AnyObject
       }
-      // A rule that finds more than hand-written validation, which has the word.
+      // A declared rule that finds more than hand-written validation. The latter takes precedence.
       expect((await scaling(4)).spec).to.deep.equal({ replicas: 4 })
       expect(t.declaredIdentifiers).to.deep.equal(identifier === undefined ? [] : [identifier])
       expect(await refusalText(scaling(-1))).to.equal(

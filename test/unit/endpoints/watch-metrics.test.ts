@@ -19,7 +19,7 @@ describe('watch metrics', () => {
     metrics = new WatchMetrics()
   })
 
-  it('count events and their sizes by kind, few or many', () => {
+  it('count events and their sizes by kind, for small and large batches', () => {
     const [one, other] = [metrics.meter(DEPLOYMENTS, '', ''), metrics.meter(DEPLOYMENTS, 'default', '')]
     const many = frames(...Array.from({ length: 20 }, () => 2000))
     one.sent(frames(500, 200_000))
@@ -34,7 +34,7 @@ describe('watch metrics', () => {
     expect(value('apiserver_watch_events_sizes_bucket', { le: '131072' })).to.deep.equal([41])
   })
 
-  it('time the initial events by scope', () => {
+  it('measure the initial events by scope', () => {
     metrics.meter(DEPLOYMENTS, '', '').initialEventsSent(0.3)
     metrics.meter(DEPLOYMENTS, 'default', '').initialEventsSent(0.3)
     metrics.meter(DEPLOYMENTS, 'default', 'web').initialEventsSent(0.5)

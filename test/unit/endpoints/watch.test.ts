@@ -10,7 +10,7 @@ import { FakeExchange, scopeOf } from '../../support/exchange.ts'
 import { NEVER, refusalText, TestRegistry } from '../../support/test-registry.ts'
 import { eventually, turns } from '../../support/waiting.ts'
 
-/** One word a frame; `made` counts the frames of objects that were made, and not taken from another watch. */
+/** Frames of one word. `made` counts frames of objects that were made rather than shared. */
 function words(id: string | undefined): Framing & { made: string[] } {
   const made: string[] = []
   return {
@@ -35,7 +35,7 @@ function open(t: TestRegistry, search: string, framing: Framing = words(`words${
   return { exchange, stream: exchange.streamed, done }
 }
 
-/** A registry whose watches give what the test says. */
+/** A registry whose watches deliver the test's events. */
 function scripted(batches: () => AsyncIterable<readonly StorageEvent[]>): { t: TestRegistry; closed: () => number } {
   const t = new TestRegistry()
   let closed = 0
@@ -49,20 +49,20 @@ function scripted(batches: () => AsyncIterable<readonly StorageEvent[]>): { t: T
 }
 
 describe('a watch', () => {
-  it('is over at once where the client has gone before it begins', async () => {
+  it('ends immediately if the client disconnected before it begins', async () => {
     const { exchange, done } = open(new TestRegistry(), '')
     exchange.client.abort()
     expect(await refusalText(done)).to.match(/^504 ServerTimeout: /)
   })
 
-  it('is over at once where the server was told to stop before it begins', async () => {
+  it('ends immediately if the server began to shut down before it begins', async () => {
     const shutdown = new AbortController()
     const { done } = open(new TestRegistry(), '', undefined, shutdown.signal)
     shutdown.abort()
     expect(await refusalText(done)).to.match(/^504 ServerTimeout: /)
   })
 
-  it('streams what is there and what changes, until the client goes', async () => {
+  it('streams initial events and changes until the client disconnects', async () => {
     const t = new TestRegistry()
     t.now = Date.now()
     await t.create({ name: 'a' })
@@ -80,7 +80,7 @@ describe('a watch', () => {
     expect(t.backend.watches).to.deep.equal([])
   })
 
-  it('ends when its time is over', async () => {
+  it('ends after its timeout', async () => {
     const t = new TestRegistry()
     const started = Date.now()
     const { stream, done } = open(t, 'timeoutSeconds=1')
@@ -100,7 +100,7 @@ describe('a watch', () => {
     expect(stream.open).to.equal(false)
   })
 
-  it('ends where the client is too slow', async () => {
+  it('ends if the client is too slow', async () => {
     const t = new TestRegistry()
     const { stream, done } = open(t, '')
     await eventually('it is open', () => t.backend.watches.length === 1)
@@ -114,7 +114,7 @@ describe('a watch', () => {
     expect(t.backend.watches).to.deep.equal([])
   })
 
-  it('ends where a form cannot show an object', async () => {
+  it('ends if the form cannot represent an object', async () => {
     const t = new TestRegistry()
     await t.create({ name: 'a' })
     const { stream, done } = open(t, '', { ...words(undefined), object: () => undefined })
@@ -122,7 +122,7 @@ describe('a watch', () => {
     expect([stream.text, stream.open]).to.deep.equal(['', false])
   })
 
-  it('tells in the stream that its start is gone', async () => {
+  it('reports an expired resourceVersion in the stream', async () => {
     const t = new TestRegistry()
     for (const name of ['a', 'b', 'c']) await t.create({ name })
     await t.backend.compact(revision(4), NEVER)
@@ -132,13 +132,13 @@ describe('a watch', () => {
     expect([stream.text, stream.open]).to.deep.equal(['ERROR 410 The resourceVersion for the provided watch is too old.\n', false])
   })
 
-  it('tells in the stream that its start has not come', async () => {
+  it('reports a future resourceVersion in the stream', async () => {
     const { stream, done } = open(new TestRegistry(), 'resourceVersion=9&sendInitialEvents=1&resourceVersionMatch=NotOlderThan')
     await done
     expect(stream.text).to.equal('ERROR 504 Timeout: Too large resource version: 9, current: 1\n')
   })
 
-  it('refuses a form that it does not have once the watch is open, and closes that', async () => {
+  it('refuses an unsupported form when the watch is open, and closes the watch', async () => {
     const noForm = () => {
       throw failure(406, 'NotAcceptable', 'no such form')
     }
@@ -153,7 +153,7 @@ describe('a watch', () => {
     expect((await refusedBy(new TestRegistry(), 'x'))[0]).to.match(/^500 : /)
   })
 
-  it('refuses other faults before it streams', async () => {
+  it('reports other errors before it streams', async () => {
     const { exchange, done } = open(new TestRegistry(), 'resourceVersion=x')
     expect(await refusalText(done)).to.match(/^500 : /)
     expect(exchange.status).to.equal(0)
@@ -166,7 +166,7 @@ describe('a watch', () => {
     ['something is broken', new Error('bug'), 'ERROR 500 Internal error occurred: bug\n'],
   ]
   for (const [what, error, text] of ends)
-    it(`tells in the stream that ${what}`, async () => {
+    it(`reports in the stream that ${what}`, async () => {
       const { t, closed } = scripted(async function* () {
         yield [{ type: 'bookmark', revision: revision(8), initialEnd: false }]
         throw error
@@ -176,7 +176,7 @@ describe('a watch', () => {
       expect([stream.text, stream.open, closed()]).to.deep.equal([`BOOKMARK 8\n${text}`, false, 1])
     })
 
-  it('writes a batch at once', async () => {
+  it('writes a batch immediately', async () => {
     const { t } = scripted(async function* () {
       yield [1, 2, 3].map(n => ({ type: 'bookmark' as const, revision: revision(n), initialEnd: false }))
     })
@@ -207,7 +207,7 @@ describe('a watch', () => {
       expect(stream.frames.map(frame => frame.length)).to.deep.equal(sizes)
     })
 
-  it('waits for a client that has much unwritten, and goes on when it has taken it', async () => {
+  it('waits for a client with much unwritten data, and continues', async () => {
     const { t } = scripted(async function* () {
       yield bookmarks(1)
       yield bookmarks(1)
@@ -226,7 +226,7 @@ describe('a watch', () => {
     expect(stream.writes).to.have.length(2)
   })
 
-  it('waits for one that has little unwritten where many are behind', async () => {
+  it('waits for a client with little unwritten data while many clients are slow', async () => {
     const { t } = scripted(async function* () {
       yield bookmarks(1)
       yield bookmarks(1)
@@ -263,7 +263,7 @@ describe('a watch', () => {
     expect([stream.writes.length, stream.open, closed()]).to.deep.equal([1, false, 1])
   })
 
-  it('shares frames with watches of the same framing, and with no other', async () => {
+  it('shares frames with watches of the same framing only', async () => {
     const t = new TestRegistry()
     await t.create({ name: 'a' })
     const stored = await t.store.get(t.served(), 'ns', 'a', '', NEVER)

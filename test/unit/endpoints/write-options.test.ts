@@ -61,17 +61,17 @@ describe('options of writes', () => {
     ['force=true', 'PatchOptions', true, 'fieldManager: Required value: is required for apply patch'],
   ]
   for (const [search, kind, apply, text] of refused)
-    it(`refuses ${kind} ${search}${apply ? ' for apply' : ''}`, async () => {
+    it(`refuse ${kind} ${search}${apply ? ' for apply' : ''}`, async () => {
       const { status } = await refusal(Promise.resolve().then(() => read(search, kind, apply)))
       expect(status).to.include({ code: 422, reason: 'Invalid', message: `${kind}.meta.k8s.io "" is invalid: ${text}` })
     })
 
-  it('refuses a manager that is too long', async () => {
+  it('refuse a manager that is too long', async () => {
     const { message } = await refusal(Promise.resolve().then(() => read(`fieldManager=${'x'.repeat(129)}`)))
     expect(message).to.match(/fieldManager: Too long: may not be more than 128 bytes$/)
   })
 
-  it('tells no more of a long manager than anybody reads: each bad character is told with all of it', async () => {
+  it('limit the errors of a long manager, each of which quotes the whole name', async () => {
     const { message } = await refusal(Promise.resolve().then(() => read(`fieldManager=${'%01'.repeat(20_000)}`)))
     expect(message).to.include('invalid character U+0001 (at position 5)')
     expect(message.length).to.be.below(20_000_000)

@@ -5,7 +5,7 @@ import { allocateConcurrency, type Claim } from '../../../src/flow/allocate-conc
 
 const SLACK = 1e-6
 
-/** Park–Miller: the same cases in each run. */
+/** Park–Miller generator, for the same cases in each run. */
 function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {

@@ -19,7 +19,7 @@ describe('DroppedRequests', () => {
       [22, 1, 10],
     ]
     for (const [second, requests, retryAfter] of STEPS) {
-      // A time like that of a wall clock: the first rise may come at once.
+      // A time like that of a wall clock: the first increase may come immediately.
       now = (1_000_000 + second) * 1000
       for (let i = 0; i < requests; i++) dropped.drop('level')
       expect(dropped.retryAfter('level'), `second ${second}`).to.equal(retryAfter)

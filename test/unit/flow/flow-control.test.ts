@@ -148,7 +148,7 @@ describe('FlowControl', () => {
     ]
     for (const [nominal, handSize, most] of CASES)
       it(`${nominal} seats, hands of ${handSize}: ${most}`, () => {
-        // Beside so many shares the mandatory levels have none.
+        // The mandatory levels have no seats beside so many shares.
         const { flows } = testFlows(nominal, { levels: [queued('level', 1_000_000, { queues: 64, handSize, queueLengthLimit: 1 })], schemas: [] })
         expect(flows.levels.get('level')?.maxSeats).to.equal(most)
       })
@@ -172,7 +172,7 @@ describe('FlowControl', () => {
   })
 
   describe('borrowing', () => {
-    /** Clients that ask again and again, for 250 ms each. Seats that each level had from the tenth to the twenty-fifth second. */
+    /** Clients that send requests of 250 ms in a loop. Returns the seats of each level from the tenth to the twenty-fifth second. */
     function load({ clock, flows }: TestFlows, clients: Readonly<Record<string, number>>): Record<string, number> {
       const used = new Map(Object.keys(clients).map(user => [user, { seats: 0, integrator: new Integrator(() => clock.now()) }]))
       const ask = (user: string, use: { seats: number; integrator: Integrator }): void => {

@@ -10,7 +10,7 @@ import { requestOf, valuesOf } from '../../support/flow.ts'
 
 const NANOSECOND = 1e-6
 
-/** Clients alike: threads that take turns in asking and thinking. Times in milliseconds. */
+/** Equal clients: threads that alternate between requests and thinking. Times in milliseconds. */
 interface Clients {
   readonly hash: bigint
   readonly threads: number
@@ -18,7 +18,7 @@ interface Clients {
   readonly execution: number
   readonly thinking: number
   readonly estimate?: Partial<WorkEstimate>
-  /** Half of the threads begin after half of the time. */
+  /** Half of the threads start after half of the time. */
   readonly split?: boolean
 }
 
@@ -56,7 +56,7 @@ class Scenario {
     )
   }
 
-  /** Seats that each had in the time, on average: in each half, where some are split. */
+  /** Average seats of each client, or in each half of the time if some are split. */
   run(all: readonly Clients[], forMs: number): number[][] {
     const used = all.map(() => ({ seats: 0, integrator: new Integrator(() => this.clock.now()) }))
     for (const [i, each] of all.entries())
@@ -115,7 +115,7 @@ class Scenario {
 
 const queues = (count: number, queueLengthLimit: number, handSize: number): Discipline => ({ queues: count, queueLengthLimit, handSize })
 
-/** What is left when all is over. */
+/** State when everything is over. */
 function expectIdle(scenario: Scenario): void {
   const { set } = scenario
   expect(set).to.include({ isIdle: true, waiting: 0, executing: 0, seatsInUse: 0, seatsWaiting: 0 })
@@ -132,7 +132,7 @@ describe('QueueSet', () => {
     readonly limit: number
     readonly clients: readonly Clients[]
     readonly forMs: number
-    /** By half, where some are split. */
+    /** By half of the time if some are split. */
     readonly averages: readonly (readonly number[])[]
     readonly margins: readonly number[]
     readonly fails?: boolean

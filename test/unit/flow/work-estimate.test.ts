@@ -5,7 +5,7 @@ import { requestOf } from '../../support/flow.ts'
 const OPTIONS: EstimateOptions = { countOf: () => undefined, watchList: true, consistentReadsFromCache: false, countsLegacyWatches: false }
 
 describe('estimateWork', () => {
-  /** `stored`: as of `countOf`. */
+  /** `stored`: result of `countOf`. */
   const LISTS: [query: string, stored: number | 'stale' | undefined, most: number, seats: number][] = [
     ['limit=399&resourceVersion=1', 699, 10, 8],
     ['limit=399&resourceVersion=1', 299, 10, 6],

@@ -8,7 +8,7 @@ import { eventually, turns } from '../../support/waiting.ts'
 
 const CHUNK = Buffer.alloc(64 * 1024)
 
-/** An answer without end, at the pace of who reads it. */
+/** An endless response, at the pace of its reader. */
 function writeOn(res: ServerResponse): void {
   while (res.write(CHUNK));
   res.once('drain', () => writeOn(res))
@@ -18,7 +18,7 @@ describe('Connections', () => {
   let server: Server
   let connections: Connections
   const clients: Socket[] = []
-  /** The server's ends, in the order in which they came, and what has been asked on them. */
+  /** The server's ends of connections in order, and the requests on them. */
   const accepted: Socket[] = []
   let asked = 0
   let time: HeldTime
@@ -49,7 +49,7 @@ describe('Connections', () => {
     server.close()
   })
 
-  /** `path` '': nothing is asked. The answer is not read beyond its beginning. */
+  /** `path` '': no request is sent. Only the beginning of the response is read. */
   async function open(path: string): Promise<Socket> {
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
     clients.push(client)
@@ -61,7 +61,7 @@ describe('Connections', () => {
     await still()
     return client
   }
-  /** Resolves when nothing moves any more: what the kernel takes without a reader, it has taken. */
+  /** Resolves when nothing moves any more: the kernel has accepted what it accepts without a reader. */
   async function still(): Promise<void> {
     const moved = (): number => accepted.reduce((sum, socket) => sum + socket.bytesRead + socket.bytesWritten - socket.writableLength, 0)
     for (let before = -1; before !== moved(); ) {
@@ -69,7 +69,7 @@ describe('Connections', () => {
       await turns(50)
     }
   }
-  /** Which of them are open, once those that are to be closed are. */
+  /** Returns which connections are open, once those that should be closed are. */
   async function openOf(these: readonly Socket[], wanted: readonly boolean[]): Promise<boolean[]> {
     const are = (): boolean[] => these.map(client => !client.destroyed && !client.readableEnded)
     for (const client of these) client.resume()

@@ -32,7 +32,7 @@ describe('writeGzip', () => {
       const whole = Buffer.concat(parts)
       const gzip = await gzipOf(parts.map(passingPiece))
       expect(gunzipSync(gzip).equals(whole)).to.equal(true)
-      // Some readers stop after the first member.
+      // Some decoders stop after the first member.
       expect(inflateRawSync(gzip.subarray(HEAD_BYTES)).equals(whole)).to.equal(true)
     })
 

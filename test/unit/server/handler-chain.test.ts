@@ -7,7 +7,7 @@ import { eventually } from '../../support/waiting.ts'
 
 const text = (exchange: Exchange, body: string): Promise<void> => exchange.sendBytes(200, 'text/plain', Buffer.from(body))
 
-/** What the test's handler does, by the name in the path. */
+/** Actions of the test's handler, by the name in the path. */
 const acts: Record<string, (exchange: Exchange) => Promise<void>> = {
   echo: async exchange => text(exchange, String(await exchange.readBody(10))),
   who: exchange => text(exchange, JSON.stringify(exchange.ctx.user)),
@@ -168,7 +168,7 @@ describe('the handler chain', () => {
       expect(metrics).to.contain('process_cpu_seconds_total')
     })
     it('omit labels of resources that are not served', async () => {
-      // Of resources whatever the answer is, and of paths; with a character in between that separates labels.
+      // For resources regardless of the response, and for paths with a character that separates labels.
       const paths = [
         'apis/invented/v9/namespaces/ns/things/nothing',
         'api/invented/things/path',

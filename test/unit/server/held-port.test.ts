@@ -11,7 +11,7 @@ describe('holdPort', () => {
     sockets.push(socket)
     return socket
   }
-  /** Resolves with whether it was broken. */
+  /** Resolves with whether the connection was reset. */
   const closed = (socket: Socket): Promise<boolean> => new Promise(resolve => socket.once('close', resolve))
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy()

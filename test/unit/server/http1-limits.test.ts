@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from '../../support/server.ts'
 import { timeBound } from '../../support/time-bounds.ts'
 import { turns } from '../../support/waiting.ts'
 
-/** Sends the text and gives what comes until the end, or until so many answers have begun. */
+/** Sends a text. Returns the bytes until the end, or until so many responses have begun. */
 async function say(port: number, text: string, answers = Number.POSITIVE_INFINITY): Promise<{ heard: string; ended: boolean }> {
   const socket = net.connect(port, '127.0.0.1').on('error', () => {})
   let heard = ''
@@ -190,7 +190,7 @@ describe('pipelined requests', () => {
       { maxHeaderSize: MAX_HEADER_BYTES },
       http1Listener((_req, res) => {
         begun++
-        // Not at once: others are to wait behind it.
+        // Delayed, so that other requests wait behind it.
         void turns().then(() => 'end' in res && res.end())
       }),
     )
@@ -308,7 +308,7 @@ describe('an HTTP/1.1 request that costs more than its bytes', () => {
     await once(plain, 'listening')
     const at = (plain.address() as AddressInfo).port
     expect((await say(at, post + '1\r\nx\r\n'.repeat(10_000))).ended).to.equal(true)
-    // Some more may come with each second.
+    // A few more are allowed each second.
     expect(chunks).to.be.within(IDLE_FRAMES.burst + EARNED.perRequest + 1, IDLE_FRAMES.burst + 10 * IDLE_FRAMES.perSecond)
     expect((await say(at, `${post}3\r\nabc\r\n0\r\n\r\n`, 1)).heard).to.match(/abc/)
     plain.close()

@@ -6,7 +6,7 @@ import { TurnShare } from '../../../src/protocols/http2/turn-share.ts'
 import { readInTurns } from '../../../src/server/http1-reading.ts'
 import { turns as severalTurns } from '../../support/waiting.ts'
 
-/** Each piece of 1 KiB is read in a turn of its own, as where very many connections wait. */
+/** Each piece of 1 KiB is parsed in its own turn, as if very many connections waited. */
 class OneRequestATurn extends TurnShare {
   waits = 0
 
@@ -16,7 +16,7 @@ class OneRequestATurn extends TurnShare {
   }
 }
 
-/** Longer than a turn is meant to be. */
+/** Longer than a turn should be. */
 function spendTurn(): void {
   for (const until = performance.now() + 4; performance.now() < until; );
 }
@@ -61,7 +61,7 @@ describe('readInTurns', () => {
   }
 
   it('continues after bodies for which Node paused the socket', async () => {
-    // Within one piece the body fills its buffer, whereupon Node no longer reads the connection, and ends, whereupon it does so again, a moment later.
+    // Within one piece, the body fills its buffer, so Node stops reading the connection, and ends, so Node resumes it a moment later.
     handle = (req, res) => void setImmediate(() => req.resume().once('end', () => res.end()))
     for (const [i, size] of [20, 30_000, 20, 60_000, 40_000, 20].entries()) {
       client.write(`${head('POST /', `Content-Length: ${size}`)}${'b'.repeat(size)}`)
@@ -129,7 +129,7 @@ describe('readInTurns', () => {
     server.on('clientError', error => errors.push(error))
     const posted = new Promise<void>(resolve => {
       handle = (req, res) => {
-        // A request that waits behind the response, as all do behind an earlier one.
+        // A pipelined request, which waits behind the response.
         if (req.method === 'GET') return void res.once('socket', () => res.end())
         client.pause()
         // Resumes the connection before its turn, while more is written than its buffers hold.
@@ -183,7 +183,7 @@ describe('readInTurns', () => {
     }
     client.end(head('GET /', FILLER).repeat(40))
     await once(client, 'close')
-    // Node gives up what is under way when the client has ended: the last of them.
+    // Node aborts the current request, the last one, when the client has ended.
     expect(answers()).to.be.at.least(40)
   })
 })

@@ -3,14 +3,14 @@ import { expect } from 'chai'
 import { type JoinedRecords, openJoinedRecords } from '../../support/joined-records.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 
-/** More than the buffers of a connection hold that its client does not read. */
+/** More bytes than the buffers of a connection hold whose client does not read. */
 const LONG_RESPONSE = Buffer.alloc(24 << 20, 'x')
 
 const head = (line: string, ...lines: string[]): string => [`${line} HTTP/1.1`, 'Host: a', ...lines, '', ''].join('\r\n')
 
 describe('an HTTP/1.1 request over TLS whose head and body arrive as records of one read while an earlier response is being written', () => {
   let server: TestServer
-  /** Lengths of the bodies that were served. */
+  /** Lengths of the request bodies that were served. */
   let served: number[]
   const opened: JoinedRecords[] = []
   const open = async (version: SecureVersion = 'TLSv1.3'): Promise<JoinedRecords> => {

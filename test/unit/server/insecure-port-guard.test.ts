@@ -3,7 +3,7 @@ import { refusalOf } from '../../../src/server/insecure-port-guard.ts'
 
 type Fields = readonly (readonly [name: string, value: string])[]
 
-/** As node:http gives them: the first Host alone, other repeated fields joined. */
+/** Headers as node:http returns them: the first Host only, other repeated fields joined. */
 function request(fields: Fields, url = '/api/v1/secrets') {
   const headers: Record<string, string> = {}
   for (const [name, value] of fields) {

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { expect } from 'chai'
 import { answerInvalidRequest } from '../../../src/server/invalid-request.ts'
 
-/** What a connection carries after a method that is none, while `answer` is the one that Node keeps there. */
+/** Text on a connection after an invalid method. `answer`: the response that Node keeps on the socket. */
 function answerAfter(
   answer: { writableEnded: boolean; req?: { complete: boolean } } | undefined,
   code = 'HPE_INVALID_METHOD',

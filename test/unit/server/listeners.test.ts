@@ -12,7 +12,7 @@ import { ServingCertificates } from '../../../src/server/tls/serving-certificate
 import { connectRaw, keyUpdates } from '../../support/key-updates.ts'
 import { eventually } from '../../support/waiting.ts'
 
-/** A server that is handed its connections, by a listener in the same process. */
+/** A server that is handed its connections by a listener in the same process. */
 async function handed(answer: (path: string) => Promise<string>) {
   const server = createServer({ headersTimeout: 150, requestTimeout: 300, connectionsCheckingInterval: 50 }, (req, res) => {
     void answer(req.url ?? '').then(text => res.end(text))
@@ -40,7 +40,7 @@ async function handed(answer: (path: string) => Promise<string>) {
   return { port, stop: () => holder.close() }
 }
 
-/** Sends the text, and gives what comes until the end. */
+/** Sends a text. Returns the bytes until the end. */
 async function send(port: number, text: string): Promise<string> {
   const socket = net.connect(port, '127.0.0.1').on('error', () => {})
   let got = ''
@@ -112,7 +112,7 @@ describe('serveHanded', () => {
 describe('createSecurePort', () => {
   let server: Server
   let ca: string
-  /** Of the server. */
+  /** Certificate of the server. */
   let connections: Connections
   let port: number
   const sockets: net.Socket[] = []

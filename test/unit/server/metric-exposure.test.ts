@@ -9,7 +9,7 @@ const stored = (): GaugeFamily => {
   return family
 }
 
-/** Lines of a scrape, without those of the exposure itself unless `all`. */
+/** Lines of a scrape. Without the metrics on exposure itself unless `all`. */
 function lines(families: readonly MetricFamily[], exposure: Partial<MetricExposure>, all = false): string[] {
   const own = /registered_metrics|disabled_metrics|hidden_metrics|cardinality_enforcement|# TYPE/
   const shown = exposedFamilies(families, { release: '1.33', showHidden: false, disabled: new Set(), allowedLabels: new Map(), ...exposure })

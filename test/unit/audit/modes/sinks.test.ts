@@ -13,7 +13,7 @@ import { filledWith } from '../../../../src/lib/filled-body.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import { eventually } from '../../../support/waiting.ts'
 
-/** A disk: what it holds, and a gate that holds it up. */
+/** A disk: its contents, and a gate that blocks writes. */
 class Disk implements LogOutput {
   text = ''
   writes = 0
@@ -74,7 +74,7 @@ describe('LineWriter', () => {
     })
     const first = writer.write(lineOf(['first']))
     await sleep(0)
-    // What is 64 MiB long need not be there yet.
+    // The 64 MiB of a line need not exist yet.
     const long = (): AuditLine => ({ parts: [], length: 64 << 20 })
     const waiting = Array.from({ length: 7 }, () => writer.write(long()))
     expect(await blockingSink(backend, true).process({ line: long(), summary: { bytes: 0, text: () => '' } })).to.equal(false)
@@ -115,7 +115,7 @@ describe('BatchingSink', () => {
     await sink.close()
     expect(disk.text).to.match(/^a\nb\nc\n(?:d\n)?closed$/)
   })
-  // 256 MiB, at 2 KiB and what is told.
+  // 256 MiB, at 2 KiB and the summary for each event.
   for (const [title, bytes, fitting] of [
     ['short events where very many wait', 0, 131_072],
     ['events of long requests sooner', 2048, 65_536],
@@ -154,7 +154,7 @@ describe('BatchingSink', () => {
   })
 })
 
-/** A backend whose batches are written when a test says so. */
+/** A backend whose batches are written on demand. */
 class Gated implements AuditBackend {
   readonly batches: number[] = []
   closed = false
@@ -211,7 +211,7 @@ describe('batches of audit events', () => {
   it('are written when the time between two batches is over, whenever the first event came', async () => {
     let now = 0
     const { backend, sink } = gated({ maxWaitMs: 60_000 }, { now: () => now })
-    // 20 ms before the second period ends.
+    // 20 ms before the end of the second period.
     now = 119_980
     await fill(sink, 1)
     expect(backend.batches).to.deep.equal([])

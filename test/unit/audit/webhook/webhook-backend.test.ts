@@ -28,7 +28,7 @@ describe('eventList', () => {
   })
 })
 
-/** A webhook that fails so many times, and when it is asked. */
+/** A webhook that fails so many times, and the times of its calls. */
 function hooked(failures: number, error: Error = new RemoteCallError('no')) {
   const asked: string[] = []
   const waits: number[] = []

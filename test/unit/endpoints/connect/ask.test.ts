@@ -5,7 +5,7 @@ import { DialError } from '../../../../src/lib/dial-error.ts'
 
 describe('connections to pods and services behind a proxy', () => {
   for (const scheme of ['http', 'https'] as const)
-    it(`go to the address that was found for a name, which the proxy does not look up again (${scheme})`, async () => {
+    it(`use the resolved address of a name, which the proxy does not resolve again (${scheme})`, async () => {
       const dialled: string[] = []
       const dial: Dial = (host, port, done) => {
         dialled.push(`${host}:${port}`)

@@ -5,7 +5,7 @@ import { clientFrame } from '../../../support/web-socket-client.ts'
 
 const STREAMS = { stdin: true, stdout: true, stderr: false, tty: true }
 
-/** A client, what is written to it, and how often it has left. */
+/** A client, the messages that are written to it, and how often it has left. */
 function world(idleMs?: number) {
   const written: Buffer[] = []
   const socket = new Duplex({
@@ -20,15 +20,15 @@ function world(idleMs?: number) {
   return { socket, client, text: () => Buffer.concat(written).toString('latin1'), left: () => left }
 }
 
-describe('the client of a command', () => {
-  it('is closed when neither side says anything for too long', async () => {
+describe('CommandClient', () => {
+  it('closes the connection when neither side sends anything for too long', async () => {
     const { client, text, left } = world(20)
     client.start(Buffer.alloc(0))
     await eventually('it has left', () => left() === 1)
     await eventually('it is told', () => text() === '\x82\x01\x01\x88\x02\x03\xe8')
   })
 
-  it('has to wait when it sends much before anybody takes it, and is read on then', async () => {
+  it('pauses the client while early messages are too many, and resumes it', async () => {
     const { socket, client } = world()
     client.start(Buffer.alloc(0))
     const sent = (text: string): boolean => socket.push(clientFrame(2, Buffer.from(`\0${text}`, 'latin1')))
@@ -48,7 +48,7 @@ describe('the client of a command', () => {
     await eventually('all is taken', () => heard === `${'x'.repeat(70_000)}late`)
   })
 
-  it('has to wait while its input is not taken', async () => {
+  it('pauses the client while its input is not read', async () => {
     const { socket, client } = world()
     client.start(Buffer.alloc(0))
     let taken = 0

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { endToEnd } from '../../../../src/endpoints/connect/headers.ts'
 import { timeBound } from '../../../support/time-bounds.ts'
 
-describe('headers from end to end', () => {
-  it('are without those of one connection, and those that it names', () => {
+describe('endToEnd', () => {
+  it('removes hop-by-hop headers, and those that Connection names', () => {
     const headers = [
       ['Connection', 'X-Mine, x-other ,,'],
       ['Upgrade', 'websocket'],
@@ -20,7 +20,7 @@ describe('headers from end to end', () => {
     ])
   })
 
-  it('are found in time, however many a connection names', () => {
+  it('takes linear time, however many names Connection has', () => {
     const headers = [['Connection', 'a,b,'.repeat(240_000)] as const, ...Array.from({ length: 1900 }, (_, i) => [`X-${i}`, '1'] as const)]
     const before = process.cpuUsage()
     expect(endToEnd(headers)).to.have.length(1900)

@@ -25,7 +25,7 @@ describe('pods/log', () => {
     })
   }
 
-  it('is counted as a connection, as upstream counts it', async () => {
+  it('is counted as a connection, like upstream', async () => {
     says(200, '')
     await world.server.plain(`${pods}/one/log`)
     const metrics = (await world.server.plain('/metrics')).body.toString()
@@ -35,7 +35,7 @@ describe('pods/log', () => {
     expect(metrics).to.match(/^apiserver_longrunning_requests\{verb="CONNECT",.*subresource="log".*\} 0$/m)
   })
 
-  it('shows the kubelet its certificate', async () => {
+  it("presents the server's certificate to the kubelet", async () => {
     let shown = ''
     world.kubelet.act = (req, res) => {
       shown = (req.socket as unknown as { getPeerCertificate(): { subject: { CN: string } } }).getPeerCertificate().subject.CN
@@ -45,7 +45,7 @@ describe('pods/log', () => {
     expect(shown).to.equal('apiserver')
   })
 
-  it('passes the options on', async () => {
+  it('forwards the options', async () => {
     says(200, '')
     const query =
       'container=b&follow=true&previous=0&timestamps=1&sinceTime=2026-01-01T01%3A00%3A00%2B01%3A00&tailLines=0&limitBytes=5&other=x&insecureSkipTLSVerifyBackend=true'
@@ -53,7 +53,7 @@ describe('pods/log', () => {
     expect(world.kubelet.last.url).to.equal('/containerLogs/ns/two/b?follow=true&limitBytes=5&sinceTime=2026-01-01T00%3A00%3A00Z&tailLines=0&timestamps=true')
   })
 
-  it('follows: what is written comes at once, and who goes is no longer read for', async () => {
+  it('follows a log, and disconnects from the kubelet when the client does', async () => {
     let answer: http.ServerResponse | undefined
     world.kubelet.act = (_req, res) => {
       answer = res
@@ -70,7 +70,7 @@ describe('pods/log', () => {
     await eventually('the kubelet is left', () => answer?.destroyed === true)
   })
 
-  it('holds the kubelet back for who reads slowly', async () => {
+  it('pauses the kubelet while the client reads slowly', async () => {
     let written = 0
     world.kubelet.act = (req, res) => {
       const more = (): void => {
@@ -141,7 +141,7 @@ describe('pods/log', () => {
     })
   }
 
-  it('takes GET only', async () => expect((await world.server.plain(`${pods}/one/log`, { method: 'POST' })).status).to.equal(405))
+  it('allows GET only', async () => expect((await world.server.plain(`${pods}/one/log`, { method: 'POST' })).status).to.equal(405))
 
   const answers: [status: number, code: number, reason: string, message: string][] = [
     [500, 500, 'InternalError', 'Internal error occurred: why'],
@@ -151,7 +151,7 @@ describe('pods/log', () => {
     [502, 502, 'InternalError', 'an error on the server ("why") has prevented the request from succeeding ( pods/log one)'],
   ]
   for (const [status, code, reason, message] of answers) {
-    it(`tells a kubelet's ${status}`, async () => {
+    it(`reports a kubelet's ${status}`, async () => {
       says(status, 'why')
       const answer = await world.server.plain(`${pods}/one/log`)
       expect(answer.status).to.equal(code)
@@ -159,7 +159,7 @@ describe('pods/log', () => {
     })
   }
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     world.kubelet.act = (_req, res) => void res.writeHead(302, { Location: 'https://127.0.0.1/' }).end()
     const { status, body } = await world.server.plain(`${pods}/one/log`)
     expect(status).to.equal(500)
@@ -171,7 +171,7 @@ describe('pods/log', () => {
       const lines = [`GET ${path} HTTP/1.1`, 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
       return [...lines, 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', ...protocols.map(each => `Sec-WebSocket-Protocol: ${each}`), '', ''].join('\r\n')
     }
-    /** What came behind the head of the answer. */
+    /** Bytes behind the head of the response. */
     const messages = (heard: string): string => heard.slice(heard.indexOf('\r\n\r\n') + 4)
     const CLOSED = '\x88\x02\x03\xe8'
 
@@ -223,7 +223,7 @@ describe('pods/log', () => {
         await eventually('the kubelet is left', () => answer?.destroyed === true)
       })
 
-    it('refuses other protocols, and tells errors as ever', async () => {
+    it('refuses other protocols, and reports errors over HTTP', async () => {
       says(200, '')
       const other = await speak(world.server, 'plain', ask(['v4.channel.k8s.io']))
       expect(await other.end()).to.match(/^HTTP\/1\.1 403 /)
@@ -234,14 +234,14 @@ describe('pods/log', () => {
     })
   })
 
-  it('believes the certificate of a kubelet where it is among those of authorities', async () => {
+  it('trusts a kubelet certificate of the configured CAs', async () => {
     says(200, 'x')
     const server = await serverOver(world.registry, { addressTypes: ['InternalIP'], port: 1, certificateAuthority: world.kubeletCertificate })
     expect((await server.plain(`${pods}/one/log`)).status).to.equal(200)
     await server.close()
   })
 
-  it('believes no other certificate, unless the client says so', async () => {
+  it('trusts no other certificate, unless the client allows it', async () => {
     says(200, 'x')
     const { certificateAuthority, ...kubelets } = {
       addressTypes: ['InternalIP'],

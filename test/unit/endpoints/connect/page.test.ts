@@ -14,8 +14,8 @@ const wholeOf = async (body: AsyncIterable<Buffer>): Promise<Buffer> => {
   return Buffer.concat(parts)
 }
 
-describe('pages whose links are changed', () => {
-  it('are sent without a coding while very many others have one, and in theirs again after these', async () => {
+describe('rewritePage', () => {
+  it('sends pages without a coding while too many others are encoded, and in their own afterwards', async () => {
     const begin = () => {
       const from = new PassThrough()
       return { from, ...rewritePage(from, gzip, link => `/p${link}`) }

@@ -11,7 +11,7 @@ const ns = '/api/v1/namespaces/ns'
 describe('proxies', () => {
   let world: World
   before(async function () {
-    // Proxies go to no loopback address.
+    // Proxies do not connect to loopback addresses.
     if (ownAddress === undefined) this.skip()
     world = await connectWorld()
   })
@@ -22,8 +22,8 @@ describe('proxies', () => {
   }
 
   for (const over of ['plain', 'http2'] as const) {
-    it(`pass requests on and answers back, over ${over}`, async () => {
-      // What a client says of its connection takes back nothing that this server says of the client.
+    it(`forward requests and responses, over ${over}`, async () => {
+      // The client's Connection header must not remove headers that this server adds.
       const hidesItself = over === 'plain' ? { connection: 'x-forwarded-for' } : undefined
       let heard = ''
       world.inPod.act = (req, res) => {
@@ -51,7 +51,7 @@ describe('proxies', () => {
     })
   }
 
-  it('pass on no spelling of a header that names the user or the origin of a request', async () => {
+  it('drop all spellings of headers that name the user or the origin of a request', async () => {
     answer(200, {})
     const forged = [
       ...['X_Remote_User', 'x-remote_user', 'X-Remote-Users', 'X_REMOTE_GROUP', 'X-Remote-Groups', 'X.Remote.Uid', 'X-Remote-Extra_scopes', 'XRemoteExtra-a'],
@@ -67,7 +67,7 @@ describe('proxies', () => {
     }
   })
 
-  it('pass back no header that a browser applies to the whole origin', async () => {
+  it('drop response headers that a browser applies to the whole origin', async () => {
     const dropped = [
       ...['Service-Worker-Allowed', 'Clear-Site-Data', 'Strict-Transport-Security', 'Alt-Svc', 'Public-Key-Pins', 'Expect-CT', 'NEL', 'Report-To'],
       ...['Reporting-Endpoints', 'Origin-Agent-Cluster', 'Accept-CH', 'Critical-CH', 'Set-Login', 'Use-As-Dictionary', 'Access-Control-Allow-Origin'],
@@ -86,7 +86,7 @@ describe('proxies', () => {
     ['HTTP/1.1 1000 Odd', undefined],
     ['HTTP/1.1 -10 Odd', undefined],
   ] as const)
-    it(`answer a backend's status line ${line} with 503`, async () => {
+    it(`respond with 503 to the backend's status line ${line}`, async () => {
       world.inPod.act = req => void req.socket.end(`${line}\r\nContent-Length: 2\r\n\r\nhi`)
       const { status, body } = await world.server.plain(`${ns}/pods/one/proxy/`)
       expect(status).to.equal(503)
@@ -96,14 +96,14 @@ describe('proxies', () => {
     })
 
   for (const status of [299, 600, 999])
-    it(`pass back the status ${status}`, async () => {
+    it(`forward the status ${status}`, async () => {
       answer(status, {}, 'hi')
       const got = await world.server.plain(`${ns}/pods/one/proxy/`)
       expect({ status: got.status, body: got.body.toString() }).to.deep.equal({ status, body: 'hi' })
     })
 
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']) {
-    it(`pass ${method}`, async () => {
+    it(`forward ${method}`, async () => {
       answer(200, { 'Content-Length': '2' }, 'ok')
       const { status, headers } = await world.server.plain(`${ns}/pods/one/proxy/`, { method })
       expect({ status, length: headers['content-length'] }).to.deep.equal({ status: 200, length: '2' })
@@ -111,7 +111,7 @@ describe('proxies', () => {
     })
   }
 
-  it('stream both ways', async () => {
+  it('stream in both directions', async () => {
     world.inPod.act = (req, res) => void req.pipe(res)
     const head = `POST ${ns}/pods/one/proxy/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`
     const client = await speak(world.server, 'plain', `${head}4\r\none \r\n`)
@@ -123,7 +123,7 @@ describe('proxies', () => {
     client.socket.destroy()
   })
 
-  it('leave HTTP for who wants to', async () => {
+  it('forward upgrades', async () => {
     world.inPod.upgradeAct = (_req, socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
       socket.pipe(socket)
@@ -139,7 +139,7 @@ describe('proxies', () => {
     client.socket.destroy()
   })
 
-  it('lead to a place that ends with a slash', async () => {
+  it('redirect to a path with a trailing slash', async () => {
     const { status, headers } = await world.server.plain(`${ns}/pods/one/proxy?a=b`)
     expect({ status, location: headers.location }).to.deep.equal({ status: 301, location: `${ns}/pods/one/proxy/?a=b` })
     answer(200, {})
@@ -153,20 +153,20 @@ describe('proxies', () => {
     ['proxy/a//b/../c', '/a/c'],
     ['proxy/a/%2e%2e/%2e%2e/%2e%2e/b', '/b'],
   ] as const)
-    it(`ask for ${asked} where ${path} is asked`, async () => {
+    it(`request ${asked} for ${path}`, async () => {
       answer(200, {})
       const client = await speak(world.server, 'plain', `GET ${ns}/pods/one/${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
       await client.end()
       expect(world.inPod.last.url).to.equal(asked)
     })
 
-  it('lead redirects through the proxy', async () => {
+  it('rewrite redirects', async () => {
     answer(302, { Location: '/login?x=1' })
     const { status, headers } = await world.server.plain(`${ns}/services/s:80/proxy/a`)
     expect({ status, location: headers.location }).to.deep.equal({ status: 302, location: `${ns}/services/s:80/proxy/login?x=1` })
   })
 
-  it('change the links of pages', async () => {
+  it('rewrite links of pages', async () => {
     const page = '<!doctype html><a href="/x?a=1&amp;b=2">ö</a>'
     answer(200, { 'Content-Type': 'text/html; charset=utf-8' }, page)
     const plain = await world.server.plain(`${ns}/pods/one/proxy/dir/`)
@@ -186,14 +186,14 @@ describe('proxies', () => {
     expect((await world.server.plain(`${ns}/pods/one/proxy/dir/`)).body.toString()).to.equal(page)
   })
 
-  it('change the links of pages of any length', async () => {
+  it('rewrite links of pages of any length', async () => {
     const page = `<a href="/x">${'y'.repeat(9 << 20)}`
     answer(200, { 'Content-Type': 'text/html' }, page)
     const changed = page.replace('/x', `${ns}/pods/one/proxy/x`)
     expect((await world.server.plain(`${ns}/pods/one/proxy/`)).body.toString() === changed).to.equal(true)
   })
 
-  it('pass the beginning of a page on before its end has come', async () => {
+  it('forward the beginning of a page before its end arrives', async () => {
     let end = (): void => {}
     world.inPod.act = (_req, res) => {
       res.writeHead(200, { 'Content-Type': 'text/html' })
@@ -206,7 +206,7 @@ describe('proxies', () => {
     expect(await client.end()).to.include('<p>')
   })
 
-  it('cut off what the other side cuts off', async () => {
+  it('break off when the other side does', async () => {
     world.inPod.act = (_req, res) => {
       res.writeHead(200, { 'Content-Length': '10' })
       res.write('half', () => res.destroy())
@@ -219,7 +219,7 @@ describe('proxies', () => {
   })
 
   for (const over of ['plain', 'http2'] as const)
-    it(`cut off what is no answer, over ${over}`, async () => {
+    it(`break off a malformed response, over ${over}`, async () => {
       for (const head of ['HTTP/1.1 99 No\r\n', 'HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Type: c/d\r\nContent-Length: 0\r\n', 'nonsense\r\n']) {
         world.inPod.act = (_req, res) => void res.socket?.end(`${head}\r\n`)
         await world.server[over](`${ns}/pods/one/proxy/`).catch(() => {})
@@ -228,7 +228,7 @@ describe('proxies', () => {
       expect((await world.server[over](`${ns}/pods/one/proxy/`)).body.toString()).to.equal('well')
     })
 
-  it('leave when the client does', async () => {
+  it('disconnect when the client does', async () => {
     let gone = false
     world.inPod.act = (_req, res) => {
       res.write('x')
@@ -265,7 +265,7 @@ describe('proxies', () => {
     }
   })
 
-  it('go where a name pointed when it was looked at, wherever it points a moment later', async () => {
+  it('connect to the address that was checked, even if the name resolves to another one later', async () => {
     const addressesOf = (addresses: object[]) =>
       world.registry.access().update({ group: '', resource: 'nodes' }, '', 'bare', found => Object.assign(found, { status: { ...found.status, addresses } }), {
         subresource: 'status',
@@ -273,7 +273,7 @@ describe('proxies', () => {
     const { lookup } = dns
     const first = dns.promises.lookup
     const later: string[] = []
-    // The name is harmless for the check, and this very machine for whoever looks again.
+    // The first lookup returns a harmless address, later ones the loopback address.
     dns.promises.lookup = (async () => [{ address: ownAddress, family: 4 }]) as unknown as typeof first
     dns.lookup = ((host: string, ...rest: unknown[]) => {
       later.push(host)
@@ -319,7 +319,7 @@ describe('proxies', () => {
   }
 
   for (const over of ['plain', 'secure', 'http2'] as const)
-    it(`pass a response on that comes before the end of the request, and read the rest, over ${over}`, async () => {
+    it(`forward an early response, and read the rest of the request, over ${over}`, async () => {
       const early = await HostilePeer.start(undefined, ownAddress)
       early.act = socket => {
         socket.pause()
@@ -328,7 +328,7 @@ describe('proxies', () => {
       try {
         for (let i = 0; i < 3; i++) {
           const path = `${ns}/pods/one:${early.port}/proxy/`
-          // The client reads the response only when it has sent all.
+          // The client reads the response only after it has sent everything.
           const { status, body } = await world.server[over](path, { method: 'POST', body: Buffer.alloc(2 << 20), ...(over === 'secure' && { admin: true }) })
           expect([status, body.toString()]).to.deep.equal([413, 'too long'])
         }
@@ -337,7 +337,7 @@ describe('proxies', () => {
       }
     })
 
-  it('tell that nobody is there', async () => {
+  it('report that the backend cannot be reached', async () => {
     const { status, body } = await world.server.plain(`${ns}/pods/one:${world.deadPort}/proxy/`)
     expect(status).to.equal(503)
     expect(JSON.parse(body.toString()).message).to.equal(`error trying to reach service: dial tcp ${ownAddress}:${world.deadPort}: connect: connection refused`)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { passedBack, passedBackWithUpgrade } from '../../../../src/endpoints/connect/response-headers.ts'
 
-describe('the headers of a backend’s response', () => {
+describe('response headers of a backend', () => {
   const raw = [
     'Connection',
     'Upgrade',
@@ -19,11 +19,11 @@ describe('the headers of a backend’s response', () => {
     '{}',
   ]
 
-  it('are without those of its connection, and those that a browser applies to the whole origin', () => {
+  it('lose hop-by-hop headers, and those that a browser applies to the whole origin', () => {
     expect(passedBack(raw)).to.deep.equal([['X-Mine', '1']])
   })
 
-  it('keep those of the connection if it leaves HTTP', () => {
+  it('keep connection headers of an upgrade', () => {
     expect(passedBackWithUpgrade(raw)).to.deep.equal([
       ['Connection', 'Upgrade'],
       ['Upgrade', 'websocket'],

@@ -5,7 +5,7 @@ import { escapePath, joinKeepingSlash, joinPaths, parseUrl, printUrl } from '../
 
 const place = { prefix: '/proxy/pod', origin: '10.0.0.1:8080', asked: 'localhost:8001' }
 
-describe('links behind a proxy', () => {
+describe('rewriteUrl', () => {
   const links: [name: string, link: string, wanted: string][] = [
     ['an absolute path', '/a/b', '/proxy/pod/a/b'],
     ['a path with a slash at its end', '/a/', '/proxy/pod/a/'],
@@ -28,7 +28,7 @@ describe('links behind a proxy', () => {
   for (const [name, link, wanted] of links) it(`${name}: ${link}`, () => expect(rewriteUrl(link, place)).to.equal(wanted))
 })
 
-describe('links of pages behind a proxy', () => {
+describe('PageRewriter', () => {
   const pages: [name: string, page: string, wanted: string][] = [
     ['an anchor', '<a href="/x">/x</a>', '<a href="=/x=">/x</a>'],
     ['capitals and spaces', "<A class=a\n HREF = '/x' >", `<A class=a\n HREF = "=/x=" >`],
@@ -55,7 +55,7 @@ describe('links of pages behind a proxy', () => {
     ['an element of a name that objects have', '<constructor href="/x">', '<constructor href="/x">'],
   ]
   const rewrite = (link: string): string => (link === '/keep' ? link : `=${link}=`)
-  /** In chunks of this length. */
+  /** Rewrites a page in chunks of this length. */
   const rewritten = (page: string, length = page.length): string => {
     const rewriter = new PageRewriter(rewrite)
     const parts: Buffer[] = []
@@ -71,20 +71,21 @@ describe('links of pages behind a proxy', () => {
       for (const length of [1, 2, 3, 7]) expect(rewritten(page, length), `in chunks of ${length}`).to.equal(wanted)
     })
 
-  it('stay byte for byte beside the links', () => {
+  it('preserves everything else byte by byte', () => {
     const page = `${'\xff\x80 text '.repeat(20_000)}<a href="/x">${'\n<p>'.repeat(50_000)}<a href='/y'>`
     const wanted = page.replace('"/x"', '"=/x="').replace("'/y'", '"=/y="')
     for (const length of [page.length, 1000]) expect(rewritten(page, length)).to.equal(wanted)
   })
 
-  it('are changed in the first attribute of a name alone', () => expect(rewritten('<a href="/x" href="/y">')).to.equal('<a href="=/x=" href="/y">'))
+  it('rewrites the first of several attributes with the same name only', () =>
+    expect(rewritten('<a href="/x" href="/y">')).to.equal('<a href="=/x=" href="/y">'))
 
-  it('longer than 64 KiB stay as they are', () => {
+  it('does not rewrite links longer than 64 KiB', () => {
     const page = `<img src="/${'x'.repeat(70_000)}"><img src="/y">`
     for (const length of [page.length, 60_000, 10]) expect(rewritten(page, length)).to.equal(page.replace('"/y"', '"=/y="'))
   })
 
-  /** Text of a page that is repeated, of which each kind once made one long turn. */
+  /** Texts of a page that once caused a long turn when they were repeated. */
   const hostile = [
     '<',
     '<a',
@@ -104,7 +105,7 @@ describe('links of pages behind a proxy', () => {
     ' ',
   ]
   for (const part of hostile)
-    it(`are found in steps of some kilobytes and few links where a page repeats ${JSON.stringify(part)}`, () => {
+    it(`limits the bytes and links of a step in a page that repeats ${JSON.stringify(part)}`, () => {
       const page = Buffer.from(`<a ${part.repeat(Math.ceil(400_000 / part.length))}`)
       let links = 0
       let most = 0
@@ -127,10 +128,10 @@ describe('links of pages behind a proxy', () => {
 
 describe('URLs', () => {
   for (const text of ['', 'a', '/a', 'http://h', 'http://h:1/p?q#f', '//h/p', '?q', '#f', 'a:b', '/p?', 'http://[::1]:80/'])
-    it(`are printed as they were read: ${text}`, () => expect(printUrl(parseUrl(text) as NonNullable<ReturnType<typeof parseUrl>>)).to.equal(text))
+    it(`are printed as they were parsed: ${text}`, () => expect(printUrl(parseUrl(text) as NonNullable<ReturnType<typeof parseUrl>>)).to.equal(text))
   for (const text of ['/%', '/%0', '/%zz', '/a\nb']) it(`are refused: ${JSON.stringify(text)}`, () => expect(parseUrl(text)).to.equal(undefined))
 
-  it('escape paths as Go does', () => expect(escapePath("/a b?#%ü'!*()$&+,:;=@~-_.")).to.equal('/a%20b%3F%23%25%C3%BC%27%21%2A%28%29$&+,:;=@~-_.'))
+  it('have paths escaped as in Go', () => expect(escapePath("/a b?#%ü'!*()$&+,:;=@~-_.")).to.equal('/a%20b%3F%23%25%C3%BC%27%21%2A%28%29$&+,:;=@~-_.'))
 
   const joins: [parts: string[], wanted: string][] = [
     [[], ''],
@@ -144,7 +145,7 @@ describe('URLs', () => {
     [['/a//b/./c'], '/a/b/c'],
   ]
   for (const [parts, wanted] of joins) it(`are joined: ${JSON.stringify(parts)}`, () => expect(joinPaths(...parts)).to.equal(wanted))
-  it('keep a slash at the end where asked', () => {
+  it('keep a trailing slash on request', () => {
     expect(joinKeepingSlash('/a/')).to.equal('/a/')
     expect(joinKeepingSlash('/a/', 'b')).to.equal('/a/b')
     expect(joinKeepingSlash('/a', 'b/', '')).to.equal('/a/b/')

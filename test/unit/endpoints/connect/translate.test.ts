@@ -22,11 +22,11 @@ const internalError = (message: string) => ({
   code: 500,
 })
 
-describe('commands of clients that speak v5.channel.k8s.io', () => {
+describe('commands of clients with v5.channel.k8s.io', () => {
   let world: World
   let metrics: StreamMetrics
   let kubelet: SpdyKubelet | undefined
-  /** Once all streams are there. */
+  /** Resolves once all streams are open. */
   let act: (kubelet: SpdyKubelet, stream: (type: string) => KubeletStream) => void
   let protocol: string
   before(async () => {
@@ -64,7 +64,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     [`${method} ${pods}/${path} HTTP/1.1`, 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', ...more, '', ''].join('\r\n')
   const start = async (path: string, over: 'plain' | 'tls' = 'plain'): Promise<WebSocketClient> =>
     new WebSocketClient(await speak(world.server, over, ask(path)))
-  /** What the client is told at the end, on the channel of errors. */
+  /** The result that the client receives on the error channel. */
   const ending = async (client: WebSocketClient): Promise<unknown> => {
     await eventually('the client is told', () => client.closed)
     client.conversation.socket.destroy()
@@ -74,7 +74,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
   const counted = (code: string): number => [...(metrics.families()[0]?.samples() ?? [])].find(({ labels }) => labels.code === code)?.value ?? 0
 
   for (const over of ['plain', 'tls'] as const)
-    it(`carries the streams of a command, over ${over}`, async () => {
+    it(`copy the streams of a command, over ${over}`, async () => {
       const before = counted('200')
       const client = await start('one/exec?command=cat&stdin=1&stdout=1&stderr=1', over)
       await eventually('the streams are there', () => kubelet?.streams.size === 4)
@@ -102,7 +102,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
       expect(counted('200')).to.equal(before + 1)
     })
 
-  it('asks the kubelet for SPDY, and keeps what the client sent to itself', async () => {
+  it("request SPDY from the kubelet, without the client's own headers", async () => {
     const client = await start('one/exec?command=ls&stdout=1')
     await eventually('it is asked', () => kubelet !== undefined)
     const { method, url, rawHeaders } = world.kubelet.last
@@ -115,7 +115,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     await eventually('the kubelet is left', () => world.kubelet.sockets.size === 0)
   })
 
-  it('tells sizes of terminals, which have no stream of errors', async () => {
+  it('send terminal sizes, without a stderr stream', async () => {
     const client = await start('two/attach?container=a&stdin=1&stdout=1&stderr=1&tty=1')
     await eventually('the streams are there', () => kubelet?.streams.size === 4)
     expect([...(kubelet?.streams.keys() ?? [])]).to.deep.equal(['error', 'stdin', 'stdout', 'resize'])
@@ -126,7 +126,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     expect(await ending(client)).to.deep.equal({ metadata: {}, status: 'Success' })
   })
 
-  it('keeps early input until the kubelet takes it', async () => {
+  it('buffer early input until the kubelet reads', async () => {
     const conversation = await speak(world.server, 'plain', ask('one/exec?stdin=1'))
     const client = new WebSocketClient(conversation)
     client.send('\0early')
@@ -162,7 +162,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     ['a text, as in the first version', '', 'exit status 3', internalError('Error executing remote command: exit status 3')],
   ]
   for (const [name, version, said, told] of endings)
-    it(`tells how a command ended: ${name}`, async () => {
+    it(`report the result of a command: ${name}`, async () => {
       protocol = version
       act = (_kubelet, stream) => {
         stream('error').send(said, true)
@@ -171,7 +171,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
       expect(await ending(await start('one/exec?stdout=1'))).to.deep.equal(told)
     })
 
-  it('writes what it tells as Go does', async () => {
+  it('encode the result as Go does', async () => {
     act = (_kubelet, stream) => {
       stream('error').send('{"status":"Failure","message":"a < b & c"}', true)
       stream('stdout').end()
@@ -181,17 +181,17 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     expect(client.channel(3)).to.include('"message":"Internal error occurred: a \\u003c b \\u0026 c"')
   })
 
-  it('says that nobody knows how a command ended whose kubelet went away', async () => {
+  it('report an unknown result if the kubelet disconnects', async () => {
     act = ({ socket }) => socket.end()
     expect(await ending(await start('one/exec?stdout=1'))).to.deep.equal(internalError('error reading from error stream: unexpected EOF'))
   })
 
-  it('takes the word of a kubelet that leaves in good order', async () => {
+  it('succeed if the kubelet closes the connection in order', async () => {
     act = kubelet => kubelet.goAway()
     expect(await ending(await start('one/exec?stdout=1'))).to.deep.equal({ metadata: {}, status: 'Success' })
   })
 
-  it('says that the kubelet refused a stream', async () => {
+  it('report that the kubelet refused a stream', async () => {
     world.kubelet.upgradeAct = (_req, socket) => {
       socket.write(agreement(protocol))
       new SpdyKubelet(socket).replies = type => type !== 'stdout'
@@ -219,7 +219,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     ['nothing', '', url => internalError(`error sending request: Post ${JSON.stringify(url)}: unexpected EOF`)],
   ]
   for (const [name, answer, told] of refusals)
-    it(`tells a refusal of the kubelet to the client that is connected: ${name}`, async () => {
+    it(`report a refusal of the kubelet to the connected client: ${name}`, async () => {
       const before = counted('500') + counted('403')
       world.kubelet.upgradeAct = (_req, socket) => socket.end(answer)
       const url = `https://127.0.0.1:${world.kubelet.port}/exec/ns/one/c?output=1`
@@ -227,7 +227,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
       expect(counted('500') + counted('403')).to.equal(before + 1)
     })
 
-  it('tells that nobody is there', async () => {
+  it('report that the kubelet cannot be reached', async () => {
     const told = internalError(
       `error sending request: Post "https://127.0.0.1:${world.deadPort}/exec/ns/lost/c?output=1": dial tcp 127.0.0.1:${world.deadPort}: connect: connection refused`,
     )
@@ -244,7 +244,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     ['by POST', ask('one/exec', { method: 'POST' }), 'HTTP/1.1 405 Method Not Allowed\r\n\r\nbad method'],
   ]
   for (const [name, request, answer] of handshakes)
-    it(`refuses a handshake ${name}`, async () => {
+    it(`refuse a handshake ${name}`, async () => {
       const before = counted('400')
       expect(await (await speak(world.server, 'plain', request)).end()).to.equal(answer)
       expect(counted('400')).to.equal(before + 1)
@@ -257,7 +257,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     ['closes a channel that is none', client => client.send('\xff\x09')],
   ]
   for (const [name, leave] of leavings)
-    it(`leaves the kubelet when the client ${name}`, async () => {
+    it(`disconnect from the kubelet when the client ${name}`, async () => {
       const client = await start('one/exec?stdin=1&stdout=1')
       await eventually('the streams are there', () => kubelet?.streams.size === 3)
       leave(client)
@@ -265,7 +265,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
       await eventually('the client is closed', () => client.conversation.ended)
     })
 
-  it('leaves a kubelet that has not answered when the client goes', async () => {
+  it('disconnect from a kubelet that has not responded when the client disconnects', async () => {
     let asked = false
     world.kubelet.upgradeAct = (_req, socket) => {
       asked = true
@@ -277,7 +277,7 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     await eventually('the kubelet is left', () => world.kubelet.sockets.size === 0)
   })
 
-  it('holds the client back when the kubelet does not read, and goes on', async () => {
+  it('pause the client while the kubelet does not read, and continue', async () => {
     const client = await start('one/exec?stdin=1', 'tls')
     await eventually('the streams are there', () => kubelet?.streams.size === 2)
     kubelet?.socket.pause()
@@ -287,12 +287,12 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     await turns(100)
     expect(socket.writableLength).to.be.above(0)
     kubelet?.socket.resume()
-    // The first byte of each is the channel.
+    // The first byte of each message is the channel.
     await eventually('all has come', () => streamOf('stdin').heardBytes === 16 * ((1 << 20) - 1))
     socket.destroy()
   })
 
-  it('holds the kubelet back when the client does not read, and goes on', async () => {
+  it('pause the kubelet while the client does not read, and continue', async () => {
     const client = await start('one/exec?stdout=1', 'tls')
     await eventually('the streams are there', () => kubelet?.streams.size === 2)
     client.conversation.socket.pause()
@@ -304,14 +304,14 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     client.conversation.socket.destroy()
   })
 
-  it('passes older subprotocols as they are', async () => {
+  it('forward older subprotocols unchanged', async () => {
     world.kubelet.upgradeAct = (_req, socket) => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno')
     const more = [...HANDSHAKE.slice(0, 2), 'Sec-WebSocket-Protocol: v4.channel.k8s.io']
     expect(await (await speak(world.server, 'plain', ask('one/exec', { more }))).end()).to.match(/^HTTP\/1\.1 403 Forbidden\r\n/)
     expect(world.kubelet.last.headers).to.include({ upgrade: 'websocket', 'sec-websocket-protocol': 'v4.channel.k8s.io' })
   })
 
-  it('passes what it can as it is where the gates are off', async () => {
+  it('are forwarded unchanged if the gates are off', async () => {
     const off = new Map([
       ['TranslateStreamCloseWebsocketRequests', false],
       ['PortForwardWebsockets', false],
@@ -329,9 +329,9 @@ describe('commands of clients that speak v5.channel.k8s.io', () => {
     await own.close()
   })
 
-  it('is on as 1.33 has it', () => expect(streamTranslation(parseGates('1.33'))).to.include({ translates: true, tunnels: true }))
+  it('are translated from 1.33 on', () => expect(streamTranslation(parseGates('1.33'))).to.include({ translates: true, tunnels: true }))
 
-  it('ends with the server', async () => {
+  it('end with the server', async () => {
     const own = await connectWorld({ translates: true, tunnels: true, metrics })
     own.kubelet.upgradeAct = world.kubelet.upgradeAct
     const client = await speak(own.server, 'tls', ask('one/exec?stdout=1'))

@@ -16,7 +16,7 @@ const agreement = (upgrade = 'SPDY/3.1'): string =>
 const ask = ({ method = 'GET', more = HANDSHAKE } = {}): string =>
   [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', ...more, '', ''].join('\r\n')
 
-describe('port forwards of clients that carry SPDY over a WebSocket', () => {
+describe('port forwards with SPDY over a WebSocket', () => {
   let world: World
   let metrics: StreamMetrics
   let kubelet: Duplex | undefined
@@ -49,7 +49,7 @@ describe('port forwards of clients that carry SPDY over a WebSocket', () => {
       .join('')
 
   for (const over of ['plain', 'tls'] as const)
-    it(`unwraps and wraps bytes, over ${over}`, async () => {
+    it(`unwrap and wrap bytes, over ${over}`, async () => {
       const before = counted('101')
       const client = await start(over)
       await eventually('the kubelet is heard', () => bytesOf(client) === 'greeting')
@@ -71,7 +71,7 @@ describe('port forwards of clients that carry SPDY over a WebSocket', () => {
       client.conversation.socket.destroy()
     })
 
-  it('asks the kubelet as the client would have in SPDY', async () => {
+  it('send the kubelet the request that the client would send over SPDY', async () => {
     const more = [KEY, VERSION, `${PROTOCOL}, SPDY/3.1+other.k8s.io`, 'Authorization: Bearer x', 'X-Own: y', 'Sec-WebSocket-Extensions: z']
     const client = await start('tls', ask({ more }))
     await eventually('it is asked', () => kubelet !== undefined)
@@ -99,7 +99,7 @@ describe('port forwards of clients that carry SPDY over a WebSocket', () => {
     ['breaks the protocol', client => client.conversation.socket.write(Buffer.from([0x82, 1, 0]))],
   ]
   for (const [name, leave] of leavings)
-    it(`leaves the kubelet when the client ${name}`, async () => {
+    it(`disconnect from the kubelet when the client ${name}`, async () => {
       const client = await start()
       await eventually('the kubelet is heard', () => bytesOf(client) === 'greeting')
       client.send('last')
@@ -114,7 +114,7 @@ describe('port forwards of clients that carry SPDY over a WebSocket', () => {
     ['another protocol', agreement('websocket'), 500, 'unable to upgrade: missing upgrade headers in response\n', '500'],
   ]
   for (const [name, answer, status, body, code] of refusals)
-    it(`passes back ${name}`, async () => {
+    it(`forward ${name}`, async () => {
       const before = counted(code)
       world.kubelet.upgradeAct = (_req, socket) => socket.end(answer)
       const text = await (await speak(world.server, 'plain', ask())).end()
@@ -130,7 +130,7 @@ describe('port forwards of clients that carry SPDY over a WebSocket', () => {
     ['by POST', ask({ method: 'POST' }), '405 Method Not Allowed', 'Method Not Allowed\n'],
   ]
   for (const [name, request, status, body] of handshakes)
-    it(`refuses a handshake ${name}`, async () => {
+    it(`refuse a handshake ${name}`, async () => {
       const text = await (await speak(world.server, 'plain', request)).end()
       expect(text).to.match(new RegExp(`^HTTP/1\\.1 ${status}\r\n`))
       expect(text.toLowerCase()).to.include('sec-websocket-version: 13\r\n')
@@ -138,14 +138,14 @@ describe('port forwards of clients that carry SPDY over a WebSocket', () => {
       expect(kubelet).to.equal(undefined)
     })
 
-  it('tells that nobody is there', async () => {
+  it('report that the kubelet cannot be reached', async () => {
     const request = ask().replace('/one/', '/lost/')
     expect(await (await speak(world.server, 'plain', request)).end()).to.include(
       `error dialing backend: dial tcp 127.0.0.1:${world.deadPort}: connect: connection refused`,
     )
   })
 
-  it('holds either side back when the other does not read, and goes on', async () => {
+  it('pause either side while the other does not read, and continue', async () => {
     const client = await start('tls')
     await eventually('the kubelet is heard', () => bytesOf(client) === 'greeting')
     const { socket } = client.conversation
@@ -166,7 +166,7 @@ describe('port forwards of clients that carry SPDY over a WebSocket', () => {
     socket.destroy()
   })
 
-  it('passes WebSockets as they are that carry something else', async () => {
+  it('forward other WebSockets unchanged', async () => {
     world.kubelet.upgradeAct = (_req, socket) => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno')
     const more = [KEY, VERSION, 'Sec-WebSocket-Protocol: portforward.k8s.io']
     expect(await (await speak(world.server, 'plain', ask({ more }))).end()).to.match(/^HTTP\/1\.1 403 Forbidden\r\n/)

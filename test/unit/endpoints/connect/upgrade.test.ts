@@ -6,7 +6,7 @@ import { eventually } from '../../../support/waiting.ts'
 
 const pods = '/api/v1/namespaces/ns/pods'
 
-/** A request to leave HTTP. */
+/** An upgrade request. */
 const ask = (path: string, { method = 'GET', to = 'websocket', more = [] as string[] } = {}): string =>
   [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: Upgrade', `Upgrade: ${to}`, ...more, '', ''].join('\r\n')
 
@@ -16,8 +16,8 @@ const accept = createHash('sha1').update(`${KEY}258EAFA5-E914-47DA-95CA-C5AB0DC8
 
 const bodyOf = (answer: string): { message: string; code: number } => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
 
-describe('exec, attach and portforward where a stream by GET needs the right to create it', () => {
-  it('are refused to whom may only get them', async () => {
+describe('exec, attach and portforward by GET that require permission to create', () => {
+  it('are refused to users who may only get them', async () => {
     const asked: string[] = []
     const world = await connectWorld(undefined, async (_, { verb, resource, subresource }) => {
       asked.push(`${verb} ${resource}/${subresource}`)
@@ -42,7 +42,7 @@ describe('exec, attach and portforward', () => {
   after(() => world.close())
   beforeEach(() => {
     world.kubelet.act = (_req, res) => res.end()
-    /** Agrees, greets in the same packet, and says everything twice until it hears `bye`. */
+    /** Accepts, greets in the same packet, and repeats everything until it receives `bye`. */
     world.kubelet.upgradeAct = (req, socket, head) => {
       const { upgrade } = req.headers
       socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\nSec-WebSocket-Accept: ${accept}\r\n\r\nhello `)
@@ -59,7 +59,7 @@ describe('exec, attach and portforward', () => {
   })
 
   for (const over of ['plain', 'tls'] as const) {
-    it(`carries bytes both ways, over ${over}`, async () => {
+    it(`copy bytes in both directions, over ${over}`, async () => {
       const client = await speak(world.server, over, `${ask(`${pods}/one/exec?command=sh&stdin=1`, { more: webSocket })}early `)
       const head = await client.hear('early early ')
       expect(head).to.match(/^HTTP\/1\.1 101 Switching Protocols\r\n/)
@@ -75,7 +75,7 @@ describe('exec, attach and portforward', () => {
     })
   }
 
-  it('carries a megabyte whole', async () => {
+  it('copy a megabyte', async () => {
     const client = await speak(world.server, 'tls', ask(`${pods}/one/exec`))
     const head = (await client.hear('hello ')).length
     client.say('x'.repeat(1 << 20))
@@ -85,7 +85,7 @@ describe('exec, attach and portforward', () => {
     client.socket.destroy()
   })
 
-  it('takes POST, as SPDY asks', async () => {
+  it('allow POST, which SPDY clients use', async () => {
     const versions = ['X-Stream-Protocol-Version: v4.channel.k8s.io', 'X-Stream-Protocol-Version: v3.channel.k8s.io']
     const client = await speak(world.server, 'tls', ask(`${pods}/one/attach`, { method: 'POST', to: 'SPDY/3.1', more: [...versions, 'Content-Length: 0'] }))
     await client.hear('hello')
@@ -96,7 +96,7 @@ describe('exec, attach and portforward', () => {
     await eventually('the kubelet is left', () => world.kubelet.sockets.size === 0)
   })
 
-  it('keeps who the client is to itself', async () => {
+  it("do not forward the client's identity", async () => {
     const client = await speak(
       world.server,
       'tls',
@@ -107,7 +107,7 @@ describe('exec, attach and portforward', () => {
     client.socket.destroy()
   })
 
-  it('takes a token among the subprotocols, and does not pass it on', async () => {
+  it('accept a token in the subprotocols, and do not forward it', async () => {
     const token = (text: string): string => `base64url.bearer.authorization.k8s.io.${Buffer.from(text).toString('base64url')}`
     const path = `${pods}/one/exec`
     const { running, credentials } = world.server
@@ -132,7 +132,7 @@ describe('exec, attach and portforward', () => {
     ['two/portforward', '/portForward/ns/two'],
   ]
   for (const [path, asked] of paths) {
-    it(`asks for ${asked}`, async () => {
+    it(`request ${asked}`, async () => {
       const client = await speak(world.server, 'plain', ask(`${pods}/${path}`))
       await client.hear('hello')
       expect(world.kubelet.last.url).to.equal(asked)
@@ -151,7 +151,7 @@ describe('exec, attach and portforward', () => {
     ['one/exec?dryRun=All', 400, 'dryRun is not supported'],
   ]
   for (const [path, code, message] of refusals) {
-    it(`refuses ${path}, and closes`, async () => {
+    it(`refuse ${path}, and close the connection`, async () => {
       const client = await speak(world.server, 'tls', ask(`${pods}/${path}`))
       const answer = await client.end()
       expect(answer).to.match(new RegExp(`^HTTP/1.1 ${code} `))
@@ -159,7 +159,7 @@ describe('exec, attach and portforward', () => {
     })
   }
 
-  it('tells that nobody is there', async () => {
+  it('report that the kubelet cannot be reached', async () => {
     const client = await speak(world.server, 'plain', ask(`${pods}/lost/exec`))
     expect(bodyOf(await client.end())).to.include({
       code: 500,
@@ -167,7 +167,7 @@ describe('exec, attach and portforward', () => {
     })
   })
 
-  it('passes a refusal back', async () => {
+  it('forward a refusal', async () => {
     world.kubelet.upgradeAct = (_req, socket) => socket.end('HTTP/1.1 403 Forbidden\r\nX-Why: so\r\nContent-Length: 2\r\n\r\nno')
     const client = await speak(world.server, 'tls', ask(`${pods}/one/exec`))
     const answer = await client.end()
@@ -176,23 +176,23 @@ describe('exec, attach and portforward', () => {
     expect(answer.endsWith('\r\n\r\nno')).to.equal(true)
   })
 
-  it('does not take an answer for an agreement', async () => {
+  it('do not mistake another response for an upgrade', async () => {
     world.kubelet.upgradeAct = (_req, socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
     const client = await speak(world.server, 'tls', ask(`${pods}/one/exec`))
     expect(bodyOf(await client.end())).to.include({ code: 500, message: 'invalid upgrade response: status code 200' })
   })
 
   for (const over of ['plain', 'http2'] as const) {
-    it(`needs an upgrade, over ${over}`, async () => {
+    it(`require an upgrade, over ${over}`, async () => {
       const { status, body } = await world.server[over](`${pods}/one/exec`)
       expect(status).to.equal(400)
       expect(JSON.parse(body.toString()).message).to.equal('Upgrade request required')
     })
   }
 
-  it('takes GET and POST only', async () => expect((await world.server.plain(`${pods}/one/exec`, { method: 'PUT' })).status).to.equal(405))
+  it('allow GET and POST only', async () => expect((await world.server.plain(`${pods}/one/exec`, { method: 'PUT' })).status).to.equal(405))
 
-  it('is asked for by `get` or `create`', async () => {
+  it('are authorized as `get` or `create`', async () => {
     for (const [method, verb] of [
       ['GET', 'get'],
       ['POST', 'create'],
@@ -203,7 +203,7 @@ describe('exec, attach and portforward', () => {
     }
   })
 
-  it('asks admission, with the options as the object', async () => {
+  it('pass admission with the options as the object', async () => {
     const seen: unknown[] = []
     world.registry.admission = {
       validate: async ({ operation, subresource, name, namespace, object }) => {
@@ -218,7 +218,7 @@ describe('exec, attach and portforward', () => {
     expect(seen).to.deep.equal([{ subresource: 'exec', name: 'one', namespace: 'ns', object }])
   })
 
-  it('ends with the server', async () => {
+  it('end with the server', async () => {
     const own = await connectWorld()
     own.kubelet.upgradeAct = world.kubelet.upgradeAct
     const client = await speak(own.server, 'tls', ask(`${pods}/one/exec`))
@@ -228,7 +228,7 @@ describe('exec, attach and portforward', () => {
   })
 })
 
-describe('offers to leave HTTP that nobody takes', () => {
+describe('upgrades that are not supported', () => {
   let world: World
   before(async () => {
     world = await connectWorld()
@@ -236,7 +236,7 @@ describe('offers to leave HTTP that nobody takes', () => {
   after(() => world.close())
 
   for (const over of ['plain', 'tls'] as const) {
-    it(`are passed over, and the connection stays, over ${over}`, async () => {
+    it(`are ignored, and the connection stays open, over ${over}`, async () => {
       const h2c = { to: 'h2c', more: ['HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA'] }
       const client = await speak(world.server, over, ask('/api/v1/namespaces/ns/pods/one', h2c))
       await client.hear('"kind":"Pod"')
@@ -252,7 +252,7 @@ describe('offers to leave HTTP that nobody takes', () => {
   }
 
   for (const path of [`${pods}/one/exec`, `${pods}/one`])
-    it(`can't be made while another request is answered: ${path}`, async () => {
+    it(`are refused while another response is being written: ${path}`, async () => {
       const watch = 'GET /api/v1/namespaces/ns/pods?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n'
       const client = await speak(world.server, 'plain', watch)
       await client.hear('ADDED')

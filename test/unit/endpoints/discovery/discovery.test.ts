@@ -26,7 +26,7 @@ async function ask(path: string, request: FakeRequest = {}, of = discovery, at =
 }
 const text = async (path: string) => (await ask(path)).exchange.text
 
-/** Upstream's groups but the core one, each with its versions, as far as they are served; in its order, and ours behind them. */
+/** Upstream's groups except the core one, with their served versions, in upstream's order, followed by ours. */
 const GROUPS = new Map<string, string[]>()
 const listed = Object.keys(JSON.parse(readFileSync(new URL('../../../fixtures/discovery/resources-1.33.json', import.meta.url), 'utf8')) as object)
 for (const groupVersion of [...listed.filter(each => snapshot.resourcesOf(each).length > 0), 'example.io/v1']) {
@@ -51,7 +51,7 @@ describe('discovery', () => {
     ['/api/v1', /^\{"kind":"APIResourceList","groupVersion":"v1","resources":\[\{"name":"bindings",/],
   ]
   for (const [path, expected] of documents)
-    it(`answers ${path}`, async () => {
+    it(`serves ${path}`, async () => {
       const { exchange, served } = await ask(path)
       expect([served, exchange.status, exchange.contentType]).to.deep.equal([true, 200, 'application/json'])
       if (typeof expected === 'string') expect(exchange.text).to.equal(expected)
@@ -74,24 +74,24 @@ describe('discovery', () => {
     ['/apis/other.io', { method: 'POST' }],
   ]
   for (const [path, request] of others)
-    it(`leaves ${request.method ?? 'GET'} ${path} to others`, async () => expect((await ask(path, request)).served).to.equal(false))
+    it(`does not serve ${request.method ?? 'GET'} ${path}`, async () => expect((await ask(path, request)).served).to.equal(false))
 
   for (const path of ['/api', '/api/v1/', '/apis', '/apis/', '/apis/example.io', '/apis/example.io/v1'])
     for (const method of ['HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
-      it(`takes no ${method} of ${path}`, async () =>
+      it(`refuses ${method} for ${path}`, async () =>
         expect(await refusalText(ask(path, { method }))).to.equal('405 MethodNotAllowed: the server does not allow this method on the requested resource'))
 
   for (const path of ['/api//', '/api/v1//', '/apis/example.io///', '/apis/example.io/v1//'])
-    it(`does not count slashes at the end: ${path}`, async () => expect(await text(path)).to.equal(await text(path.replace(/\/+$/, ''))))
+    it(`ignores trailing slashes: ${path}`, async () => expect(await text(path)).to.equal(await text(path.replace(/\/+$/, ''))))
 
-  it('tells of custom kinds by any method', async () => {
+  it('serves custom resources for any method', async () => {
     const custom = new CatalogSnapshot(2, [customResource()])
     for (const path of ['/apis/example.io', '/apis/example.io/v1'])
       for (const method of ['HEAD', 'POST', 'DELETE']) expect((await ask(path, { method }, new Discovery(() => 'x'), custom)).exchange.status).to.equal(200)
   })
 
   for (const path of ['/api', '/api/v1', '/apis', '/apis/example.io', '/apis/example.io/v1'])
-    it(`says the same of ${path} in each media type`, async () => {
+    it(`serves ${path} with the same contents in each media type`, async () => {
       const in_ = async (type: string) => (await ask(path, { headers: { accept: type } })).exchange
       const json = (await in_('application/json')).json as JsonObject
       for (const type of ['application/vnd.kubernetes.protobuf', 'application/vnd.svc.protobuf']) {
@@ -108,8 +108,8 @@ describe('discovery', () => {
       expect((await ask(path, { headers: {}, userAgent: 'curl/8' })).exchange.text).to.equal(`${JSON.stringify(json, null, 2)}\n`)
     })
 
-  // As apiserver 0.33.9 answers.
-  it('is not given in what it does not come in', async () => {
+  // Messages of apiserver 0.33.9.
+  it('responds with 406 to other media types', async () => {
     const types = 'application/json, application/yaml, application/vnd.kubernetes.protobuf'
     const refused = (type: string, path = '/apis') => refusalText(ask(path, { headers: { accept: type } }))
     for (const type of ['text/html', 'application/cbor'])
@@ -119,7 +119,7 @@ describe('discovery', () => {
     expect(await refused(accept('v2'), '/apis/example.io')).to.equal(`406 NotAcceptable: only the following media types are accepted: ${types}`)
   })
 
-  it('makes its documents anew for another generation, and only then', async () => {
+  it('makes its documents again for another generation only', async () => {
     const mine = new Discovery(() => 'x')
     const first = (await ask('/apis', {}, mine)).exchange.body
     expect((await ask('/apis', {}, mine)).exchange.body).to.equal(first)
@@ -136,7 +136,7 @@ describe('aggregated discovery', () => {
     [`${accept('v2')},${accept('v2beta1')},application/json`, '/apis', 'v2'],
     [`${accept('v2beta1')},application/json`, '/apis', undefined],
     [`${accept('v3')},${accept('v2beta1')},application/json`, '/apis', undefined],
-    // Negotiation takes the first clause that asks for an aggregated list: a plain one before it is none.
+    // Negotiation uses the first clause that requests an aggregated list. A plain clause before it is ignored.
     [`application/json,${accept('v2')}`, '/apis', 'v2'],
     [`*/*;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`, '/apis', 'v2'],
     [`text/html,${accept('v2')}`, '/apis', 'v2'],
@@ -154,12 +154,12 @@ describe('aggregated discovery', () => {
       else expect(kind).to.not.equal('APIGroupDiscoveryList')
     })
 
-  it('comes in v2beta1 while that is served', async () => {
+  it('is served in v2beta1 by releases that have it', async () => {
     const asked = await ask('/apis', { headers: { accept: accept('v2beta1') } }, new Discovery(() => 'x', ['v2', 'v2beta1']))
     expect(asked.exchange.contentType).to.equal(accept('v2beta1'))
   })
 
-  it('tells of each resource what the lists tell', async () => {
+  it('has the same resources as the resource lists', async () => {
     const { exchange } = await ask('/apis', { headers: { accept: accept('v2') } })
     const { items } = exchange.json as { items: { metadata: object; versions: object[] }[] }
     expect(items.map(({ metadata }) => metadata)).to.deep.equal([...GROUPS.keys()].map(name => ({ name, creationTimestamp: null })))
@@ -194,7 +194,7 @@ describe('aggregated discovery', () => {
     })
   })
 
-  it('of the core group names no group', async () => {
+  it('has no name for the core group', async () => {
     const { exchange } = await ask('/api', { headers: { accept: accept('v2') } })
     const { items } = exchange.json as { items: { metadata: object; versions: { version: string; resources: { resource: string }[] }[] }[] }
     expect(items.map(({ metadata, versions }) => [metadata, versions.map(({ version }) => version)])).to.deep.equal([[{ creationTimestamp: null }, ['v1']]])
@@ -204,7 +204,7 @@ describe('aggregated discovery', () => {
     expect(pods.subresources?.find(({ subresource }) => subresource === 'binding')?.responseKind).to.deep.equal({ group: '', version: 'v1', kind: 'Binding' })
   })
 
-  it('says the same in each media type, under one ETag', async () => {
+  it('has the same contents and ETag in each media type', async () => {
     const ofType = (type: string) => ask('/apis', { headers: { accept: accept('v2').replace('application/json', type) } })
     const [json, yaml, protobuf] = await Promise.all([ofType('application/json'), ofType('application/yaml'), ofType('application/vnd.kubernetes.protobuf')])
     const expected = json.exchange.json
@@ -219,7 +219,7 @@ describe('aggregated discovery', () => {
     expect(protobuf.exchange.contentType).to.equal(accept('v2').replace('json', 'vnd.kubernetes.protobuf'))
   })
 
-  it('is sent once to who keeps its ETag', async () => {
+  it('responds with 304 to a client with the current ETag', async () => {
     const first = await ask('/apis', { headers: { accept: accept('v2') } })
     const etag = first.exchange.answerHeaders.etag as string
     expect(etag).to.equal(`"${createHash('sha512').update(first.exchange.body!).digest('hex').toUpperCase()}"`)

@@ -13,40 +13,40 @@ const optional = listed('optional-1.33.json')
 const snapshot = new CatalogSnapshot(1, servedBuiltins())
 
 describe('resource lists', () => {
-  it('are of upstream’s group versions, in its order', () => expect(snapshot.servedGroupVersions()).to.deep.equal(Object.keys(upstream)))
+  it("have upstream's group versions, in its order", () => expect(snapshot.servedGroupVersions()).to.deep.equal(Object.keys(upstream)))
 
   for (const [groupVersion, resources] of Object.entries(upstream)) {
     const ours = apiResources(snapshot, groupVersion)
     const names = ours.map(({ name }) => name)
-    it(`${groupVersion} has none but upstream’s resources, in its order`, () => expect(names).to.deep.equal(resources.map(({ name }) => name)))
+    it(`${groupVersion} has upstream's resources only, in its order`, () => expect(names).to.deep.equal(resources.map(({ name }) => name)))
     for (const resource of resources)
-      it(`${groupVersion} ${resource.name} is as upstream lists it`, () =>
+      it(`${groupVersion} ${resource.name} is the same as upstream's`, () =>
         expect(JSON.stringify(ours.find(({ name }) => name === resource.name))).to.equal(JSON.stringify(resource)))
   }
 
   const everything = new CatalogSnapshot(1, servedBuiltins({ 'api/all': true }, { ClusterTrustBundle: true, StorageVersionMigrator: true }))
 
-  it('are of no other group versions where everything is switched on', () =>
+  it('have no other group versions if everything is enabled', () =>
     expect(everything.servedGroupVersions()).to.have.members([...Object.keys(upstream), ...Object.keys(optional)]))
 
   for (const [groupVersion, resources] of Object.entries(optional)) {
     const ours = apiResources(everything, groupVersion).map(({ storageVersionHash: _, ...resource }) => resource)
     const names = ours.map(({ name }) => name)
-    it(`${groupVersion} is not there unless it is asked for`, () => expect(apiResources(snapshot, groupVersion)).to.deep.equal([]))
-    it(`${groupVersion} has none but upstream’s resources`, () => expect(names).to.have.members(resources.map(({ name }) => name)))
+    it(`${groupVersion} is disabled by default`, () => expect(apiResources(snapshot, groupVersion)).to.deep.equal([]))
+    it(`${groupVersion} has upstream's resources only`, () => expect(names).to.have.members(resources.map(({ name }) => name)))
     for (const resource of resources)
-      it(`${groupVersion} ${resource.name} is as upstream lists it`, () =>
+      it(`${groupVersion} ${resource.name} is the same as upstream's`, () =>
         expect(JSON.stringify(ours.find(({ name }) => name === resource.name))).to.equal(JSON.stringify(resource)))
   }
 
-  it('sort the verbs, and have no hash of what is not stored', () => {
+  it('sort verbs, and have no storage hash for resources that are not stored', () => {
     const { storage: _, ...virtual } = widgetResource({ version: { verbs: ['list', 'create'] } })
     const [own, status] = apiResources(new CatalogSnapshot(1, [virtual]), 'example.io/v1')
     expect(own).to.deep.equal({ name: 'widgets', singularName: 'widget', namespaced: true, kind: 'Widget', verbs: ['create', 'list'], shortNames: ['wd'] })
     expect(status).to.deep.equal({ name: 'widgets/status', singularName: '', namespaced: true, kind: 'Widget', verbs: ['get', 'patch', 'update'] })
   })
 
-  it('hash the version in which objects are stored', () => {
+  it('have the hash of the storage version', () => {
     const { hub } = widgetResource()
     expect(storageVersionHash({ ...hub, group: '', name: 'v1', kind: 'ConfigMap' })).to.equal('qFsyl6wFWjQ=')
     expect(storageVersionHash({ ...hub, group: 'apps', name: 'v1', kind: 'StatefulSet' })).to.equal('H+vl74LkKdo=')

@@ -30,19 +30,19 @@ async function pass(scope: object, deprecation: object | undefined = old): Promi
 
 const labels = { group: 'example.io', version: 'v1', resource: 'widgets', subresource: '', removed_release: '1.40' }
 
-describe('a request to a deprecated version', () => {
-  it('is warned of, counted once, and passed on', async () => {
+describe('a request for a deprecated version', () => {
+  it('causes a warning, is counted once, and continues', async () => {
     const samples = [{ metricName: 'apiserver_requested_deprecated_apis', labels, value: 1 }]
     expect(await pass({})).to.deep.equal({ warnings: [old.warning], samples, passed: true })
   })
 
-  it('is told apart by its subresource, which is deprecated with its parent', async () => {
+  it('is counted by subresource, which is deprecated with its parent', async () => {
     const { warnings, samples } = await pass({ subresourceName: 'status', subresource: { verbs: [] } })
     expect(warnings).to.deep.equal([old.warning])
     expect(samples).to.have.nested.property('[0].labels.subresource', 'status')
   })
 
-  it('is not one where the subresource is of a kind of its own', async () => {
+  it('causes no warning for a subresource of another kind', async () => {
     expect(await pass({ subresourceName: 'scale', subresource: { verbs: [], kind: { kind: 'Scale' } } })).to.deep.equal({
       warnings: [],
       samples: [],
@@ -50,13 +50,13 @@ describe('a request to a deprecated version', () => {
     })
   })
 
-  it('is one where the subresource is that of a custom kind', async () => {
+  it('causes a warning for a subresource of a custom resource', async () => {
     const { warnings, samples } = await pass({ dialect: CUSTOM, subresourceName: 'scale', subresource: { verbs: [], kind: { kind: 'Scale' } } })
     expect(warnings).to.deep.equal([old.warning])
     expect(samples).to.have.nested.property('[0].labels.subresource', 'scale')
   })
 
-  it('is not one where the release has not deprecated it', async () => {
+  it('causes no warning before the release of the deprecation', async () => {
     expect(await pass({ served: { version: hub } })).to.deep.equal({ warnings: [], samples: [], passed: true })
   })
 })

@@ -25,11 +25,11 @@ describe('withDiscovery', () => {
       expect(await pass(path)).to.equal(false)
       expect(served).to.deep.equal([path])
     })
-  it('passes requests for resources on', async () => {
+  it('passes on requests for resources', async () => {
     expect(await pass('/api/v1/pods')).to.equal(true)
     expect(served).to.deep.equal([])
   })
-  it('refuses what is neither', async () => {
+  it('refuses other paths', async () => {
     expect(await refusalText(pass('/api/v2'))).to.match(/^404/)
     expect(served).to.deep.equal([])
   })

@@ -21,19 +21,19 @@ describe('withNegotiation', () => {
   }
   const accept = (type: string): FakeRequest => ({ headers: { accept: type } })
 
-  it('chooses the form of the answer', async () => {
+  it('negotiates the form of the response', async () => {
     expect((await pass(accept('application/json'))).form).to.equal(PLAIN_FORM)
     expect((await pass(accept('application/yaml'))).form?.contentType).to.equal('application/yaml')
   })
-  it('refuses what there is no form of', async () => expect(await refusalText(Promise.resolve().then(() => pass(accept('application/xml'))))).to.match(/^406/))
-  it('refuses a patch of a type that no route takes first', async () => {
+  it('throws 406 if no form is accepted', async () => expect(await refusalText(Promise.resolve().then(() => pass(accept('application/xml'))))).to.match(/^406/))
+  it('throws 415 for an unsupported patch type first', async () => {
     const request = { method: 'PATCH', body: '{}', headers: { accept: 'application/xml', 'content-type': 'text/plain' } }
     expect(await refusalText(Promise.resolve().then(() => pass(request, 'patch')))).to.match(/^415/)
   })
-  it('leaves the form to what comes from outside the server', async () => {
+  it('does not negotiate proxied responses', async () => {
     const { form, passed } = await pass(accept('application/xml'), 'get', { connect: { how: 'proxy' } })
     expect([form, passed]).to.deep.equal([undefined, true])
   })
-  it('negotiates for logs all the same', async () =>
+  it('negotiates responses of logs', async () =>
     expect(await refusalText(Promise.resolve().then(() => pass(accept('application/xml'), 'get', { connect: { how: 'log' } })))).to.match(/^406/))
 })

@@ -19,12 +19,12 @@ describe('withScope', () => {
     return state
   }
 
-  it('finds the resource of a request', async () => {
+  it('resolves the resource of a request', async () => {
     const { scope, exchange } = await pass(PATH)
     expect(scope).to.include({ exchange, verb: 'get', namespace: 'ns', name: 'a', info: exchange.info })
     expect(scope?.served.definition).to.equal(t.served().definition)
   })
-  it('passes on at once', () => {
+  it('continues immediately', () => {
     const exchange = new FakeExchange(PATH)
     let passed = false
     void withScope(scopeOf(t, exchange, 'get').env)({ state: { exchange } }, async () => {
@@ -32,7 +32,7 @@ describe('withScope', () => {
     })
     expect(passed).to.equal(true)
   })
-  it('refuses what is not served', async () =>
+  it('refuses requests without a route', async () =>
     expect(await refusalText(Promise.resolve().then(() => pass('/apis/example.io/v1/namespaces/ns/gadgets/a')))).to.match(/^404/))
 
   it('waits for a kind that is about to be served', async () => {

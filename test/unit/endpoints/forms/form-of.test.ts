@@ -16,7 +16,7 @@ describe('formOf', () => {
   })
   const scope = () => scopeOf(t, new FakeExchange('/x'), 'get')
 
-  // Media type, view → Content-Type of an answer and of a watch (none: it has no watches), and how the body of an object begins.
+  // Media type, view → Content-Type of a response and of a watch (none: watches are not supported), and the beginning of an object's body.
   const forms: [mediaType: string, pretty: boolean, view: string, stream: string, begins: string][] = [
     [JSON_TYPE, false, '', JSON_TYPE, '{"kind":"Widget"'],
     [JSON_TYPE, true, '', JSON_TYPE, '{\n  "kind": "Widget"'],
@@ -42,7 +42,7 @@ describe('formOf', () => {
       expect(form.withoutInitialEnd === true).to.equal(view === 'Table')
     })
 
-  it('is the plain form where nothing else is asked for', async () => {
+  it('returns the plain form by default', async () => {
     const of = async (form: typeof PLAIN_FORM) => bytesOf(await form.stored(scope(), stored)).toString()
     expect(await of(formOf({ mediaType: JSON_TYPE, pretty: false }))).to.equal(await of(PLAIN_FORM))
   })

@@ -55,11 +55,11 @@ describe('frames of a watch', () => {
     expect(error(expiredError('gone <')).toString()).to.equal(ERROR)
   })
 
-  it('of metadata in a list: there is none for one object', () => {
+  it('of metadata in a list do not exist for a single object', () => {
     expect(framing('PartialObjectMetadataList').object('ADDED', stored)).to.equal(undefined)
   })
 
-  it('of a Table: its columns come once in each watch', () => {
+  it('of a Table have the columns once in each watch', () => {
     for (const { object, bookmark, id } of [framing('Table'), framing('Table')]) {
       expect(id).to.equal(undefined)
       const [first, second] = [object('ADDED', stored), object('MODIFIED', stored)].map(frame => JSON.parse(frame?.toString() ?? 'null'))
@@ -72,7 +72,7 @@ describe('frames of a watch', () => {
     }
   })
 
-  it('in protobuf: a bare event behind its length', () => {
+  it('in protobuf are length-delimited events', () => {
     for (const [kind, inner] of [
       [undefined, 'Widget'],
       ['PartialObjectMetadata', 'PartialObjectMetadata'],
@@ -93,7 +93,7 @@ describe('frames of a watch', () => {
     }
   })
 
-  it('in CBOR: a sequence of items, each a body in an event', () => {
+  it('in CBOR are a sequence of items, each an event with its object', () => {
     for (const kind of [undefined, 'PartialObjectMetadata']) {
       const { contentType, object, bookmark, error } = framing(kind, CBOR_TYPE)
       const json = framing(kind)
@@ -113,7 +113,7 @@ describe('frames of a watch', () => {
       const at = text.indexOf(marker, text.indexOf('initial-events-list-blueprint'))
       return Buffer.from(/^[A-Za-z0-9+/=]+/.exec(text.slice(at))?.[0] ?? '', 'base64')
     }
-    // As apiserver 0.33.9 has them, but for the kind.
+    // Annotations of apiserver 0.33.9, except the kind.
     expect(blueprintOf(framing(undefined, CBOR_TYPE).bookmark('9', true), '2dn3').toString('latin1')).to.match(
       /^\xd9\xd9\xf7\xa4DkindJWidgetListEitems\xf6Hmetadata\xa0/,
     )
@@ -121,7 +121,7 @@ describe('frames of a watch', () => {
     expect([list.kind, list.apiVersion, Buffer.from(list.message).toString('hex')]).to.deep.equal(['WidgetList', 'example.io/v1', '0a060a0012001a00'])
   })
 
-  it('are shared only where they are the same', () => {
+  it('are only shared if they are equal', () => {
     const ids = [framing(), framing('PartialObjectMetadata'), framing(undefined, PROTOBUF_TYPE), framing('PartialObjectMetadata', PROTOBUF_TYPE)].map(
       ({ id }) => id,
     )

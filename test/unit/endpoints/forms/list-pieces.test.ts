@@ -22,7 +22,7 @@ const FORMS: Record<string, (items: readonly StoredObject[]) => Promise<FilledBo
 }
 const piecesOf = (body: FilledBody): Piece[] => [...body.pieces!()]
 const joinedPieces = (body: FilledBody): Buffer => Buffer.concat(piecesOf(body).map(piece => piece.raw()))
-/** As if all were compressed. */
+/** Returns all pieces as if they were compressed. */
 const keepAll = (body: FilledBody): void => {
   for (const piece of piecesOf(body)) piece.keep({ deflated: Buffer.alloc(10), length: piece.raw().length, crc: 0, shift: 0 })
 }
@@ -31,17 +31,17 @@ const missing = (body: FilledBody): number => piecesOf(body).filter(piece => pie
 for (const [form, bodyOf] of Object.entries(FORMS))
   describe(`pieces of a list in ${form}`, () => {
     for (const count of [1, 2, 33, 1000])
-      it(`of ${count} are its bytes`, async () => {
+      it(`of ${count} contain its bytes`, async () => {
         const items = Array.from({ length: count }, (_, i) => stored(i, 10 + i))
         expect(joinedPieces(await bodyOf(items)).equals(wholeOf(await bodyOf(items)))).to.equal(true)
       })
 
-    it('hold objects of any size', async () => {
+    it('have objects of any size', async () => {
       const items = [1, 200_000, 1, 60_000, 90_000, 400_000].map((bytes, i) => stored(i, 3 * i, bytes))
       expect(joinedPieces(await bodyOf(items)).equals(wholeOf(await bodyOf(items)))).to.equal(true)
     })
 
-    it('are the same after a change, but for those that it is in', async () => {
+    it('are unchanged after a change of other objects', async () => {
       const items = Array.from({ length: 2000 }, (_, i) => stored(i, 10 + i))
       const body = await bodyOf(items)
       expect(missing(body)).to.equal(piecesOf(body).length)
@@ -53,11 +53,11 @@ for (const [form, bodyOf] of Object.entries(FORMS))
       const after = await bodyOf(changed)
       expect(missing(after) - around).to.be.within(3, 9)
       expect(joinedPieces(after).equals(wholeOf(await bodyOf(changed)))).to.equal(true)
-      // A page of it.
+      // A page of the list.
       expect(missing(await bodyOf(items.slice(300, 900))) - around).to.be.at.most(2)
     })
 
-    it('of another object at the same place are not taken for it', async () => {
+    it('with another object at the same index are not reused', async () => {
       const items = Array.from({ length: 100 }, (_, i) => stored(i, 10 + i))
       keepAll(await bodyOf(items))
       const other = items.with(40, stored(77_777, 50))
@@ -67,7 +67,7 @@ for (const [form, bodyOf] of Object.entries(FORMS))
     })
   })
 
-it('a list of objects that keep nothing has no pieces', async () => {
+it('a list of objects without a cache has no pieces', async () => {
   const bare = { ...stored(1, 2), json: stored(1, 2).json.bind(stored(1, 2)) } as unknown as StoredObject
   expect((await listBody(configMaps, {}, [bare]))().pieces).to.equal(undefined)
 })

@@ -4,7 +4,7 @@ import { wholeOf } from '../../../../src/lib/filled-body.ts'
 
 const source = (text: string) => ({ json: () => ({ bytes: Buffer.from(text), header: 0 }) })
 
-describe('a spliced body', () => {
+describe('SplicedBody', () => {
   const cases: [string, [string, string?][]][] = [
     ['one text', [['a']]],
     ['texts that are not ASCII', [['ä𝄞'], ['\u2028', 'ß']]],
@@ -22,7 +22,7 @@ describe('a spliced body', () => {
     ],
   ]
   for (const [what, pieces] of cases)
-    it(`of ${what} is all of them in order, as often as it is opened`, () => {
+    it(`of ${what} contains all of them in order, each time it is opened`, () => {
       const body = new SplicedBody()
       let want = ''
       for (const [own, json] of pieces) {

@@ -21,7 +21,7 @@ const CASES = readFileSync(join(import.meta.dirname, '../../../fixtures/openapi/
   .filter(Boolean)
   .map(line => JSON.parse(line) as Case)
 
-/** The definition with the names that a server accepts. */
+/** The definition with its accepted names. */
 function established(definition: CustomResourceDefinition): CustomResourceDefinition {
   const { names } = definition.spec
   const acceptedNames = { ...names, singular: names.singular || names.kind.toLowerCase(), listKind: names.listKind || `${names.kind}List` }
@@ -29,7 +29,7 @@ function established(definition: CustomResourceDefinition): CustomResourceDefini
   return { ...definition, status: { acceptedNames, conditions: [condition], storedVersions: [] } }
 }
 
-/** A value without descriptions: each server has its own. Members named `description` of other types stay. */
+/** A value without descriptions, which differ between servers. Members named `description` of other types are kept. */
 function undescribed(value: Json): Json {
   if (Array.isArray(value)) return value.map(undescribed)
   if (!isJsonObject(value)) return value
@@ -40,7 +40,7 @@ function undescribed(value: Json): Json {
   )
 }
 
-/** Replaces references to parameters by what they refer to. */
+/** Replaces references to parameters by the parameters. */
 function inlined(value: Json, parameters: JsonObject): Json {
   if (Array.isArray(value)) return value.map(item => inlined(item, parameters))
   if (!isJsonObject(value)) return value
@@ -53,12 +53,12 @@ const membersOf = (object: Json | undefined, chosen: (name: string) => boolean):
   Object.fromEntries(Object.entries(objectIn(object)).filter(([name]) => chosen(name)))
 const parse = (pieces: Parameters<typeof bytesOf>[0]): JsonObject => JSON.parse(bytesOf(pieces).toString()) as JsonObject
 
-/** As text: the order of members counts. */
+/** Serialized, because the order of members is significant. */
 function expectSame(got: Json, want: Json): void {
   expect(JSON.stringify(got, undefined, 1)).to.equal(JSON.stringify(want, undefined, 1))
 }
 
-describe('OpenAPI documents of custom kinds, beside those of upstream', () => {
+describe("OpenAPI documents of custom resources compared with upstream's", () => {
   for (const { name, definition, v3, v2 } of CASES) {
     const resource = customResource(established(definition), { post: () => Promise.reject(new Error('no webhook here')), metrics: new ConversionMetrics() })
     const openApi = createOpenApi(new CatalogSnapshot(1, resource ? [resource] : []))

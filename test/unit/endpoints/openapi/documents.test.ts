@@ -103,7 +103,7 @@ describe('OpenAPI documents', () => {
     for (const id of ids(v3.paths)) expect(ids(v2.paths)).to.include(id)
   })
 
-  it('do not list the groups of custom kinds beside what belongs to every group that is built in', () => {
+  it('do not list custom groups as groups of the built-in kinds of meta/v1', () => {
     const form = unstructuredForm({ group: 'g.dev', kind: 'W', schemas: new Map(), preserveUnknown: false }, 'v1')
     const schema = customStruct({}, { kind: 'W', definition: 'dev.g.v1.W', form })
     const custom: Version = { ...thing, group: 'g.dev', kind: 'W', names: { plural: 'ws', singular: 'w' }, schema, subresources: {} }
@@ -115,7 +115,7 @@ describe('OpenAPI documents', () => {
     expect(schemas['dev.g.v1.W']).to.deep.include({ 'x-kubernetes-group-version-kind': [{ group: 'g.dev', kind: 'W', version: 'v1' }] })
   })
 
-  it('name the kind, and that of a subresource', () => {
+  it('name the kind of a resource and of a subresource', () => {
     expect(v3.paths[inNamespace]?.get?.['x-kubernetes-group-version-kind']).to.deep.equal({ group: 'things.k8s.io', version: 'v1', kind: 'Thing' })
     expect(v3.paths[`${inNamespace}/{name}/scale`]?.get?.['x-kubernetes-group-version-kind']).to.deep.equal({
       group: 'autoscaling',
@@ -130,7 +130,7 @@ describe('OpenAPI documents', () => {
     })
   })
 
-  it('hold all that they refer to', () => {
+  it('contain all referenced definitions', () => {
     for (const [document, known] of [
       [v2, Object.keys(v2.definitions)],
       [v3, Object.keys(v3.components.schemas)],
@@ -140,18 +140,18 @@ describe('OpenAPI documents', () => {
     }
   })
 
-  it('have no operation id twice', () => {
+  it('have unique operation IDs', () => {
     const all = ids(v2.paths).map(id => id.split(' ')[2])
     expect(new Set(all).size).to.equal(all.length)
   })
 
-  it('put what all operations of a path share at the path', () => {
+  it('have parameters at the path if all its operations share them', () => {
     const item = v3.paths[`${inNamespace}/{name}`] as { parameters: { name: string }[] }
     expect(item.parameters.map(p => p.name)).to.deep.equal(['name', 'namespace', 'pretty'])
     expect(v3.paths[`${inNamespace}/{name}`]?.get?.parameters).to.equal(undefined)
   })
 
-  it('describe connections by their options, and what comes as text', () => {
+  it('describe connections by their options, and text responses', () => {
     const log = v3.paths[`${inNamespace}/{name}/log`] as Record<string, unknown> & { parameters: { name: string; schema: { type: string } }[] }
     expect(log.parameters.map(({ name, schema }) => `${name} ${schema.type}`)).to.deep.equal([
       'lines integer',
@@ -188,7 +188,7 @@ describe('encodeSwagger', () => {
     message Paths { repeated NamedPathItem path = 2; }
     message Document { string swagger = 1; Paths paths = 8; Properties definitions = 9; }`)
 
-  it('says the same in protobuf', () => {
+  it('encodes the same document in protobuf', () => {
     const Document = root.lookupType('Document')
     const document = Document.toObject(Document.decode(bytesOf(openApi.v2Proto()))) as {
       swagger: string

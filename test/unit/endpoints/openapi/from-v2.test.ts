@@ -30,17 +30,17 @@ const swagger = {
 }
 const empty = { paths: {}, definitions: {}, parameters: {} }
 
-describe('documents that are made of v2', () => {
+describe('withConverted', () => {
   const all = withConverted(own, new Map(Object.entries({ 'apis/a/v1': swagger, 'apis/e/v1': empty, 'api/v1': swagger })))
 
-  it('stand beside those of this server, which stay', () => {
+  it('adds documents to those of this server, which take precedence', () => {
     expect([...all.paths()]).to.deep.equal(['api/v1', 'apis/a/v1', 'apis/e/v1', 'apis/z/v1'])
     expect(['apis/a/v1', 'apis/z/v1', 'apis/b/v1'].map(all.has)).to.deep.equal([true, true, false])
     expect([textOf(all.v2()), textOf(all.v3('api/v1')), textOf(all.v3Proto('apis/z/v1'))]).to.deep.equal(['v2', 'api/v1', 'apis/z/v1 proto'])
     expect([all.partsOf('apis/a/v1'), all.partsOf('api/v1')]).to.deep.equal([[swagger], [part]])
   })
 
-  it('are documents of OpenAPI 3.0', () => {
+  it('converts documents to OpenAPI 3.0', () => {
     expect(JSON.parse(textOf(all.v3('apis/a/v1')))).to.deep.equal({
       openapi: '3.0.0',
       info: { title: 'Kubernetes', version: 'unversioned' },
@@ -58,7 +58,7 @@ describe('documents that are made of v2', () => {
     expect(JSON.parse(textOf(all.v3('apis/e/v1')))).to.deep.include({ paths: {}, components: { schemas: {}, parameters: {} } })
   })
 
-  it('are the same in protobuf', () => {
+  it('encodes the same documents in protobuf', () => {
     const { root } = protobuf.parse(`syntax = "proto3";
       message Named { string name = 1; }
       message Paths { repeated Named path = 1; }

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import protobuf from 'protobufjs'
 import { encodeOpenApi } from '../../../../src/endpoints/openapi/gnostic-v3.ts'
 
-describe('an OpenAPI 3.0 document in protobuf', () => {
-  // The parts of gnostic's OpenAPIv3.proto that the document below needs, with its numbers.
+describe('encodeOpenApi', () => {
+  // The parts of gnostic's OpenAPIv3.proto that the document below uses.
   const { root } = protobuf.parse(`syntax = "proto3";
     message Any { string yaml = 2; }
     message NamedAny { string name = 1; Any value = 2; }
@@ -47,7 +47,7 @@ describe('an OpenAPI 3.0 document in protobuf', () => {
   const decode = (document: Parameters<typeof encodeOpenApi>[0]): object =>
     Document.toObject(Document.decode(encodeOpenApi(document)), { longs: Number }) as object
 
-  it('holds operations', () => {
+  it('encodes operations', () => {
     const reference = { $ref: '#/components/schemas/Thing' }
     const content = { 'application/json': { schema: reference } }
     const post = {
@@ -84,7 +84,7 @@ describe('an OpenAPI 3.0 document in protobuf', () => {
     })
   })
 
-  it('holds schemas, with defaults that are no objects', () => {
+  it('encodes schemas, with scalar defaults', () => {
     const properties = {
       count: { type: 'integer', format: 'int32', minimum: 1.5, default: 0 },
       on: { type: 'boolean', default: false },

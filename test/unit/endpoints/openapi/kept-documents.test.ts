@@ -8,7 +8,7 @@ import { wholeOf } from '../../../../src/lib/filled-body.ts'
 const LONG = Array.from({ length: 40_000 }, (_, i) => `"path-${i}"`).join(',')
 const MINUTE = 60_000
 
-/** What has been made, in order. */
+/** Documents that were made, in order. */
 function setUp() {
   const made: string[] = []
   const document = (id: string, text: string) =>
@@ -35,7 +35,7 @@ function setUp() {
 const hashOf = (text: string): string => createHash('sha512').update(text).digest('hex').toUpperCase()
 
 describe('KeptDocuments', () => {
-  it('keeps a document compressed, and gives it as it was made', async () => {
+  it('keeps a document in compressed form', async () => {
     const { documents } = setUp()
     const document = await documents.v2()
     expect(wholeOf(bodyOf(document)).toString()).to.equal(LONG)
@@ -45,7 +45,7 @@ describe('KeptDocuments', () => {
     documents.close()
   })
 
-  it('makes it once for all who ask', async () => {
+  it('makes it once for concurrent requests', async () => {
     const { made, documents } = setUp()
     await Promise.all([documents.v2(), documents.v2(), documents.v3('api/v1'), documents.v3('api/v1')])
     await Promise.all([documents.v3Index(), documents.v3Index()])
@@ -54,7 +54,7 @@ describe('KeptDocuments', () => {
     documents.close()
   })
 
-  it('lists the documents of other servers in pieces, behind its own and without those that it has itself', async () => {
+  it('lists documents of aggregated servers behind its own, in pieces and without duplicates', async () => {
     const { openApi } = setUp()
     const foreign = Array.from({ length: 3000 }, (_, i) => ({ path: i === 0 ? 'apis/apps/v1' : `apis/g${i}/v1`, url: `/openapi/v3/${i}` }))
     const v3 = function* () {
@@ -70,7 +70,7 @@ describe('KeptDocuments', () => {
     documents.close()
   })
 
-  it('makes a document for its hash alone while nobody has asked for more', async () => {
+  it('hashes a document without compressing it if only the index was requested', async () => {
     const { made, documents } = setUp()
     await documents.v3Index()
     const hash = await documents.hashOf('api/v1')
@@ -80,7 +80,7 @@ describe('KeptDocuments', () => {
     documents.close()
   })
 
-  it('makes again only what is made of something else in the next state of the catalog', async () => {
+  it('only makes those documents again whose definitions change', async () => {
     const { made, parts, openApi, documents } = setUp()
     const index = await documents.v3Index()
     parts['apis/apps/v1'] = {}
@@ -91,7 +91,7 @@ describe('KeptDocuments', () => {
     next.close()
   })
 
-  it('lets it go when nobody asks any more, and makes it again', async () => {
+  it('drops documents that are not requested, and makes them again', async () => {
     const { made, time, documents } = setUp()
     const { hash } = await documents.v2()
     time.now = 4 * MINUTE
@@ -105,7 +105,7 @@ describe('KeptDocuments', () => {
     documents.close()
   })
 
-  it('tells hashes of documents that it has let go', async () => {
+  it('keeps the hashes of dropped documents', async () => {
     const { made, time, documents } = setUp()
     const index = wholeOf(bodyOf(await documents.v3Index())).toString()
     expect(JSON.parse(index).paths['apis/apps/v1']).to.deep.equal({ serverRelativeURL: `/openapi/v3/apis/apps/v1?hash=${hashOf('{"v3":"apis/apps/v1"}')}` })

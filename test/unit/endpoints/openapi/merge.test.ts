@@ -29,16 +29,16 @@ function merged(local: Swagger, ...others: Swagger[]): ForeignSwagger {
   return out
 }
 
-/** Upstream's cases: aggregator_test.go of k8s.io/kube-openapi. */
+/** Cases of upstream's aggregator_test.go (k8s.io/kube-openapi). */
 describe('mergedMembers', () => {
-  it('is our document where there are no others', () =>
+  it('returns our document if there are no others', () =>
     expect(merged({ paths: { '/a': path('A') }, definitions: { A: type('string') } })).to.deep.equal({
       paths: { '/a': path('A') },
       definitions: { A: type('string') },
       parameters: {},
     }))
 
-  it('gives others their turn at each member of another document', () => {
+  it('yields at each member of another document', () => {
     const names = Array.from({ length: 2000 }, (_, i) => `D${i}`)
     const other = { paths: { '/b': {} }, definitions: Object.fromEntries(names.map(name => [name, type('string')])), parameters: {} }
     let before = 0
@@ -49,7 +49,7 @@ describe('mergedMembers', () => {
     expect(before).to.be.at.least(2 * names.length)
   })
 
-  it('adds what others have, also where we have nothing of a part', () =>
+  it('adds members of others, even for parts that we do not have', () =>
     expect(
       merged({ paths: { '/a': path('A') } }, { paths: { '/b': path('B') }, definitions: { B: type('string') }, parameters: { p: { name: 'p' } } }),
     ).to.deep.equal({
@@ -58,7 +58,7 @@ describe('mergedMembers', () => {
       parameters: { p: { name: 'p' } },
     }))
 
-  it('keeps one of two definitions that say the same, for the kinds of both', () =>
+  it('keeps one of two equal definitions, with the kinds of both', () =>
     expect(
       merged(
         {
@@ -76,7 +76,7 @@ describe('mergedMembers', () => {
       parameters: {},
     }))
 
-  it('renames a definition that says something else, and all that refers to it', () =>
+  it('renames a different definition, and all references to it', () =>
     expect(
       merged(
         { paths: { '/a': path('A') }, definitions: { A: type('string'), A_v2: type('boolean') } },
@@ -88,7 +88,7 @@ describe('mergedMembers', () => {
       parameters: {},
     }))
 
-  it('uses a new name again for the same definition of a third', () => {
+  it('uses a new name again for an equal definition in a third document', () => {
     const other = (at: string): Swagger => ({ paths: { [at]: path('A') }, definitions: { A: type('integer') } })
     expect(merged({ definitions: { A: type('string') } }, other('/b'), other('/c'))).to.deep.equal({
       paths: { '/b': path('A_v2'), '/c': path('A_v2') },
@@ -97,7 +97,7 @@ describe('mergedMembers', () => {
     })
   })
 
-  it('takes no new name that the other document has itself', () =>
+  it('chooses no new name that the other document has itself', () =>
     expect(
       merged({ definitions: { A: type('string') } }, { paths: { '/b': path('A') }, definitions: { A: type('integer'), A_v2: type('object') } }).definitions,
     ).to.deep.equal({
@@ -115,7 +115,7 @@ describe('mergedMembers', () => {
     })
   })
 
-  it('leaves our paths as they are, and takes nothing of a document that has no others', () =>
+  it('keeps our paths, and adds nothing of a document without others', () =>
     expect(merged({ paths: { '/a': path('A') } }, { paths: { '/a': path('B') }, definitions: { B: type('string') } })).to.deep.equal({
       paths: { '/a': path('A') },
       definitions: {},

@@ -39,21 +39,21 @@ describe('pathItemV3', () => {
 
   const referred = (name: string) => pathItemV3(post({ parameters: [{ $ref: `#/parameters/${name}` }] }), known).post
 
-  it('finds the body that is referred to', () => {
+  it('resolves a body parameter', () => {
     expect(referred('body-1')).to.deep.include({ requestBody: { content: { 'a/b': converted, 'c/d': converted } } })
     expect(referred('body-1')).to.not.have.property('parameters')
   })
 
   for (const name of ['body-2', 'pretty', 'toString', 'nobody'])
-    it(`leaves the reference to ${name}`, () => expect(referred(name)).to.deep.include({ parameters: [{ $ref: `#/components/parameters/${name}` }] }))
+    it(`keeps the reference to ${name}`, () => expect(referred(name)).to.deep.include({ parameters: [{ $ref: `#/components/parameters/${name}` }] }))
 
-  it('repeats a schema for few media types', () => {
+  it('limits the media types for which a schema is repeated', () => {
     const many = Array.from({ length: 100 }, (_, i) => `a/${i}`)
     const { get } = pathItemV3({ get: { produces: many, responses: { 200: { schema } } } }, known) as { get: { responses: { 200: { content: object } } } }
     expect(Object.keys(get.responses[200].content).length).to.equal(16)
   })
 
-  it('takes what makes no sense', () => {
+  it('accepts malformed operations', () => {
     expect(pathItemV3({ get: 7, post: { parameters: 'x', responses: [] }, parameters: {} }, known)).to.deep.equal({
       get: { responses: {} },
       post: { responses: {} },

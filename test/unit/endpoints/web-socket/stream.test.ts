@@ -12,7 +12,7 @@ const TOKEN = 'base64url.bearer.authorization.k8s.io.YWxpY2U'
 interface Asked {
   readonly query?: string
   readonly path?: string
-  /** Headers beyond those of a good handshake, in place of them, or (undefined) not there. */
+  /** Headers that replace those of a valid handshake, or remove them (undefined). */
   readonly headers?: Readonly<Record<string, string | undefined>>
 }
 
@@ -31,10 +31,10 @@ function handshake({ query = 'watch=1', path = MAPS, headers = {} }: Asked): str
   return [`GET ${path}?${query} HTTP/1.1`, ...lines, '', ''].join('\r\n')
 }
 
-/** What came behind the head of the answer. */
+/** Bytes behind the head of the response. */
 const behindHead = (heard: string): string => heard.slice(heard.indexOf('\r\n\r\n') + 4)
 
-/** The messages of a stream and what is left at its end. */
+/** The messages of a stream, and the bytes that remain at its end. */
 function messages(heard: string): { texts: string[]; binaries: Buffer[]; rest: string } {
   const texts: string[] = []
   const binaries: Buffer[] = []
@@ -72,7 +72,7 @@ describe('a watch over a WebSocket', () => {
   const open = (asked: Asked = {}): Promise<Conversation> => speak(server, 'tls', handshake(asked))
   const nobodyWatches = () => eventually('nobody watches', () => t.backend.watches.length === 0)
 
-  it('sends each event as a text, and closes when its time is over', async () => {
+  it('sends each event as a text message, and closes after its timeout', async () => {
     const client = await open({ query: 'watch=1&timeoutSeconds=1' })
     await client.hear('"name":"a"')
     await create('b')
@@ -88,7 +88,7 @@ describe('a watch over a WebSocket', () => {
     await nobodyWatches()
   })
 
-  it('sends protobuf as bytes, without the lengths that frame it over HTTP', async () => {
+  it('sends protobuf as binary messages, without the length prefix of HTTP', async () => {
     const Accept = 'application/vnd.kubernetes.protobuf'
     const got = messages(await (await open({ query: 'watch=1&timeoutSeconds=1', headers: { Accept } })).end())
     const http = await server.secure(`${MAPS}?watch=1&timeoutSeconds=1`, { admin: true, headers: { Accept } })
@@ -108,7 +108,7 @@ describe('a watch over a WebSocket', () => {
     ],
   ]
   for (const [name, asked, told] of forms)
-    it(`gives ${name}`, async () => {
+    it(`sends ${name}`, async () => {
       const client = await open({ query: 'watch=1&timeoutSeconds=1', ...asked })
       await eventually('its end', () => client.ended)
       expect([named(messages(client.heard)), messages(client.heard).rest]).to.deep.equal([told, CLOSED])
@@ -118,7 +118,7 @@ describe('a watch over a WebSocket', () => {
     ['any subprotocol', 'abc', 'abc'],
     ['the one beside a token', `${TOKEN}, base64.binary.k8s.io`, 'base64.binary.k8s.io'],
   ] as const)
-    it(`agrees to ${name}`, async () => {
+    it(`accepts ${name}`, async () => {
       const client = await open({ headers: { 'Sec-WebSocket-Protocol': protocols } })
       await client.hear('"name":"a"')
       expect(client.heard).to.include(`\r\nSec-WebSocket-Protocol: ${chosen}\r\n\r\n`)
@@ -126,7 +126,7 @@ describe('a watch over a WebSocket', () => {
       await nobodyWatches()
     })
 
-  // As kube-apiserver 1.33.9 answers, byte for byte.
+  // Responses of kube-apiserver 1.33.9, byte for byte.
   const refusals: [name: string, headers: Asked['headers'], answer: string][] = [
     ['no Origin', { Origin: undefined }, 'HTTP/1.1 403 Forbidden\r\n\r\n'],
     ['an Origin that is none', { Origin: 'x' }, 'HTTP/1.1 403 Forbidden\r\n\r\n'],
@@ -140,12 +140,12 @@ describe('a watch over a WebSocket', () => {
       await nobodyWatches()
     })
 
-  it('tells what is wrong with the request over HTTP', async () => {
+  it('reports errors of the request over HTTP', async () => {
     const client = await open({ query: 'watch=1&resourceVersion=x' })
     expect(await client.end()).to.match(/^HTTP\/1\.1 500 [\s\S]*invalid syntax/)
   })
 
-  it('leaves what is no watch in HTTP', async () => {
+  it('serves requests other than watches over HTTP', async () => {
     for (const query of ['limit=1', 'watch=false']) {
       const client = await open({ query })
       expect(await client.hear('"items":'), query).to.match(/^HTTP\/1\.1 200 OK/)
@@ -153,7 +153,7 @@ describe('a watch over a WebSocket', () => {
     }
   })
 
-  it('answers pings, reads past messages, and closes when the client does', async () => {
+  it('responds to pings, ignores messages, and closes when the client does', async () => {
     const client = await open()
     await client.hear('"name":"a"')
     client.socket.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x68, 0x69, 0x89, 0x82, 0, 0, 0, 0, 0x68, 0x69]))
@@ -163,7 +163,7 @@ describe('a watch over a WebSocket', () => {
     await nobodyWatches()
   })
 
-  it('tells a client that breaks the protocol so', async () => {
+  it('closes with a protocol error if the client violates the protocol', async () => {
     const client = await open()
     await client.hear('"name":"a"')
     client.socket.write(Buffer.from([0x81, 2, 0x68, 0x69]))
@@ -171,14 +171,14 @@ describe('a watch over a WebSocket', () => {
     await nobodyWatches()
   })
 
-  it('gives up a client that has gone without a word', async () => {
+  it('ends if the client has disconnected', async () => {
     const client = await open()
     await client.hear('"name":"a"')
     client.socket.destroy()
     await nobodyWatches()
   })
 
-  it('closes on a client that does not read', async () => {
+  it('closes the connection of a client that does not read', async () => {
     const client = await open({ query: 'watch=1&labelSelector=!no' })
     await client.hear('"name":"a"')
     client.socket.pause()

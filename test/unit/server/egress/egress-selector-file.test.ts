@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { EgressConfigError, parseEgressFile } from '../../../../src/server/egress/egress-selector-file.ts'
 import { issueCa } from '../../../../src/server/tls/issue.ts'
 
-/** After k8s.io/apiserver's TestReadEgressSelectorConfiguration and TestValidateEgressSelectorConfiguration. */
+/** Cases of k8s.io/apiserver's TestReadEgressSelectorConfiguration and TestValidateEgressSelectorConfiguration. */
 describe('parseEgressFile', () => {
   const check = (selections: readonly object[], apiVersion = 'apiserver.k8s.io/v1beta1') =>
     parseEgressFile(Buffer.from(JSON.stringify({ apiVersion, kind: 'EgressSelectorConfiguration', egressSelections: selections })))

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { startTestServer, type TestServer } from '../../../support/server.ts'
 
-/** After k8s.io/apiserver's TestCORSAllowedOrigins, over a whole server: preflight requests come without credentials. */
+/** Cases of k8s.io/apiserver's TestCORSAllowedOrigins, over a whole server: preflight requests have no credentials. */
 describe('withCors', () => {
   const THINGS = '/api/v1/namespaces/ns/things/x'
   const ALLOWING = {

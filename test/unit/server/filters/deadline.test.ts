@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from '../../../support/server.ts'
 import { eventually } from '../../../support/waiting.ts'
 
 const LONG = Buffer.alloc(64 << 20)
-/** GET `/api/v1/things` of HTTP/2, by alice. */
+/** GET `/api/v1/things` over HTTP/2, by alice. */
 const GET_THINGS = Buffer.concat([Buffer.from([0x82, 0x87, 0x04, 14]), Buffer.from('/api/v1/things'), Buffer.from([0x0f, 8, 12]), Buffer.from('Bearer alice')])
 
 describe('a response that the client does not read', function () {
@@ -69,7 +69,7 @@ describe('withRequestDeadline', () => {
   const HOUR = 3_600_000
   const filter = withRequestDeadline(new Deadlines(new Set()), HOUR)
 
-  /** Milliseconds that a request gets; undefined: as many as it takes. */
+  /** Timeout of a request in milliseconds. Undefined if it has none. */
   async function given(url: string): Promise<number | undefined> {
     const ctx = filterContext({ url })
     const before = steadyClock.now()

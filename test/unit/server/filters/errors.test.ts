@@ -14,7 +14,7 @@ describe('withErrors', () => {
     logged.length = 0
   })
 
-  /** What is answered where the layers behind it end so. */
+  /** The response if the later filters end this way. */
   async function answerTo(next: (ctx: ReturnType<typeof filterContext>) => Promise<void>, laterWords = false) {
     const ctx = filterContext()
     const { exchange } = ctx.state

@@ -46,7 +46,7 @@ describe('withProbabilisticGoaway', () => {
         const response = once(stream, 'response')
         expect((await goaway)[0]).to.equal(http2.constants.NGHTTP2_NO_ERROR)
         const closed = once(session, 'close')
-        // The client may read GOAWAY before the request has passed the filters behind this one.
+        // The client may read GOAWAY before the request has passed the later filters.
         await eventually('the handler is called', () => open.length === 1)
         open[0]?.()
         const [headers] = await response

@@ -7,7 +7,7 @@ describe('withMaxInFlightLimit', () => {
   const write = { method: 'PUT' }
   const master = { user: { name: 'admin', groups: ['system:masters'] } }
 
-  /** Whether a second request is let in while one that reads holds the only place. */
+  /** Whether a second request is admitted while one that reads holds the only slot. */
   async function second(request: FilteredRequest): Promise<unknown> {
     const filter = withMaxInFlightLimit(new InFlight(1, 1))
     const held = gate()

@@ -14,7 +14,7 @@ const ONE_SEAT: FlowConfiguration = {
   schemas: [schemaOf('alice', 'level')],
 }
 
-/** A filter in front of requests that end when they are told to. */
+/** The filter in front of requests that end on demand. */
 function setUp(configuration: FlowConfiguration = ONE_SEAT) {
   const test = testFlows(1, configuration)
   const marks = marksOf(test.metrics)
@@ -40,7 +40,7 @@ function setUp(configuration: FlowConfiguration = ONE_SEAT) {
   return { ...test, begin, counts, values: (name: string) => valuesOf(test.metrics.families(), `apiserver_flowcontrol_${name}`) }
 }
 
-/** Once everything that is ready has run. */
+/** Resolves once everything that is ready has run. */
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 describe('withPriorityAndFairness', () => {

@@ -10,7 +10,7 @@ const parse = (method: string, url: string) => {
   return parseRequestInfo(method, path, () => new URLSearchParams(search))
 }
 
-/** The segments from the resource on, as kube-apiserver's own tables have them, in place of what the dispatcher reads. */
+/** Segments from the resource on, as in kube-apiserver's test tables, instead of the parsed fields. */
 function withParts(info: RequestInfo): object {
   if (!info.isResource) return info
   const { watchPath, inNamespace, namesObject, rest, fieldSelector, labelSelector, ...attributes } = info
@@ -85,7 +85,7 @@ describe('parseRequestInfo', () => {
     ['GET', '/api/v1/namespaces/a/pods?fieldSelector=metadata.name=p,status.phase=Running', 'list', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods'],
     ['GET', '/api/v1/namespaces/a/pods?fieldSelector=metadata.name!=p', 'list', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
     ['GET', '/api/v1/namespaces/a/pods/', 'list', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
-    // As kube-apiserver's own table has them (TestGetAPIRequestInfo, TestSelectorParsing).
+    // From kube-apiserver's tables (TestGetAPIRequestInfo, TestSelectorParsing).
     ['HEAD', '/api/v1/pods', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
     ['GET', '/api/v1/namespaces/other/pods/foo/proxy/subpath', 'get', 'api', '', 'v1', 'other', 'pods', 'proxy', 'foo', 'pods/foo/proxy/subpath'],
     ['GET', '/api/v1/proxy/namespaces/other/pods/foo', 'proxy', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods/foo'],
@@ -96,7 +96,7 @@ describe('parseRequestInfo', () => {
     ['GET', '/apis/g/v/r?fieldSelector=metadata.name=a&fieldSelector=metadata.name=b', 'list', 'apis', 'g', 'v', '', 'r', '', 'a', 'r'],
     ['GET', '/apis/g/v/watch/r?fieldSelector=metadata.name=n', 'watch', 'apis', 'g', 'v', '', 'r', '', '', 'r'],
     ['GET', '/apis/g/v/watch/r/n?fieldSelector=metadata.name=x', 'watch', 'apis', 'g', 'v', '', 'r', '', 'n', 'r/n'],
-    // Whatever the method is, the path decides.
+    // The path determines the result, whatever the method is.
     ['PATCH', '/api/v1/watch/namespaces/a/pods/p', 'watch', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods/p'],
     ['POST', '/apis/apps/v1/proxy/namespaces/a/deployments', 'proxy', 'apis', 'apps', 'v1', 'a', 'deployments', '', '', 'deployments'],
     ['GET', '/api/v1/namespaces/a/namespaces/b', 'get', 'api', '', 'v1', 'a', 'namespaces', '', 'b', 'namespaces/b'],

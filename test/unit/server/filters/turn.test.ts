@@ -10,7 +10,7 @@ describe('withTurn', () => {
     const done = runFilter(withTurn, filterContext(), async () => {
       passed = true
     })
-    // Whether the turn is spent by now depends on the machine: then it passes later.
+    // The turn may be spent by now, depending on the machine. Then it continues later.
     expect(passed || turnIsSpent()).to.equal(true)
     await done
     expect(passed).to.equal(true)

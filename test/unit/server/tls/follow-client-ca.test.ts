@@ -25,7 +25,7 @@ describe('followClientCa', () => {
     rmSync(directory, { recursive: true })
   })
 
-  /** Follows a file that holds the first CA; `told` has what is to be in force, as often as it changes. */
+  /** Follows a file with the first CA. `told` has the CAs of each change. */
   async function follow(first: KeyPair, onChange: (clientCa: string) => void = () => {}) {
     const own = await issueCa('own')
     const file = join(directory, 'clients.crt')
@@ -100,7 +100,7 @@ describe('followClientCa', () => {
     server.listen(0)
     await once(server, 'listening')
     const client = await issueClient(two, 'jane', [])
-    /** Empty for a client that is believed, otherwise why it is not. */
+    /** Empty if the client is authorized. Otherwise the error. */
     const doubt = async (): Promise<string> => {
       const accepted = once(server, 'secureConnection') as Promise<[TLSSocket]>
       const socket = tls.connect({ port: (server.address() as AddressInfo).port, ca: one.cert, servername: 'localhost', ...client })

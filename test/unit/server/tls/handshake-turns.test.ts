@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { expect } from 'chai'
 import { type HandshakeLoop, HandshakeTurns } from '../../../../src/server/tls/handshake-turns.ts'
 
-/** A connection whose handle only notes whether it is read. */
+/** A connection whose handle records whether it is being read. */
 class Accepted extends Socket {
   sent = 0
   isRead = true
@@ -22,7 +22,7 @@ class Accepted extends Socket {
   }
 }
 
-/** An event loop that turns when it is told to. */
+/** An event loop that turns on demand. */
 class StepLoop implements HandshakeLoop {
   time = 0
   pause: number | undefined
@@ -139,7 +139,7 @@ describe('HandshakeTurns', () => {
       loop.turn(Math.max(1, loop.pause ?? 0))
     }
     for (const count of counts) expect(count).to.be.greaterThan(8)
-    // Pauses are 50 ms at most.
+    // Pauses take at most 50 ms.
     expect(steps).to.be.lessThan(700)
     for (const each of all.slice(1)) turns.end(each)
     loop.turn(50)

@@ -9,7 +9,7 @@ import { issueCertificate } from '../../../support/certificates.ts'
 
 const DAY_MS = 86_400_000
 
-/** As another implementation reads it. */
+/** The certificate as another implementation parses it. */
 function read(pem: string) {
   const certificate = new x509.X509Certificate(pem)
   const { serialNumber, subject, issuer, notBefore, notAfter } = certificate
@@ -29,7 +29,7 @@ function read(pem: string) {
 
 const { digitalSignature, keyEncipherment, keyCertSign, cRLSign } = x509.KeyUsageFlags
 
-/** The bytes of subject and issuer: clients in Go compare them. */
+/** Bytes of subject and issuer, which clients in Go compare. */
 const namesOf = (pem: string) => {
   const [, , , issuer, , subject] = sequenceOf(sequenceOf(readDer(new X509Certificate(pem).raw)[0])[0])
   return { issuer: issuer?.whole.toString('hex'), subject: subject?.whole.toString('hex') }

@@ -12,7 +12,7 @@ import { DEFAULT_TLS_POLICY, type TlsPolicy } from '../../../../src/server/tls/t
 
 interface Listening {
   readonly certificates: ServingCertificates
-  /** The common name of the certificate that a client is shown. */
+  /** Common name of the certificate that a client receives. */
   shown(servername?: string): Promise<string>
   connect<T>(options: tls.ConnectionOptions, read: (socket: tls.TLSSocket) => T): Promise<T>
   change(change: Parameters<ServingCertificates['change']>[1]): void
@@ -58,7 +58,7 @@ describe('ServingCertificates', () => {
     ca = await issueCa('ca')
   })
 
-  /** After k8s.io/apiserver's TestServerRunWithSNI. Names after `:` are those of the flag. */
+  /** Cases of k8s.io/apiserver's TestServerRunWithSNI. Names after `:` are those of the flag. */
   const cases: readonly { title: string; ordinary: string[]; others: { cert: string[]; names?: string[] }[]; asks: string | undefined; shows: string }[] = [
     { title: 'one certificate', ordinary: ['localhost'], others: [], asks: 'localhost', shows: 'localhost' },
     { title: 'a name of a certificate', ordinary: ['localhost'], others: [{ cert: ['test.com'] }], asks: 'test.com', shows: 'test.com' },

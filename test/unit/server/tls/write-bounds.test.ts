@@ -6,7 +6,7 @@ import { writeBounds } from '../../../../src/server/tls/write-bounds.ts'
 const KIB = 1024
 const TEXT = Buffer.from(Array.from({ length: 200 * KIB }, (_, i) => i % 251))
 
-/** A stream that tells the lengths of what is handed on at once, with what came so far. Each write takes a turn, as over TLS. */
+/** A stream that records the lengths of its writes and the bytes. Each write takes a turn, as over TLS. */
 function recorder(failsAt = Number.POSITIVE_INFINITY) {
   const lengths: number[] = []
   const parts: Buffer[] = []

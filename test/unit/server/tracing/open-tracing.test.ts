@@ -13,7 +13,7 @@ const PARENT = '00f067aa0ba902b7'
 const traceparent = (flags: '00' | '01'): Record<string, string> => ({ traceparent: `00-${TRACE}-${PARENT}-${flags}` })
 const THING = '/api/v1/namespaces/ns/things/x'
 
-/** Calls of a request, the second of which fails. */
+/** Calls of a request. The second one fails. */
 async function calls(tracing: Spans): Promise<void> {
   await new Promise(resolve => setTimeout(resolve, 5))
   await inSpan(
@@ -54,7 +54,7 @@ describe('openTracing', () => {
     await server?.close()
     server = undefined
   })
-  /** The span of the request, and what is in it. */
+  /** The span of the request, and its children. */
   const spans = async (count: number): Promise<readonly ReadableSpan[]> => {
     await eventually('the spans have ended', () => exporter.getFinishedSpans().length >= count)
     return [...exporter.getFinishedSpans()].reverse()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { parseTracingFile, TracingConfigError } from '../../../../src/server/tracing/tracing-file.ts'
 
-/** After k8s.io/apiserver's TestValidateTracingOptions and TestReadTracingConfiguration, and component-base's TestValidateTracingConfiguration. */
+/** Cases of k8s.io/apiserver's TestValidateTracingOptions and TestReadTracingConfiguration, and component-base's TestValidateTracingConfiguration. */
 describe('parseTracingFile', () => {
   const file = (fields: string, version = 'v1beta1'): Buffer =>
     Buffer.from(`apiVersion: apiserver.config.k8s.io/${version}\nkind: TracingConfiguration\n${fields}`)

@@ -15,7 +15,7 @@ interface Counted {
 
 const declare = (name: string, labels: string[], across: Across = 'sum') => ({ name, help: 'Help.', stability: 'ALPHA' as const, labels, across })
 
-/** A worker with a registry of its own, and the channel between it and the primary. */
+/** A worker with its own registry, and its channel to the primary. */
 function worker(number: number, counted: Counted, primary: () => ClusterMetrics) {
   const requests = new CounterFamily(declare('requests_total', ['code']))
   const open = new GaugeFamily(declare('open', []))
@@ -32,7 +32,7 @@ function worker(number: number, counted: Counted, primary: () => ClusterMetrics)
 
   let silent = false
   let toWorker: (message: ToWorker) => void = () => {}
-  // JSON, as between processes.
+  // Encoded as JSON, as between processes.
   const wire = <T>(message: T): T => JSON.parse(JSON.stringify(message))
   const process_: WorkerProcess = {
     pid: number,
@@ -113,7 +113,7 @@ describe('ClusterMetrics', () => {
     const after = samples(await metrics.gather())
     expect(after).to.include.members(['requests_total{code="200"} 12', 'seconds_count 4', 'open 2', 'objects 100', 'process_memory{worker="1"} 100'])
     expect(after.join()).not.to.include('worker="2"')
-    // Another takes its place, with the same number.
+    // A new worker replaces it, with the same number.
     const next = worker(2, { requests: 1, open: 1, objects: 100, durations: [] }, () => metrics)
     alive.set(2, next.process)
     expect(samples(await metrics.gather())).to.include.members(['requests_total{code="200"} 13', 'seconds_count 4', 'open 3', 'process_memory{worker="2"} 200'])

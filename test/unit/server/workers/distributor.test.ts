@@ -5,7 +5,7 @@ import { Distributor } from '../../../../src/server/workers/distributor.ts'
 import type { ToWorker, WorkerProcess } from '../../../../src/server/workers/messages.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
-/** A worker that answers each connection with its name, if it takes it at all. */
+/** A worker that writes its name to each connection that it accepts. */
 class FakeWorker implements WorkerProcess {
   readonly pid = 0
   readonly given: { id: number; port: string; socket: Socket }[] = []
@@ -24,7 +24,7 @@ class FakeWorker implements WorkerProcess {
     if (message.type !== 'connection' || socket === undefined) throw new Error('no connection')
     this.given.push({ id: message.id, port: message.port, socket })
     if (this.does === 'is silent') return
-    // In one process there is one socket: what would be the worker's copy is the primary's.
+    // Both sides have the same socket object, because they are in one process.
     if (this.does === 'takes') socket.write(`${this.name} ${message.port}`, () => this.ports.answered(this, message.id, true))
     else setImmediate(() => this.ports.answered(this, message.id, false))
   }
@@ -51,7 +51,7 @@ describe('Distributor', () => {
   })
   afterEach(() => ports.close())
 
-  /** What a connection is told until it is closed. */
+  /** Text that a connection receives until it is closed. */
   async function told(to = port): Promise<string> {
     const socket = connect(to, '127.0.0.1').on('error', () => {})
     let text = ''

@@ -5,11 +5,11 @@ import { restartWait, Supervisor } from '../../../../src/server/workers/supervis
 import { HeldTime } from '../../../support/held-time.ts'
 import { turns } from '../../../support/waiting.ts'
 
-/** A worker that does what the test says. */
+/** A worker that is controlled by the test. */
 class FakeWorker implements WorkerProcess {
   readonly pid: number
   readonly told: string[] = []
-  /** Whether it says that it is alive when it is asked. */
+  /** Whether it responds to pings. */
   answers = false
   private readonly handlers: ((message: FromWorker) => void)[] = []
   private readonly ends: ((code: number | null, signal: string | null) => void)[] = []
@@ -111,7 +111,7 @@ describe('Supervisor', () => {
     time.pass(0)
     expect(forked.slice(2).map(({ number, othersServe }) => [number, othersServe])).to.deep.equal([[1, true]])
     expect(supervisor.restarts).to.equal(1)
-    // The other goes as well, before the new one serves: nobody is left.
+    // The other worker ends as well before the new one serves: none serves then.
     worker(1).end(0)
     time.pass(0)
     expect(forked.slice(3).map(({ number, othersServe }) => [number, othersServe])).to.deep.equal([[2, false]])

@@ -31,7 +31,7 @@ describe('a list in protobuf', () => {
     ['objects larger than a part', [1, 200_000, 1, 700_000]],
   ]
   for (const [what, sizes] of cases)
-    it(`of ${what} is what the objects are, again and again`, async () => {
+    it(`of ${what} encodes the objects, repeatedly`, async () => {
       const objects = sizes.map((size, i) => object(`o-${i}`, size))
       const items = objects.map(stored)
       const first = wholeOf(await listOf(items))
@@ -42,8 +42,8 @@ describe('a list in protobuf', () => {
       expect(read.every(({ metadata, data }, i) => metadata.resourceVersion === '7' && (data as { a: string }).a === 'x'.repeat(sizes[i] ?? 0))).to.equal(true)
     })
 
-  it('of more than is kept has the rest made again', async () => {
-    // The same one again and again fills what is kept of a list.
+  it("encodes objects beyond the cache's limit again", async () => {
+    // The same object repeatedly exceeds the cache of a list.
     const large = stored(object('large', 100_000))
     const rest = [1, 127, 128, 20_000, 200_000].map((size, i) => stored(object(`o-${i}`, size)))
     const items = [...Array.from({ length: Math.ceil(DERIVED_BYTES / 2 / 100_000) }, () => large), ...rest, large]
@@ -55,7 +55,7 @@ describe('a list in protobuf', () => {
     expect(codec.derived.bytes).to.be.lessThan(DERIVED_BYTES)
   })
 
-  it('of metadata is what the metadata are, from the JSON and from the object', async () => {
+  it('of metadata encodes it the same from JSON and from the object', async () => {
     const metadata: object[] = [
       {},
       { labels: { b: 'ä', a: '<' }, annotations: { x: 'y'.repeat(20_000), z: '"\\"' }, generateName: 'o-', generation: 3, finalizers: ['a/b', 'c'] },
@@ -88,7 +88,7 @@ describe('a list in protobuf', () => {
     const shown = (read.items ?? []) as unknown as KubeObject[]
     expect([read.kind, read.apiVersion, shown.length]).to.deep.equal(['PartialObjectMetadataList', 'meta.k8s.io/v1', 3])
     for (const [i, item] of items.entries()) {
-      // Of one object the message is encoded from what is parsed.
+      // The message of one object is encoded from the parsed object.
       const single = decodeProtobuf(metaType('meta.PartialObjectMetadata'), form.partialBody(item.object(), 'meta.k8s.io/v1'))
       expect(shown[i]?.metadata).to.deep.equal(single.metadata)
       const message = encodeMessage(metaType('meta.PartialObjectMetadata'), { metadata: item.object().metadata as unknown as JsonObject })
@@ -96,7 +96,7 @@ describe('a list in protobuf', () => {
     }
   })
 
-  it('tells the size of what it would make, kept or not', () => {
+  it('has the length that is computed beforehand, cached or not', () => {
     const one = stored(object('a', 10))
     const encoder = {
       id: 'x',

@@ -36,7 +36,7 @@ describe('tables', () => {
     expect(tableEvent(table, object('a'), options, false)).to.contain(`"rows":[${row}]`)
   })
 
-  it('have rows in an order of their own where the kind has one', async () => {
+  it('have rows in the order of the kind, if it has one', async () => {
     const names = ['b', 'c', 'a']
     const order = (a: KubeObject, b: KubeObject): number => ((b.metadata.name ?? '') < (a.metadata.name ?? '') ? -1 : 1)
     const open = await renderTable(
@@ -50,7 +50,7 @@ describe('tables', () => {
     expect(names).to.deep.equal(['b', 'c', 'a'])
   })
 
-  it('let others run between the pieces', async () => {
+  it('yield to other work between pieces', async () => {
     let turns = 0
     const ticking = setInterval(() => turns++, 0)
     const cells = (): string[] => {
@@ -67,7 +67,7 @@ describe('tables', () => {
     expect(turns).to.be.greaterThan(1)
   })
 
-  it('have name and time where the kind has no columns', () => {
+  it('have name and time if the kind has no columns', () => {
     expect(DEFAULT_TABLE.columns.map(({ name, type, format }) => [name, type, format])).to.deep.equal([
       ['Name', 'string', 'name'],
       ['Created At', 'date', undefined],
@@ -75,7 +75,7 @@ describe('tables', () => {
     expect(DEFAULT_TABLE.cells(object('a', { creationTimestamp: '2026-01-01T00:00:00Z' }), 0)).to.deep.equal(['a', '2026-01-01T00:00:00Z'])
   })
 
-  it('of an event tell the columns once, and the version of the object', () => {
+  it('of an event have the columns once, and the version of the object', () => {
     const first = tableEvent(DEFAULT_TABLE, object('a'), options, true)
     const second = tableEvent(DEFAULT_TABLE, object('a'), options, false)
     expect(JSON.parse(first).columnDefinitions).to.have.length(2)
@@ -84,7 +84,7 @@ describe('tables', () => {
     )
   })
 
-  it('echo the version of the request', () => {
+  it('repeat the version of the request', () => {
     expect(tableEvent(DEFAULT_TABLE, object('a'), { ...options, version: 'v1beta1', includeObject: 'Metadata' }, false)).to.match(
       /^\{"kind":"Table","apiVersion":"meta\.k8s\.io\/v1beta1",.*"object":\{"kind":"PartialObjectMetadata","apiVersion":"meta\.k8s\.io\/v1beta1",/,
     )
@@ -123,7 +123,7 @@ describe('tables', () => {
   ]
   for (const [what, json] of texts)
     for (const includeObject of ['None', 'Metadata', 'Object'] as const)
-      it(`of an object with ${what}, with ${includeObject} of it, is the same from its JSON`, async () => {
+      it(`of an object with ${what}, with ${includeObject} of it, are the same from its JSON`, async () => {
         const rendered = async (item: RowSource): Promise<string> =>
           wholeOf((await renderTable(cellsOf, {}, [item, item], { ...options, includeObject }))()).toString()
         const cellsOf = { ...DEFAULT_TABLE, cells: (object: KubeObject) => [object.metadata.name ?? '', (object as { spec?: { a?: string } }).spec?.a ?? null] }
@@ -149,7 +149,7 @@ describe('tables', () => {
     ['a custom kind', `{"apiVersion":"v1","kind":"K",${created}}`, 1],
   ] as const)
     for (const includeObject of ['None', 'Metadata', 'Object'] as const)
-      it(`are kept with an object of ${what}, but for what goes by the time, with ${includeObject} of it`, async () => {
+      it(`are cached with an object of ${what}, except what depends on the time, with ${includeObject} of it`, async () => {
         let made = 0
         const table = aged(() => made++)
         const source = noting(json, header)
@@ -164,7 +164,7 @@ describe('tables', () => {
         expect(made).to.equal(1)
       })
 
-  it('show what looks like an open age as it is', async () => {
+  it('show text that looks like an age placeholder unchanged', async () => {
     const name = '\x7f1000\x7f'
     const source = noting(`${START}"metadata":{"name":"${name}","creationTimestamp":null}}`, START.length)
     for (let i = 0; i < 2; i++) {
@@ -179,7 +179,7 @@ describe('tables', () => {
     expect(text).to.include('"metadata":{"name":"a","creationTimestamp":null')
   })
 
-  it('have their metadata alone in a list of it', async () => {
+  it('only contain metadata in a list of metadata', async () => {
     const sources = texts.map(([, json]) => ready(json, START.length))
     const text = async (items: readonly RowSource[]) => wholeOf((await renderMetadataList({ resourceVersion: '7' }, items, 'meta.k8s.io/v1'))()).toString()
     expect(await text(sources)).to.equal(await text(sources.map(({ object }) => ({ object }))))

@@ -14,8 +14,8 @@ function some(random: () => number, depth: number): unknown {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`${texts[Math.floor(random() * texts.length)]}${i}x`, some(random, depth + 1)]))
 }
 
-describe('endpoints/indented-body', () => {
-  it('is what JSON.stringify makes of it, however it comes in parts', async () => {
+describe('indentedBody', () => {
+  it('equals the result of JSON.stringify for any parts', async () => {
     const random = seededRandom(5)
     for (let round = 0; round < 40; round++) {
       const value = Array.from({ length: Math.floor(random() * 60) }, () => some(random, 0))

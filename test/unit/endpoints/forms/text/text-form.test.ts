@@ -9,7 +9,7 @@ import { bytesOf } from '../../../../support/exchange.ts'
 const scope = {} as Scope
 const result = {} as ListResult
 
-/** A view that shows this, whatever it is asked for. */
+/** A view that returns this text for everything. */
 const viewOf = (text: JsonText | Promise<JsonText>): TextView => ({
   stored: () => text,
   object: () => text,
@@ -20,11 +20,11 @@ const viewOf = (text: JsonText | Promise<JsonText>): TextView => ({
   },
 })
 
-describe('a form of text', () => {
+describe('textForm', () => {
   const value = { a: [1, { b: '<' }], c: {}, text: 'ä' }
   const json = Buffer.from(JSON.stringify(value))
   const [head, tail] = [json.subarray(0, 7), json.subarray(7)]
-  /** The ways in which a view may give its JSON. */
+  /** The types of JSON that a view may return. */
   const texts: [string, () => JsonText | Promise<JsonText>][] = [
     ['one buffer', () => [json]],
     ['several', () => [head, tail]],
@@ -45,12 +45,12 @@ describe('a form of text', () => {
         expect(bytesOf(await form.plainList(scope, [])).toString()).to.equal(expected)
       })
 
-  it('is no promise where nothing is waited for', () => {
+  it('returns no promise if it need not wait', () => {
     const body = textForm(viewOf([json]), compact).list(scope, result)
     expect(body).to.equal(json)
   })
 
-  it('has the same Status in each style', async () => {
+  it('writes the same Status in each style', async () => {
     const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', message: 'done' } as const
     const written = await Promise.all(styles.map(async ([, how]) => bytesOf(await textForm(viewOf([]), how).status(status)).toString()))
     expect(written).to.deep.equal([
@@ -60,7 +60,7 @@ describe('a form of text', () => {
     ])
   })
 
-  it('indents what is long while it is sent', async () => {
+  it('indents long bodies while they are sent', async () => {
     const long = Array.from({ length: 20_000 }, (_, i) => i)
     const form = textForm(viewOf([Buffer.from(JSON.stringify(long))]), indented)
     expect(JSON.parse(bytesOf(await form.list(scope, result)).toString())).to.deep.equal(long)
