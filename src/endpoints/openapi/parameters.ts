@@ -12,45 +12,45 @@ export interface Parameter {
 /** An optional query parameter. */
 const query = (name: string, type: Parameter['type'], description: string): Parameter => ({ name, in: 'query', type, description })
 
-export const pretty = query('pretty', 'string', 'Whether JSON is indented for people to read. By default for browsers, curl and wget.')
+export const pretty = query('pretty', 'string', 'Whether JSON is indented. Defaults to true for browsers, curl and wget.')
 
-const dryRun = query('dryRun', 'string', 'With All, the request goes through every stage and nothing is stored.')
+const dryRun = query('dryRun', 'string', 'With All, the request passes admission and validation, but nothing is stored.')
 const fieldValidation = query(
   'fieldValidation',
   'string',
-  'What to do about unknown and repeated fields in the body: Ignore them, Warn of them (the default), or with Strict refuse the request.',
+  'How unknown and duplicate fields in the body are treated: Ignore drops them, Warn (the default) drops them with a warning, Strict refuses the request.',
 )
-const fieldManager = query('fieldManager', 'string', 'A name for who makes the change, of at most 128 printable characters.')
+const fieldManager = query('fieldManager', 'string', 'Name of the field manager that makes the change: at most 128 printable characters.')
 /** The same parameter with another description: only apply requires it. */
-const patchManager = query('fieldManager', 'string', 'A name for who makes the change, of at most 128 printable characters. Required for apply.')
-const force = query('force', 'boolean', 'With apply: take over fields that others own.')
+const patchManager = query('fieldManager', 'string', 'Name of the field manager that makes the change: at most 128 printable characters. Required for apply.')
+const force = query('force', 'boolean', 'Whether an apply takes over fields of other managers. Only allowed for apply.')
 const gracePeriodSeconds = query(
   'gracePeriodSeconds',
   'integer',
-  'Seconds until the object is removed; 0 removes it at once. By default what its type or the object says.',
+  'Seconds before the object is deleted. 0 deletes it immediately. Defaults to a value of its type or of the object.',
 )
 const unsafe = query(
   'ignoreStoreReadErrorWithClusterBreakingPotential',
   'boolean',
-  'Remove an object even though what is stored of it cannot be read, past finalizers and preconditions.',
+  'Whether an object is deleted that cannot be read from the store. Ignores finalizers and preconditions.',
 )
-const orphanDependents = query('orphanDependents', 'boolean', 'Deprecated in favour of propagationPolicy. Whether dependents are left alone.')
+const orphanDependents = query('orphanDependents', 'boolean', 'Deprecated: use propagationPolicy. Whether dependents are orphaned.')
 const propagationPolicy = query(
   'propagationPolicy',
   'string',
-  'What becomes of dependents: Orphan leaves them alone, Background deletes them afterwards, Foreground before the object itself.',
+  'Garbage collection of dependents: Orphan keeps them, Background deletes them after the object, Foreground before it.',
 )
 
 const allowWatchBookmarks = query('allowWatchBookmarks', 'boolean', 'Whether a watch may send events of type BOOKMARK.')
-const continueToken = query('continue', 'string', 'The token from the metadata of the previous part of a list, to get the next one.')
-const fieldSelector = query('fieldSelector', 'string', 'Only objects whose fields are as given.')
-const labelSelector = query('labelSelector', 'string', 'Only objects whose labels are as given.')
-const limit = query('limit', 'integer', 'The most objects to answer with; the rest is got with the continue token of the answer.')
-export const resourceVersion = query('resourceVersion', 'string', 'How recent the answer has to be, or where a watch begins.')
-const resourceVersionMatch = query('resourceVersionMatch', 'string', 'How resourceVersion is meant: NotOlderThan or Exact.')
-const sendInitialEvents = query('sendInitialEvents', 'boolean', 'Begin a watch with events for what is there, ended by a bookmark.')
-const timeoutSeconds = query('timeoutSeconds', 'integer', 'The longest that a list or watch may take.')
-const watch = query('watch', 'boolean', 'Answer with a stream of changes in place of a list.')
+const continueToken = query('continue', 'string', 'Continue token of the previous page of a list. Requests the next page.')
+const fieldSelector = query('fieldSelector', 'string', 'Selects objects by their fields. Defaults to everything.')
+const labelSelector = query('labelSelector', 'string', 'Selects objects by their labels. Defaults to everything.')
+const limit = query('limit', 'integer', 'Maximum number of objects in the response. The response has a continue token for the rest.')
+export const resourceVersion = query('resourceVersion', 'string', 'Resource version that a read must include, or at which a watch starts.')
+const resourceVersionMatch = query('resourceVersionMatch', 'string', 'How resourceVersion applies to a list: NotOlderThan or Exact.')
+const sendInitialEvents = query('sendInitialEvents', 'boolean', 'Whether a watch begins with an event for each existing object, followed by a bookmark.')
+const timeoutSeconds = query('timeoutSeconds', 'integer', 'Timeout of a list or watch, in seconds.')
+const watch = query('watch', 'boolean', 'Whether changes are streamed instead of a list.')
 
 /** Parameters of each verb, from the options type of its query. */
 export const listParameters = [
