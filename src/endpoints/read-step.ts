@@ -1,10 +1,10 @@
 import type { WhyStep } from '../meta/why.ts'
 import type { ListOptions } from '../registry/read.ts'
 
-type Asked = Pick<ListOptions, 'resourceVersion'> & Partial<Pick<ListOptions, 'resourceVersionMatch' | 'limit' | 'continue'>>
+type ReadQuery = Pick<ListOptions, 'resourceVersion'> & Partial<Pick<ListOptions, 'resourceVersionMatch' | 'limit' | 'continue'>>
 
 /** Describes the options of a read and their meaning for a resource with a watch cache (`cached`) or without. https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list */
-export const readStep = (asked: Asked, cached: boolean): WhyStep => ({
+export const readStep = (asked: ReadQuery, cached: boolean): WhyStep => ({
   step: 'read',
   resourceVersion: asked.resourceVersion,
   resourceVersionMatch: asked.resourceVersionMatch ?? '',
@@ -12,7 +12,7 @@ export const readStep = (asked: Asked, cached: boolean): WhyStep => ({
 })
 
 /** Returns where a read is served from, by the semantics of `resourceVersion` and `resourceVersionMatch`. */
-function meaningOf({ resourceVersion, resourceVersionMatch = '', limit = 0, continue: token = '' }: Asked, cached: boolean): string {
+function meaningOf({ resourceVersion, resourceVersionMatch = '', limit = 0, continue: token = '' }: ReadQuery, cached: boolean): string {
   const from = cached ? 'the watch cache' : 'the store'
   if (token !== '')
     return 'the next page of a list, at the revision of its first page: from the watch cache if it still has that revision, otherwise from the store'

@@ -49,7 +49,7 @@ export class FramedBatch {
 }
 
 /** A cached batch. */
-interface Kept {
+interface CachedBatch {
   readonly batch: readonly StorageEvent[]
   readonly id: string
   readonly framed: FramedBatch
@@ -67,7 +67,7 @@ const GENERATION = 512
  * not cached: it is copied into its batch.
  */
 export class SharedFrames {
-  readonly #batches: Kept[] = []
+  readonly #batches: CachedBatch[] = []
   #bytes = 0
   /** Number of frames that were made rather than found. */
   #made = 0
@@ -106,7 +106,7 @@ export class SharedFrames {
     return framed
   }
 
-  #keep(kept: Kept): void {
+  #keep(kept: CachedBatch): void {
     this.#bytes += kept.framed.bytes
     let count = this.#batches.push(kept)
     while (count > MOST_BATCHES || (this.#bytes > MOST_BYTES && count > 1)) {

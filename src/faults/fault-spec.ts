@@ -4,7 +4,7 @@
 export interface FaultMatch {
   /** User names. */
   readonly users?: readonly string[]
-  /** Prefixes of the User-Agent, up to its first space: `kubectl/v1.33.0`. */
+  /** The User-Agent up to its first space: `kubectl/v1.33.0`. */
   readonly agents?: readonly string[]
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
   readonly verbs?: readonly string[]

@@ -10,7 +10,7 @@ import { MOST_BEHIND_MS } from './revision-times.ts'
 export const FAULTS_GROUP = 'binnacle.dev'
 
 /** A request that is matched against the rules. */
-export interface Asked {
+export interface FaultableRequest {
   readonly user: User
   readonly userAgent: string
   readonly info: RequestInfo
@@ -78,7 +78,7 @@ export class FaultRules {
   }
 
   /** Returns the effects on a request: those of the rules that match it and are due. */
-  strike(asked: Asked, search: URLSearchParams): readonly FaultSpec[] {
+  strike(asked: FaultableRequest, search: URLSearchParams): readonly FaultSpec[] {
     const { info } = asked
     if (!info.isResource || info.group === FAULTS_GROUP) return []
     const now = this.clock.now()
@@ -95,7 +95,7 @@ export class FaultRules {
 const EFFECTS = ['delay', 'lease', 'status', 'cut', 'gone', 'behind', 'watch', 'webhooksDown'] as const
 
 /** Reports whether all lists of a match apply to the request. */
-function matches(match: FaultMatch | undefined, { user, userAgent }: Asked, info: ResourceRequestInfo): boolean {
+function matches(match: FaultMatch | undefined, { user, userAgent }: FaultableRequest, info: ResourceRequestInfo): boolean {
   if (match === undefined) return true
   const { group, resource, subresource, namespace, name, verb } = info
   const qualified = `${group === '' ? resource : `${resource}.${group}`}${subresource === '' ? '' : `/${subresource}`}`

@@ -14,7 +14,7 @@ interface Candidate<T> {
   readonly rules: readonly Rule[]
 }
 
-interface Known<T> {
+interface CachedUser<T> {
   readonly groups: readonly string[]
   readonly candidates: readonly Candidate<T>[]
 }
@@ -28,7 +28,7 @@ const CANDIDATE_SIZE = 64
 /** Finds the first schema that selects a request. Most schemas apply to few users, so the schemas of each user are cached. */
 export class Classifier<T extends Classified> {
   private readonly schemas: readonly T[]
-  private readonly users = new SizedCache<Known<T>>(MAX_USERS, MAX_SIZE)
+  private readonly users = new SizedCache<CachedUser<T>>(MAX_USERS, MAX_SIZE)
 
   /** `schemas`: in order of precedence. */
   constructor(schemas: readonly T[]) {

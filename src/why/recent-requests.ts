@@ -46,7 +46,7 @@ export interface Selection {
   readonly failed?: boolean
 }
 
-interface Kept {
+interface StoredRecord {
   readonly auditId: string
   /** JSON of a Why. */
   readonly whole: Buffer
@@ -66,7 +66,7 @@ export class RecentRequests {
   /** Name of this process. Undefined if it is the only one. */
   readonly process: string | undefined
   private readonly running = new AsyncLocalStorage<RequestRecord>()
-  private readonly kept = new Map<number, Kept>()
+  private readonly kept = new Map<number, StoredRecord>()
   private readonly byAuditId = new Map<string, number>()
   private bytes = 0
   private next = 0
@@ -89,7 +89,7 @@ export class RecentRequests {
     if (UNKEPT.test(request.path)) return serve()
     let place: number | undefined
     const keep = (isOver: boolean): void => {
-      place = this.keep(keptOf(request, record, isOver), place)
+      place = this.keep(recordOf(request, record, isOver), place)
     }
     const record = new RequestRecord(
       () => (request.isParsed ? request.info : undefined),
@@ -124,7 +124,7 @@ export class RecentRequests {
   }
 
   /** Stores a record in place of an earlier one of the same request, or as the latest. Drops the oldest ones beyond the limits. */
-  private keep(kept: Kept, before: number | undefined): number {
+  private keep(kept: StoredRecord, before: number | undefined): number {
     const place = before !== undefined && this.kept.has(before) ? before : this.next++
     this.drop(place)
     this.kept.set(place, kept)
@@ -151,7 +151,7 @@ const TYPE = '{"kind":"Why","apiVersion":"binnacle.dev/v1",'
 const cut = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text)
 
 /** Encodes the record of a request. The members of the summary come first, so that a list can copy them without parsing. */
-function keptOf(request: FollowedRequest, record: RequestRecord, isOver: boolean): Kept {
+function recordOf(request: FollowedRequest, record: RequestRecord, isOver: boolean): StoredRecord {
   const { status } = request
   const summary: RecentRequest = {
     auditID: cut(request.auditId),
@@ -167,7 +167,7 @@ function keptOf(request: FollowedRequest, record: RequestRecord, isOver: boolean
     bytes: request.sent,
   }
   const rest: Omit<Why, 'kind' | 'apiVersion' | 'steps' | keyof RecentRequest> = {
-    request: askedOf(request),
+    request: requestPart(request),
     omittedSteps: record.omitted,
     answer: record.answer,
   }
@@ -179,7 +179,7 @@ function keptOf(request: FollowedRequest, record: RequestRecord, isOver: boolean
 }
 
 /** Returns the request's part of a record. Texts are truncated, and unknown query parameters redacted. */
-function askedOf({ isParsed, info, path, remoteAddress, isHttp2, received }: FollowedRequest): Why['request'] {
+function requestPart({ isParsed, info, path, remoteAddress, isHttp2, received }: FollowedRequest): Why['request'] {
   const { isResource, group, version, resource, subresource, namespace, name } = isParsed ? info : NOTHING
   return {
     isResource,

@@ -29,7 +29,7 @@ const FIXED_PATHS = [
 ]
 
 /** Bodies of a document by their form. */
-interface Kept {
+interface CachedDocument {
   /** ETag of the document as JSON. As upstream, it is the same for every form. */
   readonly etag: string
   readonly bodies: Map<string, Buffer>
@@ -50,8 +50,8 @@ export class Discovery {
   private aggregation = 0
   /** Omitted if aggregation is off. */
   private readonly aggregator: Pick<Aggregator, 'generation' | 'groups' | 'discovered'> | undefined
-  /** Documents by path and version of aggregated discovery. */
-  private documents = new Map<string, Kept>()
+  /** By path and version of aggregated discovery. */
+  private documents = new Map<string, CachedDocument>()
 
   private readonly aggregatedVersions: readonly string[]
 

@@ -19,7 +19,7 @@ export interface Grant {
 }
 
 /** A stored link or session. */
-interface Kept {
+interface StoredGrant {
   /** SHA-256 of the token. The token itself is not stored. */
   readonly hash: Buffer
   readonly user: User
@@ -29,8 +29,8 @@ interface Kept {
 /** One-time links to the console, and the sessions that they open. A session belongs to the user who requested the link, with the groups that the user had at that time. */
 export class ConsoleSessions {
   readonly #clock: Clock
-  #links: readonly Kept[] = []
-  #sessions: readonly Kept[] = []
+  #links: readonly StoredGrant[] = []
+  #sessions: readonly StoredGrant[] = []
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -70,14 +70,14 @@ export class ConsoleSessions {
     return ended !== undefined
   }
 
-  #grant(prefix: string, user: User, lifetimeMs: number): { readonly grant: Grant; readonly kept: Kept } {
+  #grant(prefix: string, user: User, lifetimeMs: number): { readonly grant: Grant; readonly kept: StoredGrant } {
     const token = prefix + randomBytes(32).toString('base64url')
     const expires = this.#clock.now() + lifetimeMs
     return { grant: { token, expires }, kept: { hash: hashOf(token), user, expires } }
   }
 
   /** Compares in constant time, so that the duration reveals nothing about the hash. */
-  #find(among: readonly Kept[], token: string): Kept | undefined {
+  #find(among: readonly StoredGrant[], token: string): StoredGrant | undefined {
     const hash = hashOf(token)
     const found = among.filter(each => timingSafeEqual(each.hash, hash))[0]
     return found !== undefined && this.#clock.now() < found.expires ? found : undefined

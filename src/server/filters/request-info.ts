@@ -37,7 +37,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
 const NOTHING: readonly string[] = []
 
 /** Position of the resource in the segments of a path. */
-interface Place {
+interface ResourcePosition {
   readonly apiPrefix: 'api' | 'apis'
   readonly group: string
   readonly version: string
@@ -59,12 +59,12 @@ interface Place {
  */
 export function parseRequestInfo(method: string, path: string, query: () => URLSearchParams, url = path): RequestInfo {
   const segments = split(path)
-  const place = placeOf(segments, url)
+  const place = positionOf(segments, url)
   return place === undefined ? nonResource(method, path) : resourceRequest(method, path, segments, place, query)
 }
 
 /** Returns undefined if the path is not that of a resource. */
-function placeOf(segments: readonly string[], url: string): Place | undefined {
+function positionOf(segments: readonly string[], url: string): ResourcePosition | undefined {
   const apiPrefix = segments[0]
   if (apiPrefix !== 'api' && apiPrefix !== 'apis') return undefined
   if (segments.length < (apiPrefix === 'api' ? 3 : 4)) return undefined
@@ -84,7 +84,13 @@ function placeOf(segments: readonly string[], url: string): Place | undefined {
 }
 
 /** Returns the info of a resource request. The verb depends on the method and, for a collection, on the query: `get` becomes `list` or `watch`, `delete` becomes `deletecollection`. */
-function resourceRequest(method: string, path: string, segments: readonly string[], place: Place, query: () => URLSearchParams): ResourceRequestInfo {
+function resourceRequest(
+  method: string,
+  path: string,
+  segments: readonly string[],
+  place: ResourcePosition,
+  query: () => URLSearchParams,
+): ResourceRequestInfo {
   const { apiPrefix, group, version, special, namespace, inNamespace, at } = place
   let verb: ResourceRequestInfo['verb'] = special ?? VERBS.get(method) ?? ''
   let name = segments[at + 1] ?? ''

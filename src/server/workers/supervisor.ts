@@ -41,7 +41,7 @@ export class StartError extends Error {
 }
 
 /** The slot of a worker, which survives its restarts. */
-interface Place {
+interface WorkerSlot {
   readonly number: number
   worker: WorkerProcess | undefined
   serving: boolean
@@ -64,7 +64,7 @@ export class Supervisor {
   /** Resolves when all workers serve for the first time. Rejects if one ends before. */
   readonly serving: Promise<void>
   private readonly options: SupervisorOptions
-  private readonly places: readonly Place[]
+  private readonly slots: readonly WorkerSlot[]
   private readonly timers = new Set<NodeJS.Timeout>()
   private readonly pings: NodeJS.Timeout
   private state: 'starting' | 'serving' | 'stopping' = 'starting'
@@ -80,7 +80,7 @@ export class Supervisor {
       this.rejectServing = reject
     })
     this.serving.catch(() => {}) // a rejection is reported to the caller that awaits it
-    this.places = Array.from({ length: options.count }, (_, index) => ({
+    this.slots = Array.from({ length: options.count }, (_, index) => ({
       number: index + 1,
       worker: undefined,
       serving: false,
@@ -88,13 +88,13 @@ export class Supervisor {
       shortLives: 0,
       silentPings: 0,
     }))
-    for (const place of this.places) this.start(place)
+    for (const slot of this.slots) this.start(slot)
     this.pings = setInterval(() => this.ping(), options.pingMs ?? PING_MS)
   }
 
   /** Returns the running workers by number. */
   workers(): [number, WorkerProcess][] {
-    return this.places.flatMap<[number, WorkerProcess]>(({ number, worker }) => (worker === undefined ? [] : [[number, worker]]))
+    return this.slots.flatMap<[number, WorkerProcess]>(({ number, worker }) => (worker === undefined ? [] : [[number, worker]]))
   }
 
   /** Asks all workers to stop, and kills those that still run after `graceMs`. Resolves when all have ended, with whether all exited with code 0. */
@@ -123,38 +123,38 @@ export class Supervisor {
   }
 
   /** Starts a worker in its slot. Messages that only the supervisor needs are handled here, the others are passed on. */
-  private start(place: Place): void {
+  private start(slot: WorkerSlot): void {
     const { fork, now, onMessage } = this.options
     const worker = fork(
-      place.number,
-      this.places.some(({ serving }) => serving),
+      slot.number,
+      this.slots.some(({ serving }) => serving),
     )
-    Object.assign(place, { worker, serving: false, startedAt: now(), silentPings: 0 })
+    Object.assign(slot, { worker, serving: false, startedAt: now(), silentPings: 0 })
     worker.onMessage(message => {
       if (message.type === 'hello') {
         if (this.state === 'stopping') worker.send({ type: 'stop' })
-      } else if (message.type === 'serving') this.onServing(place, worker)
-      else if (message.type === 'pong') place.silentPings = 0
-      else onMessage(place.number, worker, message)
+      } else if (message.type === 'serving') this.onServing(slot, worker)
+      else if (message.type === 'pong') slot.silentPings = 0
+      else onMessage(slot.number, worker, message)
     })
-    worker.onExit((code, signal) => this.onExit(place, code, signal))
+    worker.onExit((code, signal) => this.onExit(slot, code, signal))
   }
 
-  private onServing(place: Place, worker: WorkerProcess): void {
-    place.serving = true
+  private onServing(slot: WorkerSlot, worker: WorkerProcess): void {
+    slot.serving = true
     this.options.onServing(worker)
-    if (this.state !== 'starting' || this.places.some(({ serving }) => !serving)) return
+    if (this.state !== 'starting' || this.slots.some(({ serving }) => !serving)) return
     this.state = 'serving'
     this.resolveServing()
   }
 
-  private onExit(place: Place, code: number | null, signal: string | null): void {
+  private onExit(slot: WorkerSlot, code: number | null, signal: string | null): void {
     const { log, now, onEnd } = this.options
-    const pid = place.worker?.pid
-    place.worker = undefined
-    place.serving = false
-    onEnd(place.number)
-    const how = { worker: place.number, pid, ...(code !== null && { code }), ...(signal !== null && { signal }) }
+    const pid = slot.worker?.pid
+    slot.worker = undefined
+    slot.serving = false
+    onEnd(slot.number)
+    const how = { worker: slot.number, pid, ...(code !== null && { code }), ...(signal !== null && { signal }) }
     switch (this.state) {
       case 'stopping':
         if (code !== 0) {
@@ -164,16 +164,16 @@ export class Supervisor {
         if (this.workers().length === 0) this.resolveGone()
         return
       case 'starting':
-        this.rejectServing(new StartError(`worker ${place.number} ended before it served (${signal ?? `code ${code}`})`, code))
+        this.rejectServing(new StartError(`worker ${slot.number} ended before it served (${signal ?? `code ${code}`})`, code))
         return
       case 'serving': {
-        place.shortLives = now() - place.startedAt < STEADY_MS ? place.shortLives + 1 : 0
-        const wait = restartWait(place.shortLives)
+        slot.shortLives = now() - slot.startedAt < STEADY_MS ? slot.shortLives + 1 : 0
+        const wait = restartWait(slot.shortLives)
         log.warn('restarting a worker that ended', { ...how, waitMs: wait })
         const timer = setTimeout(() => {
           this.timers.delete(timer)
           this.restarts++
-          this.start(place)
+          this.start(slot)
         }, wait)
         this.timers.add(timer)
       }
@@ -181,14 +181,14 @@ export class Supervisor {
   }
 
   private ping(): void {
-    for (const place of this.places) {
-      if (place.worker === undefined || !place.serving) continue
-      if (place.silentPings < MAX_SILENT_PINGS) {
-        place.silentPings++
-        place.worker.send({ type: 'ping' })
+    for (const slot of this.slots) {
+      if (slot.worker === undefined || !slot.serving) continue
+      if (slot.silentPings < MAX_SILENT_PINGS) {
+        slot.silentPings++
+        slot.worker.send({ type: 'ping' })
       } else {
-        this.options.log.error('killing a worker that does not respond', { worker: place.number, pid: place.worker.pid })
-        place.worker.kill()
+        this.options.log.error('killing a worker that does not respond', { worker: slot.number, pid: slot.worker.pid })
+        slot.worker.kill()
       }
     }
   }
