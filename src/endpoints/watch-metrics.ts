@@ -28,14 +28,14 @@ interface WatchedVersion {
 export class WatchMetrics {
   private readonly events = new CounterFamily({
     name: 'apiserver_watch_events_total',
-    help: 'Events sent to clients that watch.',
+    help: 'Number of events sent to watches.',
     stability: 'ALPHA',
     labels: KIND,
     subject: KIND,
   })
   private readonly sizes = new HistogramFamily({
     name: 'apiserver_watch_events_sizes',
-    help: 'Sizes in bytes of events sent to clients that watch.',
+    help: 'Sizes of events sent to watches, in bytes.',
     stability: 'ALPHA',
     labels: KIND,
     subject: KIND,

@@ -22,7 +22,7 @@ export interface EstimatedRequest {
 }
 
 export interface EstimateOptions {
-  /** Returns the number of stored objects of a resource. `stale`: it is not up to date. Undefined if the resource does not exist. */
+  /** Returns the number of stored objects of a resource. `stale` if they could not be counted, undefined if the resource does not exist. */
   countOf(resource: GroupResource): number | 'stale' | undefined
   /** Returns the average bytes of a resource's stored objects, or 0 if they are not known. If omitted, lists are estimated by the number of their objects (the gate SizeBasedListCostEstimate is off). */
   readonly bytesOf?: ((resource: GroupResource) => number) | undefined

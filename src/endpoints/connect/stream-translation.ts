@@ -15,13 +15,13 @@ export interface StreamTranslation {
 export class StreamMetrics {
   private readonly translated = new CounterFamily({
     name: 'apiserver_stream_translator_requests_total',
-    help: 'Commands in containers over WebSockets that were translated to SPDY for the kubelet, by how they ended.',
+    help: 'Commands in containers over WebSockets that were translated to SPDY for the kubelet, by HTTP status of their result.',
     stability: 'ALPHA',
     labels: ['code'],
   })
   private readonly tunneled = new CounterFamily({
     name: 'apiserver_stream_tunnel_requests_total',
-    help: 'Port forwards over WebSockets whose SPDY was carried to the kubelet, by how the kubelet answered.',
+    help: 'Port forwards over WebSockets whose SPDY was carried to the kubelet, by HTTP status of the response.',
     stability: 'ALPHA',
     labels: ['code'],
   })

@@ -25,7 +25,7 @@ const issuerDocument = (document: DocumentRead, type: string): Operation => ({ .
 /** A document of `/openapi/v3`: its path without the leading slash (`api/v1`, `apis/apps`), and its operations. */
 type DocumentOperations = readonly [path: string, make: () => Operation[]]
 
-const ISSUER = 'of the issuer of tokens of service accounts'
+const ISSUER = 'of the service account token issuer'
 
 /** Documents that do not depend on the catalog. */
 const FIXED: readonly DocumentOperations[] = [
