@@ -50,7 +50,7 @@ export class Discovery {
   private aggregation = 0
   /** Omitted if aggregation is off. */
   private readonly aggregator: Pick<Aggregator, 'generation' | 'groups' | 'discovered'> | undefined
-  /** By path and version of aggregated discovery. */
+  /** Documents by path and version of aggregated discovery. */
   private documents = new Map<string, CachedDocument>()
 
   private readonly aggregatedVersions: readonly string[]
