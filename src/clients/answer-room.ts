@@ -1,9 +1,9 @@
 import { DialError } from '../lib/dial-error.ts'
 
-/** Bytes of answers that are read at once, of all who share it. */
+/** Maximum number of response bytes that are buffered at the same time, over all users of the room. */
 const MOST_BYTES = 256 << 20
 
-/** Bounds what servers elsewhere have in this server's memory while they answer: each of many calls may be sent a long answer, and slowly. */
+/** Limits the memory that responses of other servers may occupy while they are received: each of many calls can receive a long response slowly. */
 export class AnswerRoom {
   private readonly mostBytes: number
   private bytes = 0
@@ -12,7 +12,7 @@ export class AnswerRoom {
     this.mostBytes = mostBytes
   }
 
-  /** Throws where there is no room. */
+  /** Reserves bytes. Throws if the limit would be exceeded. */
   take(bytes: number): void {
     if (this.bytes + bytes > this.mostBytes) throw new DialError('the answers to other calls are too long together')
     this.bytes += bytes

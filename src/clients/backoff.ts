@@ -2,22 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { whyLeft } from './call-ending.ts'
 import { RemoteCallError } from './remote-client.ts'
 
-/** How often a call is tried, and how long is waited between. */
+/** Retries of a call and the delays between them. */
 export interface Backoff {
   readonly initialMs: number
   readonly factor: number
-  /** Part of a wait by which it may be longer. */
+  /** Maximum random increase of a delay, as a fraction of it. */
   readonly jitter: number
-  /** Calls at most. */
+  /** Maximum number of calls. */
   readonly steps: number
-  /** Which failures are tried again; absent: those that are transient. */
+  /** Optional. Whether a failure is retried. Default: transient ones (`isTransient`). */
   readonly isRetried?: (error: unknown) => boolean
 }
 
-/** What webhooks of kube-apiserver have, by their first wait. */
+/** Backoff of kube-apiserver's webhooks. @param initialMs first delay in milliseconds. */
 export const webhookBackoff = (initialMs: number): Backoff => ({ initialMs, factor: 1.5, jitter: 0.2, steps: 5 })
 
-/** What client-go calls transient: the connection was reset, 500, 504, 429, or an answer that says when to come again. A code counts where the Status names no reason. */
+/**
+ * Whether client-go considers the error transient: connection reset, 429, 500, 504, or a response with Retry-After. Codes only count if the Status has no
+ * reason.
+ */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof RemoteCallError)) return false
   if (error.end === 'reset') return true
@@ -29,7 +32,7 @@ export function isTransient(error: unknown): boolean {
 
 const TRANSIENT: ReadonlySet<string> = new Set(['InternalError', 'Timeout', 'TooManyRequests', 'ServerTimeout'])
 
-/** What tests replace. */
+/** Randomness and delays, replaced in tests. */
 export interface BackoffEnvironment {
   readonly random: () => number
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
@@ -42,7 +45,7 @@ export const systemBackoff: BackoffEnvironment = {
   },
 }
 
-/** Calls until there is a result, the failure is not to be tried again, the steps are used up or the signal aborts. Throws the last failure. */
+/** Calls until the call succeeds, fails with an error that is not retried, the steps are used up, or the signal aborts. Throws the last error. */
 export async function withBackoff<T>(
   backoff: Backoff,
   signal: AbortSignal,

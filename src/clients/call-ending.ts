@@ -1,16 +1,16 @@
 import { CANCELED, DEADLINE, type Deadline, startDeadline } from '../lib/deadline.ts'
 import { isStatusError } from '../meta/status.ts'
 
-/** The end of a call: its time is over, or nobody waits for it any more. */
+/** Deadline of a call, or cancellation by its request. */
 export interface CallEnding extends Pick<Deadline, 'signal' | 'dispose'> {
-  /** In Go's words; undefined where it has not come. */
+  /** Returns the reason in Go's words. Undefined while the call may continue. */
   why(): string | undefined
 }
 
-/** In Go's words, why a request waits no more: its own time was over, or its client has gone. */
+/** Returns in Go's words why the request ended: its deadline, or the client closed the connection. */
 export const whyLeft = (waiting: AbortSignal): string => (isStatusError(waiting.reason, 'Timeout') ? DEADLINE : CANCELED)
 
-/** Ends the call at the timeout, or when nobody waits any more. */
+/** Starts the deadline of a call. @param waiting signal of the request that waits for it. */
 export function callEnding(timeoutMs: number, waiting: AbortSignal): CallEnding {
   const { signal, isOver, dispose } = startDeadline(timeoutMs, waiting)
   return {

@@ -5,34 +5,35 @@ import { errorMessage } from '../lib/error-message.ts'
 import { CounterFamily, type MetricFamily } from '../lib/metrics.ts'
 import type { AuditRecord } from '../meta/audit.ts'
 
-/** What is wrong with a server's certificate: Go once believed such. */
+/** A flaw of server certificates that early Go versions tolerated. */
 type CertificateFlaw = 'missing-san' | 'insecure-sha1'
 
-/** Told what a call meets. */
+/** Observes the connection of a call. */
 export interface CertificateObserver {
-  /** It has an answer. */
+  /** Called when a response arrives. */
   answered(socket: Socket): void
-  /** It has none. */
+  /** Called when the call fails. */
   failed(error: unknown): void
 }
 
-/** What audit events say of them. */
+/** Values of the audit annotations. */
 const FLAW_TEXTS: Readonly<Record<CertificateFlaw, string>> = {
   'missing-san': 'relies on a legacy Common Name field instead of the SAN extension for subject validation',
   'insecure-sha1': 'uses an insecure SHA-1 signature',
 }
 
 const SHA1_SIGNATURES: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.5', '1.2.840.10045.4.1'])
-/** Certificates of a chain that are looked at. */
+/** Maximum number of certificates of a chain that are examined. */
 const MOST_CERTIFICATES = 10
 
 /**
- * Counts requests to servers whose certificate has no subject alternative name or a signature with SHA-1: those that failed for it, and those that went well because certificates are not checked.
+ * Counts requests to servers whose certificate lacks a subject alternative name or is signed with SHA-1: those that failed because of it, and those that
+ * succeeded because certificates are not verified.
  * Source: k8s.io/apiserver, pkg/util/x509metrics.
  */
 export class CertificateMetrics {
   readonly #counters: Readonly<Record<CertificateFlaw, CounterFamily>>
-  /** Of connections that are kept. */
+  /** Flaws per kept connection. */
   readonly #found = new WeakMap<Socket, readonly CertificateFlaw[]>()
 
   constructor(subsystem: 'webhooks' | 'kube_aggregator') {
@@ -51,7 +52,7 @@ export class CertificateMetrics {
     return Object.values(this.#counters)
   }
 
-  /** For one call. `host`: as its URL has it. `audit`: of the request that it is made for. */
+  /** Returns an observer for one call. @param host host in the URL. @param audit record of the request that the call is made for. */
   observer(host: string, audit?: AuditRecord): CertificateObserver {
     const count = (flaws: readonly CertificateFlaw[]): void => {
       for (const flaw of flaws) {
@@ -72,7 +73,7 @@ export class CertificateMetrics {
   }
 }
 
-/** In an error in Go's words. */
+/** Recognizes flaws in an error in Go's words. */
 function flawsIn(text: string): readonly CertificateFlaw[] {
   if (text.includes('x509: certificate relies on legacy Common Name field')) return ['missing-san']
   return text.includes('x509: cannot verify signature: insecure algorithm') ? ['insecure-sha1'] : []
@@ -87,7 +88,7 @@ function flawsOf(socket: TLSSocket): CertificateFlaw[] {
   return [...(leaf.subjectaltname === undefined ? (['missing-san'] as const) : []), ...(chain.some(isSignedWithSha1) ? (['insecure-sha1'] as const) : [])]
 }
 
-/** Roots are not believed for their signatures. */
+/** Whether a certificate is signed with SHA-1. Signatures of roots are not relevant. */
 function isSignedWithSha1({ raw, subject, issuer }: PeerCertificate): boolean {
   if (JSON.stringify(subject) === JSON.stringify(issuer)) return false
   const [, algorithm] = sequenceOf(readDer(raw)[0])

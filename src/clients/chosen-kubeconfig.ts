@@ -3,10 +3,13 @@ import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { ArgumentError } from '../lib/arguments.ts'
 
-/** As a server of this program writes it in its default data directory. */
+/** Path at which a server writes its kubeconfig by default. */
 const OF_SERVER = 'data/admin.kubeconfig'
 
-/** The kubeconfig of a command to which none is named: the first of $KUBECONFIG, that of a server started in this directory, or kubectl's own. Throws ArgumentError where there is none. */
+/**
+ * Kubeconfig of a command: the given one, the first of $KUBECONFIG, that of a server started in this directory, or kubectl's default. Throws ArgumentError if
+ * none exists.
+ */
 export function chosenKubeconfig(given: string | undefined, environment: Readonly<Record<string, string | undefined>> = process.env): string {
   const [first] = (environment.KUBECONFIG ?? '').split(delimiter).filter(path => path !== '')
   const named = given ?? first

@@ -7,16 +7,16 @@ import { errorMessage } from '../lib/error-message.ts'
 import { objectsIn } from '../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 
-/** How to reach a server, and as whom. */
+/** Address and credentials of a server. */
 export interface ClusterAccess {
   readonly server: URL
-  /** Of the context; absent: `default`. */
+  /** Namespace of the context. Default: `default`. */
   readonly namespace?: string
   readonly headers: Readonly<Record<string, string>>
   readonly tls: Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>
 }
 
-/** What a kubeconfig says of a context, the current one unless another is named. Throws ArgumentError. */
+/** Reads a context of a kubeconfig. Default: the current one. Throws ArgumentError. */
 export function readKubeconfig(path: string, contextName?: string): ClusterAccess {
   const config = readConfig(path)
   const name = contextName ?? config['current-context']
@@ -43,13 +43,16 @@ export function readKubeconfig(path: string, contextName?: string): ClusterAcces
   }
 }
 
-/** What a path of a server may end with that is a moment or a branch of it. */
+/** Path suffix of a moment or a branch. */
 const MOUNT = /\/binnacle\/(?:at|branches)\/[^/]+\/?$/
 
-/** A server's own address, where a moment or a branch of it is meant. */
+/** URL of the server itself, without the path of a moment or branch. */
 export const serverOf = (url: URL): URL => new URL(url.href.replace(/\/$/, '').replace(MOUNT, ''))
 
-/** A kubeconfig with the one context, for what is served below a path of its server, in place of a moment or branch that it may be for. It stands by itself: what files hold is in it. Throws ArgumentError. */
+/**
+ * Returns a kubeconfig with a single context for a path of the server, which replaces that of a moment or branch. Contents of referenced files are embedded.
+ * Throws ArgumentError.
+ */
 export function kubeconfigAt(file: string, contextName: string | undefined, path: string): JsonObject {
   const config = readConfig(file)
   const name = contextName ?? config['current-context'] ?? ''
@@ -67,7 +70,7 @@ export function kubeconfigAt(file: string, contextName: string | undefined, path
   }
 }
 
-/** The entry with the data of files that it names in place of their names. */
+/** Embeds the contents of the files that an entry refers to. */
 function inPlace(file: string, entry: JsonObject, names: readonly string[]): JsonObject {
   const own = { ...entry }
   for (const name of names) {
@@ -82,7 +85,7 @@ function inPlace(file: string, entry: JsonObject, names: readonly string[]): Jso
   return own
 }
 
-/** Bytes of a kubeconfig, and of a file that it names. */
+/** Maximum size of a kubeconfig and of the files it refers to, in bytes. */
 const LARGEST_KUBECONFIG = 16 << 20
 
 function readConfig(path: string): JsonObject {
@@ -96,7 +99,7 @@ function readConfig(path: string): JsonObject {
   throw new ArgumentError(`--kubeconfig ${path}: this is no kubeconfig`)
 }
 
-/** The entry of a list of names. */
+/** Finds an entry by name. */
 function named(list: Json | undefined, name: Json | undefined, member: string): JsonObject | undefined {
   const found = objectsIn(list).find(each => each.name === name)?.[member]
   return isJsonObject(found) ? found : undefined
@@ -108,7 +111,7 @@ function urlOf(path: string, text: string): URL {
   return url
 }
 
-/** Data in place counts before a file, whose name is relative to the kubeconfig. */
+/** Reads embedded data, or else a file. Its path is relative to the kubeconfig. */
 function fileOf(path: string, from: JsonObject, key: string): Buffer | undefined {
   const data = from[`${key}-data`]
   if (typeof data === 'string') return Buffer.from(data, 'base64')

@@ -9,19 +9,19 @@ import { parsedObject } from '../meta/json-members.ts'
 import type { Json } from '../meta/object.ts'
 import type { ClusterAccess } from './cluster-access.ts'
 
-/** A request may take this long. */
+/** Timeout of a request, in milliseconds. */
 const TIMEOUT_MS = 60_000
-/** More of one answer is not read: lists come in chunks. */
+/** Maximum size of a response in bytes. Lists are read in chunks. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-/** An answer that is not a success, or none. */
+/** The request failed: a response with an error code, or none. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError'
-  /** Undefined where there was no answer. */
+  /** Undefined if there was no response. */
   readonly status: number | undefined
-  /** Of the header, where it says seconds. */
+  /** Retry-After in seconds. Undefined if it is absent or a date. */
   readonly retryAfterSeconds: number | undefined
-  /** The message of the server's Status; undefined where it has sent none, as for a path that it does not have. */
+  /** Message of the Status. Undefined if the body is not one, as for an unknown path. */
   readonly answer: string | undefined
 
   constructor(
@@ -36,7 +36,10 @@ export class ClusterError extends Error {
   }
 }
 
-/** What a command says that has asked one thing: where the server has told why it refuses, its words alone. `isOff`: what is asked for is not there at all, where the server does not serve its path. */
+/**
+ * Error to print for a command with a single request: the server's message alone, if it sent one. @param isOff message to use if the server does not serve the
+ * path.
+ */
 export function askedError(error: unknown, isOff: string): unknown {
   if (!(error instanceof ClusterError) || error.status === undefined) return error
   if (error.answer !== undefined) return new ClusterError(error.answer, error.status)
@@ -51,7 +54,7 @@ interface Asked {
   readonly body?: string
 }
 
-/** Asks a server, one request after the other on a connection that stays. */
+/** HTTP client of a server. Keeps connections alive. */
 export class ClusterClient {
   readonly server: URL
   readonly #access: ClusterAccess
@@ -63,12 +66,12 @@ export class ClusterClient {
     this.#agent = access.server.protocol === 'https:' ? new TlsAgent({ keepAlive: true, maxSockets: 4, ...access.tls }) : undefined
   }
 
-  /** Throws ClusterError. */
+  /** Sends a request and parses the response. Throws ClusterError. */
   json(path: string, method: 'GET' | 'POST' = 'GET'): Promise<Json> {
     return this.send(method, path)
   }
 
-  /** Throws ClusterError. */
+  /** Sends a request with an optional JSON body and parses the response. Throws ClusterError. */
   async send(method: string, path: string, body?: Json): Promise<Json> {
     const bytes = await this.bytes({ method, path, accept: 'application/json', ...(body !== undefined && { body: JSON.stringify(body) }) })
     try {
@@ -78,12 +81,14 @@ export class ClusterClient {
     }
   }
 
-  /** Throws ClusterError. */
+  /** Returns the response as text. Throws ClusterError. */
   async text(path: string): Promise<string> {
     return (await this.bytes({ method: 'GET', path, accept: 'text/plain' })).toString()
   }
 
-  /** Writes an answer of any length to a new file, which only its owner may read and which is there when it is whole. Throws ClusterError, and what the system refuses. */
+  /**
+   * Streams a response of any length into a new file, readable only by its owner. The file appears once it is complete. Throws ClusterError or a system error.
+   */
   async save(path: string, file: string): Promise<void> {
     const response = await this.ask({ method: 'GET', path, accept: 'application/octet-stream' })
     await withDraft(file, response, draft => link(draft, file)).catch((error: unknown) => {
@@ -95,7 +100,7 @@ export class ClusterClient {
     return collected(asked.path, await this.ask(asked, AbortSignal.timeout(TIMEOUT_MS)))
   }
 
-  /** Resolves with the answer, where it is a success. Throws ClusterError. */
+  /** Resolves to a successful response. Throws ClusterError. */
   private ask({ method, path, accept, body }: Asked, signal?: AbortSignal): Promise<IncomingMessage> {
     const { server } = this.#access
     const url = new URL(server.pathname.replace(/\/$/, '') + path, server)
@@ -123,7 +128,7 @@ const notThere = ({ origin }: URL): ClusterError => new ClusterError(`${origin} 
 const failureOf = (what: string, error: Error): ClusterError =>
   new ClusterError(`${what}: ${error.message || ('code' in error ? String(error.code) : 'no answer')}`)
 
-/** The whole body. Throws ClusterError. */
+/** Reads the whole body. Throws ClusterError. */
 function collected(path: string, response: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -137,7 +142,7 @@ function collected(path: string, response: IncomingMessage): Promise<Buffer> {
   })
 }
 
-/** Tells the message of a Status, or the text itself. */
+/** Error with the message of the Status, or an excerpt of the body. */
 function refusalOf(path: string, { statusCode, headers }: IncomingMessage, body: string): ClusterError {
   const { message } = parsedObject(body) ?? {}
   const answer = typeof message === 'string' ? message : undefined

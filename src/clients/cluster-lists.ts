@@ -3,30 +3,30 @@ import { objectsIn } from '../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../meta/object.ts'
 import { type ClusterClient, ClusterError } from './cluster-client.ts'
 
-/** Objects of a page of a list. */
+/** Page size of lists. */
 const PAGE = 250
 
-/** A page is asked for so often while the server is busy or fails. */
+/** Maximum number of requests for a page while the server is busy or fails. */
 const MOST_TRIES = 6
-/** The first wait, which doubles each time, and the longest: longer ones than that a server does not get. */
+/** First delay, which doubles each time, and maximum delay. A longer Retry-After is cut. */
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [500, 60_000]
-/** A list whose next page has expired is begun again so often. */
+/** Maximum number of restarts of a list whose continue token expired. */
 const MOST_BEGINNINGS = 5
 
-/** A resource that can be listed, in the version that the server prefers. */
+/** A listable resource in the server's preferred version. */
 export interface ListedResource {
   readonly group: string
-  /** The plural. */
+  /** Plural name. */
   readonly name: string
   readonly apiVersion: string
   readonly kind: string
   readonly path: string
 }
 
-/** Waits so many milliseconds. Tests replace it. */
+/** Waits for milliseconds. Replaced in tests. */
 export type Wait = (milliseconds: number) => Promise<unknown>
 
-/** The resources that a server lists, of each group in the version that it prefers. `onUnread` is told of a group version that it does not describe. Throws ClusterError. */
+/** Returns the listable resources of all groups, in the preferred version. @param onUnread called for group versions without discovery. Throws ClusterError. */
 export async function listedResources(
   client: ClusterClient,
   isSkipped: (name: string) => boolean,
@@ -53,7 +53,7 @@ export async function listedResources(
   return [...listed.values()]
 }
 
-/** The preferred one first: others may have resources that it has not. */
+/** Group versions with the preferred one first. Others may have resources that it lacks. */
 function versionsToList(preferred: Json | undefined, versions: Json | undefined): string[] {
   const nameOf = (version: Json | undefined): string[] => (isJsonObject(version) && typeof version.groupVersion === 'string' ? [version.groupVersion] : [])
   return [...new Set([...nameOf(preferred), ...objectsIn(versions).flatMap(nameOf)])]
@@ -63,11 +63,11 @@ function versionsToList(preferred: Json | undefined, versions: Json | undefined)
 export interface ListPage {
   readonly items: readonly JsonObject[]
   readonly resourceVersion: string
-  /** The list has begun anew, as its next page had expired: what came before counts no more. */
+  /** Whether the list was restarted because the continue token expired. Earlier pages are obsolete. */
   readonly isAnew: boolean
 }
 
-/** A list page by page. A page is asked for again while the server is busy (429, with its Retry-After) or fails (5xx). Throws ClusterError. */
+/** Yields a list page by page. Retries a page if the server is busy (429, with Retry-After) or fails (5xx). Throws ClusterError. */
 export async function* listPages(client: ClusterClient, path: string, wait: Wait = sleep): AsyncGenerator<ListPage> {
   let beginnings = 1
   let isAnew = false
@@ -105,5 +105,5 @@ async function patiently(client: ClusterClient, path: string, wait: Wait): Promi
     }
 }
 
-/** Busy, or failing. Without an answer a server is not asked again: its address may be wrong. */
+/** Whether the failure is temporary. A missing response is not retried, because the address may be wrong. */
 const isPassing = ({ status = 0 }: ClusterError): boolean => status === 429 || status >= 500

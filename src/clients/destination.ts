@@ -2,17 +2,17 @@ import type { Agent as HttpAgent, IncomingHttpHeaders } from 'node:http'
 import type { Dial } from '../lib/connect-proxy.ts'
 import type { CertificateObserver } from './certificate-metrics.ts'
 
-/** Where JSON is posted. */
+/** Destination of a POST. */
 export interface Destination {
-  /** Keeps the connections; an agent of plain HTTP posts without TLS. */
+  /** Agent that keeps connections alive. An agent of plain HTTP posts without TLS. */
   readonly agent: HttpAgent
   readonly host: string
   readonly port: number
-  /** The Host header. */
+  /** Value of the Host header. */
   readonly authority: string
-  /** The name in its certificate. */
+  /** Name that the certificate must contain. */
   readonly serverName: string
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly certificates?: CertificateObserver | undefined

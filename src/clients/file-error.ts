@@ -9,10 +9,10 @@ const SYSTEM: Readonly<Record<string, string>> = {
   ELOOP: 'too many levels of symbolic links',
 }
 
-/** Why a file could not be read, in Go's words; `call`: what was done with it (`open`, `stat`). */
+/** Describes in Go's words why a file could not be read. @param call failed operation (`open`, `stat`). */
 export function fileError(error: unknown, path: string, call = 'open'): string {
   const code = errorCode(error) ?? ''
   const text = SYSTEM[code]
-  // A directory opens, and cannot be read.
+  // A directory can be opened but not read.
   return text === undefined ? errorMessage(error) : `${code === 'EISDIR' ? 'read' : call} ${path}: ${text}`
 }

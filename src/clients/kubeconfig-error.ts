@@ -1,11 +1,11 @@
 import { aggregate } from '../lib/aggregate.ts'
 
-/** A kubeconfig that can't be used; the message is for the user, in client-go's words, and holds no credentials. */
+/** The kubeconfig is invalid. The message is client-go's, for the user, and contains no credentials. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError'
-  /** As errors of the system have one: the user's to mend. */
+  /** A code, as system errors have one, marks an error that the user can fix. */
   readonly code = 'ERR_KUBECONFIG'
 }
 
-/** All that is wrong with what a context names. */
+/** Error with all faults of a context. */
 export const invalidConfiguration = (errors: readonly string[]): KubeconfigError => new KubeconfigError(`invalid configuration: ${aggregate(errors)}`)

@@ -5,10 +5,10 @@ import { GoUrlError, parseGoUrl } from '../meta/go-url.ts'
 import { fileError } from './file-error.ts'
 import type { AuthInfo, Cluster, ExecConfig } from './kubeconfig.types.ts'
 
-/** Upstream's error of a context whose cluster says nothing. */
+/** Upstream's error for a context with an empty cluster. */
 export const EMPTY_CLUSTER = 'cluster has no server defined'
 
-/** Why a file can't be opened; undefined: it can. */
+/** Returns why a file cannot be opened, or undefined. */
 function openFault(path: string): string | undefined {
   try {
     accessSync(path, constants.R_OK)
@@ -23,7 +23,7 @@ const unreadable = (path: string | undefined, what: string, name: string): strin
   return fault === undefined ? [] : [`unable to read ${what} ${path} for ${name} due to ${fault}`]
 }
 
-/** What is wrong with a cluster, in upstream's order. Paths are absolute. */
+/** Validates a cluster. Errors are in upstream's order. Paths are absolute. */
 export function validateCluster(name: string, cluster: Cluster): string[] {
   if (Object.keys(cluster).length === 0) return [EMPTY_CLUSTER]
   const errors: string[] = []
@@ -46,7 +46,7 @@ function proxyUrlFault(text: string): string | undefined {
   }
 }
 
-/** What is wrong with a user, in upstream's order. Paths are absolute. */
+/** Validates a user. Errors are in upstream's order. Paths are absolute. */
 export function validateAuthInfo(name: string, user: AuthInfo): string[] {
   const methods = [...(user.token ? ['token'] : []), ...(user.username || user.password ? ['basicAuth'] : [])]
   const impersonated = user['as-uid'] || (user['as-groups'] ?? []).length > 0 || Object.keys(user['as-user-extra'] ?? {}).length > 0

@@ -14,12 +14,12 @@ import { type Remote, remoteOf } from './remote.ts'
 
 const NO_CONFIGURATION = 'no configuration has been provided, try setting KUBERNETES_MASTER environment variable'
 const USER_FILES = ['client-certificate', 'client-key', 'tokenFile'] as const
-/** More is not read. */
+/** Maximum size of a kubeconfig in bytes. */
 const MOST_BYTES = 16 * 1024 * 1024
 
 /**
- * How to reach a server and as whom, as a kubeconfig says it of a context, the current one unless another is named. Read and checked as client-go does; relative paths begin at the file's folder, and the files they
- * name are read. Throws KubeconfigError, also where the file asks for what is not built: credential plugins and proxies.
+ * Reads server and credentials of a context of a kubeconfig. Default: the current one. Parses and validates as client-go does. Relative paths are resolved
+ * against the file's folder, and the files are read. Throws KubeconfigError, also for features that are not implemented: credential plugins and proxies.
  * https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
  */
 export async function readKubeconfig(path: string, contextName?: string): Promise<Remote> {
@@ -41,23 +41,23 @@ export async function readKubeconfig(path: string, contextName?: string): Promis
   return await remoteOf(cluster, user)
 }
 
-/** Throws KubeconfigError for what would change who asks whom, and is not built. */
+/** Throws KubeconfigError for unsupported features that would change the identity or the route of requests. */
 function refuse(cluster: Cluster, user: AuthInfo, names: { readonly cluster?: string; readonly user?: string }): void {
   if (user.exec)
     throw new KubeconfigError(`the user ${JSON.stringify(names.user)} has exec: credential plugins are not implemented; use a token or a client certificate`)
-  // No provider has been built into kube-apiserver either.
+  // kube-apiserver has no built-in auth providers either.
   if (user['auth-provider']) throw new KubeconfigError(`no Auth Provider found for name ${JSON.stringify(user['auth-provider'].name ?? '')}`)
   if (cluster['proxy-url']) throw new KubeconfigError(`the cluster ${JSON.stringify(names.cluster)} has proxy-url: proxies are not implemented`)
 }
 
-/** Whom a kubeconfig has credentials for, by its own names, with absolute paths. */
+/** Users of a kubeconfig by name, with absolute paths. */
 export interface KubeconfigUsers {
   readonly byName: ReadonlyMap<string, AuthInfo>
-  /** That of the current context. */
+  /** User of the current context. */
   readonly current: AuthInfo | undefined
 }
 
-/** Reads the users of a kubeconfig, whose servers nobody asks. Throws KubeconfigError, also for credential plugins. */
+/** Reads the users of a kubeconfig. Its clusters are ignored. Throws KubeconfigError, also for credential plugins. */
 export async function readKubeconfigUsers(path: string): Promise<KubeconfigUsers> {
   const config = decodeKubeconfig(await bytesOf(path), path)
   const base = dirname(resolve(path))
@@ -84,7 +84,7 @@ async function bytesOf(path: string): Promise<Buffer> {
 
 const loading = (path: string, why: string): string => `error loading config file "${path}": ${why}`
 
-/** Lenient, as upstream's codec: members that nobody knows are passed over. */
+/** Decodes leniently, as upstream's codec: unknown fields are ignored. */
 function decodeKubeconfig(bytes: Buffer, path: string): Config {
   if (bytes.length === 0) return {}
   try {
@@ -121,7 +121,7 @@ function byName<E extends { readonly name?: string }, T>(list: readonly E[] | un
   return new Map((list ?? []).map(entry => [entry.name ?? '', member(entry) ?? {}]))
 }
 
-/** The same with absolute paths. */
+/** Resolves relative paths. */
 function withPaths<T extends Cluster | AuthInfo>(base: string, from: T, members: readonly (keyof T & string)[]): T {
   const out = { ...from }
   for (const member of members) {

@@ -5,14 +5,14 @@ import { DialError } from '../lib/dial-error.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { errorMessage } from '../lib/error-message.ts'
 
-/** A response's body could not be read. As client-go reports it, without the URL. */
+/** The body of a response could not be read. As client-go reports it, without the URL. */
 export class BodyError extends DialError {
   constructor(why: string) {
     super(`unexpected error when reading response body. Please retry. Original error: ${why}`)
   }
 }
 
-/** The body of a response as Go's client reads it: decompressed if it has the content encoding `gzip`. Throws a BodyError if the compressed text is malformed. */
+/** Returns the body of a response as Go's client reads it: decompressed if its encoding is `gzip`. Throws a BodyError if the compressed data is malformed. */
 export function plainBody(response: IncomingMessage): AsyncIterable<Buffer> {
   return response.headers['content-encoding']?.toLowerCase() === 'gzip' ? unzipped(response) : response
 }
@@ -23,14 +23,14 @@ async function* unzipped(response: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of plain) yield chunk
   } catch (error) {
-    // Nothing at all is an empty body to Go.
+    // Go treats an empty stream as an empty body.
     if (gunzip.bytesWritten === 0 && errorCode(error) === 'Z_BUF_ERROR') return
     const fault = faultOf(error)
     throw fault === undefined ? error : new BodyError(fault)
   }
 }
 
-/** What Go calls an error of zlib; undefined for any other error. */
+/** Maps a zlib error to Go's message. Undefined for other errors. */
 function faultOf(error: unknown): string | undefined {
   const code = errorCode(error)
   if (code === 'Z_BUF_ERROR') return 'unexpected EOF'

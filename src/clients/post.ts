@@ -20,40 +20,40 @@ import type { Answer, Destination } from './destination.ts'
 import { BodyError, plainBody } from './plain-body.ts'
 import { MOST_REQUESTS, RedirectError, redirected, type Sent, urlOf } from './redirect.ts'
 
-/** How long an answer may be; a longer one is none. */
+/** Limits of a response. A longer one is an error. */
 export interface AnswerLimits {
   readonly maxBytes?: number
-  /** For it and the answers to other calls. */
+  /** Optional. Limit shared with other calls. */
   readonly room?: AnswerRoom
 }
 
 const IDLE_MS = 90_000
 const MAX_IDLE_CONNECTIONS = 25
-/** To one server: its answers may be long in coming, and others wait behind. */
+/** Maximum number of connections per server, because responses may be slow. */
 const MAX_CONNECTIONS = 1_000
 const KEPT = { keepAlive: true, timeout: IDLE_MS, maxSockets: MAX_CONNECTIONS, maxFreeSockets: MAX_IDLE_CONNECTIONS }
 const MAX_BODY_BYTES = 64 << 20
-/** How much of an answer that is no Status is quoted; client-go's. */
+/** Maximum length of an excerpt of a body that is not a Status. As client-go. */
 const MAX_TEXT_BYTES = 2048
-/** A longer body is no Status. */
+/** Maximum size of a Status. */
 const MAX_STATUS_BYTES = 1 << 20
-/** Of an answer that says when to come again. */
+/** Maximum number of retries after responses with Retry-After. */
 const MAX_RETRIES = 10
-/** Longer than any call has; a timer that is set to more than 2^31 ms ends at once. */
+/** Maximum delay in milliseconds. Longer than any call, and below 2^31, at which timers fire immediately. */
 const MAX_RETRY_MS = 3_600_000
 
-/** Keeps connections open between calls, as many as client-go. */
+/** Agent that keeps as many idle connections as client-go. */
 export function keptConnections(tls: SecureContextOptions & { readonly rejectUnauthorized?: boolean }, dial?: Dial): HttpsAgent {
   const options = { ...KEPT, ALPNProtocols: ['http/1.1'], checkServerIdentity: checkServerName, ...tls }
   return dial ? new DialledTlsAgent(dial, options) : new TlsAgent(options)
 }
 
-/** The same of plain HTTP. */
+/** Same as `keptConnections`, for plain HTTP. */
 export const keptPlainConnections = (dial?: Dial): HttpAgent => (dial ? new DialledAgent(dial, KEPT) : new HttpAgent(KEPT))
 
 /**
- * Posts JSON, follows redirects, and repeats it while the response asks for a retry. Throws a DialError in Go's words if there is no response, a RedirectError if that of a redirect is
- * missing, or what the signal was aborted with.
+ * Posts JSON, follows redirects, and retries while the response has Retry-After. Throws a DialError with Go's message if there is no response, a RedirectError
+ * if a redirect fails, or the abort reason of the signal.
  */
 export async function post(to: Destination, body: string | Buffer, signal: AbortSignal, limits: AnswerLimits = {}): Promise<Answer> {
   for (let attempt = 0; ; attempt++) {
@@ -66,7 +66,7 @@ export async function post(to: Destination, body: string | Buffer, signal: Abort
 
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 206
 
-/** The response that does not redirect. */
+/** Follows redirects and returns the final response. */
 async function follow(first: Sent, signal: AbortSignal, limits: AnswerLimits): Promise<Answer> {
   let answer = await ask(first, signal, limits)
   let sent = first
@@ -118,7 +118,7 @@ async function ask({ to, body }: Sent, signal: AbortSignal, limits: AnswerLimits
       return { status: response.statusCode ?? 0, headers: response.headers, body: await readBounded(plainBody(response), { maxBytes, tooLong, room }) }
     } catch (error) {
       if (signal.aborted || error instanceof DialError) throw error
-      // It was closed by the other side while nobody used it.
+      // The server closed the idle connection. Retry on a new one.
       if (request?.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(codesOf(error).code ?? '')) continue
       const told = wordsOf(error, host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)
       certificates?.failed(told)
@@ -129,10 +129,10 @@ async function ask({ to, body }: Sent, signal: AbortSignal, limits: AnswerLimits
 
 const tooLong = (): Error => new BodyError('http: response body too large')
 
-/** What Node and OpenSSL call an error. */
+/** Code and reason of an error of Node or OpenSSL. */
 const codesOf = (error: unknown): NodeJS.ErrnoException & { readonly reason?: string } => (error instanceof Error ? error : new Error(String(error)))
 
-/** A failure to connect in Go’s words, which clients and tests match on. */
+/** Translates a connection error to Go's message, on which clients and tests match. */
 function wordsOf(error: unknown, address: string): Error {
   const { code, reason } = codesOf(error)
   if (code === 'EPROTO' || reason === 'wrong version number' || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
@@ -140,14 +140,14 @@ function wordsOf(error: unknown, address: string): Error {
   return dialError(error, address)
 }
 
-/** When an answer asks to come again; undefined where it does not. */
+/** Delay from Retry-After in milliseconds. Undefined if the response does not ask for a retry. */
 function retryAfterMs({ status, headers }: Answer): number | undefined {
   if (status !== 429 && status < 500) return undefined
   const seconds = headers['retry-after']
   return seconds !== undefined && /^\d+$/.test(seconds) ? Math.min(Number(seconds) * 1000, MAX_RETRY_MS) : undefined
 }
 
-/** What an answer that is no success says: its Status, or what its code stands for. */
+/** Status of a failed response: its own, or one derived from its code. */
 export async function failureOf({ status, headers, body }: Answer): Promise<StatusError> {
   const shown = await statusIn(body)
   if (shown) return shown

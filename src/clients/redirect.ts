@@ -6,15 +6,15 @@ import { quote } from '../lib/go-quote.ts'
 import { parseGoUrl } from '../meta/go-url.ts'
 import type { Answer, Destination } from './destination.ts'
 
-/** Requests of one call, the first included; net/http's. */
+/** Maximum number of requests of one call, including the first. As net/http. */
 export const MOST_REQUESTS = 10
 
-/** Followed by a GET without a body. */
+/** Redirects that are followed with GET and without body. */
 const BY_GET = new Set([301, 302, 303])
-/** Followed by the same request. */
+/** Redirects that are followed with the same method and body. */
 const BY_SAME = new Set([307, 308])
 
-/** A call that failed after a redirect. `url`: of the request that failed. */
+/** A request after a redirect failed. `url` is that of the failed request. */
 export class RedirectError extends Error {
   readonly url: string
 
@@ -34,7 +34,10 @@ export interface Sent {
   readonly body?: string | Buffer
 }
 
-/** The request that a response redirects to, as Go's http.Client follows it. Undefined if it does not redirect. Throws a RedirectError if it redirects to nowhere. */
+/**
+ * Returns the request that a response redirects to, as Go's http.Client follows it. Undefined if it does not redirect. Throws a RedirectError if the Location
+ * is invalid.
+ */
 export function redirected({ to, body }: Sent, { status, headers: { location } }: Answer): Sent | undefined {
   if (location === undefined || location === '' || !(BY_GET.has(status) || BY_SAME.has(status))) return undefined
   const from = urlOf(to)
@@ -61,20 +64,20 @@ function urlFault(text: string): string {
   }
 }
 
-/** What is at the same address is dialled as before. */
+/** Address of a redirect. The same host is dialled as before. */
 function addressOf(to: Destination, { protocol, host, hostname, port }: URL): Pick<Destination, 'host' | 'port' | 'authority' | 'serverName'> {
   if (host === to.authority) return { host: to.host, port: to.port, authority: host, serverName: to.serverName }
   const name = hostname.replace(/^\[(.*)\]$/, '$1')
   return { host: name, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port), authority: host, serverName: name }
 }
 
-/** Plain connections to another server are not kept. */
+/** Agent of a redirect. Plain connections to another server are not kept. */
 function agentOf({ agent, dial }: Destination, { protocol }: URL): HttpAgent {
   if (agent instanceof HttpsAgent === (protocol === 'https:')) return agent
   if (protocol === 'https:') return dial ? new DialledTlsAgent(dial, {}) : new HttpsAgent()
   return dial ? new DialledAgent(dial, {}) : new HttpAgent()
 }
 
-/** Another server does not get the credentials of the first. */
+/** Removes credentials for a redirect to another host. */
 const withoutCredentials = (headers: Destination['headers']): Destination['headers'] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'authorization'))

@@ -16,19 +16,19 @@ import { RedirectError } from './redirect.ts'
 import type { Remote } from './remote.ts'
 import { type FollowedFiles, followFiles } from './remote-files.ts'
 
-/** What client-go gives every call of a webhook, its answer included. */
+/** Timeout of a webhook call in client-go, including the response. */
 const TIMEOUT_MS = 30_000
-/** Of an answer. Reviews have some kilobytes, and each is read in one turn. */
+/** Maximum size of a response. Reviews have a few kilobytes and are parsed synchronously. */
 const MAX_ANSWER_BYTES = 1 << 20
 
-/** A call without a successful answer; its text is client-go's. */
+/** A call without a successful response. The message is client-go's. */
 export class RemoteCallError extends Error {
   override readonly name = 'RemoteCallError'
-  /** 0: there was no answer. */
+  /** 0 if there was no response. */
   readonly statusCode: number
-  /** The Status of the answer, its own or made of its code. */
+  /** Status of the response: its own, or one derived from its code. */
   readonly status: StatusError | undefined
-  /** The connection was reset, the time was over, or nobody waits any more. */
+  /** Whether the connection was reset, the call timed out, or the request was canceled. */
   readonly end: 'reset' | 'timeout' | 'canceled' | undefined
 
   constructor(message: string, from: Partial<Pick<RemoteCallError, 'statusCode' | 'status' | 'end'>> = {}) {
@@ -39,11 +39,11 @@ export class RemoteCallError extends Error {
   }
 }
 
-/** Posts JSON to the server that a kubeconfig names. */
+/** Posts JSON to the server of a kubeconfig. */
 export interface RemoteClient {
-  /** Resolves with a successful answer. Throws RemoteCallError otherwise, whose text names the URL where there was no answer. */
+  /** Resolves to a successful response. Otherwise throws RemoteCallError. Its message contains the URL if there was no response. */
   post(body: string | Buffer, signal: AbortSignal): Promise<Answer>
-  /** Ends the connections that are kept. */
+  /** Closes idle connections. */
   close(): void
 }
 
@@ -52,11 +52,11 @@ export interface RemoteClientOptions {
   readonly userAgent?: string
   readonly timeoutMs?: number
   readonly certificates?: CertificateMetrics | undefined
-  /** Absent: directly. */
+  /** Optional. Default: dial directly. */
   readonly dial?: Dial | undefined
 }
 
-/** Connections are kept, and tokens and certificates that come from files follow them. Throws KubeconfigError for a certificate that can't be used. */
+/** Creates a client. Keeps connections alive. Tokens and certificates from files are reloaded. Throws KubeconfigError if a certificate is invalid. */
 export function remoteClient(remote: Remote, options: RemoteClientOptions): RemoteClient {
   const { clock, userAgent = 'kube-apiserver', timeoutMs = TIMEOUT_MS, certificates, dial } = options
   const path = `${remote.path}?timeout=${timeoutMs / 1000}s`
@@ -68,7 +68,7 @@ export function remoteClient(remote: Remote, options: RemoteClientOptions): Remo
     const current = await files.current()
     if (current.client !== client) {
       client = current.client
-      // The calls under way end on the connections that they have.
+      // Calls in progress finish on their connections.
       agent = agentOf(remote, client, dial)
     }
     const headers = { ...remote.headers, ...authorization(current), 'user-agent': userAgent }

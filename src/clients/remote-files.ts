@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises'
 import type { Clock } from '../lib/clock.ts'
 import type { Credentials, Pem, Remote } from './remote.ts'
 
-/** As client-go: half of the time between a kubelet's renewal of a token and its end. */
+/** Interval between reloads, in milliseconds. As client-go: half of the time between a kubelet's renewal of a token and its expiry. */
 const PERIOD_MS = 60_000
 
-/** Tokens and certificates as their files have them. */
+/** Current contents of token and certificate files. */
 export interface FollowedFiles {
-  /** The same object of a client as long as its files are the same. */
+  /** Returns the current credentials. `client` is the same object as long as its files are unchanged. */
   current(): Promise<{ readonly token: string | undefined; readonly client: Remote['client'] }>
-  /** They have been refused: the files are read again for the next call. */
+  /** Call it when the credentials were rejected. The files are read again for the next call. */
   expire(): void
 }
 
-/** Reads the files again once a minute, when they are asked for. What can't be read any more is used as it was. */
+/** Reloads the files on demand, at most once a minute. If a file cannot be read, its last content is used. */
 export function followFiles({ token, client }: Pick<Credentials, 'token' | 'client'>, clock: Clock): FollowedFiles {
   let state = { token: token?.value, client }
   const isFollowed = token?.file !== undefined || (client?.cert.file !== undefined && client.key.file !== undefined)
@@ -39,7 +39,7 @@ export function followFiles({ token, client }: Pick<Credentials, 'token' | 'clie
   }
 }
 
-/** A pair is replaced as a whole. */
+/** Reloads certificate and key. They are replaced together. */
 async function clientNow(client: Remote['client']): Promise<Remote['client']> {
   if (client?.cert.file === undefined || client.key.file === undefined) return client
   const [cert, key] = await Promise.all([pemNow(client.cert), pemNow(client.key)])

@@ -6,43 +6,43 @@ import { fileError } from './file-error.ts'
 import type { AuthInfo, Cluster } from './kubeconfig.types.ts'
 import { KubeconfigError } from './kubeconfig-error.ts'
 
-/** PEM, and the file that it comes from, which is read again from time to time; undefined: it was given in place. */
+/** PEM data, and the file it is reloaded from. Undefined if it was embedded. */
 export interface Pem {
   readonly pem: Buffer
   readonly file: string | undefined
 }
 
-/** A server elsewhere: where it is, how it is believed, and as whom it is asked. */
+/** Address, TLS settings and credentials of a remote server. */
 export interface Remote {
   readonly scheme: 'http' | 'https'
-  /** As the URL has it, for the Host header. */
+  /** Host and port as in the URL, for the Host header. */
   readonly authority: string
   readonly host: string
   readonly port: number
-  /** Begins with a slash and ends without one, unless it is one. */
+  /** Starts with a slash and does not end with one, unless it is `/`. */
   readonly path: string
-  /** PEM; undefined: the authorities of the system count. */
+  /** PEM certificates. Undefined for the CAs of the system. */
   readonly ca: Buffer | undefined
   readonly insecure: boolean
-  /** The name in its certificate, where it is another than the host's. */
+  /** Name that the certificate must contain, if it differs from the host. */
   readonly serverName: string | undefined
   readonly client: { readonly cert: Pem; readonly key: Pem } | undefined
   readonly token: { readonly value: string; readonly file: string | undefined } | undefined
-  /** Headers that say who asks, but for the token's. */
+  /** Headers for impersonation and basic authentication. The token is separate. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** As whom a server is asked by TLS. */
+/** Credentials for a server. */
 export type Credentials = Pick<Remote, 'client' | 'token' | 'headers'>
 
-/** Throws KubeconfigError. */
+/** Loads the credentials of a user. Throws KubeconfigError. */
 export const credentialsOf = async (user: AuthInfo): Promise<Credentials> => ({
   client: await clientOf(user),
   token: await tokenOf(user),
   headers: { ...impersonation(user), ...basic(user) },
 })
 
-/** Throws KubeconfigError. As in client-go, over plain HTTP nobody says who they are, but for whom they act. */
+/** Builds the remote of a context. Throws KubeconfigError. As in client-go, plain HTTP sends only impersonation headers, no credentials. */
 export async function remoteOf(cluster: Cluster, user: AuthInfo): Promise<Remote> {
   const { scheme, host: authority, path } = serverUrl(cluster.server ?? '')
   if (scheme !== 'http' && scheme !== 'https')
@@ -69,7 +69,7 @@ export async function remoteOf(cluster: Cluster, user: AuthInfo): Promise<Remote
   }
 }
 
-/** A host alone stands for a URL, of plain HTTP. */
+/** Parses a server URL. A host without scheme means plain HTTP. */
 function serverUrl(server: string): GoUrl {
   try {
     const url = parsedUrl(server)
@@ -84,7 +84,7 @@ function serverUrl(server: string): GoUrl {
 
 const parsedUrl = (text: string): GoUrl | undefined => unlessThrown(GoUrlError, () => parseGoUrl(text))
 
-/** Data in place counts before a file. */
+/** Embedded data takes precedence over a file. */
 async function pemOf(data: string | undefined, file: string | undefined): Promise<Pem | undefined> {
   if (data) return { pem: Buffer.from(data, 'base64'), file: undefined }
   return file ? { pem: await read(file), file } : undefined
@@ -102,7 +102,7 @@ async function clientOf(user: AuthInfo): Promise<Remote['client']> {
   return cert && key && { cert, key }
 }
 
-/** A token in place is used until the file has been read for the first time. */
+/** An embedded token is used until the token file has been read. */
 async function tokenOf({ token, tokenFile }: AuthInfo): Promise<Remote['token']> {
   const file = tokenFile || undefined
   if (token) return { value: token, file }
@@ -123,7 +123,7 @@ function impersonation(user: AuthInfo): Record<string, string | string[]> {
   }
 }
 
-/** What the name of a header cannot hold is escaped, as client-go does it. */
+/** Escapes an extra key for a header name, as client-go does. */
 const headerName = (key: string): string =>
   [...Buffer.from(key)]
     .map(byte => (NAME.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`))

@@ -2,14 +2,14 @@ import { isOnByDefault, isPluginName, isPluginOf, type PluginName, pluginsInOrde
 import type { Release } from '../lifecycle/release.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** What the three flags were given; undefined where one was not. `only`: `--admission-control`, which names all that run. */
+/** Values of the three flags for admission plugins. Undefined if a flag is not given. `only` is `--admission-control`, which lists all enabled plugins. */
 export interface GivenPlugins {
   readonly enable: readonly string[] | undefined
   readonly disable: readonly string[] | undefined
   readonly only: readonly string[] | undefined
 }
 
-/** The admission plugins of the release that are on, in the order in which they are asked. Throws FlagError, also for one that is asked for, is not on by default and is not built. */
+/** Returns the enabled admission plugins of the release, in the order in which they run. Throws FlagError if a plugin is unknown. */
 export function admissionPluginsOf(release: Release, { enable, disable, only }: GivenPlugins): readonly PluginName[] {
   if (only && (enable ?? disable)) throw new FlagError('admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive')
   const named = (flag: string, given: readonly string[] | undefined): PluginName[] => namesOf(release, flag, given)
@@ -20,7 +20,7 @@ export function admissionPluginsOf(release: Release, { enable, disable, only }: 
   return pluginsInOrder(name => asked.includes(name) || (only === undefined && isPluginOf(release, name) && isOnByDefault(name) && !off.includes(name)))
 }
 
-/** Throws FlagError for a name that no plugin of the release has. */
+/** Validates plugin names. Throws FlagError if the release lacks one. */
 function namesOf(release: Release, flag: string, given: readonly string[] = []): PluginName[] {
   return given.map(name => {
     if (isPluginName(name) && isPluginOf(release, name)) return name

@@ -4,17 +4,17 @@ import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
 const MEGABYTE = 1024 * 1024
-/** Of --audit-log-maxsize=0. */
+/** Default for --audit-log-maxsize=0. */
 const DEFAULT_MEGABYTES = 100
 const DEFAULT_BACKOFF_MS = 10_000
 const MODES = ['batch', 'blocking', 'blocking-strict'] as const
 const FORMATS = ['legacy', 'json'] as const
 const VERSION = 'audit.k8s.io/v1'
 
-/** Which of them is configured: their flags are named alike. */
+/** The two audit backends, whose flags have the same names after the prefix. */
 type Plugin = 'log' | 'webhook'
 
-/** How requests are audited. Throws FlagError in kube-apiserver's words. As there, flags of the log and of the webhook are looked at only where there is one. */
+/** Parses the audit flags. Throws FlagError with kube-apiserver's message. As upstream, flags of a backend are ignored unless it is configured. */
 export function auditOf(read: Reader): AuditOptions {
   const path = read.text('audit-log-path')
   const configFile = read.text('audit-webhook-config-file')
@@ -39,7 +39,7 @@ function auditLogOf(read: Reader, path: string): AuditLogOptions {
   }
 }
 
-/** The first wait goes by two names, of which the older one is deprecated. */
+/** Parses the webhook flags. The initial backoff has two names, of which the older is deprecated. */
 function auditWebhookOf(read: Reader, configFile: string): AuditWebhookOptions {
   const initialBackoff = read.text('audit-webhook-initial-backoff') === undefined ? 'audit-webhook-batch-initial-backoff' : 'audit-webhook-initial-backoff'
   const initialBackoffMs = read.text(initialBackoff) === undefined ? DEFAULT_BACKOFF_MS : read.duration(initialBackoff)
@@ -55,7 +55,7 @@ function targetOf(read: Reader, plugin: Plugin): AuditTargetOptions {
   return { mode, batch, maxEventBytes }
 }
 
-/** Looked at in the mode batch alone. */
+/** Parses the batch flags. They are only validated in mode batch, as upstream. */
 function batchOf(read: Reader, plugin: Plugin, mode: AuditMode): BatchOptions {
   const check = (what: string, value: number): number => {
     if (mode === 'batch' && value <= 0) throw new FlagError(`invalid audit batch ${plugin} ${what} ${value}, must be a positive number`)
@@ -73,7 +73,10 @@ function batchOf(read: Reader, plugin: Plugin, mode: AuditMode): BatchOptions {
   return { bufferSize, maxSize, maxWaitMs: read.duration(`audit-${plugin}-batch-max-wait`), throttle }
 }
 
-/** Looked at whether it is on or not, as upstream. What one event may have bounds a batch, too: events come to it one by one. */
+/**
+ * Returns the size limit of an event, or undefined if truncation is off. Validated even if off, as upstream. The event limit bounds a batch too, because events
+ * are added one by one.
+ */
 function truncationOf(read: Reader, plugin: Plugin): number | undefined {
   const eventBytes = read.number(`audit-${plugin}-truncate-max-event-size`)
   const batchBytes = read.number(`audit-${plugin}-truncate-max-batch-size`)

@@ -5,32 +5,32 @@ import { GoUrlError, parseGoUrl } from '../meta/go-url.ts'
 import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** The modes that are implemented. `Rules` is our own: a file of who may do what. */
+/** Implemented authorization modes. `Rules` is specific to Binnacle: a file of allow rules. */
 export type AuthorizationMode = 'ABAC' | 'AlwaysAllow' | 'AlwaysDeny' | 'Node' | 'RBAC' | 'Rules' | 'Webhook'
-/** How tokens of service accounts are issued and checked. */
+/** Issuing and verification of service account tokens. */
 export interface ServiceAccountConfig {
-  /** The first signs, the others are believed. Never empty. */
+  /** The first issues tokens; tokens of all are accepted. Never empty. */
   readonly issuers: readonly string[]
-  /** Undefined: a key is made. */
+  /** Default: a key is generated. */
   readonly signingKeyFile: string | undefined
-  /** Socket of another process that signs tokens. */
+  /** Socket of an external token signer. */
   readonly signingEndpoint: string | undefined
   readonly keyFiles: readonly string[]
-  /** Of this server. Never empty. */
+  /** Audiences of this server. Never empty. */
   readonly audiences: readonly string[]
-  /** 0: as long as asked for. */
+  /** Maximum requested lifetime. 0: unlimited. */
   readonly maxExpirationSeconds: number
   readonly extendExpiration: boolean
-  /** Tokens that are kept in Secrets are good only while their Secret is there. */
+  /** Whether tokens in Secrets require that their Secret and account still exist. */
   readonly lookUp: boolean
-  /** Undefined: this server's own. */
+  /** Published URL of the key set. Undefined for this server's own. */
   readonly keySetUrl: string | undefined
 }
 
-/** How a front proxy says for whom its requests are. */
+/** Authentication by a front proxy. */
 export interface RequestHeaderConfig {
   readonly clientCaFile: string
-  /** Names of front proxies; empty: every client certificate. */
+  /** Allowed common names of front proxies. Empty allows every client certificate. */
   readonly allowedNames: readonly string[]
   readonly usernameHeaders: readonly string[]
   readonly uidHeaders: readonly string[]
@@ -41,7 +41,7 @@ export interface RequestHeaderConfig {
 const UID_GATE = 'RemoteRequestHeaderUID'
 const has = (headers: readonly string[], name: string): boolean => headers.some(header => header.toLowerCase() === name.toLowerCase())
 
-/** Undefined where nobody is believed who says for whom a request is. Throws FlagError with kube-apiserver's texts. */
+/** Parses the `--requestheader-*` flags. Undefined if no front proxy is configured. Throws FlagError with kube-apiserver's message. */
 export function requestHeaderOf(read: Reader, features: Features): RequestHeaderConfig | undefined {
   const lists = {
     usernameHeaders: read.list('requestheader-username-headers'),
@@ -64,7 +64,7 @@ export function requestHeaderOf(read: Reader, features: Features): RequestHeader
   return clientCaFile === undefined ? undefined : { clientCaFile, ...lists }
 }
 
-/** What kube-apiserver warns of. */
+/** Warnings of kube-apiserver about front proxy flags. */
 export function requestHeaderWarnings(read: Reader): string[] {
   const lacks = (flag: 'requestheader-username-headers' | 'requestheader-group-headers' | 'requestheader-extra-headers-prefix', name: string): boolean =>
     read.list(flag).length > 0 && !has(read.list(flag), name)
@@ -76,14 +76,14 @@ export function requestHeaderWarnings(read: Reader): string[] {
   ]
 }
 
-/** Bindings count unless something else is asked for, as with kube-apiserver in a cluster. */
+/** Returns the authorization modes. Default: RBAC, as in every cluster. */
 export function authorizationModesOf(read: Reader): readonly AuthorizationMode[] {
   const given = read.list('authorization-mode')
   if (given.length > 0) return given.map(authorizationMode)
   return read.text('authorization-rules-file') === undefined ? ['RBAC'] : ['Rules', 'RBAC']
 }
 
-/** Throws FlagError for a mode that is not built, and for one that nobody knows. */
+/** Throws FlagError if the mode is unknown or not implemented. */
 function authorizationMode(mode: string): AuthorizationMode {
   switch (mode) {
     case 'ABAC':
@@ -101,11 +101,11 @@ function authorizationMode(mode: string): AuthorizationMode {
   }
 }
 
-/** The bounds of --service-account-max-token-expiration, as kube-apiserver checks them. */
+/** Range of --service-account-max-token-expiration in milliseconds, as kube-apiserver. */
 const LEAST_TOKEN_MS = 3_600_000
 const MOST_TOKEN_MS = 2 ** 32 * 1000
 
-/** Throws FlagError with kube-apiserver's texts. */
+/** Validates the issuers. Throws FlagError with kube-apiserver's message. */
 function checkIssuers(issuers: readonly string[]): void {
   for (const [i, issuer] of issuers.entries()) {
     if (issuer.includes(':')) checkUrl(issuer, why => `service-account-issuer ${quote(issuer)} contained a ':' but was not a valid URL: ${why}`)
@@ -122,10 +122,10 @@ function checkUrl(url: string, fault: (why: string) => string): void {
   }
 }
 
-/** A path, or the name of a socket in the abstract namespace. Each of the parts is matched in one way. */
+/** A path, or a name in the abstract namespace. Unambiguous, so that matching is linear. */
 const SOCKET = /^(?:(?:\/[^/ ]*)+|@(?:[a-zA-Z0-9_-]+\.)*[a-zA-Z0-9_-]+)$/
 
-/** Throws FlagError with kube-apiserver's texts. */
+/** Parses the endpoint of the external signer. Throws FlagError with kube-apiserver's message. */
 function signingEndpointOf(read: Reader, gates: Gates): string | undefined {
   const endpoint = read.text('service-account-signing-endpoint')
   if (endpoint === undefined) return undefined
@@ -149,7 +149,7 @@ function signingEndpointOf(read: Reader, gates: Gates): string | undefined {
   return endpoint
 }
 
-/** Throws FlagError with kube-apiserver's texts. The first issuer signs; tokens of all of them are accepted. */
+/** Parses the service account flags. Throws FlagError with kube-apiserver's message. */
 export function serviceAccountsOf(read: Reader, gates: Gates): ServiceAccountConfig {
   const issuers = read.list('service-account-issuer')
   checkIssuers(issuers)
@@ -159,7 +159,7 @@ export function serviceAccountsOf(read: Reader, gates: Gates): ServiceAccountCon
   const keySetUrl = read.text('service-account-jwks-uri')
   if (keySetUrl !== undefined) checkUrl(keySetUrl, why => `service-account-jwks-uri must be a valid URL: ${why}`)
   if (keySetUrl !== undefined && !/^https:\/\//.test(keySetUrl)) throw new FlagError(`service-account-jwks-uri requires https scheme, parsed as: ${keySetUrl}`)
-  // Without audiences of its own the API is known by its issuers.
+  // The audiences default to the issuers.
   const audiences = read.list('api-audiences')
   return {
     issuers,

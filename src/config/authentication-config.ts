@@ -4,13 +4,13 @@ import type { Reader } from './flag-reader.ts'
 import type { FlagName } from './flag-table.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 
-/** Who is known besides those whom this server knows by itself. */
+/** Authentication by JWT issuers, and anonymous access. */
 export interface AuthenticationConfig {
-  /** Of `--authentication-config`. Undefined: none. */
+  /** File of `--authentication-config`. Undefined without the flag. */
   readonly authenticationConfigFile: string | undefined
-  /** Undefined: the flags name no issuer. */
+  /** Undefined if no `--oidc-*` flag is given. */
   readonly oidc: OidcFlags | undefined
-  /** What the flag says; the file may say otherwise where the flag was not given. */
+  /** Value of the flag. The file takes precedence unless the flag is given. */
   readonly anonymousAuth: boolean
   readonly isAnonymousAuthGiven: boolean
 }
@@ -28,10 +28,10 @@ const OIDC_FLAGS: readonly FlagName[] = [
 ]
 const SIGNING_ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512']
 
-/** Where everybody may do everything, nobody is anonymous, as upstream has it. */
+/** Whether anonymous access is disabled because AlwaysAllow would grant it everything, as upstream. */
 const isOpen = (read: Reader): boolean => read.list('authorization-mode').includes('AlwaysAllow')
 
-/** Throws FlagError in kube-apiserver's words. */
+/** Parses the authentication flags. Throws FlagError with kube-apiserver's message. */
 export function authenticationOf(read: Reader, { values }: GivenFlags, gates: Gates): AuthenticationConfig {
   const file = read.text('authentication-config')
   const isOidcGiven = OIDC_FLAGS.some(name => values.has(name))
@@ -67,13 +67,13 @@ function oidcOf(read: Reader): OidcFlags {
   }
 }
 
-/** `claim=value`. */
+/** Parses `claim=value`. */
 function requiredClaim(pair: string): readonly [string, string] {
   const equals = pair.indexOf('=')
   return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]
 }
 
-/** What kube-apiserver warns of. */
+/** Warnings of kube-apiserver about anonymous access. */
 export const anonymousWarnings = (read: Reader): string[] =>
   isOpen(read) && read.bool('anonymous-auth')
     ? ['AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer']

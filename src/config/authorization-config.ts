@@ -4,7 +4,7 @@ import type { Reader } from './flag-reader.ts'
 import type { FlagName } from './flag-table.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 
-/** What the flags `--authorization-webhook-*` say. Times in milliseconds; 0: answers are not kept. */
+/** Values of the `--authorization-webhook-*` flags. Times in milliseconds. A TTL of 0 disables caching. */
 export interface AuthorizationWebhookConfig {
   readonly kubeconfigFile: string
   readonly version: 'v1' | 'v1beta1'
@@ -12,20 +12,20 @@ export interface AuthorizationWebhookConfig {
   readonly unauthorizedTtlMs: number
 }
 
-/** Who decides what users may do. */
+/** Authorization. */
 export interface AuthorizationConfig {
-  /** In their order. Empty where a file has them. */
+  /** Modes in order. Empty if a configuration file is given. */
   readonly authorizationModes: readonly AuthorizationMode[]
-  /** Of `--authorization-config`. */
+  /** File of `--authorization-config`. */
   readonly authorizationConfigFile: string | undefined
   readonly authorizationRulesFile: string | undefined
-  /** Of the mode ABAC. */
+  /** Policy file of the mode ABAC. */
   readonly authorizationPolicyFile: string | undefined
-  /** Of the mode Webhook. */
+  /** Webhook of the mode Webhook. */
   readonly authorizationWebhook: AuthorizationWebhookConfig | undefined
 }
 
-/** Flags that say what the file of `--authorization-config` says. */
+/** Flags that are mutually exclusive with `--authorization-config`. */
 const LEGACY_FLAGS: readonly FlagName[] = [
   'authorization-mode',
   'authorization-rules-file',
@@ -35,7 +35,7 @@ const LEGACY_FLAGS: readonly FlagName[] = [
   'authorization-webhook-version',
 ]
 
-/** Throws FlagError in kube-apiserver's words. */
+/** Parses the authorization flags. Throws FlagError with kube-apiserver's message. */
 export function authorizationOf(read: Reader, { values }: GivenFlags, gates: Gates): AuthorizationConfig {
   const file = read.text('authorization-config')
   if (file === undefined) return ofFlags(read)

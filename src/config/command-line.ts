@@ -7,18 +7,18 @@ import { checkNamedFiles } from './named-files.ts'
 import { FlagError, isTrue, parseFlags } from './parse-flags.ts'
 import { DEFAULT_PROFILE, type Profile, profileOf } from './place-config.ts'
 
-/** What a command line asks for. */
+/** Action of a command line. */
 export type Command =
-  /** `profile`: that for which defaults are printed. */
+  /** @param profile profile whose defaults are printed. */
   | { readonly action: 'help'; readonly profile: Profile }
   | { readonly action: 'version' }
-  /** `ignored`: flags that were accepted and have no effect. `checkFiles` looks whether the files that are named can be read, and throws FlagError. */
+  /** @param ignored accepted flags without effect. @param checkFiles throws FlagError if a named file cannot be read. */
   | { readonly action: 'serve'; readonly config: Config; readonly ignored: readonly string[]; readonly checkFiles: () => void }
 
-/** Throws FlagError. */
+/** Parses a command line. Throws FlagError. */
 export function readCommandLine(argv: readonly string[]): Command {
   const [first = '', ...more] = argv
-  // They are flags here, and commands of kubectl.
+  // Flags of this program that users of kubectl type as commands.
   if (first === 'help' && more.length === 0) return { action: first, profile: profileOf(DEFAULT_PROFILE) }
   if (first === 'version' && more.length === 0) return { action: first }
   if (/^[a-z]/i.test(first)) throw new FlagError(unknownCommand(first, more))
@@ -29,14 +29,14 @@ export function readCommandLine(argv: readonly string[]): Command {
   return { action: 'serve', config: buildConfig(given), ignored: given.ignored, checkFiles: () => checkNamedFiles(given) }
 }
 
-/** Under the name kube-apiserver, flags come first: this one speaks as that does. */
+/** Message for an unknown command. */
 function unknownCommand(name: string, [of = '']: readonly string[]): string {
   if (name === 'help' && COMMAND_NAMES.includes(of)) return `binnacle ${of} --help tells about it`
   const mistyped = name === 'help' ? of : name
   return `unknown command ${JSON.stringify(mistyped)}${didYouMean(mistyped, [...COMMAND_NAMES, 'help', 'version']) || ':'} binnacle --help lists commands and flags`
 }
 
-/** What `--help` prints, with the defaults of a profile. */
+/** Text of `--help` with the defaults of a profile. */
 export function usage(profile: Profile = DEFAULT_PROFILE): string {
   const all = Object.entries<FlagSpec>(FLAGS).sort(([a], [b]) => (a < b ? -1 : 1))
   const names = (status: FlagSpec['status']): string => wrap(all.filter(([, spec]) => spec.status === status).map(([name]) => `--${name}`))
@@ -63,7 +63,7 @@ ${names('refused')}
 `
 }
 
-/** A flag of `--help`, its text at a fixed column. */
+/** Formats a flag for `--help`, with its description at a fixed column. */
 function line(name: string, spec: Extract<FlagSpec, { status: 'used' }>): string {
   const short = Object.entries(SHORT_NAMES).find(([, long]) => long === name)?.[0]
   const dashed = short === undefined ? `    --${name}` : `-${short}, --${name}`
@@ -71,7 +71,7 @@ function line(name: string, spec: Extract<FlagSpec, { status: 'used' }>): string
   return `  ${`${dashed} ${spec.type === 'bool' ? '' : spec.type}`.padEnd(46)} ${spec.help}${preset}`
 }
 
-/** Words in lines that a terminal of 112 columns shows whole. */
+/** Wraps words for a terminal of 112 columns. */
 function wrap(words: readonly string[]): string {
   const lines: string[] = []
   for (const word of words) {

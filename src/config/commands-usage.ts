@@ -1,4 +1,4 @@
-/** Commands that ask a running server, each with the flag that the server needs. */
+/** Commands for a running server, with the flag that the server requires. */
 const ASKING = [
   ['log KIND/NAME', 'who changed which fields of an object when (--history)'],
   ['show KIND/NAME --at MOMENT', 'an object as it was (--history)'],
@@ -12,7 +12,7 @@ const ASKING = [
   ['snapshot save FILE', 'save all that a server stores; snapshot restore makes a data directory of it'],
 ] as const
 
-/** Commands on backups, clusters, manifests and folders. */
+/** Commands for backups, clusters, manifests and directories. */
 const FILING = [
   ['open BACKUP', 'serve a backup of a cluster, read-only'],
   ['import', 'fill a data directory from a cluster, a snapshot of etcd or manifests'],
@@ -29,7 +29,7 @@ export const COMMAND_NAMES: readonly string[] = [...new Set([...ASKING, ...FILIN
 
 const rows = (commands: readonly (readonly [string, string])[]): string => commands.map(([name, does]) => `  ${name.padEnd(29)} ${does}`).join('\n')
 
-/** The first part of `--help`. */
+/** First part of `--help`. */
 export const COMMANDS_USAGE = `Usage: binnacle [flags]               serves
        binnacle COMMAND [arguments]   does something else; binnacle COMMAND --help tells how
 

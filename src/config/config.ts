@@ -35,7 +35,7 @@ import {
 } from './store-config.ts'
 import { type TokenWebhookConfig, tokenWebhookOf } from './token-webhook-config.ts'
 
-/** How kubelets are reached. Files are paths. */
+/** Connections to kubelets. Files are paths. */
 export interface KubeletConfig {
   readonly addressTypes: readonly string[]
   readonly port: number
@@ -43,99 +43,99 @@ export interface KubeletConfig {
   readonly client: { readonly cert: string; readonly key: string } | undefined
 }
 
-/** All options of the server, checked. Times are in milliseconds, files are paths as given. */
+/** Validated options of the server. Times in milliseconds. Files are paths as given. */
 export interface Config extends AuthenticationConfig, AuthorizationConfig, PlaceConfig, WatchCacheSizes {
   readonly securePort: number
   readonly serving: ServingConfig
   readonly bindAddress: string
-  /** 0: none. */
+  /** 0 disables it. */
   readonly insecurePort: number
   readonly advertiseAddress: string | undefined
   readonly servingFiles: { readonly cert: string; readonly key: string } | undefined
   readonly externalHostname: string | undefined
   readonly clientCaFile: string | undefined
   readonly requestHeader: RequestHeaderConfig | undefined
-  /** Whether Secrets of kube-system hold tokens by which nodes join. */
+  /** Whether bootstrap tokens in Secrets of kube-system are accepted. */
   readonly bootstrapTokens: boolean
   readonly tokenAuthFile: string | undefined
-  /** Undefined: no webhook is asked whose tokens are. */
+  /** Undefined if webhook token authentication is disabled. */
   readonly tokenWebhook: TokenWebhookConfig | undefined
   readonly serviceAccounts: ServiceAccountConfig
   readonly domain: string
-  /** Processes that serve; more than one on etcd only. */
+  /** Number of serving processes. More than one requires etcd. */
   readonly workers: number
   readonly controllers: ReadonlySet<ControllerName>
-  /** Those that are on, in their order. */
+  /** Enabled plugins, in order. */
   readonly admissionPlugins: readonly PluginName[]
-  /** With configurations of plugins. */
+  /** File of plugin configurations. */
   readonly admissionConfigFile: string | undefined
-  /** Whether pods are refused whose service account does not exist: not where this server plays the controllers and the one that makes accounts is left out. */
+  /** Whether pods that name a missing service account are rejected. False if this server runs the controllers except the one that creates accounts. */
   readonly requireServiceAccounts: boolean
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
   readonly audit: AuditOptions
-  /** Undefined: the embedded store. */
+  /** Undefined for the embedded store. */
   readonly etcd: EtcdConfig | undefined
-  /** Whether the server of `etcd` is asked if it is a stand-in for etcd, in whose place the embedded store is used. */
+  /** Whether to probe if the server of `etcd` is a stand-in, which is then replaced by the embedded store. */
   readonly etcdStandIn: boolean
-  /** Begins with a slash and ends without one. */
+  /** Starts with a slash and does not end with one. */
   readonly etcdPrefix: string
-  /** Moments of the past that may be open at once; 0: none is served. */
+  /** Maximum number of open moments. 0 disables them. */
   readonly moments: number
-  /** Branches that there may be; 0: none is served. */
+  /** Maximum number of branches. 0 disables them. */
   readonly branches: number
-  /** What each may hold itself. */
+  /** Limit of the changes kept for each branch, in bytes. */
   readonly branchBytes: number
-  /** Whether objects may let requests fail on purpose. */
+  /** Whether Fault objects can inject faults into requests. */
   readonly faults: boolean
-  /** Port of the console for browsers; undefined if the console is off; 0: a free one. */
+  /** Port of the browser console. Undefined if it is off. 0 for a free port. */
   readonly consolePort: number | undefined
-  /** How many of the last requests are kept with what was found out about them; 0: none. */
+  /** Number of requests that are kept for `why`. 0 disables it. */
   readonly why: number
   readonly storedAs: 'json' | 'protobuf'
-  /** Undefined: nothing is encrypted at rest. */
+  /** Undefined if encryption at rest is off. */
   readonly encryption: EncryptionFile | undefined
   readonly watchCache: boolean
   readonly storeProbes: StoreProbes
-  /** 0: no compaction from here. */
+  /** 0 disables compaction by this server. */
   readonly compactionIntervalMs: number
-  /** Undefined: the store keeps what others need. */
+  /** Undefined if only the history that watches need is kept. */
   readonly history: HistoryConfig | undefined
   readonly servesDamagedStore: boolean
   readonly quotaSyncPeriodMs: number
-  /** How long the events of the API are kept. */
+  /** Retention of Event objects. */
   readonly eventTtlMs: number
-  /** One CIDR, or two of different families, the first is the default. */
+  /** One CIDR, or two of different families. The first is the default. */
   readonly serviceClusterIpRanges: readonly string[]
   /** Inclusive. */
   readonly serviceNodePorts: { readonly first: number; readonly last: number }
   readonly kubelets: KubeletConfig
   readonly services: ServiceConfig
-  /** 0: no bound. Long-running requests don't count. */
+  /** 0 disables the limit. Long-running requests are not counted. */
   readonly maxRequestsInFlight: number
   readonly maxMutatingRequestsInFlight: number
-  /** The sum of the two is what priority levels share. */
+  /** Whether API Priority and Fairness is on. Its seats are the sum of the two limits. */
   readonly priorityAndFairness: boolean
   readonly requestTimeoutMs: number
-  /** The least that a watch without a time of its own lasts; it gets up to twice that. */
+  /** Minimum duration of a watch without timeoutSeconds. The actual one is random, up to twice that. */
   readonly minRequestTimeoutMs: number
-  /** Between the signal and the end of the listeners: /readyz fails meanwhile, and requests are served. */
+  /** Time between the signal and closing the listeners. /readyz fails meanwhile, but requests are served. */
   readonly shutdownDelayMs: number
-  /** For what the server begins with: /livez does not fail for it meanwhile. */
+  /** Grace period of /livez for startup checks. */
   readonly livezGraceMs: number
-  /** The release whose API is served. */
+  /** Release whose API is served. */
   readonly emulatedVersion: Release
   readonly gates: Gates
   readonly runtimeConfig: RuntimeConfig
-  /** Which metrics are shown. */
+  /** Metrics to expose. */
   readonly metrics: MetricExposure
   readonly laterVersions: LaterVersions
   readonly verbosity: number
   readonly loggingFormat: 'text' | 'json'
-  /** For the log, a sentence each: deprecated flags and gates, and what is asked for and not built, without which the server allows less. */
+  /** Log messages: deprecated flags and gates, and features that are requested but not implemented, without which the server allows less. */
   readonly warnings: readonly string[]
 }
 
-/** Defaults where nothing is given. Throws FlagError naming the flag. */
+/** Builds the configuration from flags and defaults. Throws FlagError that names the flag. */
 export function buildConfig(given: GivenFlags): Config {
   const read = reader(given)
   const profile = profileOf(read.text('profile') ?? DEFAULT_PROFILE)
@@ -206,13 +206,13 @@ const flagWarnings = (given: GivenFlags, read: Reader): string[] => [
   ...requestHeaderWarnings(read),
 ]
 
-/** As many as a person looks at side by side. */
+/** Default number of moments with --history: as many as can be compared side by side. */
 const MOMENTS_OF_HISTORY = 4
 
-/** A server that keeps its past shows it as well. */
+/** Number of moments. A server that keeps history serves it by default. */
 const momentsOf = (read: Reader): number => (!read.isGiven('moments') && historyOf(read) !== undefined ? MOMENTS_OF_HISTORY : read.int('moments', 0))
 
-/** No more than can be listed and searched. */
+/** Maximum of --why. More could not be listed and searched. */
 const MOST_WHY = 100_000
 
 function whyOf(read: Reader): number {
@@ -221,7 +221,7 @@ function whyOf(read: Reader): number {
   return why
 }
 
-/** Whose certificates and tokens are believed of clients. */
+/** CAs and tokens that authenticate clients. */
 const believedOf = (read: Reader, gates: Gates): Pick<Config, 'clientCaFile' | 'requestHeader' | 'bootstrapTokens'> => ({
   bootstrapTokens: read.bool('enable-bootstrap-token-auth'),
   clientCaFile: read.text('client-ca-file'),
@@ -230,9 +230,9 @@ const believedOf = (read: Reader, gates: Gates): Pick<Config, 'clientCaFile' | '
 
 type Listening = 'securePort' | 'bindAddress' | 'insecurePort' | 'consolePort' | 'advertiseAddress' | 'servingFiles' | 'externalHostname'
 
-/** Where the server listens, and under which names. */
+/** Addresses, ports and names of the server. */
 function listeningOf({ values }: GivenFlags, read: Reader, { ephemeral }: PlaceConfig): Pick<Config, Listening> {
-  // Of several that are started side by side, each has a port of its own.
+  // Each of several ephemeral servers gets its own port.
   const securePort = ephemeral && !values.has('secure-port') ? 0 : read.port('secure-port')
   return {
     securePort,
@@ -245,7 +245,7 @@ function listeningOf({ values }: GivenFlags, read: Reader, { ephemeral }: PlaceC
   }
 }
 
-/** What runs beside requests, and what depends on it. */
+/** Controllers, and settings that depend on them. */
 function loopsOf(profile: Profile, { values }: GivenFlags, read: Reader): Pick<Config, 'controllers' | 'requireServiceAccounts' | 'quotaSyncPeriodMs'> {
   const controllers = controllersOf(values.get('controllers') ?? (profile === 'apiserver' || read.bool('read-only') ? [] : ['*']))
   if (read.bool('read-only') && controllers.size > 0) throw new FlagError('--read-only and --controllers do not go together: controllers write')
@@ -271,7 +271,7 @@ const pluginFlags = ({ values }: GivenFlags): GivenPlugins => ({
   only: values.get('admission-control'),
 })
 
-/** Throws FlagError for values that do not go together, or are none of what they stand for. */
+/** Validates combinations of flags. Throws FlagError. */
 function checkTogether(config: Config): void {
   for (const range of config.serviceClusterIpRanges)
     if (parseCidr(range) === undefined) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
@@ -293,10 +293,10 @@ function checkTogether(config: Config): void {
     throw new FlagError('--authorization-rules-file needs --authorization-mode=Rules')
 }
 
-/** core/v1 NodeAddressType. */
+/** NodeAddressType of core/v1. */
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
 
-/** How kubelets are reached for logs, exec and proxies. Throws FlagError. */
+/** Parses the kubelet flags. Throws FlagError. */
 function kubeletsOf(read: Reader): KubeletConfig {
   const addressTypes = read.list('kubelet-preferred-address-types')
   for (const type of addressTypes)
@@ -310,9 +310,9 @@ function kubeletsOf(read: Reader): KubeletConfig {
   }
 }
 
-/** The forms of apimachinery's PortRange: `30000-32767`, `30000+2767`, or one port. Throws FlagError. */
+/** Parses a port range as apimachinery's PortRange: `30000-32767`, `30000+2767`, or one port. Throws FlagError. */
 function nodePortsOf(text: string): { first: number; last: number } {
-  // A number alone is one port; the last is included in both ranges.
+  // Both bounds are inclusive.
   const dash = /^(\d+)-(\d+)$/.exec(text)
   const plus = /^(\d+)\+(\d+)$/.exec(text)
   const first = Number(dash?.[1] ?? plus?.[1] ?? (/^\d+$/.test(text) ? text : Number.NaN))
@@ -322,13 +322,13 @@ function nodePortsOf(text: string): { first: number; last: number } {
   return { first, last }
 }
 
-/** Of component-base's --logging-format. */
+/** Parses component-base's --logging-format. Throws FlagError. */
 function loggingFormatOf(text: string): 'text' | 'json' {
   if (text === 'text' || text === 'json') return text
   throw new FlagError(`--logging-format: unsupported log format ${JSON.stringify(text)}; it may be text or json`)
 }
 
-/** `*`, names, and `-name` for those to leave out, in any order; a name that is given explicitly counts more than `*`. */
+/** Parses `*`, names, and `-name` to exclude, in any order. An explicit name takes precedence over `*`. Throws FlagError. */
 function controllersOf(given: readonly string[]): ReadonlySet<ControllerName> {
   for (const entry of given)
     if (entry !== '*' && !isControllerName(entry.replace(/^-/, '')))

@@ -1,6 +1,6 @@
 import type { FlagName } from './flag-table.ts'
 
-/** Flags that kube-apiserver 1.33 has deprecated, with what it prints of them. */
+/** Flags deprecated in kube-apiserver 1.33, with upstream's messages. */
 const DEPRECATED: Partial<Readonly<Record<FlagName, string>>> = {
   'admission-control': 'Use --enable-admission-plugins or --disable-admission-plugins instead. Will be removed in a future version.',
   'apiserver-count': 'apiserver-count is deprecated and will be removed in a future version.',
@@ -11,6 +11,6 @@ const DEPRECATED: Partial<Readonly<Record<FlagName, string>>> = {
   'kubelet-read-only-port': 'kubelet-read-only-port is deprecated and will be removed.',
 }
 
-/** What is to be said of the deprecated ones among the given flags, in pflag's words. */
+/** Deprecation messages for the given flags, in pflag's words. */
 export const flagDeprecations = (given: Iterable<FlagName>): string[] =>
   [...given].flatMap(name => (DEPRECATED[name] === undefined ? [] : [`Flag --${name} has been deprecated, ${DEPRECATED[name]}`]))

@@ -2,27 +2,27 @@ import { type Endpoint, parseEndpoint, usesTls } from '../storage/etcd/endpoint.
 import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** Where etcd is, the files by which both sides prove who they are, and how it is asked. */
+/** Address and credentials of etcd. */
 export interface EtcdConfig {
-  /** In the forms of `parseEndpoint`, without a slash at the end. All with TLS or all without. */
+  /** Endpoints in the forms of `parseEndpoint`, without trailing slash. Either all use TLS or none. */
   readonly servers: readonly string[]
-  /** Resources that other servers hold. */
+  /** Resources that are stored on other servers. */
   readonly overrides: readonly EtcdOverride[]
   readonly caFile: string | undefined
   readonly certFile: string | undefined
   readonly keyFile: string | undefined
-  /** How much longer than asked for a key with a time to live may stay, so that others share its lease. */
+  /** Maximum excess of a key's TTL, so that keys can share a lease. */
   readonly leaseReuseSeconds: number
 }
 
 export interface EtcdOverride {
-  /** `events`, `deployments.apps`. */
+  /** Such as `events` or `deployments.apps`. */
   readonly resource: string
-  /** As those of EtcdConfig. */
+  /** Same form as in EtcdConfig. */
   readonly servers: readonly string[]
 }
 
-/** Undefined: the store is embedded. Throws FlagError. */
+/** Parses the etcd flags. Undefined for the embedded store. Throws FlagError. */
 export function etcdOf(read: Reader): EtcdConfig | undefined {
   const servers = read.list('etcd-servers')
   const overrides = read.list('etcd-servers-overrides')
@@ -41,7 +41,7 @@ export function etcdOf(read: Reader): EtcdConfig | undefined {
   }
 }
 
-/** The servers of one store. */
+/** Validates the endpoints of one store. */
 function serversOf(flag: string, servers: readonly string[]): string[] {
   const endpoints = servers.map(server => endpointOf(flag, server))
   if (usesTls(endpoints, false) === undefined) throw new FlagError(`--${flag}: ${servers.join(', ')}: all servers must be with TLS, or all without`)
@@ -55,7 +55,7 @@ function endpointOf(flag: string, server: string): Endpoint {
   return endpoint
 }
 
-/** `group/resource#servers`; the core group has no name. */
+/** Parses `group/resource#servers`. The core group is empty. */
 function overrideOf(text: string): EtcdOverride {
   const [what = '', servers = '', ...more] = text.split('#')
   const [group = '', resource = '', ...deeper] = what.split('/')

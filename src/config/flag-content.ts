@@ -2,7 +2,10 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { FlagName } from './flag-table.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** The result of reading what flags name: files, mostly. Throws FlagError with the flags and the reason if that fails. Without `flags`, the reason names them, as in kube-apiserver's words. */
+/**
+ * Reads what flags refer to, mostly files. On failure, throws FlagError with the flags and the reason. Without `flags`, the reason must name them, as
+ * kube-apiserver's messages do.
+ */
 export async function contentOf<T>(flags: readonly FlagName[], read: () => Promise<T>): Promise<T> {
   try {
     return await read()

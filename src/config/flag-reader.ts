@@ -3,33 +3,33 @@ import type { FlagSpec } from './flag-spec.ts'
 import { FLAGS, type FlagName } from './flag-table.ts'
 import { BOOL, FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 
-/** Reads flags in the form that each is to have: what was given, or the default. Throws FlagError naming the flag. */
+/** Typed access to flag values and defaults. Methods throw FlagError that names the flag. */
 export interface Reader {
-  /** False: it has its default. */
+  /** Whether the flag is given explicitly. */
   isGiven(name: FlagName): boolean
-  /** Undefined for an empty text. */
+  /** Undefined if the value is empty. */
   text(name: FlagName): string | undefined
-  /** A flag without a default is false. */
+  /** False if the flag has no default. */
   bool(name: FlagName): boolean
-  /** Each time that the flag was given, and between commas. */
+  /** All values, from repetitions of the flag and comma-separated lists. */
   list(name: FlagName): readonly string[]
-  /** Any number, for flags whose bounds depend on others. */
+  /** Number without range check, for flags whose range depends on others. */
   number(name: FlagName): number
-  /** An integer of at least this. */
+  /** Integer of at least `least`. */
   int(name: FlagName, least: number): number
-  /** 0 is a free port, or none, as the flag says. */
+  /** Port number. The flag defines whether 0 means a free port or none. */
   port(name: FlagName): number
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   duration(name: FlagName): number
-  /** `Name=true,Other=false`; a name that stands alone is true. */
+  /** Parses `Name=true,Other=false`. A name alone means true. */
   switches(name: FlagName): ReadonlyMap<string, boolean>
-  /** Files of a certificate and its key: both or neither. Throws where one is missing. */
+  /** Paths of a certificate and its key. Undefined if neither is given. Throws if only one is. */
   pair(cert: FlagName, key: FlagName): { readonly cert: string; readonly key: string } | undefined
 }
 
-/** Empty texts count as absent, as kube-apiserver's flags are checked. */
+/** Creates a reader. Empty values count as absent, as in kube-apiserver. */
 export function reader({ values }: GivenFlags): Reader {
-  // Only a flag that is used has a default.
+  // Only flags with an effect have defaults.
   const preset = (name: FlagName): string | undefined => {
     const spec: FlagSpec = FLAGS[name]
     return spec.status === 'used' ? spec.default : undefined

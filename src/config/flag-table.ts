@@ -1,11 +1,12 @@
 import { type FlagSpec, ignored, own, refused, used } from './flag-spec.ts'
 
 /**
- * Every flag of kube-apiserver 1.33 (https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/), and our own few. Defaults are kube-apiserver's but for
- * `--bind-address`, which is safe here, and `--authorization-mode`, which is `RBAC` as every cluster has it (kube-apiserver alone allows everything).
+ * All flags of kube-apiserver 1.33 (https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/), and Binnacle's own. Defaults are
+ * kube-apiserver's, except `--bind-address`, which is restricted to this machine, and `--authorization-mode`, which is `RBAC` as in every cluster
+ * (kube-apiserver defaults to AlwaysAllow).
  */
 export const FLAGS = {
-  // Our own.
+  // Binnacle's own flags.
   profile: own(
     'string',
     'What runs beside the API: binnacle, with the controllers that make namespaces, accounts and garbage behave as in a cluster, or apiserver, with what kube-apiserver itself runs alone. Under the name kube-apiserver: apiserver.',
@@ -71,7 +72,7 @@ export const FLAGS = {
   ),
   'authorization-rules-file': own('string', 'YAML or JSON file of allow rules, for the mode Rules of --authorization-mode.'),
 
-  // Where to listen, and as whom.
+  // Listeners and serving certificates.
   'secure-port': used('int', 'Port of HTTPS, with HTTP/2 and HTTP/1.1. 0: a free one, the default with --ephemeral.', '6443'),
   'bind-address': used('ip', 'Address on which to listen for --secure-port.', '127.0.0.1'),
   'advertise-address': used(
@@ -122,7 +123,7 @@ export const FLAGS = {
   'proxy-client-cert-file': used('string', 'Certificate that this server shows to aggregated servers, which believe it for whom a request is.'),
   'proxy-client-key-file': used('string', 'Key of --proxy-client-cert-file.'),
 
-  // The store.
+  // Store.
   'etcd-servers': used('list', 'etcd servers (scheme://host:port, host:port or unix:///path), comma separated. Without any, the embedded store is used.'),
   'etcd-cafile': used('string', 'CA of the etcd servers. Read again for each connection, as the next two.'),
   'etcd-certfile': used('string', 'Client certificate for etcd.'),
@@ -161,7 +162,7 @@ export const FLAGS = {
   'delete-collection-workers': ignored('int'),
   'enable-garbage-collector': refused('bool', 'true'),
 
-  // Who may do what.
+  // Authentication and authorization.
   'client-ca-file': used(
     'string',
     'CAs whose client certificates are believed, beside the generated one: the common name is the user, the organizations are the groups. An intermediate CA needs its root beside it. Read again when it changes.',
@@ -327,7 +328,7 @@ export const FLAGS = {
   'coordinated-leadership-renew-deadline': ignored('duration'),
   'coordinated-leadership-retry-period': ignored('duration'),
 
-  // Limits and times.
+  // Limits and timeouts.
   'max-requests-inflight': used(
     'int',
     'With --max-mutating-requests-inflight the seats of the server, which must be more than 0. Without priority and fairness: requests that read, worked on at once; beyond, 429. 0: no limit.',
@@ -346,7 +347,7 @@ export const FLAGS = {
   'livez-grace-period': used('duration', 'Time for what the server begins with, before which /livez does not fail for it.', '0s'),
   'enable-priority-and-fairness': used('bool', 'Let requests wait for their turn by flow schemas and priority levels, in place of two fixed limits.', 'true'),
 
-  // The release.
+  // Release and API versions.
   'emulated-version': used('list', 'Release whose behaviour is shown: 1.24 to 1.36.', '1.33'),
   'min-compatibility-version': used(
     'list',
@@ -363,7 +364,7 @@ export const FLAGS = {
   ),
   'runtime-config-emulation-forward-compatible': used('bool', 'Let --runtime-config name versions that came after the emulated release.'),
 
-  // Logs and insides.
+  // Logging and internals.
   v: used('int', 'Level of the log: 0 says little, 3 every request, 6 much.', '0'),
   'logging-format': used('string', 'text or json.', 'text'),
   vmodule: ignored('string'),
@@ -386,8 +387,8 @@ export const FLAGS = {
   version: used('string', 'Prints the version.'),
 } as const satisfies Readonly<Record<string, FlagSpec>>
 
-/** Every flag of kube-apiserver 1.33, and those of our own. */
+/** Name of a flag. */
 export type FlagName = keyof typeof FLAGS
 
-/** Flags of one dash and one letter, as component-base has them. */
+/** Short names of flags, as in component-base. */
 export const SHORT_NAMES: Readonly<Record<string, FlagName>> = { v: 'v', h: 'help' }

@@ -8,7 +8,7 @@ import type { LabelAllowLists, MetricExposure } from '../server/metric-exposure.
 import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** Which metrics are shown, and what about them is only warned of. Throws FlagError in the words of k8s.io/component-base. */
+/** Parses the metrics flags. Returns warnings for settings that are not fatal. Throws FlagError with the message of k8s.io/component-base. */
 export function metricsOf(read: Reader, release: Release): { readonly exposure: MetricExposure; readonly warnings: readonly string[] } {
   const shown = read.text('show-hidden-metrics-for-version')
   const before = previousRelease(release)
@@ -26,7 +26,7 @@ export function metricsOf(read: Reader, release: Release): { readonly exposure: 
 
 type Pair = readonly [key: string, values: string]
 
-/** The pairs of one value of the flag, as pflag reads them: `metric,label=a,b`, or several between quotes, `"metric,label=a,b","other,label=c"`. */
+/** Parses one value as pflag does: `metric,label=a,b`, or several in quotes, `"metric,label=a,b","other,label=c"`. */
 function pairsOf(value: string): Pair[] {
   const equals = value.split('=').length - 1
   const texts = equals === 1 ? [trimBoth(value, '"')] : csvFields(value)
@@ -37,10 +37,10 @@ function pairsOf(value: string): Pair[] {
   })
 }
 
-/** A line of comma-separated values: those between quotes may have commas. */
+/** Splits comma-separated values. Quoted values may contain commas. */
 const csvFields = (line: string): string[] => (line.match(/"(?:[^"]|"")*"|[^,]+/g) ?? ['']).map(field => field.replace(/^"|"$/g, '').replaceAll('""', '"'))
 
-/** As upstream, a manifest that can't be read is only logged. */
+/** Reads the allow list manifest. As upstream, an unreadable file only causes a warning. */
 function manifestPairs(file: string): { readonly pairs: readonly Pair[]; readonly warnings: readonly string[] } {
   let bytes: Buffer
   try {

@@ -1,13 +1,13 @@
 import type { ServingFiles } from '../server/tls/follow-serving-files.ts'
 
-/** What is wrong with a value `cert,key` or `cert,key:name,name`, in the words of component-base; undefined: nothing. */
+/** Returns an error for an invalid value of `cert,key` or `cert,key:name,name`, in component-base's words. Undefined if it is valid. */
 export function namedCertificateFault(value: string): string | undefined {
   const { files, names } = split(value)
   if (names === '') return 'empty names list is not allowed'
   return files.length === 2 ? undefined : 'expected comma separated certificate and key file paths'
 }
 
-/** Of a value without fault. */
+/** Parses a valid value. */
 export function parseNamedCertificate(value: string): ServingFiles['named'][number] {
   const { files, names } = split(value)
   const [cert = '', key = ''] = files.map(file => file.trim())

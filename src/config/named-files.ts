@@ -3,7 +3,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { FlagName } from './flag-table.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 
-/** Flags that name files which have to be there. --encryption-provider-config is reported where it is read, in kube-apiserver's words. */
+/** Flags whose files must exist. --encryption-provider-config is checked when it is read, with kube-apiserver's message. */
 const FLAGS_OF_FILES: readonly FlagName[] = [
   'authentication-config',
   'authentication-token-webhook-config-file',
@@ -29,10 +29,10 @@ const FLAGS_OF_FILES: readonly FlagName[] = [
   'tracing-config-file',
 ]
 
-/** Bundles that must hold a certificate in PEM. */
+/** Flags whose files must contain a PEM certificate. */
 const FLAGS_OF_CAS: readonly FlagName[] = ['client-ca-file', 'etcd-cafile', 'kubelet-certificate-authority', 'requestheader-client-ca-file']
 
-/** Refuses files that cannot be read, and bundles without a certificate, before anything is begun. Throws FlagError naming flag and file. */
+/** Checks that the named files are readable and that bundles contain certificates, before anything is started. Throws FlagError that names flag and file. */
 export function checkNamedFiles({ values }: GivenFlags): void {
   for (const flag of FLAGS_OF_FILES)
     for (const file of values.get(flag) ?? []) {
@@ -43,7 +43,7 @@ export function checkNamedFiles({ values }: GivenFlags): void {
     }
 }
 
-/** Undefined: a pipe, which can be read once. */
+/** Returns the content of a file. Undefined for pipes, which can only be read once. */
 function textOf(flag: FlagName, file: string): string | undefined {
   try {
     const stat = statSync(file)

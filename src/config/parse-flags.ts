@@ -6,22 +6,25 @@ import type { FlagSpec, FlagType } from './flag-spec.ts'
 import { FLAGS, type FlagName, SHORT_NAMES } from './flag-table.ts'
 import { namedCertificateFault } from './named-certificate-flag.ts'
 
-/** A command line that can't be followed; the message is for the user. */
+/** The command line is invalid. The message is shown to the user. */
 export class FlagError extends Error {
   override readonly name = 'FlagError'
 }
 
-/** What was given, as text by name: lists and maps have one entry for each element. */
+/** Given flags as text, by name. Lists and maps have one entry per element. */
 export interface GivenFlags {
   readonly values: ReadonlyMap<FlagName, readonly string[]>
-  /** Flags that were accepted and have no effect. */
+  /** Accepted flags without effect. */
   readonly ignored: readonly FlagName[]
 }
 
-/** Of each time that they are given, one entry. */
+/** Types with one entry per repetition of the flag. */
 const LISTS: readonly FlagType[] = ['pairs', 'pair', 'namedCertKey']
 
-/** Reads arguments as pflag does: `--name=value`, `--name value`, `--bool`, `-v 3`, underscores for dashes; a later scalar wins, lists and maps add up. Throws FlagError. */
+/**
+ * Parses arguments as pflag does: `--name=value`, `--name value`, `--bool`, `-v 3`, underscores for dashes. The last value of a scalar wins; lists and maps
+ * accumulate. Throws FlagError.
+ */
 export function parseFlags(argv: readonly string[]): GivenFlags {
   const values = new Map<FlagName, string[]>()
   for (let i = 0; i < argv.length; i++) {
@@ -30,7 +33,7 @@ export function parseFlags(argv: readonly string[]): GivenFlags {
     const spec: FlagSpec = FLAGS[name]
     let value = text
     if (value === undefined) {
-      // `--version` is no bool, but may stand without a value as a bool does.
+      // `--version` is not a bool but may be given without a value.
       if (spec.type === 'bool' || name === 'version') value = 'true'
       else {
         value = argv[++i]
@@ -46,7 +49,7 @@ export function parseFlags(argv: readonly string[]): GivenFlags {
   return { values, ignored: [...values.keys()].filter(name => FLAGS[name].status === 'ignored') }
 }
 
-/** Name and value of an argument, as Go's pflag reads it: underscores stand for dashes, `-v4` for `--v=4`. Throws FlagError. */
+/** Splits an argument into name and value as pflag does: underscores become dashes, `-v4` is `--v=4`. Throws FlagError. */
 function split(argument: string, rest: readonly string[]): { name: FlagName; text: string | undefined } {
   if (!argument.startsWith('-') || argument === '-' || argument === '--') {
     const extra = argument === '--' ? rest.slice(1) : rest
@@ -55,7 +58,7 @@ function split(argument: string, rest: readonly string[]): { name: FlagName; tex
   if (!argument.startsWith('--')) {
     const name = SHORT_NAMES[argument.charAt(1)]
     if (name === undefined) {
-      // A flag with one dash too few.
+      // Probably a long flag with a single dash.
       const long = didYouMean(flagName(argument.slice(1)), Object.keys(FLAGS), '--')
       throw new FlagError(`unknown shorthand flag: '${argument.charAt(1)}' in ${argument}${long}`)
     }
@@ -68,24 +71,24 @@ function split(argument: string, rest: readonly string[]): { name: FlagName; tex
   return { name, text: equals < 0 ? undefined : argument.slice(equals + 1) }
 }
 
-/** The name in `name=value`, with dashes. */
+/** Name of `name=value`, with dashes. */
 const flagName = (text: string): string => (text.split('=', 1)[0] ?? '').replaceAll('_', '-')
 
 const isFlag = (name: string): name is FlagName => Object.hasOwn(FLAGS, name)
 
-/** What Go's strconv.ParseBool takes. */
+/** Values that Go's strconv.ParseBool accepts. */
 export const BOOL = /^(?:1|t|T|true|TRUE|True|0|f|F|false|FALSE|False)$/
 
-/** Whether a text that `check` has accepted is true. */
+/** Whether a validated bool is true. */
 export const isTrue = (text: string): boolean => /^(?:1|t|true)$/i.test(text)
 
-/** Throws FlagError in the words of pflag. */
+/** Validates a value. Throws FlagError with pflag's message. */
 function check(name: FlagName, spec: FlagSpec, value: string): void {
   const problem = problemOf(spec, value)
   if (problem !== undefined) throw new FlagError(`invalid argument ${JSON.stringify(value)} for "--${name}" flag: ${problem}`)
 }
 
-/** Go's text of what is wrong with a value of the type; undefined: nothing. */
+/** Returns Go's error for an invalid value of the type. Undefined if it is valid. */
 function problemOf({ type }: FlagSpec, value: string): string | undefined {
   switch (type) {
     case 'bool':
@@ -118,7 +121,7 @@ function problemOf({ type }: FlagSpec, value: string): string | undefined {
   }
 }
 
-/** Throws FlagError for the first flag that would change what the server does, and is not built. */
+/** Throws FlagError for the first flag that is not implemented and would change the behaviour. */
 function refuse(values: ReadonlyMap<FlagName, readonly string[]>): void {
   for (const [name, given] of values) {
     const spec: FlagSpec = FLAGS[name]

@@ -4,32 +4,32 @@ import { join } from 'node:path'
 import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** `apiserver` has kube-apiserver's defaults, for programs (envtest) that start it by its own flags; `binnacle` needs none. */
+/** Set of defaults. `apiserver` has kube-apiserver's defaults, for programs such as envtest that pass its flags. `binnacle` works without flags. */
 export type Profile = 'binnacle' | 'apiserver'
 
 export const DEFAULT_PROFILE: Profile = 'binnacle'
 
-/** Throws FlagError for any other name. */
+/** Parses a profile. Throws FlagError. */
 export function profileOf(name: string): Profile {
   if (name === 'binnacle' || name === 'apiserver') return name
   throw new FlagError(`--profile=${name} is not a profile; it may be binnacle or apiserver`)
 }
 
-/** Where a server keeps what it makes. Files and directories are paths. */
+/** Locations of the files that a server creates. All are paths. */
 export interface PlaceConfig {
-  /** Nothing is kept on a disk that no flag names, and the server ends with the program that has started it. */
+  /** Whether nothing is written to disk unless a flag names the file, and the server ends with its parent process. */
   readonly ephemeral: boolean
-  /** Undefined: the embedded store is in memory. */
+  /** Undefined if the embedded store is in memory. */
   readonly dataDir: string | undefined
-  /** It was made for this run, and goes with it. */
+  /** Whether the data directory is created for this run and deleted at its end. */
   readonly dataIsTemporary: boolean
-  /** Undefined: certificates and keys that are made stay in memory. */
+  /** Undefined if generated certificates and keys stay in memory. */
   readonly certDir: string | undefined
-  /** Undefined: the administrator's kubeconfig is written to no file. */
+  /** Undefined if no kubeconfig is written. */
   readonly kubeconfigOut: string | undefined
 }
 
-/** Throws FlagError for flags of which one says that nothing is kept, and the other where. */
+/** Determines the locations. Throws FlagError if flags contradict each other. */
 export function placeOf(profile: Profile, read: Reader): PlaceConfig {
   const given = { certDir: read.text('cert-dir'), kubeconfigOut: read.text('kubeconfig-out') }
   if (read.bool('ephemeral')) {
@@ -47,9 +47,11 @@ export function placeOf(profile: Profile, read: Reader): PlaceConfig {
   }
 }
 
-/** kube-apiserver writes nothing into the directory that it is started in: tests are started in that of their sources. */
+/**
+ * Determines the data directory. As kube-apiserver, the profile `apiserver` writes nothing into the working directory, which is often a source tree of tests.
+ */
 function dataOf(profile: Profile, read: Reader): { readonly dataDir: string; readonly dataIsTemporary: boolean } {
   const given = read.text('data-dir') ?? (profile === 'apiserver' ? read.text('cert-dir') : 'data')
-  // Nobody can guess the name, and so put anything there before.
+  // The random name prevents others from creating the directory first.
   return { dataDir: given ?? join(tmpdir(), `kube-apiserver-${randomUUID()}`), dataIsTemporary: given === undefined }
 }

@@ -3,10 +3,10 @@ import { compareReleases, DEFAULT_RELEASE, minorOf, previousRelease, RELEASES, t
 import { checkRuntimeConfig, type LaterVersions, type RuntimeConfig } from '../lifecycle/served.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** How many minor releases a server may be behind the one that it is. */
+/** Maximum number of minor releases between the emulated release and the minimum compatibility version. */
 const OLDEST_BESIDE = 3
 
-/** A release as flags name it, with its component or without: `kube=1.32`. The last one counts. */
+/** Parses a release with or without component, such as `kube=1.32`. The last value wins. */
 function releaseOf(flag: string, given: readonly string[]): Release | undefined {
   const entry = given.at(-1)
   if (entry === undefined) return undefined
@@ -15,14 +15,14 @@ function releaseOf(flag: string, given: readonly string[]): Release | undefined 
   return `1.${Number(minor)}`
 }
 
-/** The release whose API is shown. Throws FlagError for those that are not built. */
+/** Returns the release to emulate. Throws FlagError if it is not supported. */
 export function emulatedVersionOf(given: readonly string[]): Release {
   const release = releaseOf('emulated-version', given) ?? DEFAULT_RELEASE
   if (RELEASES.includes(release)) return release
   throw new FlagError(`--emulated-version=${release} is not implemented; it may be ${RELEASES[0]} to ${RELEASES.at(-1)}`)
 }
 
-/** The oldest release beside which the server may run: the one before the emulated one, unless another is given. */
+/** Returns the minimum compatibility version. Default: the release before the emulated one. Throws FlagError if it is out of range. */
 export function compatibilityOf(release: Release, given: readonly string[]): Release {
   const oldest = releaseOf('min-compatibility-version', given)
   if (oldest === undefined) return previousRelease(release)
@@ -32,7 +32,7 @@ export function compatibilityOf(release: Release, given: readonly string[]): Rel
   return oldest
 }
 
-/** Gates may name their component, of which there is one: `kube:Name=true`. */
+/** Parses the feature gates. Names may have the prefix of the only component: `kube:Name=true`. Throws FlagError. */
 export function gatesOf(release: Release, given: ReadonlyMap<string, boolean>, compatibility: Release): Gates {
   try {
     return parseGates(release, new Map([...given].map(([name, value]) => [name.replace(/^kube:/, ''), value])), compatibility)
@@ -41,7 +41,7 @@ export function gatesOf(release: Release, given: ReadonlyMap<string, boolean>, c
   }
 }
 
-/** The same value, once it is known that every group version in it can be turned on. Throws FlagError. */
+/** Validates that every group version can be enabled, and returns the value. Throws FlagError. */
 export function runtimeConfigOf(given: RuntimeConfig): RuntimeConfig {
   try {
     checkRuntimeConfig(given)
@@ -53,7 +53,7 @@ export function runtimeConfigOf(given: RuntimeConfig): RuntimeConfig {
 
 const FORWARD = { bySuccession: 'emulation-forward-compatible', byName: 'runtime-config-emulation-forward-compatible' } as const
 
-/** Which versions of later releases are served. Throws FlagError for the newest release, after which there is none. */
+/** Parses the flags that serve versions of later releases. Throws FlagError for the newest release. */
 export function laterVersionsOf(release: Release, isSet: (flag: (typeof FORWARD)[keyof typeof FORWARD]) => boolean): LaterVersions {
   const flag = Object.values(FORWARD).find(isSet)
   if (flag !== undefined && release === RELEASES.at(-1)) throw new FlagError(`--${flag} cannot be set to true: no release after ${release} is known`)

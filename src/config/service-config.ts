@@ -3,7 +3,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** How services are reached, and aggregated servers behind them. Files are paths. */
+/** Routing to services and aggregated servers. Files are paths. */
 export interface ServiceConfig {
   readonly addresses: ServiceAddresses
   readonly toEndpoints: boolean
@@ -11,7 +11,7 @@ export interface ServiceConfig {
   readonly refusesRedirects: boolean
 }
 
-/** Throws FlagError. */
+/** Parses the service flags. Throws FlagError. */
 export const servicesOf = (read: Reader): ServiceConfig => ({
   addresses: addressesOf(read.list('service-addresses')),
   toEndpoints: read.bool('enable-aggregator-routing'),

@@ -10,33 +10,34 @@ import type { Reader } from './flag-reader.ts'
 import { parseNamedCertificate } from './named-certificate-flag.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** How the secure port is served. */
+/** Settings of the secure port. */
 export interface ServingConfig extends ServingConduct {
   readonly tls: TlsPolicy
-  /** Certificates for single names. */
+  /** SNI certificates. */
   readonly named: ServingFiles['named']
-  /** Undefined: HTTP/1.1 alone. */
+  /** Undefined if only HTTP/1.1 is served. */
   readonly http2: Http2Stack | undefined
-  /** Requests of a connection of HTTP/2 that may be open at once. */
+  /** Maximum number of concurrent streams per HTTP/2 connection. */
   readonly maxStreams: number
-  /** It may ask for direct connections alone, which all are. */
+  /** The file may only request direct connections. */
   readonly egressFile: string | undefined
-  /** Undefined: nothing is traced. */
+  /** Undefined if tracing is off. */
   readonly tracingFile: string | undefined
 }
 
 const VERSIONS = { VersionTLS10: 'TLSv1', VersionTLS11: 'TLSv1.1', VersionTLS12: 'TLSv1.2', VersionTLS13: 'TLSv1.3' } as const
 const isVersion = (name: string): name is keyof typeof VERSIONS => Object.hasOwn(VERSIONS, name)
 
-/** Of k8s.io/apiserver, where the flag is 0. */
+/** Default of k8s.io/apiserver if the flag is 0. */
 const DEFAULT_STREAMS = 100
 /**
- * Of net/http, where `--http2=builtin` and no flag says otherwise: when a connection fails, Node ends all of its streams in one piece, with an error for each that has a stack. That takes 0.1 ms a stream.
+ * Default with `--http2=builtin`, from net/http: when a connection fails, Node ends all of its streams synchronously, with a stack trace for each. That takes
+ * 0.1 ms per stream.
  */
 const BUILTIN_STREAMS = 250
 const MOST_GOAWAY_CHANCE = 0.02
 
-/** Throws FlagError in kube-apiserver's words. `warnings`: for the log. */
+/** Parses the serving flags. Throws FlagError with kube-apiserver's message. `warnings` are for the log. */
 export function servingOf(read: Reader, gates: Gates): { readonly serving: ServingConfig; readonly warnings: readonly string[] } {
   const speaksHttp2 = !read.bool('disable-http2-serving')
   const { tls, warnings } = tlsPolicyOf(read, speaksHttp2)
@@ -64,7 +65,7 @@ function maxStreamsOf(read: Reader, http2: Http2Stack | undefined): number {
   return streams > 0 ? streams : DEFAULT_STREAMS
 }
 
-/** Throws FlagError where the gate is off. */
+/** Returns the tracing configuration. Throws FlagError if the feature gate is off. */
 function tracingFileOf(read: Reader, gates: Gates): string | undefined {
   const file = read.text('tracing-config-file')
   if (file !== undefined && !gates.enabled('APIServerTracing'))
@@ -93,7 +94,7 @@ function tlsPolicyOf(read: Reader, speaksHttp2: boolean): { readonly tls: TlsPol
   return { tls: { ...policy, ciphers }, warnings }
 }
 
-/** `own` is protocols/http2, `builtin` Node's stack behind the same interface. */
+/** Parses the HTTP/2 stack. `own` is protocols/http2, `builtin` is Node's behind the same interface. Throws FlagError. */
 function http2Of(stack: string): Http2Stack {
   if (stack === 'own' || stack === 'builtin') return stack
   throw new FlagError(`--http2=${stack} is not a stack of HTTP/2; it may be own or builtin`)
@@ -124,11 +125,14 @@ function originsOf(expressions: readonly string[]): readonly string[] {
   return expressions
 }
 
-/** An expression that may begin or end within a host lets in hosts with longer names (CVE-2022-1996). */
+/** Error for a CORS origin pattern without anchors, which would match hosts with longer names (CVE-2022-1996). */
 const pinFault = (expression: string): string | undefined =>
   /\^|\/\//.test(expression) && /[$:]/.test(expression) ? undefined : 'regular expression does not pin to start/end of host in the origin header'
 
-/** Port of the console; undefined if it is off. By default it follows the secure port, so that the console has the same origin after a restart. Throws FlagError. */
+/**
+ * Port of the console; undefined if it is off. By default it follows the secure port, so that the console has the same origin after a restart. Throws
+ * FlagError.
+ */
 export function consolePortOf(read: Reader, securePort: number): number | undefined {
   const given = read.text('console-port')
   if (!read.bool('console')) {

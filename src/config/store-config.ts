@@ -3,39 +3,39 @@ import { parseQuantity, QuantityError, quantityValue } from '../meta/quantity.ts
 import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** Of encryption at rest. With `automaticReload` the file is followed while the server runs. */
+/** Configuration of encryption at rest. With `automaticReload` the file is followed at runtime. */
 export interface EncryptionFile {
   readonly file: string
   readonly automaticReload: boolean
 }
 
-/** How much of the past the embedded store keeps. */
+/** Retention of the embedded store's history. */
 export interface HistoryConfig {
   readonly keptMs: number
   readonly maxBytes: number
 }
 
-/** How the store is asked beside requests, in milliseconds. */
+/** Health and size probes of the store. Times in milliseconds. */
 export interface StoreProbes {
-  /** Time that the health checks give it to answer. */
+  /** Timeout of the health checks. */
   readonly healthMs: number
-  /** Time that the check of readiness gives it. */
+  /** Timeout of the readiness check. */
   readonly readyMs: number
-  /** Time between two questions for the size of its database; 0: it is not asked. */
+  /** Interval between queries of the database size. 0 disables them. */
   readonly sizeEveryMs: number
 }
 
-/** What --watch-cache-sizes leaves of upstream's meaning: 0 turns a cache off, other sizes do nothing since caches adapt. */
+/** Effect of --watch-cache-sizes: 0 disables a cache. Other sizes have no effect, because caches adapt. */
 export interface WatchCacheSizes {
-  /** Resources that are read from the store even so: `pods`, `deployments.apps`. */
+  /** Resources without watch cache, such as `pods` or `deployments.apps`. */
   readonly withoutWatchCache: ReadonlySet<string>
-  /** Resources for which a size was given that has no effect. */
+  /** Resources with a size that has no effect. */
   readonly droppedWatchCacheSizes: readonly string[]
 }
 
 const DEFAULT_CHECK_MS = 2_000
 
-/** Undefined: nothing is encrypted. Throws FlagError where reloading is asked for without a file. */
+/** Parses the encryption flags. Undefined if encryption is off. Throws FlagError if reload is requested without a file. */
 export function encryptionOf(read: Reader): EncryptionFile | undefined {
   const file = read.text('encryption-provider-config')
   const automaticReload = read.bool('encryption-provider-config-automatic-reload')
@@ -44,7 +44,7 @@ export function encryptionOf(read: Reader): EncryptionFile | undefined {
   return undefined
 }
 
-/** Undefined: it keeps what others need. Throws FlagError. */
+/** Parses the history flags. Undefined if only the history that watches need is kept. Throws FlagError. */
 export function historyOf(read: Reader): HistoryConfig | undefined {
   const keptMs = read.duration('history')
   const maxBytes = bytesOf(read, 'history-max-bytes')
@@ -57,7 +57,7 @@ export const embeddedStoreOf = (read: Reader): { readonly history: HistoryConfig
   servesDamagedStore: read.bool('serve-damaged-store'),
 })
 
-/** As upstream, a time of 0 for a check is the default of it. Throws FlagError. */
+/** Parses the probe flags. As upstream, a timeout of 0 means the default. Throws FlagError. */
 export const storeProbesOf = (read: Reader): StoreProbes => ({
   healthMs: read.duration('etcd-healthcheck-timeout') || DEFAULT_CHECK_MS,
   readyMs: read.duration('etcd-readycheck-timeout') || DEFAULT_CHECK_MS,
@@ -75,16 +75,16 @@ function bytesOf(read: Reader, name: 'history-max-bytes'): number {
   throw new FlagError(`--${name}: ${JSON.stringify(text)} is not a number of bytes such as 512Mi`)
 }
 
-/** With one slash before it, and none behind. Throws FlagError for the empty prefix, below which everything in etcd would be. */
+/** Normalizes the prefix to one leading slash and no trailing one. Throws FlagError if it is empty, which would cover everything in etcd. */
 export function prefixOf(text: string): string {
   const trimmed = trimBoth(text, '/')
   if (trimmed === '') throw new FlagError('--etcd-prefix must not be empty')
   return `/${trimmed}`
 }
 
-/** Upstream's `resource[.group]#size`. */
+/** Parses upstream's `resource[.group]#size`. */
 export function watchCacheSizesOf(sizes: readonly string[]): WatchCacheSizes {
-  // The last size of a resource counts.
+  // The last size of a resource wins.
   const given = new Map<string, number>()
   for (const text of sizes) {
     const [resource = '', size, ...more] = text.split('#')
@@ -97,7 +97,7 @@ export function watchCacheSizesOf(sizes: readonly string[]): WatchCacheSizes {
   return { withoutWatchCache: new Set(having(size => size === 0)), droppedWatchCacheSizes: having(size => size > 0) }
 }
 
-/** Of what is written; both forms are always read. Throws FlagError. */
+/** Format of written objects. Both formats can be read. Throws FlagError. */
 export function storedFormOf(mediaType: string): 'json' | 'protobuf' {
   if (mediaType === 'application/json') return 'json'
   if (mediaType === 'application/vnd.kubernetes.protobuf') return 'protobuf'

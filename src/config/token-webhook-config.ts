@@ -1,15 +1,15 @@
 import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** What the flags `--authentication-token-webhook-*` say. */
+/** Values of the `--authentication-token-webhook-*` flags. */
 export interface TokenWebhookConfig {
   readonly kubeconfigFile: string
   readonly version: 'v1' | 'v1beta1'
-  /** Milliseconds; 0: answers are not kept. */
+  /** Milliseconds. 0 disables caching. */
   readonly cacheTtlMs: number
 }
 
-/** Undefined: no webhook is asked. Throws FlagError in kube-apiserver's words. */
+/** Parses the token webhook flags. Undefined if webhook token authentication is disabled. Throws FlagError with kube-apiserver's message. */
 export function tokenWebhookOf(read: Reader): TokenWebhookConfig | undefined {
   const kubeconfigFile = read.text('authentication-token-webhook-config-file')
   if (kubeconfigFile === undefined) return undefined

@@ -4,15 +4,15 @@ import { deepEqual } from '../meta/equal.ts'
 import type { CustomResourceDefinitionNames } from '../resources/apiextensions/v1.types.ts'
 import { type Condition, conditionOf, type DefinitionHead } from './definition-conditions.ts'
 
-/** What the names condition of a definition is decided from. */
+/** Result of naming a definition. */
 export interface Naming {
   readonly acceptedNames: CustomResourceDefinitionNames
   readonly conditions: readonly Condition[]
 }
 
 /**
- * The names that a definition gets of those that it asks for, and the conditions that say so; undefined where nothing changes. `others`: all other definitions. Names that it has already are kept
- * while those that it wants are another's.
+ * Decides which of the requested names a definition gets, and the conditions that report it. Undefined if nothing changes. Accepted names are kept while the
+ * requested ones are used by another definition. @param others all other definitions.
  */
 export function nameDefinition(definition: DefinitionHead, others: readonly DefinitionHead[]): Naming | undefined {
   const { names: wanted } = definition.spec
@@ -38,7 +38,7 @@ export function nameDefinition(definition: DefinitionHead, others: readonly Defi
     ...(listKind && { listKind }),
     ...(wanted.categories && { categories: wanted.categories }),
   }
-  // The last conflict is reported.
+  // As upstream, the last conflict is reported.
   const [reason, message] = [...conflict].at(-1) ?? ['NoConflicts', 'no conflicts found']
   const naming: Condition = { type: 'NamesAccepted', status: conflict.size > 0 ? 'False' : 'True', reason, message }
   const before = conditionOf(definition, 'NamesAccepted')
@@ -47,7 +47,7 @@ export function nameDefinition(definition: DefinitionHead, others: readonly Defi
   return { acceptedNames, conditions: [naming, establishing(definition, conflict.size === 0)] }
 }
 
-/** Names that other definitions of the group have accepted: each belongs to one kind. */
+/** Names that other definitions of the group have accepted. Each belongs to one kind. */
 function takenNames(group: readonly DefinitionHead[]): { readonly resources: ReadonlySet<string>; readonly kinds: ReadonlySet<string> } {
   const resources = new Set<string>()
   const kinds = new Set<string>()
@@ -59,7 +59,7 @@ function takenNames(group: readonly DefinitionHead[]): { readonly resources: Rea
   return { resources, kinds }
 }
 
-/** The wanted short names, or those accepted before if another kind has one of the wanted. */
+/** Returns the requested short names, or those accepted before if another kind has one of the requested. */
 function takeShortNames(
   wanted: CustomResourceDefinitionNames,
   accepted: CustomResourceDefinitionNames,
@@ -73,7 +73,7 @@ function takeShortNames(
   return accepted.shortNames
 }
 
-/** Established stays, once it is; its kind is served from the moment when its names are accepted, and it is established after that. */
+/** Condition Established. It never becomes false again. A kind is served from the moment its names are accepted, and established after that. */
 function establishing(definition: DefinitionHead, areAccepted: boolean): Condition {
   const before = conditionOf(definition, 'Established')
   if (before?.status !== 'True' && areAccepted) {

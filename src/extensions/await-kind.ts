@@ -7,8 +7,8 @@ import { findDefinition } from './find-definition.ts'
 const AT_MOST_MS = 1000
 
 /**
- * Waits until this server serves a kind whose definition is established: a client that has seen that, here or at another server, may ask for the kind before this one serves it. Resolves at once
- * where there is no such definition.
+ * Waits up to a second until this server serves a kind whose definition is established. A client that has seen `Established`, here or at another server, may
+ * use the kind before this server serves it. Returns immediately if there is no such definition.
  */
 export async function awaitKind(access: ResourceAccess, catalog: Catalog, group: string, resource: string, signal: AbortSignal): Promise<void> {
   if (group === '') return

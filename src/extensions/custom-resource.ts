@@ -8,23 +8,23 @@ import { SchemaPool } from '../schema/json-schema/schema-pool.ts'
 import type { ConversionServices } from './conversion/webhook-converter.ts'
 import { type CustomVersions, customVersions } from './custom-versions.ts'
 
-/** What discovery advertises while the definition is being deleted: nothing new is to be created. */
+/** Verbs in discovery while the definition is being deleted: nothing can be created. */
 const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
-/** Whether its kind is served: a definition that was established once stays so, whatever names it asks for later. */
+/** Whether the kind is served. Once established, a definition remains so, whatever names it requests later. */
 export const isServed = (definition: CustomResourceDefinition): boolean => isConditionTrue(definition, 'Established')
 
-/** Whether objects are created without a status, which has a default when they are read. */
+/** Whether status has a default. New objects are stored without status, and it is defaulted on read. */
 const hasStatusDefault = ({ schema, subresources }: CustomResourceDefinitionVersion): boolean =>
   subresources?.status !== undefined && schema?.openAPIV3Schema?.properties?.status?.default !== undefined
 
-/** The resource that a custom resource definition describes, in all of its versions; undefined while its names are not accepted, or where no version is served. */
+/** Returns the resource of a definition, in all its versions. Undefined if its names are not accepted or no version is served. */
 export function customResource(definition: CustomResourceDefinition, services: ConversionServices): ResourceDefinition | undefined {
   const versions = runAtOnce(customVersions(definition, services, new SchemaPool()))
   return versions && resourceOf(definition, versions)
 }
 
-/** The same from versions that are made already: those of this definition. */
+/** Same as `customResource`, from already built versions of the definition. */
 export function resourceOf(definition: CustomResourceDefinition, { built, converter }: CustomVersions): ResourceDefinition | undefined {
   const { spec, status } = definition
   const versions = spec.versions ?? []

@@ -16,13 +16,16 @@ import { AGE, customTable } from './custom-table.ts'
 type ScalePaths = NonNullable<CustomResourceSubresources['scale']>
 
 const MAX_INT32 = 2147483647
-/** What a write of a scale sees where nothing has been wanted yet: upstream's sign of that. */
+/** Replicas in a Scale that a write starts from if the field is unset. Upstream's marker. */
 const UNSET = -2147483648
 
-/** `.spec.replicas` as the names of its members. */
+/** Splits a path such as `.spec.replicas` into member names. */
 const namesOf = (path: string): string[] => path.replace(/^\./, '').split('.')
 
-/** A value by its path, undefined if there is none or the path leads through a null; throws what upstream says of a value that is in the way, or that `take` does not take for it is of another type. */
+/**
+ * Returns the value at a path. Undefined if it is absent or the path leads through null. Throws upstream's message if a value on the path is not an object, or
+ * if `take` rejects the type.
+ */
 function valueAt<T extends Json>(object: KubeObject, path: string, type: string, take: (value: Json, isFloat: boolean) => value is T): T | undefined {
   let value: Json = object
   let isFloat = false
@@ -55,7 +58,7 @@ function countAt(object: KubeObject, path: string): number | undefined {
   return count === undefined ? undefined : Number(count)
 }
 
-/** The text of upstream's plain errors, which have no Status of their own. */
+/** Converts an error to a 500 without reason, as upstream returns plain errors. */
 function read<T>(get: () => T): T {
   try {
     return get()
@@ -64,7 +67,7 @@ function read<T>(get: () => T): T {
   }
 }
 
-/** A custom object as a Scale, by the paths of its definition. */
+/** Builds the Scale of a custom object from the paths of its definition. */
 function viewOf(parent: KubeObject, paths: ScalePaths, replicas: number): Scale {
   const { labelSelectorPath } = paths
   const current = read(() => countAt(parent, paths.statusReplicasPath)) ?? 0
@@ -72,7 +75,7 @@ function viewOf(parent: KubeObject, paths: ScalePaths, replicas: number): Scale 
   return scaleOf(parent, replicas, current, selector ?? '')
 }
 
-/** Reads and writes a custom object through a Scale: only the replicas can be written. */
+/** View of a custom object as Scale. Only replicas can be written. */
 function scaleView(paths: ScalePaths): SubresourceView<KubeObject, Scale> {
   const { specReplicasPath } = paths
   const wanted = (parent: KubeObject): number | undefined => read(() => countAt(parent, specReplicasPath))
@@ -94,7 +97,7 @@ function scaleView(paths: ScalePaths): SubresourceView<KubeObject, Scale> {
   }
 }
 
-/** Sets a number at a path, and makes the objects on the way. */
+/** Sets a number at a path and creates missing objects. */
 function setAt(parent: KubeObject, names: readonly string[], value: number): void {
   let object: JsonObject = parent
   for (const [i, name] of names.slice(0, -1).entries()) {
@@ -108,19 +111,19 @@ function setAt(parent: KubeObject, names: readonly string[], value: number): voi
   object[names.at(-1) ?? ''] = value
 }
 
-/** A number that the scale leaves out is no cell, unlike where upstream prints a built-in kind. */
+/** As upstream for custom kinds, absent numbers are empty cells. */
 const table = customTable([
   { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas', description: 'Number of instances wanted.' },
   { name: 'Available', type: 'integer', jsonPath: '.status.replicas', description: 'Number of instances observed.' },
   AGE,
 ])
 
-/** /scale of a custom kind: autoscaling/v1 Scale over the fields that its definition names. */
+/** Subresource scale of a custom kind: autoscaling/v1 Scale over the fields that its definition names. */
 export const customScale = (paths: ScalePaths): Subresource => scaleOver(scaleView(paths), table)
 
 const at = (path: string): FieldPath => new FieldPath(path)
 
-/** One error at the path: for a negative count, one above int32, or a value that is no integer. Absent counts as 0. */
+/** Validates a count: negative, above int32 or not an integer. An absent count is 0. */
 function countErrors(object: KubeObject, path: string): FieldError[] {
   try {
     const count = integerAt(object, path) ?? 0
@@ -131,10 +134,10 @@ function countErrors(object: KubeObject, path: string): FieldError[] {
   }
 }
 
-/** What is wrong with the number that is wanted. */
+/** Validates the wanted replicas. */
 export const scaleSpecErrors = (object: KubeObject, paths: ScalePaths | undefined): FieldError[] => (paths ? countErrors(object, paths.specReplicasPath) : [])
 
-/** What is wrong with the number that there is, and with the selector. */
+/** Validates the observed replicas and the selector. */
 export function scaleStatusErrors(object: KubeObject, paths: ScalePaths | undefined): FieldError[] {
   if (!paths) return []
   const errors = countErrors(object, paths.statusReplicasPath)

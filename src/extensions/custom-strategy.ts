@@ -18,13 +18,13 @@ import { valueSteps } from '../schema/json-schema/validate-value.ts'
 import { scaleSpecErrors, scaleStatusErrors } from './custom-scale.ts'
 import { type RuleCheck, ruleCheck } from './rules.ts'
 
-/** One version of a custom kind, as its strategy needs it. */
+/** Parts of a version that its strategy needs. */
 export interface VersionRules {
   readonly schema: JsonSchemaProps | undefined
   readonly subresources: CustomResourceSubresources
 }
 
-/** What upstream does with an object of a custom kind on its way to the store, for one version; and with a write of its status. */
+/** Builds the strategies of a version, for writes of objects and of their status. */
 export function* customStrategies(version: VersionRules): Steps<CustomStrategies> {
   const { subresources } = version
   const schema = version.schema && withKnownFormats(version.schema)
@@ -34,7 +34,8 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
   const rules = ruleCheck(version.schema)
 
   /**
-   * The checks that writes of the object and of its status have in common. What listErrors finds counts only if the stored object had no such errors: an update may keep them.
+   * Validations shared by objects and status. Errors of `listErrors` are ignored on updates if the stored object has any, so that existing violations can be
+   * kept.
    */
   function* shared(next: KubeObject, old: KubeObject | undefined): Steps<FieldError[]> {
     const errors = yield* validateEmbeddedMeta(next, schema, ROOT, false)
@@ -44,7 +45,7 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
     return wasValid ? [...errors, ...listErrors(next, schema, ROOT)] : errors
   }
 
-  /** What is wrong with the object by its schema, then by its rules: both may take long. */
+  /** Validates by schema and then by rules. Asynchronous, because both can take long. */
   const evaluated =
     (validate: (next: KubeObject, old: KubeObject | undefined, ctx: HookContext) => Steps<FieldError[]>): NonNullable<Strategy['evaluate']> =>
     async (next, old, ctx, errors) => {
@@ -52,7 +53,7 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
       return rules ? [...own, ...(await evaluateRules(rules, next, old, ctx, [...errors, ...own]))] : own
     }
 
-  /** An object with BLOCKING errors gets one error instead: its rules could fail for the same cause. */
+  /** Returns a single error instead of evaluating rules if there are BLOCKING errors, because rules could fail for the same reason. */
   const evaluateRules = async (check: RuleCheck, next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]) => {
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [UNCHECKED]
     return check(next, old, ratchets(ctx), text => ctx.request?.warn(text))
@@ -103,7 +104,7 @@ interface CustomStrategies {
   readonly status: Strategy
 }
 
-/** Adds `defaultStored` if the status has a default: decoding sets it, and `prepare` drops the status of a new object afterwards. */
+/** Adds `defaultStored` if the status has a default: decoding applies it, but `prepare` drops the status of a new object afterwards. */
 function withStoredDefaults({ schema, subresources }: VersionRules, { main, status }: CustomStrategies): CustomStrategies {
   if (subresources.status === undefined || (schema && propertySchema(schema, 'status'))?.default === undefined) return { main, status }
   const defaultStored = (next: KubeObject): void => fillDefaults(next, schema)
@@ -112,10 +113,10 @@ function withStoredDefaults({ schema, subresources }: VersionRules, { main, stat
 
 const ROOT = fieldPath()
 
-/** Whether what is wrong with a part that stays as it was is passed over. */
+/** Whether errors in unchanged parts are ignored. */
 const ratchets = ({ features }: HookContext): boolean => features.enabled('CRDValidationRatcheting')
 
-/** Errors after which rules are not looked at. */
+/** Errors that prevent the evaluation of rules. */
 const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -129,14 +130,14 @@ const UNCHECKED = invalid(
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 )
 
-/** Whether an object differs in its metadata at the most from the one that is stored: there are no floats that are whole in that. */
+/** Whether only metadata differs. Objects with whole floats count as different. */
 function sameContent(a: JsonObject, b: JsonObject): boolean {
   const { metadata: _a, apiVersion: _av, ...left } = a
   const { metadata: _b, apiVersion: _bv, ...right } = b
   return sameJson(left, right) && !hasWholeFloats(left)
 }
 
-/** A write of the status changes nothing else, but for who manages what. */
+/** Restores everything but status and managed fields, for a write of the status. */
 function keepAllButStatus(next: KubeObject, old: KubeObject): void {
   const { status, metadata } = next
   const { managedFields } = metadata
@@ -153,7 +154,7 @@ function keepAllButStatus(next: KubeObject, old: KubeObject): void {
 
 const STANDARD_FINALIZERS = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
 
-/** Names of new finalizers without a domain, which may collide with others. */
+/** Warnings about new finalizers without a domain, which may collide with others. */
 function finalizerWarnings(next: KubeObject, old: KubeObject | undefined): string[] {
   const before = new Set(old?.metadata.finalizers)
   const added = [...new Set(next.metadata.finalizers)].filter(name => !before.has(name)).sort()

@@ -9,7 +9,7 @@ import type { CustomResourceColumnDefinition } from '../resources/apiextensions/
 import { nameColumn } from '../resources/shared/columns.ts'
 import { firstOf, type JsonPath, JsonPathError, parseJsonPath } from './json-path.ts'
 
-/** The column that a definition without columns gets. */
+/** Column of definitions without columns. */
 export const AGE: CustomResourceColumnDefinition = {
   name: 'Age',
   type: 'date',
@@ -18,13 +18,16 @@ export const AGE: CustomResourceColumnDefinition = {
 }
 
 /**
- * Values that the columns of one row look at, several times as many as an object holds, and UTF-16 units of what they print: there may be as many columns as a definition has room for, each of which
- * prints the whole object. Cells beyond either are null, as those of what is not there.
+ * Limits per row: values that columns visit, several times as many as an object contains, and UTF-16 units of output. A definition can have very many columns,
+ * each of which prints the whole object. Cells beyond a limit are null, like those of absent values.
  */
 const MOST_LOOKS = 800_000
 const MOST_TEXT = 4 * 1024 * 1024
 
-/** The Table of a custom kind: the name, and the columns of its definition, or the age. Columns from the first that cannot be read on are left out. Only the first value that a column finds is printed. */
+/**
+ * Table of a custom kind: name, and the columns of its definition or the age. Columns from the first with an invalid path on are dropped. Each cell shows only
+ * the first value found.
+ */
 export function customTable(columns: readonly CustomResourceColumnDefinition[] = []): TableDefinition {
   const printed: { readonly column: TableColumn; readonly path: JsonPath }[] = []
   for (const column of columns.length > 0 ? columns : [AGE]) {
@@ -47,13 +50,13 @@ export function customTable(columns: readonly CustomResourceColumnDefinition[] =
   }
 }
 
-/** Undefined where the path is malformed. */
+/** Parses a path. Undefined if it is malformed. */
 const readable = (jsonPath: string): JsonPath | undefined => unlessThrown(JsonPathError, () => parseJsonPath(jsonPath))
 
 const TYPES: readonly string[] = ['string', 'integer', 'number', 'boolean', 'date'] satisfies TableColumn['type'][]
 const isColumnType = (type: string): type is TableColumn['type'] => TYPES.includes(type)
 
-/** Validation has let no other type of a column pass. */
+/** Converts a column. Validation rejects unknown types. */
 const columnOf = ({ name, type, format, description, priority, jsonPath }: CustomResourceColumnDefinition): TableColumn => ({
   name,
   type: isColumnType(type) ? type : 'string',
@@ -62,7 +65,7 @@ const columnOf = ({ name, type, format, description, priority, jsonPath }: Custo
   ...(priority !== undefined && { priority }),
 })
 
-/** A value as a column prints it. */
+/** Formats a value for a column. */
 function cell(type: TableColumn['type'], value: Json | undefined, now: number): Json {
   if (value === undefined) return null
   switch (type) {
@@ -79,17 +82,17 @@ function cell(type: TableColumn['type'], value: Json | undefined, now: number): 
   }
 }
 
-/** A float as amd64 converts it: what int64 has no number for becomes the least of them. */
+/** Converts a float to int64 as amd64 does: values out of range become the minimum. */
 const int64Of = (value: number): number | bigint => (Math.abs(value) < 2 ** 63 ? Math.trunc(value) : MIN_INT64)
 
-/** Lists and objects as JSON, null as Go prints it. */
+/** Formats lists and objects as JSON, and null as Go prints it. */
 function textOf(value: Json): Json {
   if (value === null) return '<no value>'
   if (typeof value === 'string') return value
   return typeof value === 'object' ? goJson(value) : String(value)
 }
 
-/** A text that is no time prints as `<invalid>`. */
+/** Formats an age. A malformed time becomes `<invalid>`. */
 function ageOf(text: string, now: number): string {
   if (text === '' || text === 'null') return age(undefined, now)
   return timeMillis(text) === undefined ? '<invalid>' : age(text, now)

@@ -21,16 +21,17 @@ import { customStrategies } from './custom-strategy.ts'
 import { customTable } from './custom-table.ts'
 import { firstOf, parseJsonPath } from './json-path.ts'
 
-/** What a definition makes of its versions once it has names, whether it is served yet or not. */
+/** Versions built from a definition with accepted names, whether or not it is established. */
 export interface CustomVersions {
-  /** By their names, in the order of the definition. */
+  /** By name, in the order of the definition. */
   readonly built: ReadonlyMap<string, Version>
   readonly converter: RemoteConverter | undefined
 }
 
 /**
- * The versions of a definition, made in steps: each takes several walks through its schema. They depend on the definition's name, its spec and its accepted names alone. Undefined while
- * it has no names. Objects are converted between versions by their apiVersion alone, or by the definition's webhook, which `services` calls. `pool`: that of the server, for equal schemas are one.
+ * Builds the versions of a definition, in steps, because each version takes several passes over its schema. The result depends only on the name, spec and
+ * accepted names of the definition. Undefined if it has no accepted names. Versions are converted by changing apiVersion, or by the definition's webhook, which
+ * `services` calls. @param pool shares equal schemas within the server.
  */
 export function* customVersions(definition: CustomResourceDefinition, services: ConversionServices, pool: SchemaPool): Steps<CustomVersions | undefined> {
   const { metadata, spec, status } = definition
@@ -61,7 +62,7 @@ export function* customVersions(definition: CustomResourceDefinition, services: 
   return { built, converter }
 }
 
-/** The schemas as they were written, of which most is documentation. */
+/** Original schemas, which consist mostly of documentation. */
 const writtenSchemas =
   (texts: ReadonlyMap<string, PackedText>): NonNullable<CustomKind['written']> =>
   name => {
@@ -76,7 +77,7 @@ interface Parts {
   readonly version: CustomResourceDefinitionVersion
 }
 
-/** One version of a custom kind, as the catalog has it while its definition stays. */
+/** Builds one version of a custom kind for the catalog. */
 function* versionOf({ spec, names, custom, version }: Parts): Steps<Version> {
   const { group } = spec
   const { kind, plural, singular = '', shortNames, categories } = names
@@ -108,13 +109,13 @@ function* versionOf({ spec, names, custom, version }: Parts): Steps<Version> {
   }
 }
 
-/** Stands for the schema of a version without one: every field is kept. */
+/** Schema of versions without one: keeps all fields. */
 const UNKNOWN: JsonSchemaProps = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
 
-/** `com.example.v1.Widget` of the group example.com. */
+/** Definition name in OpenAPI: `com.example.v1.Widget` for the group example.com. */
 const definitionName = (group: string, version: string, kind: string): string => [...group.split('.').reverse(), version, kind].join('.')
 
-/** By the text of the path without its dot; absent values select as the empty text. */
+/** Field selectors by path without the leading dot. Absent values select as empty. */
 function selectors(fields: readonly { readonly jsonPath: string }[] = []): NonNullable<Version['selectableFields']> {
   return Object.fromEntries(
     fields.map(({ jsonPath }) => {
@@ -128,7 +129,7 @@ function selectors(fields: readonly { readonly jsonPath: string }[] = []): NonNu
   )
 }
 
-/** The warning of a deprecated version, with a newer version to use if there is one. */
+/** Warning of a deprecated version. Names a newer version if there is one. */
 function deprecationText({ name }: CustomResourceDefinitionVersion, { group, names, versions }: CustomResourceDefinitionSpec): string {
   const text = `${group}/${name} ${names.kind} is deprecated`
   const newer = (versions ?? []).filter(other => other.served && !other.deprecated && compareVersionNames(other.name, name) < 0)

@@ -17,18 +17,18 @@ import { findStructuralFault } from '../schema/json-schema/structural-form.ts'
 /** A definition without its versions. */
 export type DefinitionHead = TypedObject & { spec: Pick<CustomResourceDefinitionSpec, 'group' | 'names'>; status: CustomResourceDefinitionStatus }
 
-/** A condition to report, without the time since when. */
+/** A condition without lastTransitionTime. */
 export type Condition = Required<Omit<CustomResourceDefinitionCondition, 'lastTransitionTime' | 'observedGeneration'>>
 
-/** As it is stored; a definition has one of each type at most. */
+/** Returns the stored condition of a type. A definition has at most one. */
 export const conditionOf = ({ status }: Pick<DefinitionHead, 'status'>, type: string): CustomResourceDefinitionCondition | undefined =>
   status.conditions?.find(condition => condition.type === type)
 
-/** Whether nothing is to be written; the time does not count. */
+/** Whether the conditions are equal except for their times. */
 const isSame = (a: CustomResourceDefinitionCondition | undefined, b: Condition): boolean =>
   a?.status === b.status && a.reason === b.reason && a.message === b.message
 
-/** The definition, which the caller owns, with these conditions; its time is that of the last change of the status. */
+/** Sets conditions on a definition, which the caller owns. lastTransitionTime changes only with the status. */
 export function withConditions<T extends DefinitionHead>(definition: T, conditions: readonly Condition[], now: number): T {
   const list = [...(definition.status.conditions ?? [])]
   for (const condition of conditions) {
@@ -44,10 +44,10 @@ export function withConditions<T extends DefinitionHead>(definition: T, conditio
   return definition
 }
 
-/** The conditions that follow from what a definition says, by their types; undefined where one is to be absent. */
+/** Conditions derived from the spec, by type. Undefined if the condition must be absent. */
 export type Derived = Readonly<Record<'NonStructuralSchema' | 'KubernetesAPIApprovalPolicyConformant', Condition | undefined>>
 
-/** In steps. `before`: of the same schemas. */
+/** Derives the conditions, in steps. @param before conditions of the same schemas, which are reused. */
 export function* derive(definition: CustomResourceDefinition, before: Derived | undefined): Steps<Derived> {
   return {
     NonStructuralSchema: before ? before.NonStructuralSchema : yield* structuralCondition(definition),
@@ -55,7 +55,7 @@ export function* derive(definition: CustomResourceDefinition, before: Derived | 
   }
 }
 
-/** Those of them that a definition lacks or has out of date; and the type of one that no longer holds. */
+/** Returns the derived conditions that are missing or outdated, and the types to remove. */
 export function missingConditions(definition: DefinitionHead, derived: Derived): { readonly set: Condition[]; readonly remove: string[] } {
   const set: Condition[] = []
   const remove: string[] = []
@@ -67,7 +67,7 @@ export function missingConditions(definition: DefinitionHead, derived: Derived):
   return { set, remove }
 }
 
-/** NonStructuralSchema: for definitions of v1beta1 that are stored without a structural schema. */
+/** Condition NonStructuralSchema, for definitions stored with v1beta1 and without a structural schema. */
 function* structuralCondition({ spec: { versions, preserveUnknownFields } }: CustomResourceDefinition): Steps<Condition | undefined> {
   const violated = (reason: string, message: string): Condition => ({ type: 'NonStructuralSchema', status: 'True', reason, message })
   const errors = preserveUnknownFields ? [invalid(fieldPath('spec', 'preserveUnknownFields'), true, 'must be false')] : []
@@ -82,7 +82,7 @@ function* structuralCondition({ spec: { versions, preserveUnknownFields } }: Cus
   return violated('Violations', aggregate(errors.map(fieldErrorText)))
 }
 
-/** KubernetesAPIApprovalPolicyConformant: for groups below k8s.io and kubernetes.io. */
+/** Condition KubernetesAPIApprovalPolicyConformant, for groups below k8s.io and kubernetes.io. */
 function approvalCondition(definition: CustomResourceDefinition): Condition | undefined {
   const approval = approvalState(definition.spec.group, definition.metadata)
   return approval && { type: 'KubernetesAPIApprovalPolicyConformant', status: approval.reason === APPROVED ? 'True' : 'False', ...approval }

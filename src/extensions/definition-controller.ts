@@ -12,16 +12,16 @@ import { nameDefinition } from './accepted-names.ts'
 import { type Condition, conditionOf, type DefinitionHead, type Derived, derive, missingConditions, withConditions } from './definition-conditions.ts'
 import { removeObjects } from './remove-objects.ts'
 
-/** What is kept of a definition: 250 of them with their schemas are 20 MB and more. */
+/** Cached part of a definition. 250 complete definitions would take 20 MB or more. */
 interface Settled {
-  /** The definition, without its schemas and most of its metadata. */
+  /** The definition without schemas and most metadata. */
   readonly head: DefinitionHead
   readonly derived: Derived
 }
 
 type Known = Map<string, Settled>
 
-/** `before`: of the same definition. */
+/** Extracts the cached part. @param before that of an earlier state of the definition. */
 async function settled(definition: CustomResourceDefinition, before: Settled | undefined): Promise<Settled> {
   const { apiVersion, kind, metadata, spec, status } = definition
   const { name = '', uid = '', resourceVersion = '', generation = 0, deletionTimestamp, finalizers } = metadata
@@ -35,14 +35,14 @@ async function settled(definition: CustomResourceDefinition, before: Settled | u
 }
 
 /**
- * Accepts the names of custom resource definitions, establishes them, reports in their conditions what is to be said, and removes the objects of those that are being deleted. Of several servers, the one
- * that leads does so.
- * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
+ * Accepts names of CustomResourceDefinitions, establishes them, maintains their conditions, and deletes the objects of definitions that are being deleted. Runs
+ * in the leader.
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
 export const definitionController: Controller = async (env, signal) => {
   const known: Known = new Map()
   const onError = (name: string, error: unknown) => env.logger.debug(1, 'a custom resource definition is not settled yet', { name, error: errorMessage(error) })
-  // Names are given one after the other: two definitions may want the same.
+  // One worker, because two definitions may request the same names.
   const naming = new WorkQueue(
     1,
     signal,
@@ -57,7 +57,7 @@ export const definitionController: Controller = async (env, signal) => {
   }
   await followFresh(env, CUSTOM_RESOURCE_DEFINITIONS, signal, () => {
     const unseen = new Set(known.keys())
-    // Names that are taken are known when all definitions are.
+    // Names are only accepted once all definitions are known.
     let waiting: string[] | undefined = []
     return async ({ type, object }) => {
       const name = object?.metadata.name
@@ -80,7 +80,7 @@ export const definitionController: Controller = async (env, signal) => {
   })
 }
 
-/** Keeps a definition unless it has gone, or a newer one is kept, by the time that all is known of it. */
+/** Caches a definition, unless it was deleted or a newer one was cached while its conditions were derived. */
 async function keep(known: Known, definition: CustomResourceDefinition): Promise<void> {
   const name = definition.metadata.name ?? ''
   const before = known.get(name)
@@ -90,20 +90,20 @@ async function keep(known: Known, definition: CustomResourceDefinition): Promise
   if ((before === undefined || present !== undefined) && isNewer(definition, present?.head)) known.set(name, next)
 }
 
-/** What was written here may be newer than what the watch shows. */
+/** Whether an object is at least as new as another. The result of a write may be newer than the last watch event. */
 const isNewer = (object: TypedObject, than: TypedObject | undefined): boolean =>
   than === undefined || Number(object.metadata.resourceVersion) >= Number(than.metadata.resourceVersion)
 
 const isFinalizing = (definition: TypedObject | undefined): boolean =>
   definition?.metadata.deletionTimestamp !== undefined && (definition.metadata.finalizers ?? []).includes(CLEANUP_FINALIZER)
 
-/** Deleted or changed meanwhile: its next event brings it here again. */
+/** Ignores NotFound and Conflict: the definition was deleted or changed, and that event triggers another run. */
 function isOutdated(error: unknown): undefined {
   if (isStatusError(error, 'NotFound') || isStatusError(error, 'Conflict')) return undefined
   throw error
 }
 
-/** Writes what `change` makes of the definition's copy, if it is still as it is known. Resolves with what was written; undefined where it is outdated. */
+/** Updates the status of a definition if it is unchanged. Returns the written definition, or undefined if it was outdated. */
 async function writeStatus(
   env: ControllerEnvironment,
   known: Known,
@@ -112,17 +112,17 @@ async function writeStatus(
 ): Promise<CustomResourceDefinition | undefined> {
   const asKnown = (present: CustomResourceDefinition): CustomResourceDefinition => {
     const next = change(present)
-    // Another one is a conflict.
+    // Causes a conflict if the definition has changed.
     next.metadata.resourceVersion = resourceVersion
     return next
   }
   const written = await updateKind(env.access, CUSTOM_RESOURCE_DEFINITIONS, { namespace: '', name, subresource: 'status' }, asKnown).catch(isOutdated)
-  // Removing the last finalizer deletes the definition, and its watch may say so before the write's answer is here.
+  // Removing the last finalizer deletes the definition. Its deletion event can arrive before the response of the write.
   if (written && known.has(name)) await keep(known, written)
   return written
 }
 
-/** Accepts names and establishes one definition, in that order: it is served only with names that nobody else has. */
+/** Accepts the names of a definition and then establishes it, so that it is only served with unique names. */
 async function settle(env: ControllerEnvironment, known: Known, name: string, again: (name: string) => void): Promise<void> {
   const now = env.clock.now()
   if (!(await settleNames(env, known, name, again))) return
@@ -132,7 +132,7 @@ async function settle(env: ControllerEnvironment, known: Known, name: string, ag
   }
 }
 
-/** False where the definition has changed meanwhile, or has gone. */
+/** Accepts names and writes conditions. Returns false if the definition was changed or deleted meanwhile. */
 async function settleNames(env: ControllerEnvironment, known: Known, name: string, again: (name: string) => void): Promise<boolean> {
   const definition = known.get(name)
   if (!definition) return false
@@ -150,7 +150,7 @@ async function settleNames(env: ControllerEnvironment, known: Known, name: strin
     return next
   })
   if (!written) return false
-  // It may have given up a name that another one of its group waits for.
+  // The definition may have released a name that another one of its group waits for.
   if (naming) for (const other of others) if (other.spec.group === head.spec.group) again(other.metadata.name ?? '')
   return true
 }
@@ -162,7 +162,7 @@ const ESTABLISHED: Condition = {
   message: 'the initial names have been accepted',
 }
 
-/** Removes the objects of a definition that is being deleted, then its finalizer. */
+/** Deletes the objects of a definition that is being deleted, then removes its finalizer. */
 async function finalize(env: ControllerEnvironment, known: Known, name: string, signal: AbortSignal): Promise<void> {
   if (!isFinalizing(known.get(name)?.head)) return
   const report = async (condition: Condition): Promise<CustomResourceDefinition | undefined> => {

@@ -4,7 +4,7 @@ import { isStatusError } from '../meta/status.ts'
 import type { CustomResourceDefinition } from '../resources/apiextensions/v1.types.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 
-/** The definition of a name, as it is stored now; undefined if there is none. */
+/** Returns the stored definition of a name, or undefined. */
 export const findDefinition = (access: ObjectReader, name: string): Promise<CustomResourceDefinition | undefined> =>
   getKind(access, CUSTOM_RESOURCE_DEFINITIONS, '', name).catch(error => {
     if (isStatusError(error, 'NotFound')) return undefined

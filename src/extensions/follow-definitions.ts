@@ -13,46 +13,46 @@ import type { ConversionServices } from './conversion/webhook-converter.ts'
 import { resourceOf } from './custom-resource.ts'
 import { type CustomVersions, customVersions } from './custom-versions.ts'
 
-/** Where custom resources are served. */
+/** Environment in which custom resources are served. */
 export interface CustomResourceHost {
   readonly catalog: Catalog
   readonly logger: Logger
-  /** The kinds that are always there; no definition takes the place of one. */
+  /** Built-in kinds. A definition cannot replace one. */
   readonly builtin: readonly ResourceDefinition[]
-  /** For kinds that are converted by webhooks. */
+  /** Dependencies of conversion webhooks. */
   readonly conversion: ConversionServices
-  /** Objects of the resource can be read and written from now on. */
+  /** Makes objects of the resource readable and writable. */
   addResource(definition: ResourceDefinition): void
-  /** Its watches end. */
+  /** Removes the resource and ends its watches. */
   removeResource(definition: ResourceDefinition): void
-  /** Called with the number of kinds that are served, whenever they change. */
+  /** Optional. Called with the number of served custom kinds whenever it changes. */
   readonly onServed?: (count: number) => void
-  /** Called once, when every definition that was there is served. */
+  /** Called once, when all definitions of the initial list are served. */
   onSynced(): void
 }
 
 interface Entry {
-  /** Digest of what decides how objects are read and stored: another one ends the watches. */
+  /** Digest of everything that affects decoding and storage. A change ends the watches. */
   readonly storage: string
-  /** Digest of what else clients see of the kind. */
+  /** Digest of everything else that clients see. */
   readonly view: string
-  /** Of that storage digest; undefined while the definition has no names. */
+  /** Versions built for that storage digest. Undefined while the definition has no accepted names. */
   readonly versions: CustomVersions | undefined
   readonly resource: ResourceDefinition | undefined
 }
 
-/** The custom resources that this server serves. */
+/** Serves custom resources. */
 export interface CustomResources {
-  /** Keeps the catalog and the caches in line with the custom resource definitions. Runs in every server. */
+  /** Keeps catalog and caches in sync with the CustomResourceDefinitions. Runs in every server. */
   readonly follow: Controller
   /**
-   * Takes a definition that was just written, without waiting for its event. Resolves once requests are answered by it; while it is not established, once its kind is ready to be served. `read` reads it when all changes before have taken
-   * effect, and returns undefined if it is gone. Large ones are made in turns.
+   * Serves a definition that was just written without waiting for its event. Resolves once it is served, or, if it is not established, once it is ready to be
+   * served. `read` is called after all earlier changes took effect; it returns undefined if the definition was deleted. Large definitions are built in turns.
    */
   serveWritten(name: string, read: () => Promise<CustomResourceDefinition | undefined>): Promise<void>
 }
 
-/** Adds custom kinds to the catalog as their definitions come and go. */
+/** Creates the service that keeps the catalog in sync with definitions. */
 export function customResources(host: CustomResourceHost): CustomResources {
   const followed = new FollowedDefinitions(host)
   return {
@@ -61,17 +61,17 @@ export function customResources(host: CustomResourceHost): CustomResources {
   }
 }
 
-/** The definitions that are served, with what was compiled of each, so that an unchanged one is not compiled again. */
+/** Served definitions with their compiled versions. Unchanged definitions are not compiled again. */
 class FollowedDefinitions {
   private readonly host: CustomResourceHost
   private readonly taken: ReadonlySet<string>
   private readonly entries = new Map<string, Entry>()
   private readonly schemas = new SchemaPool()
-  /** Resource versions of definitions that are served, and whose events have not come. */
+  /** resourceVersions of definitions that are served before their event has arrived. */
   private readonly ahead = new Map<string, string>()
-  /** The last of the changes, each of which waits for the one before. Never rejects. */
+  /** The last queued change. Changes run one after the other. Never rejects. */
   private changed: Promise<void> = Promise.resolve()
-  /** Its watch has shown what there is. */
+  /** Whether the current watch has completed its initial list. */
   private synced = false
   private everSynced = false
 
@@ -80,7 +80,7 @@ class FollowedDefinitions {
     this.taken = new Set(host.builtin.flatMap(({ hub, versions }) => [hub, ...versions].map(({ group, names }) => `${group}/${names.plural}`)))
   }
 
-  /** The handler of one watch: what it does not show at first has gone. */
+  /** Returns the handler of one watch. Definitions missing from its initial list were deleted. */
   begin(): (event: AccessEvent<CustomResourceDefinition>) => Promise<void> {
     this.synced = false
     const unseen = new Set(this.entries.keys())
@@ -110,7 +110,7 @@ class FollowedDefinitions {
     })
   }
 
-  /** `read` returns undefined if the definition is gone. Changes take effect one after the other. */
+  /** Queues a change. @param read returns undefined if the definition was deleted. */
   private change(name: string, read: () => Promise<CustomResourceDefinition | undefined>): Promise<void> {
     const done = this.changed.then(async () => runInTurns(this.changeInSteps(name, await read())))
     this.changed = done.catch(() => undefined)
@@ -153,7 +153,7 @@ class FollowedDefinitions {
     }
   }
 
-  /** While the first state is being shown, once at its end. */
+  /** Publishes the catalog. During the initial list this is deferred to its end. */
   private publish(): void {
     if (!this.synced) return
     const served = [...this.entries.values()].flatMap(({ resource }) => resource ?? [])
@@ -162,7 +162,7 @@ class FollowedDefinitions {
   }
 }
 
-/** A definition may be a megabyte: what is compared is kept as its hash. */
+/** Hash for comparisons, because a definition may have a megabyte. */
 const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value, printBig)).digest('base64')
 
 const printBig = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)

@@ -2,43 +2,46 @@ import { parseInt64 } from '../lib/integer.ts'
 import { ownMember } from '../meta/equal.ts'
 import { isJsonObject, type Json } from '../meta/object.ts'
 
-/** A path that is none. */
+/** The path is malformed. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError'
 }
 
-/** Values that may still be looked at. Recursions behind one another (`..a..a..a`) reach the same values in many ways, and the parts of a union each look at the whole list. */
+/**
+ * Remaining number of values that may be visited. Nested recursions (`..a..a..a`) reach the same values in many ways, and each part of a union visits the whole
+ * list.
+ */
 export interface Looks {
   left: number
 }
 
 /**
- * Finds values in a value. As in client-go, each step is taken from all values that the steps before it have found: an index out of bounds in one list leaves the whole path without values. What is
- * missing is no error. Nothing is found when no looks are left.
+ * Finds values in a value. As in client-go, each step applies to all values that the previous steps found: an index out of bounds in one list empties the whole
+ * result. A missing member is not an error. Returns nothing if no looks remain.
  */
 export type JsonPath = (value: Json, looks: Looks) => readonly Json[]
 
-/** One part of a path: what it leads to from each of several values. Pays for the values that it finds. Undefined: client-go reports an error, or no looks are left. */
+/** A step of a path: maps values to the values it finds, and pays for them. Undefined if client-go would report an error or no looks remain. */
 type Step = (values: readonly Json[], looks: Looks) => readonly Json[] | undefined
 /** One side of a comparison in a filter. */
 type Operand = (item: Json, looks: Looks) => readonly Json[] | undefined
 
 /**
- * Reads a JSONPath as columns and selectors of custom resource definitions have them: members (`.a`, `['a']`, with `\.` for a dot in a name), indices, slices and unions of them,
- * wildcards, recursion (`..a`) and filters (`[?(@.type=="Ready")]`). Throws a JsonPathError.
- * Source: https://kubernetes.io/docs/reference/kubectl/jsonpath/
+ * Parses a JSONPath of columns and selectable fields: members (`.a`, `['a']`, with `\.` for a dot in a name), indices, slices and unions, wildcards, recursion
+ * (`..a`) and filters (`[?(@.type=="Ready")]`). Throws a JsonPathError.
+ * https://kubernetes.io/docs/reference/kubectl/jsonpath/
  */
 export function parseJsonPath(text: string): JsonPath {
   const steps = new Reader(text).path()
   return (value, looks) => follow(steps, [value], looks) ?? NOTHING
 }
 
-/** The first value that a path finds. */
+/** Returns the first value that a path finds. */
 export const firstOf = (path: JsonPath, value: Json, looks: Looks): Json | undefined => path(value, looks)[0]
 
 const NOTHING: readonly Json[] = []
 
-/** Whether there were as many looks left, which are taken. */
+/** Deducts looks. Returns false if fewer remained. */
 function pay(looks: Looks, count: number): boolean {
   looks.left -= count
   return looks.left >= 0
@@ -55,7 +58,7 @@ function follow(steps: readonly Step[], from: readonly Json[], looks: Looks): re
   return values
 }
 
-/** `.a`: an absent member leads nowhere. */
+/** `.a`: selects a member. Absent members are skipped. */
 const member =
   (name: string): Step =>
   values => {
@@ -67,14 +70,14 @@ const member =
     return found
   }
 
-/** The items of a list, the values of an object, the bytes of a text. */
+/** Items of a list, values of an object, or bytes of a string. */
 function membersOf(value: Json): readonly Json[] {
   if (Array.isArray(value)) return value
   if (typeof value === 'string') return [...Buffer.from(value)]
   return isJsonObject(value) ? Object.values(value) : NOTHING
 }
 
-/** `*` */
+/** `*`: selects all members. */
 const all: Step = (values, looks) => {
   const found: Json[] = []
   for (const value of values) {
@@ -85,7 +88,7 @@ const all: Step = (values, looks) => {
   return found
 }
 
-/** Each value that holds others, before what it holds; texts hold their bytes. */
+/** `..`: selects each container before its contents. Strings contain bytes. */
 const everywhere: Step = (values, looks) => {
   const found: Json[] = []
   const levels: Iterator<Json, unknown>[] = [values.values()]
@@ -103,7 +106,7 @@ const everywhere: Step = (values, looks) => {
   return found
 }
 
-/** `[a, b]`: what the first part finds from all values, then what the second does. */
+/** `[a, b]`: values of the first part for all inputs, then those of the second. */
 const union =
   (parts: readonly Step[]): Step =>
   (values, looks) => {
@@ -116,12 +119,12 @@ const union =
     return found
   }
 
-/** A name after a dot, which may be empty. A path may have hundreds of thousands. */
+/** Name after a dot. May be empty, and hundreds of thousands of characters long. */
 const NAME = /(?:\\.|[^.[\]\s\\()=<>!&|])*/y
-/** What client-go's parser reads as a keyword, a number or a boolean outside of a filter. */
+/** Keyword, number or boolean outside a filter, as client-go's parser reads it. */
 const WORD = /[\p{L}\p{Nd}_+-][^.,[\]\s$@{}]*/uy
 
-/** A keyword fails while it is evaluated upstream, which prints nothing; a number or a boolean stands for itself. */
+/** A number or boolean is a constant. A keyword fails during evaluation in upstream, which prints nothing. */
 const word = (text: string): Step => {
   const value = text === 'true' || text === 'false' ? text === 'true' : /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined
   return values => (value === undefined ? undefined : values.map(() => value))
@@ -132,7 +135,7 @@ const constant = (value: Json): Operand => {
   return () => found
 }
 
-/** Parses a path. Throws an Error with upstream’s text. */
+/** Parses a path. Throws a JsonPathError. */
 class Reader {
   private readonly text: string
   private at = 0
@@ -141,7 +144,7 @@ class Reader {
     this.text = text
   }
 
-  /** Steps up to the end of the text, or to where `end` matches. */
+  /** Reads steps up to the end of the text, or to where `end` matches. */
   path(end?: RegExp): Step[] {
     const steps: Step[] = []
     while (this.at < this.text.length && !(end && this.find(end))) for (const step of this.step(steps.at(-1))) steps.push(step)
@@ -152,13 +155,13 @@ class Reader {
     throw new JsonPathError(`unrecognized character in path: ${this.text.slice(this.at)}`)
   }
 
-  /** What the expression, which is sticky, matches here. */
+  /** Matches a sticky expression at the current position. */
   private find(expression: RegExp): RegExpExecArray | undefined {
     expression.lastIndex = this.at
     return expression.exec(this.text) ?? undefined
   }
 
-  /** Takes it. */
+  /** Consumes a match of the expression. */
   private take(expression: RegExp): RegExpExecArray | undefined {
     const found = this.find(expression)
     this.at += found?.[0].length ?? 0
@@ -171,7 +174,10 @@ class Reader {
     return found
   }
 
-  /** Steps are read as client-go's parser reads them: `..a` is two steps, a dot without a name is the member without a name, and spaces, `@` and `$` between steps have no meaning. */
+  /**
+   * Reads a step as client-go's parser does: `..a` is two steps, a dot without a name selects the member with the empty name, and spaces, `@` and `$` between
+   * steps are ignored.
+   */
   private step(previous: Step | undefined): Step[] {
     if (this.takeText('..')) {
       if (previous === everywhere) this.fail()
@@ -183,18 +189,18 @@ class Reader {
     return [word(this.take(WORD)?.[0] ?? this.fail())]
   }
 
-  /** A name after a dot; a backslash takes the next character as it is. */
+  /** Reads a name after a dot. A backslash escapes the next character. */
   private name(): Step {
     if (this.takeText('*')) return all
     const text = this.take(NAME)?.[0] ?? ''
     return member(text.includes('\\') ? text.replace(/\\(.)/g, '$1') : text)
   }
 
-  /** `[*]`, `[?(…)]`, or parts with commas between them, whose values follow each other. */
+  /** Reads `[*]`, `[?(…)]`, or a union of comma-separated parts. */
   private bracket(): Step {
-    // Unlike `.*`, it is a slice: maps have none.
+    // Unlike `.*`, a slice: it does not apply to maps.
     if (this.takeText('*]')) return sliceOf({})
-    // client-go reads `[]` as `[0:1]`.
+    // client-go parses `[]` as `[0:1]`.
     if (this.takeText(']')) return elementOf(0)
     if (this.take(/\?\(\s*/y)) return this.filter()
     const before = this.take(/ */y)?.[0]
@@ -206,7 +212,7 @@ class Reader {
     return before === '' && end === ']' ? first : this.fail()
   }
 
-  /** `'a'`, `1`, `-1` or `1:3:2`. */
+  /** Reads `'a'`, `1`, `-1` or `1:3:2`. */
   private part(): Step {
     const quoted = this.take(/'((?:\\.|[^'\\])*)'/y)
     if (quoted) return member((quoted[1] ?? '').replace(/\\(.)/g, '$1'))
@@ -218,12 +224,15 @@ class Reader {
     return elementOf(this.number(this.take(/-?\d+/y)?.[0] ?? this.fail()))
   }
 
-  /** Go reads no number that an int64 cannot hold. */
+  /** Fails for numbers that exceed int64, as Go does. */
   private number(text: string): number {
     return parseInt64(text) === undefined ? this.fail() : Number(text)
   }
 
-  /** Keeps items of a list. Without an operator, an item for which the operand finds a value. Several values, or those of two types, cannot be compared. */
+  /**
+   * Reads a filter, which keeps list items. Without an operator, an item is kept if the operand finds a value. Several values, or values of different types,
+   * cannot be compared.
+   */
   private filter(): Step {
     const left = this.operand()
     const operator = this.take(/\s*(==|!=|<=|>=|<|>)\s*/y)?.[1]
@@ -231,7 +240,7 @@ class Reader {
     if (!this.take(/\s*\)\s*\]/y)) this.fail()
     const holds = (item: Json, looks: Looks): boolean | undefined => {
       const found = left(item, looks)
-      // An error is as good as a value here.
+      // As in client-go, an error counts as a value here.
       if (operator === undefined || !right) return looks.left < 0 ? undefined : found?.length !== 0
       const other = found?.length === 1 ? right(item, looks) : undefined
       if (found?.length === 0 || other?.length === 0) return false
@@ -251,7 +260,7 @@ class Reader {
     }
   }
 
-  /** A text, a number, true or false, or a path from the item: `@.type`. */
+  /** Reads an operand: a string, number or boolean, or a path from the item such as `@.type`. */
   private operand(): Operand {
     const text = this.take(/'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"/y)
     if (text) return constant((text[1] ?? text[2] ?? '').replace(/\\(.)/g, '$1'))
@@ -265,7 +274,7 @@ class Reader {
   }
 }
 
-/** Bounds of a slice. The end is excluded; negative bounds count from the end of the list. `to`: that of `[i]` is `i + 1`, also where `i` is -1. */
+/** Bounds of a slice. The end is exclusive; negative bounds count from the end of the list. The `to` of `[i]` is `i + 1`, even if `i` is -1. */
 interface Bounds {
   readonly from?: number
   readonly to?: number
@@ -273,7 +282,7 @@ interface Bounds {
   readonly ofIndex?: boolean
 }
 
-/** Bounds outside the list, and a step below 1, are errors; a slice of no items ends the step. Source: evalArray of client-go's jsonpath. */
+/** `[from:to:step]`. Bounds outside the list and steps below 1 are errors. An empty slice ends the step. Source: evalArray of client-go's jsonpath. */
 const sliceOf =
   ({ from = 0, to, step = 1, ofIndex = false }: Bounds): Step =>
   (values, looks) => {
@@ -295,7 +304,7 @@ const sliceOf =
 
 const elementOf = (index: number): Step => sliceOf({ from: index, to: index + 1, ofIndex: true })
 
-/** Undefined where the values cannot be compared: those of two types, and all that are no texts, numbers or booleans. Source: client-go's fork of text/template. */
+/** Compares two values. Undefined if their types differ or are not string, number or boolean. Source: client-go's fork of text/template. */
 function compare(operator: string, left: Json, right: Json): boolean | undefined {
   const kind = comparedKind(left)
   if (kind === undefined || kind !== comparedKind(right) || left === null || right === null) return undefined

@@ -7,16 +7,19 @@ import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { Condition } from './definition-conditions.ts'
 
-/** Deletes that are under way at the same time. */
+/** Maximum number of concurrent deletions. */
 const AT_ONCE = 8
-/** The pause between two looks doubles from the first to the last. */
+/** Delay between checks in milliseconds. Doubles from the first to the last value. */
 const FIRST_LOOK_MS = 50
 const LAST_LOOK_MS = 5000
 const WAIT_MS = 60_000
 
 const terminating = (status: string, reason: string, message: string): Condition => ({ type: 'Terminating', status, reason, message })
 
-/** Deletes all objects of a resource, and waits a minute for those that have finalizers to be gone. The condition says how it went; with `failure`, it is not done yet. */
+/**
+ * Deletes all objects of a resource, and waits up to a minute for those with finalizers. Returns the condition to report. `failure` is set if the deletion is
+ * not complete.
+ */
 export async function removeObjects(
   env: ControllerEnvironment,
   id: ResourceId,
@@ -30,7 +33,7 @@ export async function removeObjects(
   try {
     items = (await env.access.list(id, '')).items
   } catch (error) {
-    // Of a kind that is not served there is nothing to be had.
+    // The kind is not served, so it has no accessible objects.
     if (isStatusError(error, 'NotFound')) return { condition: DONE }
     return failed('list instances', error)
   }
@@ -52,7 +55,7 @@ export async function removeObjects(
 
 const DONE = terminating('False', 'InstanceDeletionCompleted', 'removed all instances')
 
-/** One object, unless it has gone or was replaced meanwhile. */
+/** Deletes one object, unless it was deleted or replaced meanwhile. */
 async function deleteOne(env: ControllerEnvironment, id: ResourceId, { metadata }: TypedObject): Promise<void> {
   const { namespace = '', name = '', uid = '' } = metadata
   await env.access.delete(id, namespace, name, { uid }).catch(error => {

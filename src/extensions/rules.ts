@@ -7,17 +7,17 @@ import { Correlation } from '../schema/json-schema/correlation.ts'
 import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
 
 /**
- * What the rules (x-kubernetes-validations) of a schema of whole objects, at any depth, say of an object, in upstream's order and words. `old`: what it takes the place of. Neither is
- * changed. While `ratchets`, a rule that does not hold of what did not change is only warned of.
+ * Evaluates all x-kubernetes-validations rules of a schema on an object. Errors are in upstream's order and words. Does not change its arguments. With
+ * `ratchets`, rules that fail on unchanged values are only reported to `warn`. @param old the object before the update.
  */
 export type RuleCheck = (object: JsonObject, old: JsonObject | undefined, ratchets: boolean, warn: (text: string) => void) => Promise<FieldError[]>
 
-/** How upstream calls an object as a whole. */
+/** Path of the whole object in upstream's errors. */
 const WHOLE = '<nil>'
 
 /**
- * Undefined where a schema has no rules. They are compiled when they are first needed: most definitions are never written to.
- * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
+ * Returns the rule check of a schema, or undefined if it has no rules. Rules are compiled on first use, because objects of most definitions are never written.
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
  */
 export function ruleCheck(schema: JsonSchemaProps | undefined): RuleCheck | undefined {
   const tree = schema && ruleTree(schema, true)

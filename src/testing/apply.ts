@@ -5,14 +5,14 @@ import { manifestFiles, readManifestFile, readManifests } from '../upgrade/manif
 import { type Client, USER_AGENT } from './client.ts'
 import type { Answer, Manifest, Manifests } from './types.ts'
 
-/** For a definition to be served, which takes some milliseconds. */
+/** Time to wait for a definition to be served, in milliseconds. It usually takes a few. */
 const SERVED_MS = 30_000
 const LOOK_MS = 10
 
-/** Objects that others need are applied before these. */
+/** Kinds that are applied first, because other objects depend on them. */
 const FIRST = ['Namespace', 'CustomResourceDefinition']
 
-/** The objects of manifests, each by itself. Throws ManifestError for what cannot be read. */
+/** Parses manifests into objects. Throws ManifestError. */
 export function objectsOf(manifests: readonly Manifests[]): Manifest[] {
   return manifests.flatMap(given => {
     if (typeof given === 'string') return readManifests('manifest', given).objects.map(withType)
@@ -21,14 +21,17 @@ export function objectsOf(manifests: readonly Manifests[]): Manifest[] {
   })
 }
 
-/** Items of typed lists do not say what they are. */
+/** Adds apiVersion and kind, which items of typed lists lack. */
 const withType = ({ value, apiVersion, kind }: { readonly value: object; readonly apiVersion: string; readonly kind: string }): Manifest => ({
   ...value,
   apiVersion,
   kind,
 })
 
-/** Applies them one after the other, namespaces and definitions first. Resolves with the stored objects in the order given. Rejects with an Error that names the object that is refused. */
+/**
+ * Applies objects one after the other, namespaces and definitions first. Resolves to the stored objects in the given order. Rejects with an Error that names
+ * the rejected object.
+ */
 export async function applyAll(client: Client, objects: readonly Manifest[]): Promise<Manifest[]> {
   const rank = ({ kind = '' }: Manifest): number => (FIRST.indexOf(kind) + FIRST.length + 1) % (FIRST.length + 1)
   const applied = new Map<Manifest, Manifest>()
@@ -46,7 +49,7 @@ async function applyOne(client: Client, object: Manifest): Promise<Manifest> {
   return answer.body
 }
 
-/** Of the object, by discovery. A kind that has just been defined may take a moment to be there. */
+/** Path of an object, from discovery. A newly defined kind may take a moment to appear. */
 async function pathOf(client: Client, { apiVersion = '', kind, metadata = {} }: Manifest, what: string): Promise<string> {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
   const { name, namespace = 'default' } = metadata
@@ -58,7 +61,7 @@ async function pathOf(client: Client, { apiVersion = '', kind, metadata = {} }: 
   return `${root}/${found.namespaced ? `namespaces/${namespace}/` : ''}${found.name}/${encodeURIComponent(name)}`
 }
 
-/** Until objects of the definition can be written. */
+/** Waits until objects of the definition can be written. */
 async function untilEstablished(client: Client, path: string, what: string): Promise<void> {
   const deadline = performance.now() + SERVED_MS
   for (;;) {

@@ -10,8 +10,8 @@ import type { Key } from '../storage/revision.ts'
 const UID = /"metadata":\{[^{}]*?"uid":"([0-9a-f-]{36})"/
 
 /**
- * The present objects of the tables, without their history, in the order of their keys and with uids of the seed. What a server begins with is made by many at once: nothing but the order in which it was written, and the uids that were drawn
- * in that order, differs from time to time, beside the port of the server, which is in its service.
+ * Returns the current objects without history, ordered by key, with UIDs derived from the seed. A server creates its initial objects concurrently, so the order
+ * of writes and the UIDs drawn in that order vary between runs, as does the server's port, which its service contains.
  */
 export async function canonicalTables(tables: MemoryTables, seed: string, port: string): Promise<MemoryTables> {
   const objects: { readonly key: Key; readonly text: string }[] = []

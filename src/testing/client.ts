@@ -4,7 +4,7 @@ import type { Answer, RequestOptions } from './types.ts'
 
 export const USER_AGENT = 'binnacle-testing'
 
-/** How a server is asked. */
+/** Address and credentials of a server. */
 export interface Connection {
   readonly url: string
   /** PEM. */
@@ -15,14 +15,14 @@ export interface Connection {
   readonly clientKey: string
 }
 
-/** Asks one server as one user. */
+/** HTTP client of a server for one user. */
 export interface Client {
-  /** Resolves with the answer whatever its status. */
+  /** Resolves to the response, whatever its status. */
   request<T = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<T>>
   close(): void
 }
 
-/** Keeps its connections until it is closed. Bodies go as JSON unless the caller names another type, and merge patches are the default of PATCH. */
+/** Opens a client, which keeps connections until it is closed. Bodies are JSON and PATCH is a merge patch unless the caller sets a content type. */
 export function openClient({ url, certificateAuthority: ca, clientCertificate: cert, clientKey: key }: Connection): Client {
   const agent = new Agent({ keepAlive: true, ca, cert, key })
   return {
@@ -51,7 +51,7 @@ async function read<T>(answer: IncomingMessage): Promise<Answer<T>> {
   return { status: answer.statusCode ?? 0, headers: answer.headers, body: bodyOf<T>(text) }
 }
 
-/** Events of a watch are no JSON together. The caller says which type the body has. */
+/** Parses the body if it is JSON. The events of a watch are not, as a whole. The caller states the type. */
 function bodyOf<T>(text: string): T {
   try {
     return JSON.parse(text)

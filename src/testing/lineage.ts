@@ -9,16 +9,16 @@ import type { AgreedName, AgreedValues } from '../storage/agreed-values.ts'
 import type { MemoryTables } from '../storage/embedded/memory-tables.ts'
 import { seededCa, seededKey } from './seeded-keys.ts'
 
-/** Control planes that begin alike: with the same flags, or as forks of one another. They share keys and certificates, which are made once, and begin with the same objects. */
+/** Control planes with the same initial state: with equal flags, or forks of one another. They share keys and certificates, which are created once. */
 export class Lineage {
-  /** What a control plane holds that has just started; absent until the first has. */
+  /** Initial content of a control plane's store. Undefined until the first has started. */
   beginning: MemoryTables | undefined
   readonly agreed: AgreedValues
   private made: Promise<Credentials> | undefined
   private readonly values = new Map<AgreedName, Promise<string>>()
   private readonly seed: string | undefined
 
-  /** `seed`: of keys that are the same each time. */
+  /** @param seed makes the keys reproducible. */
   constructor(seed?: string) {
     this.seed = seed
     this.agreed = {
@@ -36,7 +36,9 @@ export class Lineage {
     return this.made
   }
 
-  /** A certificate for somebody else. Of keys that are made at once: programs that read RSA alone (Java's fabric8 client) take the administrator's. */
+  /**
+   * Issues a client certificate. Its key is EC, which is generated fast. Programs that only support RSA (Java's fabric8 client) must use the administrator's.
+   */
   async issue(user: string, groups: readonly string[]): Promise<KeyPair> {
     const credentials = await this.made
     if (credentials === undefined) throw new Error('no control plane has started')
@@ -51,11 +53,11 @@ const known = new Map<string, Lineage>()
 
 export interface LineageOptions {
   readonly seed?: string | undefined
-  /** What objects are stamped with that are there from the beginning. Default: the machine's time. */
+  /** Optional. Creation time of the initial objects. Default: the machine's time. */
   readonly clock?: Date | undefined
 }
 
-/** That of control planes with these flags. Those that were not asked for lately are forgotten: the next one makes its own. */
+/** Returns the lineage of control planes with these flags. The least recently used ones are dropped, and created again on next use. */
 export function lineageOf(flags: object, { seed, ...rest }: LineageOptions = {}): Lineage {
   const name = JSON.stringify([Object.entries(flags).toSorted(), seed, rest])
   const lineage = known.get(name) ?? new Lineage(seed)

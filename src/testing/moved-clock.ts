@@ -1,24 +1,24 @@
 import { type Clock, LONGEST_TIMER_MS, systemClock, type Timer, type TimerClock } from '../lib/clock.ts'
 
-/** A call that is to come. */
+/** A scheduled call. */
 interface Call extends Timer {
   readonly at: number
   readonly make: () => void
 }
 
 export interface MovedClockOptions {
-  /** What it begins with, in milliseconds since the epoch. */
+  /** Initial time in milliseconds since the epoch. */
   readonly at: number
-  /** Goes with the machine's clock between moves; otherwise it stands still. */
+  /** Whether the clock also advances with the machine's. Otherwise only `advance` moves it. */
   readonly runs: boolean
 }
 
-/** The clock of a control plane, which is moved by its test. What was to happen in between happens at its time, in the order of the times. */
+/** Clock of a control plane that a test moves. Timers between the old and the new time fire at their own times, in order. */
 export class MovedClock implements TimerClock {
   readonly steady: Clock = { now: () => this.now() }
   private runs: boolean
   private time: number
-  /** By the machine's steady clock: since when it goes on from `time`. Absent while it stands still. */
+  /** Machine's steady time from which the clock runs on from `time`. Undefined while it is stopped. */
   private since: number | undefined
   private readonly calls = new Set<Call>()
   private wake: Timer | undefined
@@ -42,18 +42,18 @@ export class MovedClock implements TimerClock {
     return call
   }
 
-  /** A clock that shows the same, and is moved by itself. */
+  /** Returns a clock with the same time that moves independently. */
   fork(): MovedClock {
     return new MovedClock({ at: this.now(), runs: this.runs })
   }
 
-  /** It stands still from now on, but for moves. */
+  /** Stops the clock. Only `advance` moves it. */
   hold(): void {
     this.runs = false
     this.stand()
   }
 
-  /** Resolves when the time has gone by, and all that was to happen meanwhile has happened: `settled` is waited for after each moment at which something did. */
+  /** Moves the clock. Resolves when all timers within the period have fired. @param settled awaited after each time at which one fired. */
   advance(milliseconds: number, settled: () => Promise<void>): Promise<void> {
     const moved = this.moves.then(() => this.move(milliseconds, settled))
     this.moves = moved.catch(() => {})
@@ -82,7 +82,7 @@ export class MovedClock implements TimerClock {
     return first
   }
 
-  /** In the order in which they were set. */
+  /** Fires due timers in the order in which they were set. */
   private callDue(): void {
     const now = this.now()
     for (const call of [...this.calls]) if (call.at <= now && this.calls.delete(call)) call.make()
@@ -107,7 +107,7 @@ export class MovedClock implements TimerClock {
     if (next !== undefined) this.wakeAt(next.at)
   }
 
-  /** While the clock stands, what is not due waits for a move. */
+  /** Schedules the next wake-up. While the clock is stopped, only due timers fire. */
   private wakeAt(at: number): void {
     const left = Math.max(0, at - this.now())
     if (this.since === undefined && left > 0) return

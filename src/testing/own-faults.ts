@@ -2,7 +2,7 @@ import type { Fault, FaultSpec } from '../faults/fault-spec.ts'
 import type { FaultRules } from '../faults/rules.ts'
 import type { Faults } from './types.ts'
 
-/** The faults that a test has added, beside those that objects say. */
+/** Faults that a test has added, beside those from Fault objects. */
 export class OwnFaults implements Faults {
   private readonly rules: FaultRules
   private added: Fault[] = []

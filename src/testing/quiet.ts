@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Turns of the event loop that a commit takes, and those in which controllers answer one. */
+/** Event loop turns that a commit takes, and those after it within which controllers react. */
 const COMMIT_TURNS = 2
 const QUIET_TURNS = 10
-/** A controller that works for longer waits for something else. */
+/** Milliseconds after which a working controller is assumed to wait for something else. */
 const WORK_MS = 50
 
-/** Resolves when a commit would have been seen, and what it leads to has come to an end. `isIdle`: no controller works. */
+/** Resolves when all commits have been observed and their consequences are complete. @param isIdle whether no controller is working. */
 export async function quiet(revision: () => number, isIdle: () => boolean = () => true): Promise<void> {
   let last = revision()
   let until = performance.now() + WORK_MS

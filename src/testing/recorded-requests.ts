@@ -5,10 +5,10 @@ import type { RecordedLevel, RecordedRequest } from './types.ts'
 
 const MOST = 10_000
 
-/** What the control plane asks itself for is not recorded. */
+/** Requests of the control plane's own client to this path are not recorded. */
 export const WHY_PATH = '/binnacle/v1/why'
 
-/** What clients have asked one server for: its audit events, an entry for each request. */
+/** Recorded requests of one server: one entry per request, from its audit events. */
 export class RecordedRequests {
   readonly observer: AuditObserver
   private readonly byAuditId = new Map<string, RecordedRequest>()
@@ -38,7 +38,7 @@ export class RecordedRequests {
     this.byAuditId.clear()
   }
 
-  /** A later event of a request says more than those before it. */
+  /** Adds or updates a request. Later audit events are more complete. */
   private add(request: RecordedRequest): void {
     if (request.uri.startsWith(`${WHY_PATH}/`)) return
     this.byAuditId.set(request.auditId, request)
@@ -54,7 +54,7 @@ const memberOf = (object: Members, name: string): Members => {
   return hasMembers(value) ? value : {}
 }
 
-/** Of an audit.k8s.io/v1 Event. */
+/** Converts an audit.k8s.io/v1 Event. */
 function recordedOf(event: Members): RecordedRequest {
   const user = memberOf(event, 'impersonatedUser' in event ? 'impersonatedUser' : 'user')
   const about = memberOf(event, 'objectRef')

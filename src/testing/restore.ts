@@ -3,19 +3,19 @@ import { decodeLatest, keyOf, type LatestEntry, readNumber, readRevision } from 
 import type { MemoryTables } from '../storage/embedded/memory-tables.ts'
 import { changeAt } from '../storage/embedded/reader.ts'
 
-/** What a store held at a moment. */
+/** Content of a store at some time. */
 export interface Kept {
   readonly tables: MemoryTables
-  /** The moment, in milliseconds since the epoch. */
+  /** Time of the content, in milliseconds since the epoch. */
   readonly at: number
 }
 
-/** While it is restored, others may write, and controllers react to what is written: then it is compared again. */
+/** Maximum number of passes. Others may write during a restore, and controllers react to it; each pass compares again. */
 const MOST_PASSES = 20
 
 /**
- * Writes to the backend, whose tables are `now`, what differs from what was kept. Each change has a revision of its own, so that watches see all of them. What had a time to live has as much left as it had then. Throws an
- * Error where others keep on writing.
+ * Writes to the backend all differences between its tables (`now`) and the kept ones. Each change has its own revision, so that watches observe all of them.
+ * Objects with a TTL keep their remaining time. Throws an Error if others keep writing.
  */
 export async function restoreTables(backend: Backend, now: MemoryTables, kept: Kept): Promise<void> {
   const { signal } = new AbortController()
@@ -46,7 +46,7 @@ function differences(now: MemoryTables, { tables: then, at }: Kept): GuardedWrit
   return writes
 }
 
-/** Seconds that were left, by the revision that has set them. */
+/** Remaining TTLs in seconds, by the revision that set them. */
 function timesToLive(tables: MemoryTables, at: number): Map<number, number> {
   const left = new Map<number, number>()
   for (const id of tables.expiry.getKeys({})) left.set(readRevision(id, 8), Math.max(1, Math.ceil((readNumber(id, 0) - at) / 1000)))

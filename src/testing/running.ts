@@ -26,34 +26,34 @@ import { type Kept, restoreTables } from './restore.ts'
 import { Simulation } from './simulation.ts'
 import type { Applied, ControlPlane, Manifest, Manifests, RecordedLevel, Snapshot, User } from './types.ts'
 
-/** Between two looks at what is waited for, and for how long. */
+/** Poll interval and timeout of `until` and `settled`, in milliseconds. */
 const LOOK_MS = 10
 const WAIT_MS = 30_000
 
-/** What control planes have alike that are forks of one another. */
+/** Configuration shared by control planes that are forks of one another. */
 export interface Begin {
   readonly lineage: Lineage
   readonly command: ServeCommand
   readonly recordedLevel: RecordedLevel
   readonly log: ((line: string) => void) | undefined
-  /** Absent: the machine's. */
+  /** Undefined for the machine's clock. */
   readonly clock: MovedClock | undefined
-  /** Absent: chance is the machine's, and requests come as they come. */
+  /** Undefined if the control plane is not deterministic. */
   readonly seed: string | undefined
 }
 
-/** What snapshots hold is nobody else's. */
+/** Content of snapshots, which their holders cannot see. */
 const contents = new WeakMap<Snapshot, Kept>()
 
-/** What a control plane begins with besides its tables. */
+/** Options beside the initial tables. */
 export interface OpenOptions {
-  /** Ends a start that is not done. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal
-  /** Of which it is a copy. */
+  /** The control plane of which it is a copy. */
   readonly origin?: Origin | undefined
 }
 
-/** Opens a control plane on the tables, which are its own from then on. Resolves when its port is there: what is asked waits until it is ready. */
+/** Opens a control plane on tables, which it owns from then on. Resolves when its port is open; requests wait until it is ready. */
 export async function openControlPlane(begin: Begin, tables: MemoryTables, options: OpenOptions = {}): Promise<RunningControlPlane> {
   const { lineage, command, clock } = begin
   const { config } = command
@@ -67,7 +67,7 @@ export async function openControlPlane(begin: Begin, tables: MemoryTables, optio
   return new RunningControlPlane(begin, access, { simulation, tables, recorded, faults: new OwnFaults(rules), opened })
 }
 
-/** What a server is made with. */
+/** Parts of a server. */
 interface Made {
   readonly tables: MemoryTables
   readonly port: ConnectionSource
@@ -81,7 +81,7 @@ interface Opened {
   readonly backend: Backend
 }
 
-/** Opens the server when whoever has asked for it has had the turn, and waits until it is ready. */
+/** Opens the server in a later turn, so that the caller can continue, and waits until it is ready. */
 async function openLater(begin: Begin, { tables, port, rules, recorded, simulation }: Made, { signal = NEVER, origin }: OpenOptions): Promise<Opened> {
   const { lineage, command, log: write, clock } = begin
   await new Promise(setImmediate)
@@ -125,7 +125,7 @@ class RunningControlPlane implements ControlPlane {
   private readonly client: Client
   private readonly clients: Client[] = []
   private first: Snapshot
-  /** Undefined until it is ready. */
+  /** Undefined until the server is ready. */
   private server: InProcessServer | undefined
   private forks = 0
 
@@ -153,7 +153,7 @@ class RunningControlPlane implements ControlPlane {
     )
   }
 
-  /** Resolves when it is ready; rejects with why it could not be opened. */
+  /** Resolves when it is ready. Rejects if it could not be started. */
   async ready(): Promise<void> {
     await this.parts.opened
   }
@@ -166,14 +166,14 @@ class RunningControlPlane implements ControlPlane {
     return this.parts.faults
   }
 
-  /** What it has begun with is there from now on. */
+  /** Makes the current content the one that `reset` restores. */
   markBeginning(): void {
     this.first = this.snapshot()
     this.parts.recorded.clear()
   }
 
   async apply<M extends readonly Manifests[]>(...manifests: M): Promise<Applied<M>> {
-    // The server has stored an object for each.
+    // The server has stored an object for each manifest.
     return (await applyAll(this.client, objectsOf(manifests))) as readonly Manifest[] as Applied<M>
   }
 
@@ -192,7 +192,7 @@ class RunningControlPlane implements ControlPlane {
     return { name, kubeconfig: text, clientCertificate: cert, clientKey: key, request: client.request }
   }
 
-  /** A copy of what it holds now. */
+  /** Copy of the current content. */
   tables(): MemoryTables {
     return this.parts.tables.fork()
   }
@@ -269,10 +269,10 @@ class RunningControlPlane implements ControlPlane {
   }
 }
 
-/** Of the shape that the server documents. */
+/** Checks the kind. The shape is the documented one. */
 const isWhy = (body: unknown): body is Why => hasMembers(body) && body.kind === 'Why'
 
-/** Throws an Error for what is no duration. */
+/** Parses a duration. Throws an Error if it is malformed. */
 function millisecondsOf(duration: string | number): number {
   const milliseconds = typeof duration === 'number' ? duration : Number(parseDuration(duration)) / 1e6
   if (!(milliseconds >= 0)) throw new RangeError(`time does not go back: ${duration}`)

@@ -4,10 +4,13 @@ import { issueCaOf, type KeyPair } from '../server/tls/issue.ts'
 
 const EXPONENT = 65_537n
 const PRIME_BYTES = 128
-/** Control planes may show any time, and clients check certificates by that of the machine. */
+/** Validity of seeded certificates. Wide, because control planes can show any time while clients verify certificates by the machine's. */
 const ALWAYS = { notBefore: new Date('2000-01-01T00:00:00Z'), notAfter: new Date('2100-01-01T00:00:00Z') }
 
-/** An RSA key of 2048 bits that is the same for the same seed: good for tests alone, as who knows the seed has the key. Its signatures (PKCS #1) are the same, too. PEM (PKCS #8). */
+/**
+ * Returns an RSA key of 2048 bits that depends only on the seed, as PEM (PKCS #8). Its signatures (PKCS #1) are reproducible. For tests only: anyone with the
+ * seed has the key.
+ */
 export function seededKey(seed: string): string {
   const primes = seededPrimes(seed)
   const p = primes.next().value
@@ -21,14 +24,14 @@ export function seededKey(seed: string): string {
     .toString()
 }
 
-/** A certificate authority that is the same for the same seed. */
+/** Creates a CA that depends only on the seed. */
 export async function seededCa(commonName: string, seed: string): Promise<KeyPair> {
   const privateKey = createPrivateKey(seededKey(seed))
   const keys: ClientKeys = Promise.resolve({ privateKey, publicKey: createPublicKey(privateKey) })
   return issueCaOf(commonName, { keys, validity: ALWAYS, serial: createHash('sha256').update(seed).digest().subarray(0, 16) })
 }
 
-/** Odd, with their two highest bits set, so that a product has all of its bits. */
+/** Yields primes with the two highest bits set, so that the product of two has full length. */
 function* seededPrimes(seed: string): Generator<bigint, never> {
   for (let i = 0; ; i++) {
     const blocks = Array.from({ length: PRIME_BYTES / 32 }, (_, block) => createHash('sha256').update(`${seed}\n${i}\n${block}`).digest())
@@ -37,7 +40,7 @@ function* seededPrimes(seed: string): Generator<bigint, never> {
   }
 }
 
-/** Of a modulo m, by Euclid's algorithm. */
+/** Inverse of a modulo m, by Euclid's algorithm. */
 function inverse(a: bigint, m: bigint): bigint {
   let [r, next, x, nextX] = [m, a % m, 0n, 1n]
   while (next !== 0n) {

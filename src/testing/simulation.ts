@@ -4,17 +4,17 @@ import { type Randomness, seededRandomness } from '../lib/randomness.ts'
 import { MovedClock } from './moved-clock.ts'
 import { quiet } from './quiet.ts'
 
-/** Controllers pause for less before they do what a write leads to. */
+/** Controllers react to a write within this time, in milliseconds. */
 const CONSEQUENCES_MS = 2000
 
 /**
- * What a control plane goes by that does the same each time: chance of a seed, and writes in turn. What a write leads to is done before the next one comes: controllers work on one key after the other, in the order of the keys, and their
- * pauses take no time but end in the order of their times.
+ * Makes a control plane deterministic: seeded randomness and serialized writes. The consequences of a write are complete before the next one: controllers
+ * process one key at a time in the order of keys, and their delays take no real time but end in order.
  */
 export class Simulation implements Required<Pick<RuntimeOptions, 'random' | 'queues' | 'settled'>> {
   readonly random: Randomness
   readonly queues: WorkQueues
-  /** Goes with the machine's time until the server has started. */
+  /** Runs with the machine's time until the server has started. */
   private readonly pauses = new MovedClock({ at: 0, runs: true })
   private readonly revision: () => number
 
@@ -24,7 +24,7 @@ export class Simulation implements Required<Pick<RuntimeOptions, 'random' | 'que
     this.revision = revision
   }
 
-  /** From now on nothing happens but what requests lead to. */
+  /** Stops the clock and the queues. From then on only requests cause work. */
   begin(): void {
     this.pauses.hold()
     this.queues.hold()
@@ -32,19 +32,19 @@ export class Simulation implements Required<Pick<RuntimeOptions, 'random' | 'que
 
   readonly settled = (): Promise<void> => this.pass(CONSEQUENCES_MS)
 
-  /** Has controllers pause for so long. */
+  /** Advances the controllers' clock. */
   async pass(milliseconds: number): Promise<void> {
     await this.work()
     await this.pauses.advance(milliseconds, () => this.work())
   }
 
-  /** Has controllers do what they can without a pause. */
+  /** Lets controllers do all work that needs no delay. */
   readonly work = async (): Promise<void> => {
     do await quiet(this.revision, () => this.queues.isAtRest)
     while (this.queues.workOnNext())
   }
 
-  /** Resolves when all that requests have led to so far is done. */
+  /** Resolves when all consequences of earlier requests are complete. */
   rest(): Promise<void> {
     return this.pass(0)
   }

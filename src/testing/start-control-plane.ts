@@ -8,15 +8,15 @@ import { MovedClock } from './moved-clock.ts'
 import { type Begin, openControlPlane } from './running.ts'
 import type { ControlPlane, ControlPlaneOptions } from './types.ts'
 
-/** A control plane is in memory, keys and all, so that it can be copied. */
+/** Flags that are rejected, because a control plane must be in memory to be copied. */
 const REFUSED = ['data-dir', 'cert-dir', 'etcd-servers', 'ephemeral', 'workers', 'encryption-provider-config', 'tls-cert-file', 'client-ca-file']
 
-/** Where a seed says nothing else: two runs show the same times. */
+/** Default time with a seed, so that two runs show the same times. */
 const SEEDED_TIME = new Date('2030-01-01T00:00:00Z')
 
 /**
- * Starts a control plane in this process, beside others that may run in it. The first with its flags makes certificates and the objects that every cluster begins with; others begin with a copy of those. Rejects with an Error that names
- * the flag or the object that it cannot start with, and with the signal's reason where that aborts.
+ * Starts a control plane in this process. Several can run beside each other. The first with given flags creates certificates and initial objects; others start
+ * from a copy. Rejects with an Error that names the invalid flag or manifest, or with the signal's abort reason.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { manifests = [], recordedLevel = 'Metadata', log, signal = new AbortController().signal } = options
@@ -29,7 +29,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const plane = await openControlPlane(begin, lineage.beginning?.fork() ?? memoryTables(), { signal })
   await plane.ready()
   if (lineage.beginning === undefined) {
-    // What controllers make of a new cluster is part of its beginning: a reset that took it away would have them make it again, and again.
+    // Includes what controllers create in a new cluster. If `reset` deleted it, controllers would create it again each time.
     await plane.settled()
     lineage.beginning ??= plane.tables()
   }
@@ -43,7 +43,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   return plane
 }
 
-/** What a new control plane holds when it has come to rest: the one that makes it and all others then begin alike. */
+/** Initial content of deterministic control planes, at rest, so that all start from the same state. */
 async function seededBeginning(begin: Begin, seed: string, signal: AbortSignal): Promise<MemoryTables> {
   const plane = await openControlPlane(begin, memoryTables(), { signal })
   await plane.ready()
@@ -62,7 +62,7 @@ function clockOf(clock: ControlPlaneOptions['clock']): MovedClock | undefined {
   return new MovedClock({ at, runs: clock === 'running' })
 }
 
-/** Throws FlagError for those that would take something out of memory. */
+/** Converts the options to flags. Throws FlagError for flags that would store anything outside memory. */
 function flagsOf({ release, gates = {}, flags = {} }: ControlPlaneOptions): Flags {
   const refused = REFUSED.find(name => Object.hasOwn(flags, name))
   if (refused !== undefined) throw new FlagError(`--${refused}: a control plane for tests keeps everything in memory`)

@@ -1,9 +1,9 @@
-// What `binnacle/testing` speaks of: the declarations that the package is published with. What is imported is among them.
+// Types of `binnacle/testing`. They are part of the published declarations, as is everything they import.
 
 import type { Fault, FaultSpec } from '../faults/fault-spec.ts'
 import type { Why } from '../why/types.ts'
 
-/** An object of the API, as JSON has it. */
+/** An API object as JSON. */
 export interface Manifest {
   readonly apiVersion?: string
   readonly kind?: string
@@ -11,10 +11,10 @@ export interface Manifest {
   readonly [field: string]: unknown
 }
 
-/** Objects: one, a text of YAML or JSON with one document or several, or the URL of a file or a folder (`new URL('./crds/', import.meta.url)`). */
+/** Objects to apply: one object, YAML or JSON text with one or more documents, or the URL of a file or folder (`new URL('./crds/', import.meta.url)`). */
 export type Manifests = Manifest | string | URL
 
-/** How much of each request is recorded: levels of an audit policy. Bodies from `Request` on, answers with `RequestResponse`. */
+/** Audit level of recorded requests. Bodies are recorded from `Request` on, responses with `RequestResponse`. */
 export type RecordedLevel = 'Metadata' | 'Request' | 'RequestResponse'
 
 export interface ControlPlaneOptions {
@@ -22,29 +22,30 @@ export interface ControlPlaneOptions {
   readonly release?: string
   /** Feature gates: `{ MutatingAdmissionPolicy: true }`. */
   readonly gates?: Readonly<Record<string, boolean>>
-  /** Other flags by their names, as `binnacle --help` lists them. Those of stores and files of keys are refused: all of a control plane is in memory. */
+  /** Other flags by name, as listed by `binnacle --help`. Flags for stores and key files are rejected, because a control plane is entirely in memory. */
   readonly flags?: Readonly<Record<string, string | number | boolean | readonly string[]>>
-  /** Applied before the start resolves; `reset` goes back to what is there then. */
+  /** Applied before the start resolves. `reset` restores the state after that. */
   readonly manifests?: readonly Manifests[]
   /**
-   * What `advance` moves. A Date or `stopped` (at the machine's time): a clock that stands still but for that. `running`: one that goes on with the machine's. Absent: the machine's own, which is not
-   * moved.
+   * Clock that `advance` moves. A Date or `stopped` (the machine's time): stands still otherwise. `running`: also runs with the machine's. Default: the
+   * machine's clock, which cannot be moved.
    */
   readonly clock?: Date | 'stopped' | 'running'
   /**
-   * Deterministic mode: the same seed, requests and moves of the clock make the same uids, generated names, addresses, times and revisions, byte for byte. Writes are let in one by one, each when what the one
-   * before has led to is over. The clock stands still at the beginning of 2030 where none is given. Keys are made of the seed: who knows it has them.
+   * Enables deterministic mode: equal seeds, requests and clock moves yield the same UIDs, generated names, addresses, times and revisions, byte for byte.
+   * Writes are serialized, each after the consequences of the previous one. The clock defaults to a stopped one at the beginning of 2030. Keys are derived from
+   * the seed, so anyone with the seed has them.
    */
   readonly seed?: string | number
   /** Default: `Metadata`. */
   readonly recordedLevel?: RecordedLevel
-  /** Called with each line of the log. Default: there is none. */
+  /** Called with each log line. Default: nothing is logged. */
   readonly log?: (line: string) => void
-  /** Ends a start that is not done. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal
 }
 
-/** An object as the server has stored it. */
+/** An object as stored by the server. */
 export interface StoredObject {
   readonly apiVersion: string
   readonly kind: string
@@ -62,28 +63,28 @@ export interface StoredObject {
   readonly [field: string]: unknown
 }
 
-/** What `apply` resolves with: for each object in the order given, the stored one, with the fields that it was given; texts and URLs may hold any number. */
+/** Result of `apply`: the stored objects in the given order, typed with the given fields. Texts and URLs may contain any number of objects. */
 export type Applied<M extends readonly Manifests[]> = M extends readonly Manifest[]
   ? { readonly [I in keyof M]: StoredObject & Omit<M[I], 'apiVersion' | 'kind' | 'metadata'> }
   : readonly StoredObject[]
 
-/** An answer of the server. `T` is the type of its body, which is not checked. */
+/** A response of the server. `T` is the type of its body, which is not checked. */
 export interface Answer<T = unknown> {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Parsed where it is JSON, otherwise a text. */
+  /** Parsed if it is JSON, otherwise a string. */
   readonly body: T
 }
 
 export interface RequestOptions {
-  /** Sent as JSON, a text as it is. */
+  /** Sent as JSON. A string is sent unchanged. */
   readonly body?: unknown
-  /** Default: by the method, a merge patch for PATCH, otherwise JSON. */
+  /** Default: merge patch for PATCH, otherwise JSON. */
   readonly contentType?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Somebody who asks the server. */
+/** A user with a client of the server. */
 export interface User {
   readonly name: string
   /** YAML. */
@@ -92,84 +93,90 @@ export interface User {
   readonly clientCertificate: string
   /** PEM. */
   readonly clientKey: string
-  /** Resolves with the answer whatever its status, and rejects where there is none. `path` with its query. `T`: the type that its body has, if the request succeeds. */
+  /** Resolves to the response, whatever its status. Rejects if there is none. @param path path with query. `T` is the type of a successful response's body. */
   request<T = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<T>>
 }
 
-/** A request that a client has made. */
+/** A request of a client. */
 export interface RecordedRequest {
   readonly user: string
   readonly groups: readonly string[]
   readonly userAgent: string
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; of other paths the method in lower case. */
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`. The lower-case method for non-resource requests. */
   readonly verb: string
-  /** With its query. */
+  /** Includes the query. */
   readonly uri: string
-  /** Absent where the request is about no resource. */
+  /** Omitted for non-resource requests. */
   readonly resource?: { readonly group: string; readonly version: string; readonly resource: string; readonly subresource: string }
   readonly namespace: string
   readonly name: string
-  /** Undefined while it is not answered. */
+  /** Undefined until there is a response. */
   readonly status: number | undefined
-  /** Of the server's own choice, as in its answer's `Audit-Id`. */
+  /** Chosen by the server. Equals the `Audit-Id` header of the response. */
   readonly auditId: string
-  /** With the level `Request`. */
+  /** Recorded from the level `Request` on. */
   readonly body?: unknown
-  /** With the level `RequestResponse`. */
+  /** Response body. Recorded with the level `RequestResponse`. */
   readonly answer?: unknown
 }
 
-/** All that a control plane held at a moment. Takes what has changed since, and is good for as long as the process. */
+/** State of a control plane at some time. Memory use grows with the changes since. Valid for the lifetime of the process. */
 export interface Snapshot {
-  /** The store's revision at that moment. */
+  /** Revision of the store at that time. */
   readonly revision: number
 }
 
-/** Faults that requests have on purpose: those that clients have to cope with, and can't be waited for. */
+/** Faults to inject into requests: those that clients must cope with but that rarely occur. */
 export interface Faults {
-  /** From now on. Throws an Error that names what is wrong, and where it is something that no client has to expect and `beyondContract` is not set. */
+  /**
+   * Adds a fault, effective immediately. Throws an Error that names the invalid field, also if clients need not expect the fault and `beyondContract` is not
+   * set.
+   */
   add(fault: FaultSpec): Fault
-  /** Removes all. */
+  /** Removes all faults. */
   clear(): void
 }
 
-/** A control plane in this process, and its administrator. PEM and URLs are as those of `startServer`. */
+/** A control plane in this process, and a client of its administrator. PEM and URLs are as in `startServer`. */
 export interface ControlPlane extends User {
   readonly url: string
-  /** As /version has it: `v1.33.0+binnacle`. */
+  /** As reported by /version: `v1.33.0+binnacle`. */
   readonly version: string
   readonly certificateAuthority: string
-  /** What clients have asked for so far, in the order in which it came; the last 10,000. What the control plane does by itself is not among it. */
+  /** Requests of clients so far, in order; at most the last 10,000. Requests of the control plane itself are excluded. */
   readonly requests: readonly RecordedRequest[]
-  /** What is done to requests on purpose. */
+  /** Injected faults. */
   readonly faults: Faults
   /**
-   * What was found out about a request: by its answer, its record or its audit id. The control plane has to be started with the flag `why`, which says how many requests are kept. Rejects with an Error where nothing is
-   * known.
+   * Returns the steps of a request, given by its response, its record or its audit ID. Requires the flag `why`, which sets how many requests are kept. Rejects
+   * with an Error if the request is not kept.
    */
   why(request: string | Answer | RecordedRequest): Promise<Why>
-  /** Applies objects (server-side apply, forced), namespaces and definitions first, and waits until what they define is served. Rejects with an Error that names the object that is refused. */
+  /**
+   * Applies objects (server-side apply, forced), namespaces and definitions first, and waits until defined kinds are served. Rejects with an Error that names
+   * the rejected object.
+   */
   apply<M extends readonly Manifests[]>(...manifests: M): Promise<Applied<M>>
-  /** Somebody else, with a certificate for the name and the groups. Rights are what roles and bindings say. */
+  /** Returns a user with a client certificate for the name and groups. Permissions come from roles and bindings. */
   user(name: string, groups?: readonly string[]): Promise<User>
-  /** A control plane with a copy of everything, whose changes are its own. */
+  /** Returns a control plane with a copy of the whole state, which diverges from then on. */
   fork(): Promise<ControlPlane>
   snapshot(): Snapshot
-  /** Writes what differs from the snapshot, as changes that watches see: resource versions go on. Resolves when all of it is written. */
+  /** Writes all differences from the snapshot, as changes that watches observe: resource versions increase. Resolves when everything is written. */
   restore(snapshot: Snapshot): Promise<void>
-  /** `restore` to what was there when it had started. Forgets the requests, and removes all faults. */
+  /** Restores the state after the start, forgets recorded requests and removes all faults. */
   reset(): Promise<void>
-  /** The control plane's time. */
+  /** Time of the control plane. */
   readonly now: Date
   /**
-   * Has time go by: a duration as Go writes it (`5m`, `1h30m`), or milliseconds. What expires, ends or is told meanwhile does so at its time, and in that order. Rejects where the control plane was started
-   * without a `clock`.
+   * Advances the clock by a Go duration (`5m`, `1h30m`) or by milliseconds. Everything that expires, ends or is sent within that time happens at its own time,
+   * in order. Rejects if the control plane was started without `clock`.
    */
   advance(duration: string | number): Promise<void>
-  /** Resolves when the condition holds, which is asked every 10 milliseconds, and rejects with what it throws, or after 30 seconds. */
+  /** Resolves when the condition is true; it is checked every 10 milliseconds. Rejects if it throws, or after 30 seconds. */
   until(condition: () => Promise<boolean> | boolean): Promise<void>
-  /** Resolves when nothing has been written for so many milliseconds (100), and rejects after 30 seconds. */
+  /** Resolves when nothing was written for `quietMs` milliseconds. Default: 100. Rejects after 30 seconds. */
   settled(quietMs?: number): Promise<void>
-  /** Ends it; connections are closed. May be called again. */
+  /** Stops the control plane and closes connections. Can be called repeatedly. */
   stop(): Promise<void>
 }

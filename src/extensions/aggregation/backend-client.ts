@@ -10,20 +10,20 @@ import { withRemoteUser } from './remote-user.ts'
 import type { Transports } from './transports.ts'
 import type { Via } from './via.ts'
 
-/** What this server asks a backend for in its own name, or in that of a controller. */
+/** A request of this server or of a controller to an aggregated server. */
 export interface BackendQuestion {
-  /** Absent: GET. */
+  /** Optional. Default: GET. */
   readonly method?: 'GET' | 'DELETE'
   readonly path: string
   readonly query?: string
   /** JSON. */
   readonly body?: string
   readonly accept: string
-  /** Of what is known; empty: nothing is. */
+  /** ETag of the cached response, for If-None-Match. Empty without one. */
   readonly etag?: string
   readonly user: User
   readonly timeoutMs: number
-  /** Of the body: a longer one is an error. */
+  /** Maximum size of the response body in bytes. A longer one is an error. */
   readonly maxBytes: number
 }
 
@@ -34,12 +34,12 @@ export interface BackendAnswer {
   readonly body: Buffer
 }
 
-/** The body of a response is longer than its question allows. */
+/** The response body exceeds the limit of its request. */
 export class DocumentTooLongError extends Error {
   override readonly name = 'DocumentTooLongError'
 }
 
-/** Asks backends for documents, and for what controllers want of them. */
+/** Sends requests to aggregated servers, for documents and for controllers. */
 export class BackendClient {
   readonly #resolve: ResolveService
   readonly #transports: Transports
@@ -51,7 +51,7 @@ export class BackendClient {
     this.#via = via
   }
 
-  /** Throws where there is no answer in time. */
+  /** Sends a request. Throws if there is no response in time. */
   async ask(registration: Registration, question: BackendQuestion, waiting: AbortSignal): Promise<BackendAnswer> {
     const { backend } = registration
     if (!backend) throw new Error('there is no other server')

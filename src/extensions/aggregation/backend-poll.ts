@@ -3,24 +3,24 @@ import { pause } from '../../lib/pause.ts'
 import type { Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
 
-/** What is asked of backends again and again. */
+/** A periodic request to all aggregated servers. */
 export interface Poll {
-  /** Of its work queue, in metrics. */
+  /** Name of its work queue, in metrics. */
   readonly name: string
-  /** Never throws: a backend that does not answer is asked again when its turn comes. */
+  /** Sends the request. Never throws: a server that does not respond is polled again later. */
   ask(registration: Registration, signal: AbortSignal): Promise<void>
-  /** The APIService has gone, or has no backend any more. */
+  /** Called when the APIService was deleted or became local. */
   forget(name: string): void
-  /** It is going to be asked, as its APIService has changed or the time has come. */
+  /** Optional. Called when a request is queued, after a change of the APIService or periodically. */
   marked?(name: string): void
 }
 
-/** All are asked anew so often. */
+/** Interval between polls, in milliseconds. */
 const REFRESH_MS = 60_000
-/** Backends that hang hold up others only when there are as many of them. */
+/** Number of workers. Servers that hang delay others only if there are as many of them. */
 const WORKERS = 4
 
-/** Asks the backend of each APIService when that changes, and every minute. */
+/** Polls the server of each APIService when that changes, and every minute. */
 export class BackendPoll {
   readonly #registrations: Registrations
   readonly #poll: Poll
@@ -35,7 +35,7 @@ export class BackendPoll {
     })
   }
 
-  /** Asks until the signal aborts. */
+  /** Polls until the signal aborts. */
   async run(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     const ask = async (name: string): Promise<void> => {
       const registration = this.#registrations.get(name)

@@ -9,7 +9,7 @@ import type { ForeignDiscovery } from './foreign-discovery.ts'
 import { byPriority, pathOf } from './registration.ts'
 import type { Registrations } from './registrations.ts'
 
-/** Who deletes what is in namespaces, as in kube-controller-manager: backends ask this server whether it may. */
+/** User of namespace deletion, as in kube-controller-manager. Aggregated servers authorize it. */
 const CONTROLLER = {
   name: 'system:serviceaccount:kube-system:namespace-controller',
   groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
@@ -18,19 +18,19 @@ const ACCEPT = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1
 const OPTIONS = JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' })
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 16 << 20
-/** Values of a page. A backend that knows no pages and no metadata alone sends all objects whole. */
+/** Maximum number of JSON values in a page. A server that supports neither paging nor PartialObjectMetadata returns all objects in full. */
 const MOST_VALUES = 1 << 20
-/** Objects asked for at once. A backend that knows no pages gives all. A page that exceeds a bound is asked for again with a tenth of them. */
+/** Page size. A server that does not support paging returns all objects. If a page exceeds a limit, it is requested again with a tenth of the size. */
 const PAGE = 500
 const FEWER = 10
-/** Finalizers of a list that are kept, and how long each may be: a condition of the namespace names them. */
+/** Maximum number of finalizers kept per list, and their maximum length: a condition of the namespace lists them. */
 const MOST_FINALIZERS = 1000
 const MOST_FINALIZER_LENGTH = 512
-/** A backend whose list has no end is not followed for ever: what is left is found by the next look. */
+/** Maximum number of pages, in case a server's list never ends. Remaining objects are found by the next pass. */
 const MOST_PAGES = 200
 const MOST_OBJECTS = PAGE * MOST_PAGES
 
-/** What the backends of APIServices have in namespaces. */
+/** Namespaced objects of aggregated servers. */
 export class BackendResources implements ForeignResources {
   readonly #registrations: Registrations
   readonly #discovery: Pick<ForeignDiscovery, 'of'>
@@ -42,7 +42,7 @@ export class BackendResources implements ForeignResources {
     this.#client = client
   }
 
-  /** Of several versions of a resource the preferred one that is known counts. */
+  /** Returns each resource once, in its preferred discovered version. */
   discover(): Discovered {
     const resources = new Map<string, ForeignResource>()
     const stale: string[] = []
@@ -96,7 +96,7 @@ export class BackendResources implements ForeignResources {
     await this.#ask(resource, { method: 'DELETE', path: `${pathIn(resource, namespace)}/${encodeURIComponent(name)}`, body: OPTIONS }, signal)
   }
 
-  /** Undefined where there is nothing of the kind, or not by this method. */
+  /** Sends a request. Returns undefined for 404 and 405. */
   async #ask(
     resource: ForeignResource,
     question: Pick<BackendQuestion, 'method' | 'path' | 'query' | 'body'>,
@@ -119,7 +119,7 @@ const textsIn = (value: Json | undefined): string[] => (Array.isArray(value) ? v
 
 interface Page {
   readonly objects: readonly ForeignObject[]
-  /** The token of the next page; empty if this one is the last. */
+  /** Continue token. Empty on the last page. */
   readonly next: string
 }
 
@@ -140,10 +140,10 @@ function* readPage(body: Buffer): Steps<Page> {
   return { objects, next: typeof token === 'string' ? token : '' }
 }
 
-/** Longer answers are no Status that anybody has written to be read. */
+/** Longer error bodies are not parsed as Status. */
 const MAX_STATUS_BYTES = 64 << 10
 
-/** What client-go says of a failure: the message of the Status, or its own. */
+/** Error message as client-go: that of the Status, or a generic one. */
 function failureText(code: number, body: Buffer | undefined, method: string | undefined, resource: ForeignResource): string {
   const status = body && body.length <= MAX_STATUS_BYTES ? statusIn(body) : undefined
   if (status !== undefined) return status

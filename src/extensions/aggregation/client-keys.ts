@@ -3,24 +3,24 @@ import { readFile } from 'node:fs/promises'
 import type { Logger } from '../../lib/log.ts'
 import { pollFiles } from '../../lib/poll-files.ts'
 
-/** A certificate and its key, as PEM. */
+/** A PEM certificate and its key. */
 export interface ClientKey {
   readonly cert: string
   readonly key: string
 }
 
-/** Paths. */
+/** Paths of the files. */
 interface KeyFiles {
   readonly cert: string
   readonly key: string
 }
 
-/** Between two looks at the files. */
+/** Interval between checks of the files, in milliseconds. */
 const LOOK_MS = 5_000
 
-/** What backends know this server by: `--proxy-client-cert-file` and `--proxy-client-key-file`, and what they hold now. */
+/** Client certificate for aggregated servers, from `--proxy-client-cert-file` and `--proxy-client-key-file`. Follows the files. */
 export class ProxyClientKey {
-  /** Counts changes. */
+  /** Incremented with each change. */
   generation = 0
   #current: ClientKey
   readonly #files: KeyFiles
@@ -33,7 +33,7 @@ export class ProxyClientKey {
     this.#current = current
   }
 
-  /** Throws where the files can't be read, or do not go together. */
+  /** Reads the files. Throws if they are unreadable or do not match. */
   static async open(files: KeyFiles, lookMs = LOOK_MS): Promise<ProxyClientKey> {
     return new ProxyClientKey(files, await read(files), lookMs)
   }
@@ -42,7 +42,7 @@ export class ProxyClientKey {
     return this.#current
   }
 
-  /** Takes up what the files hold whenever they change, until the signal aborts. Files that can not be used change nothing. */
+  /** Reloads the files whenever they change, until the signal aborts. Invalid files are ignored. */
   follow(log: Logger, signal: AbortSignal): Promise<void> {
     const file = this.#files.cert
     return pollFiles(

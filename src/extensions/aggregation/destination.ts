@@ -1,6 +1,6 @@
 import type { Destination } from '../../catalog/connect.ts'
 
-/** The address of a backend with what is asked of it. Names in certificates are those of services, whatever the address is. */
+/** Destination of a request to an aggregated server. Certificates are verified against the service name, whatever the address is. */
 export const destinationAt = ({ host, port }: { readonly host: string; readonly port: number }, path: string, query = ''): Destination => ({
   scheme: 'https',
   host,

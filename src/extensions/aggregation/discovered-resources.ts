@@ -8,14 +8,14 @@ import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { decode } from '../../schema/decode.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 
-/** Resources of group versions (APIResourceDiscovery), by `GROUP/VERSION`. */
+/** Resources (APIResourceDiscovery) by `GROUP/VERSION`. */
 export type DiscoveredVersions = ReadonlyMap<string, readonly JsonObject[]>
 
 interface DiscoveryList {
   readonly items: readonly { readonly metadata: { readonly name?: string }; readonly versions?: readonly { version: string; resources?: JsonObject[] }[] }[]
 }
 
-/** An APIResourceDiscovery while it is made. */
+/** APIResourceDiscovery under construction. */
 type Resource = JsonObject & { scope: string; subresources?: JsonObject[] }
 
 interface DiscoveredResource {
@@ -30,18 +30,21 @@ interface DiscoveredResource {
   readonly categories?: readonly string[]
 }
 
-/** Values of what one backend serves. A resource with its verbs and its status has some 25: ten thousand resources have as many. */
+/** Maximum number of JSON values in the discovery of one server. A resource has about 25, so this allows ten thousand resources. */
 const MOST_VALUES = 262_144
-/** Values of what is decoded in one step: a resource with its subresources, of which two hundred have as many, and a group without its resources, of which three hundred versions have as many. A step takes about 1 ms, and 5 ms before the code is compiled. */
+/**
+ * Maximum number of JSON values that one step decodes: a resource with its subresources (two hundred reach the limit), or a group without its resources (three
+ * hundred versions reach it). A step takes about 1 ms, or 5 ms before the code is compiled.
+ */
 const MOST_STEP_VALUES = { resource: 4096, group: 1024 }
 
-/** Clients of 1.26 fail where there is no kind. */
+/** Clients of 1.26 fail without responseKind. */
 const NO_KIND = { group: '', version: '', kind: '' }
 
-/** Reads an APIGroupDiscoveryList in JSON, of v2 or v2beta1. Rejects if it is none, has more than 262,144 values, or a resource has more than 4,096. */
+/** Parses an APIGroupDiscoveryList (JSON, v2 or v2beta1). Rejects if it is invalid, has more than 262,144 values, or a resource has more than 4,096. */
 export const readDiscoveryList = (body: Buffer): Promise<DiscoveredVersions> => runInTurns(parseDiscoveryList(body))
 
-/** The same in steps, each of one resource. */
+/** Same as `readDiscoveryList`, in steps of one resource. */
 export function* parseDiscoveryList(body: Buffer): Steps<DiscoveredVersions> {
   const list = yield* parseForeignJson(body, MOST_VALUES)
   const versionsByName = new Map<string, readonly JsonObject[]>()
@@ -68,9 +71,9 @@ function decodeStep(schema: StructSchema, value: Json, what: keyof typeof MOST_S
 }
 
 interface Group {
-  /** A list of this group alone, without its resources. A value that is no such list is as it came: decoding it reports why. */
+  /** A list with only this group, without resources. If the document is not such a list, the document itself: decoding it reports the error. */
   readonly group: Json
-  /** By the index of their version. */
+  /** Resources by index of their version. */
   readonly resources: readonly (readonly Json[])[]
 }
 
@@ -94,8 +97,8 @@ function withKinds(resource: JsonObject): JsonObject {
 }
 
 /**
- * Reads an APIResourceList, and makes of it what aggregated discovery has in its place. Rejects if it is none, has more than 262,144 values or 4,096 in a resource, or a subresource is of another scope than its resource. Source: ConvertGroupVersionIntoToDiscovery
- * of k8s.io/apiserver.
+ * Parses an APIResourceList and converts it to aggregated discovery. Rejects if it is invalid, has more than 262,144 values or 4,096 per resource, or if the
+ * scope of a subresource differs from its resource. Source: ConvertGroupVersionIntoToDiscovery of k8s.io/apiserver.
  */
 export const readResourceList = (body: Buffer): Promise<readonly JsonObject[]> => runInTurns(parseResourceList(body))
 

@@ -15,20 +15,20 @@ export interface DiscoveryCheckEnvironment {
   readonly resolve: ResolveService
   readonly client: ProxyClientKey | undefined
   readonly via: Via
-  /** Absent: backends are dialled directly. */
+  /** Optional. Default: dial directly. */
   readonly dial?: Dial | undefined
 }
 
-/** Side by side: behind a service some of several servers may be down. */
+/** Number of parallel attempts: one of several servers behind a service may be down. */
 const ATTEMPTS = 5
 const TIMEOUT_MS = 5_000
 
-/** Who this server is to backends when it asks in its own name. */
+/** User of this server's own requests to aggregated servers. */
 export const AGGREGATOR = { name: 'system:kube-aggregator', groups: ['system:masters'] }
 
 /**
- * Whether a backend answers for its group version. The certificate is not looked at: who can take the place of the backend can make it unavailable at worst, and gets no more than this request. Source:
- * k8s.io/kube-aggregator, pkg/controllers/status/remote.
+ * Checks whether a server responds for its group version. The certificate is not verified: an attacker in its place could at most make it unavailable, and only
+ * sees this request. Source: k8s.io/kube-aggregator, pkg/controllers/status/remote.
  */
 export const discoveryCheck =
   (env: DiscoveryCheckEnvironment): CheckBackend =>
@@ -41,7 +41,7 @@ export const discoveryCheck =
     return Promise.any(attempts).catch(error => errorMessage(error instanceof AggregateError ? error.errors.at(-1) : error))
   }
 
-/** Rejects with why there was no good answer. */
+/** Sends one request. Rejects with the reason if there is no successful response. */
 async function attempt(
   { resolve, client, via, dial }: DiscoveryCheckEnvironment,
   { namespace, name, port }: Backend,

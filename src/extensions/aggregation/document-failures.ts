@@ -3,14 +3,17 @@ import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { DocumentTooLongError } from './backend-client.ts'
 
-/** Whether a document exceeds a bound of this server. */
+/** Whether a document exceeds a limit of this server. */
 export const exceedsBound = (error: unknown): boolean => error instanceof DocumentTooLongError || error instanceof TooManyValuesError
 
-/** Logs why documents of backends cannot be read. A document that exceeds a bound is a warning, once while that lasts, as it does not pass by itself; other failures are shown from level 2 on. */
+/**
+ * Logs why documents of aggregated servers cannot be read. An exceeded limit is permanent, so it is logged as a warning, once until it changes. Other failures
+ * are logged at level 2.
+ */
 export class DocumentFailures {
   readonly #logger: Logger
   readonly #message: string
-  /** What was logged as a warning, by APIService. */
+  /** Last warning, by APIService. */
   readonly #warned = new Map<string, string>()
 
   constructor(logger: Logger, message: string) {
@@ -18,7 +21,7 @@ export class DocumentFailures {
     this.#message = message
   }
 
-  /** `name`: of the APIService. */
+  /** Logs a failure. @param name name of the APIService. */
   failed(name: string, error: unknown): void {
     const text = errorMessage(error)
     if (!exceedsBound(error)) this.#logger.debug(2, this.#message, { name, error: text })
@@ -28,7 +31,7 @@ export class DocumentFailures {
     }
   }
 
-  /** The document has been read, or its APIService is gone. */
+  /** Call it when the document was read or the APIService deleted. */
   passed(name: string): void {
     this.#warned.delete(name)
   }

@@ -6,18 +6,18 @@ import { DocumentFailures } from './document-failures.ts'
 import type { Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
 
-/** What is read of the backends of APIServices, and who does it. */
+/** Options of a document poll. */
 export interface DocumentPollOptions<T> {
   readonly registrations: Registrations
   readonly client: Pick<BackendClient, 'ask'>
   readonly logger: Logger
-  /** Of its work queue, in metrics. */
+  /** Name of its work queue, in metrics. */
   readonly name: string
   readonly path: string
   readonly maxBytes: number
-  /** The ETag of what is known. */
+  /** Optional. Returns the ETag of a cached document. */
   etagOf?(known: T): string
-  /** What an answer says; `known`: as before; undefined: the backend has no document. Throws where it can't be used. */
+  /** Parses a response. Returns `known` if it is unchanged, undefined if the server has no document. Throws if it is invalid. */
   read(answer: BackendAnswer, context: DocumentContext<T>): Promise<T | undefined>
 }
 
@@ -27,13 +27,13 @@ export interface DocumentContext<T> {
   readonly signal: AbortSignal
 }
 
-/** Who asks. */
+/** User of requests for OpenAPI documents. */
 const SPEC_READER = { name: 'system:aggregator', groups: [] }
 const TIMEOUT_MS = 60_000
 
-/** The OpenAPI documents of backends, by the names of their APIServices. One that does not answer leaves what it has said before. */
+/** OpenAPI documents of aggregated servers, by name of their APIService. A server that does not respond keeps its last document. */
 export class DocumentPoll<T> {
-  /** Counts changes of `known`. */
+  /** Incremented with each change of `known`. */
   generation = 0
   readonly known: ReadonlyMap<string, T>
   readonly #known = new Map<string, T>()
@@ -52,7 +52,7 @@ export class DocumentPoll<T> {
     })
   }
 
-  /** Asks until the signal aborts. */
+  /** Polls until the signal aborts. */
   run(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     return this.#poll.run(env, signal)
   }
@@ -68,7 +68,7 @@ export class DocumentPoll<T> {
       const next = await read(answer, { registration, known, signal })
       this.#failures.passed(name)
       if (next === undefined) return this.#forget(name)
-      // It may have gone meanwhile.
+      // The APIService may have been deleted meanwhile.
       if (next === known || !registrations.get(name)?.backend) return
       this.#known.set(name, next)
       this.generation++

@@ -12,11 +12,11 @@ import { DocumentFailures } from './document-failures.ts'
 import { type Backend, pathOf, type Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
 
-/** The documents of one backend. */
+/** Cached discovery of one server. */
 interface Known {
   readonly versions: DiscoveredVersions
   readonly etag: string
-  /** When it was asked, in steps of `#now`. */
+  /** Value of `#now` when it was fetched. */
   readonly at: number
 }
 
@@ -24,23 +24,24 @@ type Fetched = { readonly resources: readonly JsonObject[]; readonly isCurrent: 
 
 const ACCEPT = ['v2', 'v2beta1'].map(version => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`).join(',')
 const TIMEOUT_MS = 5_000
-/** Of a document: those of large clusters have some 300 KiB, and ten thousand resources some 5 MiB. */
+/** Maximum size of a document in bytes. Those of large clusters have about 300 KiB; ten thousand resources take about 5 MiB. */
 const MAX_BYTES = 8 << 20
 
 /**
- * The group versions that the backends of APIServices serve, for aggregated discovery. A backend is asked when its APIService changes, and every minute; one that does not answer leaves what it last reported, as Stale.
+ * Group versions of aggregated servers, for aggregated discovery. A server is polled when its APIService changes and every minute. One that does not respond
+ * keeps its last discovery, marked Stale.
  * Source: k8s.io/kube-aggregator, pkg/apiserver/handler_discovery.go.
  */
 export class ForeignDiscovery {
-  /** Counts changes of what is versions. */
+  /** Incremented with each change of the discovered versions. */
   generation = 0
   readonly #registrations: Registrations
   readonly #client: Pick<BackendClient, 'ask'>
   readonly #failures: DocumentFailures
   readonly #versions = new Map<string, ForeignVersion>()
-  /** By service: one backend may serve many group versions. */
+  /** By service, because one server may serve many group versions. */
   readonly #known = new Map<string, Known>()
-  /** When each APIService has changed. */
+  /** Value of `#now` at the last change of each APIService. */
   readonly #changed = new Map<string, number>()
   #now = 0
   readonly #poll: BackendPoll
@@ -57,12 +58,12 @@ export class ForeignDiscovery {
     })
   }
 
-  /** Undefined: nothing has been versions yet. */
+  /** Returns the discovered group version. Undefined before the first discovery. */
   of(name: string): ForeignVersion | undefined {
     return this.#versions.get(name)
   }
 
-  /** Asks until the signal aborts. */
+  /** Polls until the signal aborts. */
   run(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     return this.#poll.run(env, signal)
   }
@@ -82,7 +83,7 @@ export class ForeignDiscovery {
     const next: ForeignVersion = { resources, freshness: isCurrent ? 'Current' : 'Stale' }
     const before = this.#versions.get(name)
     if (before?.freshness === next.freshness && (await runInTurns(areEqual(next.resources, before.resources), signal))) return
-    // It may have gone meanwhile.
+    // The APIService may have been deleted meanwhile.
     if (!this.#registrations.get(name)?.backend) return
     this.#versions.set(name, next)
     this.generation++
@@ -118,7 +119,7 @@ export class ForeignDiscovery {
   }
 }
 
-/** Compares lists resource by resource. */
+/** Compares lists, one resource per step. */
 function* areEqual(a: readonly JsonObject[], b: readonly JsonObject[]): Steps<boolean> {
   if (a === b) return true
   if (a.length !== b.length) return false
@@ -129,14 +130,14 @@ function* areEqual(a: readonly JsonObject[], b: readonly JsonObject[]): Steps<bo
   return true
 }
 
-/** All that a backend serves; undefined where it knows only legacy discovery. Throws where it can't answer now. */
+/** Everything that a server serves. Undefined if it only supports legacy discovery. Throws if it is unavailable. */
 async function discoveredBy({ status, contentType, body }: BackendAnswer, known: Known | undefined): Promise<DiscoveredVersions | undefined> {
   if (status === 304 && known) return known.versions
   if (status === 503) throw new Error('service returned non-success response code: 503')
   return status === 200 && isListType(contentType) ? readDiscoveryList(body) : undefined
 }
 
-/** Whether an answer says that it is an APIGroupDiscoveryList. Linear: the header is as long as the backend wants it. */
+/** Whether the Content-Type is that of an APIGroupDiscoveryList. Linear, because the server controls the length of the header. */
 function isListType(contentType: string): boolean {
   const [type, ...parameters] = contentType.split(';').map(part => part.trim())
   const has = (parameter: string): boolean => parameters.includes(parameter)

@@ -10,19 +10,19 @@ import type { Registrations } from './registrations.ts'
 import { readSwagger } from './swagger.ts'
 
 const MAX_BYTES = 16 << 20
-/** Of a document that is converted for `/openapi/v3`. */
+/** Maximum size in bytes of a document that is converted for `/openapi/v3`. */
 const MAX_CONVERTED_BYTES = 4 << 20
 
 interface Known {
   readonly swagger: ForeignSwagger
-  /** The backend's; empty: it sends none. */
+  /** ETag of the server. Empty if it sends none. */
   readonly etag: string
-  /** Of the document as it came. */
+  /** Hash of the document as received. */
   readonly hash: string
   readonly length: number
 }
 
-/** What the backends of APIServices say of their group versions in `/openapi/v2`. Source: k8s.io/kube-aggregator, pkg/controllers/openapi. */
+/** Swagger documents of aggregated servers, for `/openapi/v2`. Source: k8s.io/kube-aggregator, pkg/controllers/openapi. */
 export class ForeignOpenApiV2 {
   readonly #registrations: Registrations
   readonly #poll: DocumentPoll<Known>
@@ -41,12 +41,12 @@ export class ForeignOpenApiV2 {
     })
   }
 
-  /** Counts changes of `documents`. */
+  /** Incremented with each change of `documents`. */
   get generation(): number {
     return this.#poll.generation
   }
 
-  /** By the priority of their APIServices. */
+  /** Documents by priority of their APIServices. */
   documents(): readonly ForeignSwagger[] {
     const known = [...this.#poll.known].flatMap(([name, { swagger }]) => {
       const registration = this.#registrations.get(name)
@@ -55,7 +55,7 @@ export class ForeignOpenApiV2 {
     return known.sort((a, b) => byPriority(a.registration, b.registration)).map(({ swagger }) => swagger)
   }
 
-  /** Those of the APIServices that are asked for, by the path of their group version in `/openapi/v3`. */
+  /** Documents of the wanted APIServices, by path of their group version in `/openapi/v3`. */
   convertible(isWanted: (name: string) => boolean): ReadonlyMap<string, ForeignSwagger> {
     const found = new Map<string, ForeignSwagger>()
     for (const [name, { swagger, length }] of this.#poll.known) {
@@ -65,13 +65,13 @@ export class ForeignOpenApiV2 {
     return found
   }
 
-  /** Asks until the signal aborts. */
+  /** Polls until the signal aborts. */
   run(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     return this.#poll.run(env, signal)
   }
 }
 
-/** Bytes that are hashed at once. */
+/** Bytes hashed per step. */
 const HASHED_BYTES = 512 * 1024
 
 function* hashInSteps(body: Buffer): Steps<string> {

@@ -13,19 +13,19 @@ import type { Registrations } from './registrations.ts'
 
 const ROOT = '/openapi/v3'
 const MAX_BYTES = 1 << 20
-/** Values of an index, of which each document takes two: servers have some hundred documents. */
+/** Maximum number of JSON values in an index. Each document takes two; servers have about a hundred documents. */
 const MOST_VALUES = 16_384
-/** Of group versions, and what is below them. */
+/** Paths of group versions and below. */
 const DOCUMENT = /^apis?\/[A-Za-z0-9._/-]+$/
 
 /** URLs by path (`apis/GROUP/VERSION`). */
 type Index = Readonly<Record<string, string>>
 
-/** Of a backend that has no `/openapi/v3`. */
+/** Index of a server without `/openapi/v3`. */
 const NONE: Index = {}
 
 /**
- * Which documents of `/openapi/v3` the backends of APIServices have. A document itself is asked for where it is, when a client asks for it. Source: k8s.io/kube-aggregator, pkg/controllers/openapiv3.
+ * Indexes of the `/openapi/v3` documents of aggregated servers. Requests for a document are proxied. Source: k8s.io/kube-aggregator, pkg/controllers/openapiv3.
  */
 export class ForeignOpenApiV3 {
   readonly #registrations: Registrations
@@ -36,12 +36,12 @@ export class ForeignOpenApiV3 {
     this.#poll = new DocumentPoll({ registrations, client, logger, name: 'open_api_v3_aggregation_controller', path: ROOT, maxBytes: MAX_BYTES, read })
   }
 
-  /** Counts changes of `paths`. */
+  /** Incremented with each change of `paths`. */
   get generation(): number {
     return this.#poll.generation
   }
 
-  /** Where the documents are, in steps: paths with their URLs, sorted; of several backends the first by name counts. */
+  /** Returns paths and URLs of all documents, sorted by path. If several servers have a path, the first by name is used. Runs in steps. */
   *paths(): Steps<readonly ForeignDocument[]> {
     const found = new Map<string, ForeignDocument>()
     for (const [, index] of this.#byName())
@@ -52,18 +52,18 @@ export class ForeignOpenApiV3 {
     return yield* sorted([...found.values()], (a, b) => compareText(a.path, b.path))
   }
 
-  /** Whether the backend of an APIService has said that it has no such documents. */
+  /** Whether the server of an APIService has reported that it has no `/openapi/v3`. */
   lacks(name: string): boolean {
     return this.#poll.known.get(name) === NONE
   }
 
-  /** Who has the document of a path. */
+  /** Returns the APIService whose server has the document of a path. */
   registrationOf(path: string): Registration | undefined {
     const [name = ''] = this.#byName().find(([, index]) => Object.hasOwn(index, path)) ?? []
     return this.#registrations.get(name)
   }
 
-  /** Asks until the signal aborts. */
+  /** Polls until the signal aborts. */
   run(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     return this.#poll.run(env, signal)
   }
@@ -80,7 +80,10 @@ async function read({ status, body }: BackendAnswer, { known }: DocumentContext<
   return known !== undefined && known !== NONE && deepEqual(next, known) ? known : next
 }
 
-/** Reads `{ paths: { 'apis/GROUP/VERSION': { serverRelativeURL } } }`. Only documents of group versions count, at their place: a client asks for them here. */
+/**
+ * Parses `{ paths: { 'apis/GROUP/VERSION': { serverRelativeURL } } }`. Entries that are not documents of group versions at their standard URL are dropped,
+ * because clients request them from this server.
+ */
 function* readIndex(body: Buffer): Steps<Index> {
   const value = yield* parseForeignJson(body, MOST_VALUES)
   const paths = isJsonObject(value) ? value.paths : undefined

@@ -5,7 +5,7 @@ import { apiVersionOf, compareVersionNames, parseApiVersion } from '../../meta/g
 import { BUILTIN_PRIORITIES, CUSTOM_PRIORITY } from '../../resources/apiregistration/priorities.ts'
 import type { Registration } from './registration.ts'
 
-/** A group version with its place among others. */
+/** A group version with its priority. */
 interface Entry {
   readonly group: string
   readonly version: string
@@ -17,27 +17,33 @@ interface Entry {
 }
 
 const OWN_GROUP = 'apiregistration.k8s.io'
-/** Before all others, whose priority is 20,000 at most: this group has no APIService. */
+/** Sorts before all others, whose priority is at most 20,000. This group has no APIService. */
 const OWN_PRIORITY = { group: 20_001, version: 0 }
 const UNDISCOVERED: ForeignVersion = { resources: [], freshness: 'Stale' }
 
-/** What APIServices list. */
+/** Input of group lists. */
 export interface Listing {
   readonly snapshot: CatalogSnapshot
   readonly registrations: Iterable<Registration>
   /** Whether the APIService of a built-in group version was deleted. */
   isRemoved(name: string): boolean
-  /** What the backend of an APIService serves; undefined: it has not answered yet. */
+  /** Returns the discovery of an APIService's server. Undefined before the first response. */
   foreignVersion(name: string): ForeignVersion | undefined
 }
 
-/** What `/apis` lists: APIServices by priority, of any server, and what is served here and has no APIService yet. One of a built-in group version that was taken away leaves the list, until the server starts again. Source: SortedByGroupAndVersion of k8s.io/kube-aggregator. */
+/**
+ * Groups of `/apis`: APIServices of all servers by priority, and locally served group versions that have no APIService yet. A built-in group version whose
+ * APIService was deleted is not listed until the next start. Source: SortedByGroupAndVersion of k8s.io/kube-aggregator.
+ */
 export function listedGroups(listing: Listing): ListedGroups {
   const entries = [...registered(listing), ...unregistered(listing)]
   return grouped(entries.sort((a, b) => b.groupPriority - a.groupPriority || compareText(a.service, b.service)))
 }
 
-/** What aggregated discovery lists: what is served here by the priorities of the release, and what others serve by their APIServices. Source: resourceManager of k8s.io/apiserver, pkg/endpoints/discovery/aggregated. */
+/**
+ * Groups of aggregated discovery: local ones by the priorities of the release, others by their APIServices. Source: resourceManager of k8s.io/apiserver,
+ * pkg/endpoints/discovery/aggregated.
+ */
 export function discoveredGroups(listing: Listing): ListedGroups {
   const foreign = registered(listing).filter(entry => entry.foreign)
   const taken = new Set(foreign.map(keyOf))
@@ -64,7 +70,7 @@ function unregistered({ snapshot, registrations, isRemoved }: Listing): Entry[] 
   return own(snapshot).filter(entry => !known.has(keyOf(entry)) && !isRemoved(entry.service))
 }
 
-/** What the catalog serves. */
+/** Locally served group versions. */
 const own = (snapshot: CatalogSnapshot): Entry[] =>
   snapshot.servedGroupVersions().map(groupVersion => {
     const { group, version } = parseApiVersion(groupVersion) ?? { group: '', version: groupVersion }
@@ -72,7 +78,7 @@ const own = (snapshot: CatalogSnapshot): Entry[] =>
     return { group, version, service: `${version}.${group}`, groupPriority: priority.group, versionPriority: priority.version }
   })
 
-/** Groups in the order in which they first come, each with its preferred version first. */
+/** Groups entries in order of first appearance. The preferred version of each group comes first. */
 function grouped(entries: readonly Entry[]): ListedGroups {
   const groups = new Map<string, Entry[]>()
   for (const entry of entries) {

@@ -1,7 +1,7 @@
 import type { AvailabilityObserver } from '../../controllers/api-service-availability.ts'
 import { CounterFamily, type MetricFamily, ReadGauge } from '../../lib/metrics.ts'
 
-/** Reports which APIServices are not available. Source: k8s.io/kube-aggregator, pkg/controllers/status/metrics. */
+/** Availability of APIServices. Source: k8s.io/kube-aggregator, pkg/controllers/status/metrics. */
 export class AvailabilityMetrics implements AvailabilityObserver {
   readonly #unavailable = new Map<string, boolean>()
   readonly #became = new CounterFamily({

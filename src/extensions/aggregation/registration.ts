@@ -1,34 +1,34 @@
 import { compareText } from '../../lib/compare-text.ts'
 import type { APIService } from '../../resources/apiregistration/v1.types.ts'
 
-/** The server behind an APIService. */
+/** Service and TLS settings of an aggregated server. */
 export interface Backend {
   readonly namespace: string
   readonly name: string
   readonly port: number
-  /** PEM; absent: the authorities of the system count. */
+  /** Optional. PEM certificates. Default: the CAs of the system. */
   readonly certificateAuthority?: string
   readonly insecureSkipTLSVerify: boolean
 }
 
-/** What an APIService says. */
+/** Parsed APIService. */
 export interface Registration {
-  /** Of the APIService: `v1beta1.metrics.k8s.io`. */
+  /** Name of the APIService, such as `v1beta1.metrics.k8s.io`. */
   readonly name: string
-  /** Empty: the core group. */
+  /** Empty for the core group. */
   readonly group: string
   readonly version: string
   readonly groupPriority: number
   readonly versionPriority: number
-  /** Absent: this server serves the group version itself. */
+  /** Optional. Omitted if this server serves the group version itself. */
   readonly backend?: Backend
-  /** Its condition `Available` is true. */
+  /** Whether its condition `Available` is true. */
   readonly isAvailable: boolean
 }
 
 const DEFAULT_PORT = 443
 
-/** What an APIService says of a group version. */
+/** Parses an APIService. */
 export function registrationOf({ metadata, spec, status }: APIService): Registration {
   const { group = '', version = '', service, caBundle, insecureSkipTLSVerify = false } = spec
   return {
@@ -50,12 +50,12 @@ export function registrationOf({ metadata, spec, status }: APIService): Registra
   }
 }
 
-/** The name in the certificate of a backend. */
+/** Name that the server's certificate must contain. */
 export const serverNameOf = ({ namespace, name }: Backend): string => `${name}.${namespace}.svc`
 
-/** Where a group version is found: `/apis/GROUP/VERSION`, `/api/v1`. */
+/** Path of a group version: `/apis/GROUP/VERSION` or `/api/v1`. */
 export const pathOf = ({ group, version }: Pick<Registration, 'group' | 'version'>): string => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`)
 
-/** Groups by priority, and the versions of one by theirs. */
+/** Orders groups by priority, and versions within a group by theirs. */
 export const byPriority = (a: Registration, b: Registration): number =>
   b.groupPriority - a.groupPriority || compareText(a.group, b.group) || b.versionPriority - a.versionPriority || compareText(a.name, b.name)

@@ -5,36 +5,36 @@ import { BUILTIN_PRIORITIES } from '../../resources/apiregistration/priorities.t
 import type { APIService } from '../../resources/apiregistration/v1.types.ts'
 import { type Registration, registrationOf } from './registration.ts'
 
-/** An APIService that has come, changed or gone. */
+/** An APIService that was added, changed or deleted. */
 export interface RegistrationChange {
   readonly name: string
-  /** Absent: it has gone. */
+  /** Undefined if it was deleted. */
   readonly registration: Registration | undefined
 }
 
 const API_ROOT = '/api'
 const GROUPS_ROOT = '/apis/'
-/** The core group has one version, and its backend everything below `/api`. */
+/** The core group has one version. Its server receives everything below `/api`. */
 const CORE = 'v1'
 
-/** The APIServices that there are, as the watch cache has them. Registrations are never mutated. */
+/** Registered APIServices, kept in sync with the watch cache. Registrations are immutable. */
 export class Registrations implements Kept<APIService> {
-  /** Counts changes while there is any backend, or a built-in one is missing: otherwise this server's own catalog says all. */
+  /** Incremented with each change while there is an aggregated server or a built-in APIService is missing. Otherwise the local catalog determines all lists. */
   generation = 0
   readonly #byName = new Map<string, Registration>()
-  /** Those with a backend, by `GROUP/VERSION`, `v1` for the core group. */
+  /** Registrations with an aggregated server by `GROUP/VERSION`, or `v1` for the core group. */
   readonly #remote = new Map<string, Registration>()
-  /** Names of those that the server created at its start, and that were deleted. */
+  /** Names of built-in APIServices that were deleted. */
   readonly #removed = new Set<string>()
   readonly #listeners: ((change: RegistrationChange) => void)[] = []
   #isSynced = false
 
-  /** Whether all that there were at the start are known. */
+  /** Whether the initial list is complete. */
   get isSynced(): boolean {
     return this.#isSynced
   }
 
-  /** Called with each change, at once. */
+  /** Calls the listener synchronously with each change. */
   subscribe(listener: (change: RegistrationChange) => void): void {
     this.#listeners.push(listener)
   }
@@ -64,27 +64,27 @@ export class Registrations implements Kept<APIService> {
     return this.#byName.values()
   }
 
-  /** Those with a backend. */
+  /** Registrations with an aggregated server. */
   remote(): Iterable<Registration> {
     return this.#remote.values()
   }
 
-  /** Whether every group version is this server's own. */
+  /** Whether this server serves all group versions. */
   get areLocal(): boolean {
     return this.#remote.size === 0
   }
 
-  /** Whether they say nothing but what the catalog does. */
+  /** Whether the local catalog alone determines all lists. */
   get areAsCatalog(): boolean {
     return this.areLocal && this.#removed.size === 0
   }
 
-  /** Whether an APIService of the server's own was taken away: its group version is served, and not listed. */
+  /** Whether a built-in APIService was deleted. Its group version is served but not listed. */
   isRemoved(name: string): boolean {
     return this.#removed.has(name)
   }
 
-  /** The registration with a backend that a path is for. What is below `/apis/GROUP` alone is for none. */
+  /** Returns the registration whose aggregated server serves a path. Undefined for `/apis/GROUP` alone. */
   remoteOf(path: string): Registration | undefined {
     if (this.#remote.size === 0) return undefined
     if (path === API_ROOT || path.startsWith(`${API_ROOT}/`)) return this.#remote.get(CORE)

@@ -4,12 +4,12 @@ import type { User } from '../../meta/context.ts'
 
 type Header = readonly [name: string, value: string]
 
-/** What may stand in the name of a header (RFC 9110, 5.6.2), but for the sign of an escape. */
+/** Characters of a header name (RFC 9110, 5.6.2), except `%`, which starts an escape. */
 const PLAIN = /[!#$&'*+\-.^_`|~0-9A-Za-z]/
-/** What a value may hold: bytes, as Latin-1. Readers trim blanks around it, so that `admin ` would become `admin`. */
+/** Valid header value: bytes as Latin-1. Surrounding blanks are excluded, because receivers trim them: `admin ` would become `admin`. */
 const VALUE = /^(?![\t ])[\t\x20-\x7e\x80-\xff]*(?<![\t ])$/
 
-/** A key of `extra` as a part of a header's name: percent-encoded where it must be. */
+/** Escapes an extra key for a header name with percent-encoding. */
 const escapedKey = (key: string): string =>
   [...Buffer.from(key)]
     .map(byte => {
@@ -20,7 +20,7 @@ const escapedKey = (key: string): string =>
 
 const invalidValue = (header: string): DialError => new DialError(`net/http: invalid header field value for ${JSON.stringify(header)}`)
 
-/** Node writes headers as Latin-1: UTF-8 goes through it byte by byte. */
+/** Encodes a header. Node writes Latin-1, so UTF-8 is passed byte by byte. */
 function headerOf(name: string, text: string): Header {
   const value = Buffer.from(text).toString('latin1')
   if (!VALUE.test(value)) throw invalidValue(name)
@@ -28,8 +28,8 @@ function headerOf(name: string, text: string): Header {
 }
 
 /**
- * Headers that say for whom a request is, in place of those that the client has sent: what a backend accepts from a client with the certificate of `--proxy-client-cert-file`. `sendsUid`: the gate
- * RemoteRequestHeaderUID. Throws DialError for a user whom no header can name: without a name a backend would take this server for who asks.
+ * Replaces the client's user headers with those of the authenticated user, which aggregated servers accept with the certificate of `--proxy-client-cert-file`.
+ * @param sendsUid gate RemoteRequestHeaderUID. Throws DialError if the user cannot be encoded: without a name the server would take this server for the user.
  */
 export function withRemoteUser(headers: readonly Header[], { name, uid = '', groups, extra = {} }: User, sendsUid: boolean): Header[] {
   if (name === '') throw invalidValue('X-Remote-User')

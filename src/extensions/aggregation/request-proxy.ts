@@ -24,19 +24,19 @@ export interface RequestProxyEnvironment {
   readonly transports: Transports
   readonly via: Via
   readonly logger: Logger
-  /** The gate RemoteRequestHeaderUID. */
+  /** Gate RemoteRequestHeaderUID. */
   readonly sendsUid: boolean
-  /** `--aggregator-reject-forwarding-redirect` */
+  /** `--aggregator-reject-forwarding-redirect`. */
   readonly refusesRedirects: boolean
   readonly certificates: CertificateMetrics
 }
 
-/** Clients wait for all of discovery: no backend may hold them up for longer. */
+/** Timeout of discovery requests, in milliseconds. Clients wait for all group versions. */
 const DISCOVERY_MS = 5_000
 const UNAVAILABLE = 'service unavailable'
 
 /**
- * Passes a request of another server's group version on, in the name of its user, and the answer back. What can't be passed on is answered in plain text, in the words of kube-aggregator. Source:
+ * Proxies a request to the server of its group version, in the name of its user. Errors of the proxy are plain text in kube-aggregator's words. Source:
  * k8s.io/kube-aggregator, pkg/apiserver/handler_proxy.go.
  */
 export async function passOn(env: RequestProxyEnvironment, exchange: Exchange, registration: Registration, backend: Backend): Promise<void> {
@@ -62,7 +62,7 @@ const observed = ({ certificates }: RequestProxyEnvironment, { ctx }: Exchange, 
   certificates: certificates.observer(serverNameOf(backend), ctx.audit),
 })
 
-/** Whatever goes wrong before an answer has come is 503. */
+/** Sends the request. Failures before a response arrives are reported as 503. */
 async function send(env: RequestProxyEnvironment, exchange: Exchange, to: Destination, transport: Transport): Promise<void> {
   const limit = isDiscovery(exchange) ? startDeadline(DISCOVERY_MS, exchange.ctx.signal) : undefined
   const ask: Ask = (destination, question) => askOver(transport, destination, limit ? { ...question, signal: limit.signal } : question)
@@ -79,7 +79,7 @@ async function send(env: RequestProxyEnvironment, exchange: Exchange, to: Destin
   }
 }
 
-/** `/apis/GROUP/VERSION` */
+/** Whether the path is `/apis/GROUP/VERSION`. */
 const isDiscovery = ({ info, path }: Exchange): boolean => !info.isResource && trimBoth(path, '/').split('/').length === 3
 
 type Header = readonly [name: string, value: string]

@@ -3,15 +3,18 @@ import type { ForeignSwagger } from '../../endpoints/openapi/merge.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 
-/** Values of a document: that of kube-apiserver has some 150,000. */
+/** Maximum number of JSON values in a document. That of kube-apiserver has about 150,000. */
 const MOST_VALUES = 1 << 20
-/** Values of a path or a definition, each of which is written at once. */
+/** Maximum number of values in a path or definition, which are encoded synchronously. */
 const MOST_MEMBER_VALUES = 32_768
-/** Documents are walked through by functions that call themselves. */
+/** Maximum nesting depth. Documents are walked recursively. */
 const MAX_DEPTH = 100
 const REFERENCE = /^#\/(definitions|parameters)\/(.+)$/s
 
-/** Reads of a Swagger document what is below a path, with the definitions and parameters that it refers to. Throws if it is no document, is nested too deeply, or holds too much. */
+/**
+ * Extracts from a Swagger document the paths with a prefix, and the definitions and parameters they refer to. Throws if the document is invalid, too deeply
+ * nested, or too large.
+ */
 export function* readSwagger(body: Buffer, prefix: string): Steps<ForeignSwagger> {
   const value = yield* parseForeignJson(body, MOST_VALUES)
   if (!isJsonObject(value)) throw new Error('it is no Swagger document')
@@ -38,10 +41,10 @@ export function* readSwagger(body: Buffer, prefix: string): Steps<ForeignSwagger
   return kept
 }
 
-/** Names are whatever a document says: none of them means anything to the map. */
+/** Object without prototype, because names in documents are arbitrary. */
 const newMap = (): JsonObject => Object.create(null)
 
-/** Objects by name; what is none is left out. */
+/** Object members by name. Other members are dropped. */
 function* membersOf(value: Json | undefined): Steps<JsonObject> {
   const members = newMap()
   yield
@@ -53,7 +56,7 @@ function* membersOf(value: Json | undefined): Steps<JsonObject> {
   return members
 }
 
-/** The references in a member of a document. Undefined: others may have their turn. */
+/** Yields the references in a member of a document. Yields undefined where the caller may yield its turn. */
 function* referencesIn(root: Json): Generator<string | undefined, void> {
   const stack: { readonly value: Json; readonly depth: number }[] = [{ value: root, depth: 0 }]
   let values = 0

@@ -6,17 +6,17 @@ import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import type { ProxyClientKey } from './client-keys.ts'
 import { type Backend, type Registration, serverNameOf } from './registration.ts'
 
-/** Connections that wait for the next request, of each backend. */
+/** Maximum number of idle connections per server. */
 const MAX_IDLE_CONNECTIONS = 25
 const IDLE_MS = 90_000
-/** Requests that are with one backend at once, watches among them. */
+/** Maximum number of concurrent requests per server, including watches. */
 const MAX_REQUESTS = 1_000
 
-/** How one backend is spoken to, and how many requests it has. */
+/** Connections to one aggregated server, with a limit on concurrent requests. */
 export class BackendTransport {
-  /** For requests. An upgraded connection is of no more use, so it is never among those that are kept. */
+  /** Transport for requests. Upgraded connections are never returned to the pool. */
   readonly transport: Transport
-  /** Why nothing can be sent: the APIService is at fault. */
+  /** Reason why nothing can be sent: the APIService is misconfigured. */
   readonly fault: string | undefined
   readonly #agent: Agent
   #requests = 0
@@ -39,7 +39,7 @@ export class BackendTransport {
     this.transport = { tls, agent: this.#agent }
   }
 
-  /** Takes a place for a request; false: there is none. */
+  /** Counts a request. Returns false if the limit is reached. */
   enter(): boolean {
     if (this.#requests >= MAX_REQUESTS) return false
     this.#requests++
@@ -50,25 +50,25 @@ export class BackendTransport {
     this.#requests--
   }
 
-  /** Ends connections that wait, and those in use once their requests are over. */
+  /** Closes idle connections. Busy ones close when their request ends. */
   retire(): void {
     this.#agent.maxFreeSockets = 0
     for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   destroy(): void {
     this.#agent.destroy()
   }
 }
 
-/** Of each APIService with a backend; made when it is first asked for, and anew when the APIService or this server's certificate has changed. */
+/** Transports by APIService. Created on first use, and again when the APIService or this server's certificate changes. */
 export class Transports {
   readonly #client: ProxyClientKey | undefined
   readonly #dial: Dial | undefined
   readonly #byName = new Map<string, { readonly key: string; readonly transport: BackendTransport }>()
 
-  /** `dial`: absent, backends are dialled directly. */
+  /** @param dial default: dial directly. */
   constructor(client: ProxyClientKey | undefined, dial?: Dial) {
     this.#client = client
     this.#dial = dial
@@ -84,7 +84,7 @@ export class Transports {
     return transport
   }
 
-  /** Of an APIService that has gone, or has no backend any more. */
+  /** Retires the transport of an APIService that was deleted or became local. */
   forget(name: string): void {
     this.#byName.get(name)?.transport.retire()
     this.#byName.delete(name)

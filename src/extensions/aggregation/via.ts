@@ -1,8 +1,8 @@
-/** The name by which a proxy knows requests again that it has passed on (RFC 9110, 7.6.3), so that a loop of servers ends. */
+/** Via header that marks requests this server has proxied (RFC 9110, 7.6.3), to end proxy loops. */
 export class Via {
   readonly #entry: string
 
-  /** `id`: unique to this server. */
+  /** @param id unique to this server. */
   constructor(id: string) {
     this.#entry = `1.1 binnacle-${id}`
   }
@@ -11,7 +11,7 @@ export class Via {
     return header?.includes(this.#entry) === true
   }
 
-  /** The header of a request that is passed on. */
+  /** Returns the Via header for a request to proxy. */
   after(header: string | undefined): string {
     return header === undefined || header === '' ? this.#entry : `${header}, ${this.#entry}`
   }

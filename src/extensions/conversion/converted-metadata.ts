@@ -6,7 +6,7 @@ import { fieldPath } from '../../meta/field-path.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { validateAnnotations, validateLabels } from '../../meta/object-meta-validation.ts'
 
-/** Members of the metadata, and what error texts call them. */
+/** Metadata members that a conversion must not change, with their names in error messages. */
 const IDENTITY = [
   ['name', 'name'],
   ['namespace', 'namespace'],
@@ -15,7 +15,7 @@ const IDENTITY = [
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/** Throws an Error where an object that a webhook converted is another one. */
+/** Throws an Error if the converted object has another identity than the original. */
 export function checkIdentity(original: JsonObject, converted: JsonObject): void {
   const before = isJsonObject(original.metadata) ? original.metadata : {}
   const after = isJsonObject(converted.metadata) ? converted.metadata : {}
@@ -25,7 +25,7 @@ export function checkIdentity(original: JsonObject, converted: JsonObject): void
   }
 }
 
-/** The metadata of a converted object: that of the original with the labels and annotations of the converted one, nothing else of which counts. Throws an Error where they are none. */
+/** Returns the original metadata with the labels and annotations of the converted object. Other changes are ignored. Throws an Error if they are invalid. */
 export function restoredMetadata(original: JsonObject, { metadata: answered }: JsonObject): JsonObject {
   if (answered === undefined) throw new Error('missing metadata in converted object')
   if (!isJsonObject(answered)) throw new Error(`invalid metadata of type ${printedType(answered)} in converted object`)
@@ -38,7 +38,7 @@ export function restoredMetadata(original: JsonObject, { metadata: answered }: J
   return metadata
 }
 
-/** Labels or annotations that a webhook returned: the only metadata that it may change. */
+/** Validates labels or annotations, the only metadata that a webhook may change. */
 function checked(field: 'labels' | 'annotations', value: Json, before: Json | undefined): JsonObject {
   if (!isJsonObject(value)) throw new Error(`invalid metadata.${field} of type ${printedType(value)} in converted object`)
   const texts: Record<string, string> = {}
@@ -47,7 +47,7 @@ function checked(field: 'labels' | 'annotations', value: Json, before: Json | un
     setMember(texts, key, text)
   }
   if (deepEqual(texts, before ?? {})) return value
-  // Upstream calls annotations so.
+  // As in upstream's error paths.
   const errors = field === 'labels' ? validateLabels(texts, fieldPath('metadata', 'labels')) : validateAnnotations(texts, fieldPath('metadata', 'annotation'))
   if (errors.length > 0) throw new Error(joined(errors))
   return value

@@ -1,14 +1,14 @@
 import { doubled } from '../../lib/buckets.ts'
 import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
 
-/** Why a conversion by a webhook failed, as upstream's metrics call it. */
+/** Label `failure_type` of upstream's conversion metrics. */
 export type FailureType =
   | 'conversion_webhook_call_failure'
   | 'conversion_webhook_malformed_response_failure'
   | 'conversion_webhook_partial_response_failure'
   | 'conversion_webhook_invalid_converted_object_failure'
 
-/** What conversions by webhooks are counted and timed in, under upstream's names. */
+/** Counts and durations of webhook conversions, under upstream's names. */
 export class ConversionMetrics {
   private readonly requests = new CounterFamily({
     name: 'apiserver_conversion_webhook_request_total',
@@ -36,19 +36,19 @@ export class ConversionMetrics {
     return [this.requests, this.latency, this.conversions]
   }
 
-  /** One call. `failure`: undefined where it succeeded. */
+  /** Records a call. @param failure undefined if it succeeded. */
   called(seconds: number, failure: FailureType | undefined): void {
     const labels = failure === undefined ? ['success', ''] : ['failure', failure]
     this.requests.child(...labels).value++
     this.latency.child(...labels).observe(seconds)
   }
 
-  /** Removes what was counted of a definition that has gone. */
+  /** Drops the series of a deleted definition. */
   forget(definition: string): void {
     this.conversions.forget(definition)
   }
 
-  /** One conversion of a definition's objects. */
+  /** Records a conversion of a definition's objects. */
   converted(definition: string, from: string, to: string, seconds: number, succeeded: boolean): void {
     this.conversions.child(definition, from, to, String(succeeded)).observe(seconds)
   }

@@ -13,16 +13,16 @@ import { decodeAs } from '../../schema/decode-as.ts'
 const GROUP = 'apiextensions.k8s.io'
 const REVIEW = types.type('apiextensions.ConversionReview')
 
-/** The versions of reviews that are spoken. */
+/** Supported versions of ConversionReview. */
 export type ReviewVersion = 'v1' | 'v1beta1'
 
-/** The first of the versions that a webhook understands which is spoken here. */
+/** Returns the first supported version that the webhook accepts. Undefined if there is none. */
 export const reviewVersionOf = (understood: readonly string[]): ReviewVersion | undefined =>
   understood.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1')
 
 /**
- * A ConversionReview that asks for the objects in a version, as upstream sends it: with an empty response.
- * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-request-and-response
+ * Encodes a ConversionReview that requests objects in a version. As upstream, includes an empty response.
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-request-and-response
  */
 export function reviewBody(version: ReviewVersion, uid: string, desiredAPIVersion: string, objects: readonly KubeObject[]): string {
   const request = `{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(desiredAPIVersion)},"objects":[${objects.map(object => goJson(object)).join(',')}]}`
@@ -30,13 +30,13 @@ export function reviewBody(version: ReviewVersion, uid: string, desiredAPIVersio
   return `{"kind":"ConversionReview","apiVersion":"${GROUP}/${version}","request":${request},"response":${response}}\n`
 }
 
-/** With the type that the body has, empty where it says none. */
+/** Review with the type of the body. Kind and apiVersion are empty if absent. */
 type Review = ConversionReview & { readonly kind: string; readonly apiVersion: string }
 
-/** Objects of one response that may hold as many values as a body can. */
+/** Number of objects up to which a response may contain as many values as a request body for each. */
 const MOST_LARGE_OBJECTS = 64
 
-/** The body of a response with so many objects as a review, read in steps. Throws an Error with client-go's text if it is not one. */
+/** Parses a response, in steps. Throws an Error with client-go's message if it is not a ConversionReview. @param objects number of objects in the request. */
 export async function readReview(version: ReviewVersion, body: Buffer, objects = 1): Promise<Review> {
   const value = await parsed(body, objects)
   const { apiVersion, kind } = typeOfBody(value)
@@ -44,7 +44,7 @@ export async function readReview(version: ReviewVersion, body: Buffer, objects =
   return { ...decodeAs<ConversionReview>(REVIEW, value), kind, apiVersion }
 }
 
-/** A text that does not begin as an object of JSON does is read as YAML. */
+/** Parses as JSON if the text starts like a JSON object, otherwise as YAML. */
 async function parsed(body: Buffer, objects: number): Promise<Json> {
   if (!beginsAsObject(body)) return readForeignYaml(body)
   try {
@@ -54,7 +54,7 @@ async function parsed(body: Buffer, objects: number): Promise<Json> {
   }
 }
 
-/** Throws an Error in Go’s words unless the response is a ConversionReview of the version that was asked in. */
+/** Throws an Error with client-go's message unless the response is a ConversionReview of the requested version. */
 function checkType(version: ReviewVersion, apiVersion: string, kind: string): void {
   if (!parseApiVersion(apiVersion)) throw new Error(`unexpected GroupVersion string: ${apiVersion}`)
   if (apiVersion === `${GROUP}/${version}` && kind === 'ConversionReview') return
@@ -64,7 +64,10 @@ function checkType(version: ReviewVersion, apiVersion: string, kind: string): vo
   throw new Error(`converting (${apiVersion.split('/').at(-1)}.${kind}) to (${version}.ConversionReview): unknown conversion`)
 }
 
-/** The objects of a response that reports success. Throws an Error that says what is wrong with it, or what the webhook says of a failure. Only answers of v1 are held to the request. */
+/**
+ * Returns the objects of a successful response. Throws an Error if the response is invalid or reports a failure. As upstream, type and UID are only checked for
+ * v1.
+ */
 export function convertedObjects(version: ReviewVersion, uid: string, { kind, apiVersion, response }: Review): readonly Json[] {
   if (version === 'v1' && (apiVersion !== `${GROUP}/v1` || kind !== 'ConversionReview'))
     throw new Error(`expected webhook response of ${GROUP}/v1, Kind=ConversionReview, got ${printKind(apiVersion, kind)}`)
@@ -75,7 +78,7 @@ export function convertedObjects(version: ReviewVersion, uid: string, { kind, ap
   return response.convertedObjects ?? []
 }
 
-/** A type as upstream's errors print it: `example.com/v1, Kind=Widget`. */
+/** Type as upstream's errors print it: `example.com/v1, Kind=Widget`. */
 export function printKind(apiVersion: string, kind: string): string {
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
   return `${group}/${version}, Kind=${kind}`

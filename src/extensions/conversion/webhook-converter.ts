@@ -15,22 +15,22 @@ import { checkIdentity, restoredMetadata } from './converted-metadata.ts'
 import type { ConversionMetrics, FailureType } from './metrics.ts'
 import { convertedObjects, printKind, readReview, reviewBody, reviewVersionOf } from './review.ts'
 
-/** How long a webhook has for one call. */
+/** Timeout of a call, in milliseconds. */
 const TIMEOUT_MS = 30_000
 
-/** What every webhook that converts is called with. */
+/** Dependencies of all conversion webhooks. */
 export interface ConversionServices {
-  /** Posts JSON to a webhook and resolves with the body of its answer. Throws an Error in client-go's words. */
+  /** Posts JSON and resolves with the body of the response. Throws an Error with client-go's message. */
   post(config: WebhookClientConfig, body: string, timeoutMs: number, traceparent?: string): Promise<Buffer>
   readonly metrics: ConversionMetrics
   readonly spans?: Spans | undefined
-  /** Those of the request that the running work is done for; absent: nothing is taken down. */
+  /** Optional. Returns the notes of the current request, for `why`. */
   readonly notes?: (() => RequestNotes | undefined) | undefined
 }
 
-/** A kind whose definition names a webhook. */
+/** A kind with a conversion webhook. */
 export interface ConvertedKind {
-  /** Of the definition: `widgets.example.com`. */
+  /** Name of the definition: `widgets.example.com`. */
   readonly name: string
   readonly group: string
   /** Names of all versions, served or not. */
@@ -38,10 +38,10 @@ export interface ConvertedKind {
   readonly webhook: NonNullable<CustomResourceConversion['webhook']>
 }
 
-/** The objects of one call. */
+/** Objects of one call. */
 type Some = readonly [KubeObject, ...KubeObject[]]
 
-/** A failed conversion, with what its metrics call it. */
+/** A failed conversion, with its label in metrics. */
 class Failure extends Error {
   readonly type: FailureType | undefined
 
@@ -52,15 +52,15 @@ class Failure extends Error {
 }
 
 /**
- * Converts by the webhook of a definition. The objects that are not of the version yet go in one call; what comes back must be the same objects, gets the metadata that they had, but
- * for labels and annotations, and is pruned. Defaults of the version are not filled in.
+ * Converts objects with the webhook of a definition. All objects that are not in the wanted version are sent in one call. The response must contain the same
+ * objects. Their metadata is restored except labels and annotations, and unknown fields are pruned. Defaults are not applied.
  */
 export function webhookConverter(kind: ConvertedKind, services: ConversionServices): RemoteConverter {
   const apiVersions = new Set(kind.versions.map(version => `${kind.group}/${version}`))
   const clientConfig = kind.webhook.clientConfig ?? {}
   const config: WebhookClientConfig = { ...clientConfig, ...(clientConfig.caBundle !== undefined && { caBundle: trimmed(clientConfig.caBundle) }) }
 
-  // One request to the webhook. The answer has as many objects as were sent, in their order.
+  // Sends one request. The response must have as many objects, in the same order.
   const call = async (objects: Some, to: Version): Promise<readonly Json[]> => {
     const version = reviewVersionOf(kind.webhook.conversionReviewVersions ?? [])
     if (version === undefined) throw new Failure('no supported conversion review versions')
@@ -84,7 +84,7 @@ export function webhookConverter(kind: ConvertedKind, services: ConversionServic
     return converted
   }
 
-  // Checks each object of the answer against the one that was sent.
+  // Validates each converted object against the original.
   const converted = async (objects: Some, to: Version): Promise<KubeObject[]> => {
     const answered = await call(objects, to)
     let i = 0
@@ -98,7 +98,7 @@ export function webhookConverter(kind: ConvertedKind, services: ConversionServic
     })
   }
 
-  // Measures a conversion in seconds. A Failure becomes a ConversionError; any other error is a bug and passes.
+  // Observes the duration in seconds. A Failure becomes a ConversionError; other errors are bugs and propagate.
   const timed = async (objects: Some, to: Version): Promise<KubeObject[]> => {
     const start = performance.now()
     const seconds = (): number => (performance.now() - start) / 1000
@@ -138,7 +138,7 @@ interface ConversionCall {
   readonly to: Version
 }
 
-/** In a span of its own, where a request is recorded. */
+/** Posts the review, in a span of its own if requests are recorded. */
 function postReview(
   { post, spans, notes }: ConversionServices,
   { name }: ConvertedKind,
@@ -163,10 +163,10 @@ function postReview(
   return posting
 }
 
-/** A bundle of nothing but white space is none. */
+/** Treats a CA bundle of white space as empty, as upstream. */
 const trimmed = (caBundle: string): string => (Buffer.from(caBundle, 'base64').toString().trim() === '' ? '' : caBundle)
 
-/** `index`: of the object, where several were asked for. */
+/** Validates a converted object. @param index index of the object if the request has several. */
 function accepted(original: KubeObject, value: Json, to: Version, index: number | undefined): KubeObject {
   const about = `conversion webhook for ${printKind(original.apiVersion, original.kind)} returned invalid`
   const what = index === undefined ? 'object at index 0' : `converted object at index ${index}`
@@ -180,7 +180,7 @@ function accepted(original: KubeObject, value: Json, to: Version, index: number 
   return decodedObject({ ...object, metadata })
 }
 
-/** Prefixes what `run` throws with what was being done. */
+/** Prefixes the message of an error. */
 function within<T>(prefix: string, run: () => T): T {
   try {
     return run()
@@ -189,7 +189,7 @@ function within<T>(prefix: string, run: () => T): T {
   }
 }
 
-/** Throws in the words of Go's JSON decoder. */
+/** Checks that the value is an object with a kind. Throws with the message of Go's JSON decoder. */
 function objectOf(value: Json): JsonObject {
   if (value === null) throw new Error('unexpected end of JSON input')
   if (!isJsonObject(value)) throw new Error(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
@@ -199,7 +199,7 @@ function objectOf(value: Json): JsonObject {
 
 const asNumber = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value)
 
-/** Without what the version does not name. Throws a ConversionError where its metadata or that of an embedded object is none. */
+/** Prunes unknown fields. Throws a ConversionError if metadata of the object or of an embedded object is malformed. */
 function pruned(object: KubeObject, to: Version): KubeObject {
   try {
     const { kind, apiVersion } = object
