@@ -14,7 +14,7 @@ export class AnswerRoom {
 
   /** Reserves bytes. Throws if the limit would be exceeded. */
   take(bytes: number): void {
-    if (this.bytes + bytes > this.mostBytes) throw new DialError('the answers to other calls are too long together')
+    if (this.bytes + bytes > this.mostBytes) throw new DialError('the responses to other calls take up all memory for responses')
     this.bytes += bytes
   }
 

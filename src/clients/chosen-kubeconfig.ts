@@ -16,8 +16,6 @@ export function chosenKubeconfig(given: string | undefined, environment: Readonl
   if (named !== undefined) return named
   const found = [OF_SERVER, join(environment.HOME ?? homedir(), '.kube/config')].find(path => existsSync(path))
   if (found === undefined)
-    throw new ArgumentError(
-      `which server? Name a kubeconfig by --kubeconfig or $KUBECONFIG: there is neither ${OF_SERVER} in this directory nor ~/.kube/config`,
-    )
+    throw new ArgumentError(`no kubeconfig found: use --kubeconfig or $KUBECONFIG, because neither ${OF_SERVER} in this directory nor ~/.kube/config exists`)
   return found
 }

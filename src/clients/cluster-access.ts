@@ -21,12 +21,12 @@ export function readKubeconfig(path: string, contextName?: string): ClusterAcces
   const config = readConfig(path)
   const name = contextName ?? config['current-context']
   const context = named(config.contexts, name, 'context')
-  if (context === undefined) throw new ArgumentError(`${path}: there is no context ${JSON.stringify(name ?? '')}`)
+  if (context === undefined) throw new ArgumentError(`${path}: context ${JSON.stringify(name ?? '')} does not exist`)
   const cluster = named(config.clusters, context.cluster, 'cluster') ?? {}
   const user = named(config.users, context.user, 'user') ?? {}
   if (typeof cluster.server !== 'string') throw new ArgumentError(`${path}: the cluster of context ${JSON.stringify(name)} has no server`)
   if (user.exec !== undefined || user['auth-provider'] !== undefined)
-    throw new ArgumentError(`${path}: users of credential plugins are not supported: use a kubeconfig with a token or a certificate`)
+    throw new ArgumentError(`${path}: credential plugins are not supported: use a kubeconfig with a token or a client certificate`)
   const read = (from: JsonObject, key: string): Buffer | undefined => fileOf(path, from, key)
   const [ca, cert, key] = [read(cluster, 'certificate-authority'), read(user, 'client-certificate'), read(user, 'client-key')]
   return {
@@ -96,7 +96,7 @@ function readConfig(path: string): JsonObject {
     if (!(error instanceof YamlError) && !(error instanceof InputBoundError) && !(error instanceof Error && 'code' in error)) throw error
     throw new ArgumentError(`--kubeconfig ${path}: ${error.message}`)
   }
-  throw new ArgumentError(`--kubeconfig ${path}: this is no kubeconfig`)
+  throw new ArgumentError(`--kubeconfig ${path}: not a kubeconfig`)
 }
 
 /** Finds an entry by name. */
@@ -107,7 +107,7 @@ function named(list: Json | undefined, name: Json | undefined, member: string): 
 
 function urlOf(path: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new ArgumentError(`${path}: ${text} is no address of a server`)
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new ArgumentError(`${path}: ${text} is not the URL of a server`)
   return url
 }
 

@@ -77,7 +77,7 @@ export class ClusterClient {
     try {
       return parseJson(bytes).value
     } catch {
-      throw new ClusterError(`${path}: the answer is no JSON`)
+      throw new ClusterError(`${path}: the response is not JSON`)
     }
   }
 
@@ -92,7 +92,7 @@ export class ClusterClient {
   async save(path: string, file: string): Promise<void> {
     const response = await this.ask({ method: 'GET', path, accept: 'application/octet-stream' })
     await withDraft(file, response, draft => link(draft, file)).catch((error: unknown) => {
-      throw errorCode(error) === 'ECONNRESET' ? new ClusterError(`${path}: the answer broke off`) : error
+      throw errorCode(error) === 'ECONNRESET' ? new ClusterError(`${path}: the response is incomplete`) : error
     })
   }
 
@@ -109,7 +109,7 @@ export class ClusterClient {
     return new Promise((resolve, reject) => {
       const request = this.#agent ? requestTls(url, { ...options, agent: this.#agent }) : requestPlain(url, options)
       request.on('error', error => reject(errorCode(error) === 'ECONNREFUSED' ? notThere(url) : failureOf(`${url.origin}${path}`, error)))
-      request.on('timeout', () => request.destroy(new Error('no answer within a minute')))
+      request.on('timeout', () => request.destroy(new Error('no response within a minute')))
       request.on('response', response => {
         if (response.statusCode === 200 || response.statusCode === 201) return resolve(response)
         collected(path, response).then(body => reject(refusalOf(path, response, body.toString())), reject)
@@ -123,10 +123,10 @@ export class ClusterClient {
   }
 }
 
-const notThere = ({ origin }: URL): ClusterError => new ClusterError(`${origin} refuses connections: does the server run?`)
+const notThere = ({ origin }: URL): ClusterError => new ClusterError(`${origin} refuses connections: is the server running?`)
 
 const failureOf = (what: string, error: Error): ClusterError =>
-  new ClusterError(`${what}: ${error.message || ('code' in error ? String(error.code) : 'no answer')}`)
+  new ClusterError(`${what}: ${error.message || ('code' in error ? String(error.code) : 'no response')}`)
 
 /** Reads the whole body. Throws ClusterError. */
 function collected(path: string, response: IncomingMessage): Promise<Buffer> {
@@ -136,7 +136,7 @@ function collected(path: string, response: IncomingMessage): Promise<Buffer> {
     response.on('error', error => reject(failureOf(path, error))).on('end', () => resolve(Buffer.concat(chunks)))
     response.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > MOST_BYTES) response.destroy(new Error('the answer is too large'))
+      if (size > MOST_BYTES) response.destroy(new Error('the response is too large'))
       else chunks.push(chunk)
     })
   })

@@ -87,7 +87,7 @@ export async function* listPages(client: ClusterClient, path: string, wait: Wait
     isAnew = false
     const next = typeof metadata.continue === 'string' ? metadata.continue : ''
     if (next === '') return
-    if (next === rest) throw new ClusterError(`${path}: the list does not go on: a page names itself as the next`)
+    if (next === rest) throw new ClusterError(`${path}: invalid list: the continue token of a page refers to the same page`)
     rest = next
   }
 }

@@ -31,7 +31,7 @@ export function readCommandLine(argv: readonly string[]): Command {
 
 /** Message for an unknown command. */
 function unknownCommand(name: string, [of = '']: readonly string[]): string {
-  if (name === 'help' && COMMAND_NAMES.includes(of)) return `binnacle ${of} --help tells about it`
+  if (name === 'help' && COMMAND_NAMES.includes(of)) return `binnacle ${of} --help describes it`
   const mistyped = name === 'help' ? of : name
   return `unknown command ${JSON.stringify(mistyped)}${didYouMean(mistyped, [...COMMAND_NAMES, 'help', 'version']) || ':'} binnacle --help lists commands and flags`
 }
@@ -49,7 +49,7 @@ export function usage(profile: Profile = DEFAULT_PROFILE): string {
   return `${COMMANDS_USAGE}
 A Kubernetes API server on an embedded store or etcd: release 1.33, or another from 1.24 to 1.36 (--emulated-version).
 
-Flags of its own:
+Flags of Binnacle:
 ${described(true)}
 
 Flags of kube-apiserver:
@@ -58,7 +58,7 @@ ${described(false)}
 Accepted without effect:
 ${names('ignored')}
 
-Refused, but for values that change nothing:
+Rejected unless they request the existing behaviour:
 ${names('refused')}
 `
 }

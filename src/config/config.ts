@@ -217,7 +217,7 @@ const MOST_WHY = 100_000
 
 function whyOf(read: Reader): number {
   const why = read.int('why', 0)
-  if (why > MOST_WHY) throw new FlagError(`--why: ${MOST_WHY} requests at most`)
+  if (why > MOST_WHY) throw new FlagError(`--why: must be at most ${MOST_WHY}`)
   return why
 }
 
@@ -248,7 +248,7 @@ function listeningOf({ values }: GivenFlags, read: Reader, { ephemeral }: PlaceC
 /** Controllers, and settings that depend on them. */
 function loopsOf(profile: Profile, { values }: GivenFlags, read: Reader): Pick<Config, 'controllers' | 'requireServiceAccounts' | 'quotaSyncPeriodMs'> {
   const controllers = controllersOf(values.get('controllers') ?? (profile === 'apiserver' || read.bool('read-only') ? [] : ['*']))
-  if (read.bool('read-only') && controllers.size > 0) throw new FlagError('--read-only and --controllers do not go together: controllers write')
+  if (read.bool('read-only') && controllers.size > 0) throw new FlagError('--read-only and --controllers are mutually exclusive: controllers write')
   return {
     controllers,
     requireServiceAccounts: profile === 'apiserver' || controllers.has('serviceaccount-controller'),
@@ -277,20 +277,20 @@ function checkTogether(config: Config): void {
     if (parseCidr(range) === undefined) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
   if (config.branches > 0 && config.etcd !== undefined && !config.etcdStandIn)
     throw new FlagError(
-      `--branches=${config.branches} needs the embedded store: etcd keeps no revision for a branch, and --etcd-servers says that it holds the objects`,
+      `--branches=${config.branches} requires the embedded store: etcd cannot keep the revision of a branch, so --etcd-servers must not be set`,
     )
   if (config.workers > 1 && config.etcd === undefined)
-    throw new FlagError(`--workers=${config.workers} needs --etcd-servers: the embedded store is for one process`)
+    throw new FlagError(`--workers=${config.workers} requires --etcd-servers: the embedded store supports one process`)
   if (config.workers > 1 && config.consolePort !== undefined)
-    throw new FlagError(`--workers=${config.workers} and --console do not go together: one process has the sessions`)
+    throw new FlagError(`--workers=${config.workers} and --console are mutually exclusive: sessions are kept by one process`)
   if (config.workers > 1 && config.audit.log !== undefined)
-    throw new FlagError(`--workers=${config.workers} and --audit-log-path do not go together: the log is written by one process`)
+    throw new FlagError(`--workers=${config.workers} and --audit-log-path are mutually exclusive: the log is written by one process`)
   if (config.history !== undefined && config.etcd !== undefined && !config.etcdStandIn)
-    throw new FlagError('--history and --etcd-servers do not go together: the revisions of etcd are compacted by it and by all servers on it')
+    throw new FlagError('--history and --etcd-servers are mutually exclusive: etcd and other servers on it compact its revisions')
   if (config.moments > 0 && config.etcd !== undefined && config.etcd.overrides.length > 0)
-    throw new FlagError('--moments and --etcd-servers-overrides do not go together: a moment is one revision of one store')
+    throw new FlagError('--moments and --etcd-servers-overrides are mutually exclusive: a moment is a revision of one store')
   if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
-    throw new FlagError('--authorization-rules-file needs --authorization-mode=Rules')
+    throw new FlagError('--authorization-rules-file requires --authorization-mode=Rules')
 }
 
 /** NodeAddressType of core/v1. */

@@ -27,7 +27,7 @@ export function etcdOf(read: Reader): EtcdConfig | undefined {
   const servers = read.list('etcd-servers')
   const overrides = read.list('etcd-servers-overrides')
   if (servers.length === 0) {
-    if (overrides.length > 0) throw new FlagError('--etcd-servers-overrides needs --etcd-servers, which hold all other resources')
+    if (overrides.length > 0) throw new FlagError('--etcd-servers-overrides requires --etcd-servers, for all other resources')
     return undefined
   }
   const client = read.pair('etcd-certfile', 'etcd-keyfile')
@@ -44,7 +44,7 @@ export function etcdOf(read: Reader): EtcdConfig | undefined {
 /** Validates the endpoints of one store. */
 function serversOf(flag: string, servers: readonly string[]): string[] {
   const endpoints = servers.map(server => endpointOf(flag, server))
-  if (usesTls(endpoints, false) === undefined) throw new FlagError(`--${flag}: ${servers.join(', ')}: all servers must be with TLS, or all without`)
+  if (usesTls(endpoints, false) === undefined) throw new FlagError(`--${flag}: ${servers.join(', ')}: either all servers or none must use TLS`)
   return servers.map(server => server.replace(/\/$/, ''))
 }
 

@@ -70,7 +70,7 @@ export function reader({ values }: GivenFlags): Reader {
     pair: (cert, key) => {
       const files = { cert: text(cert), key: text(key) }
       if (files.cert === undefined && files.key === undefined) return undefined
-      if (files.cert === undefined || files.key === undefined) throw new FlagError(`--${cert} and --${key} go together`)
+      if (files.cert === undefined || files.key === undefined) throw new FlagError(`--${cert} and --${key} must be set together`)
       return { cert: files.cert, key: files.key }
     },
   }

@@ -39,7 +39,7 @@ export function checkNamedFiles({ values }: GivenFlags): void {
       if (file === '') continue
       const text = textOf(flag, file)
       if (FLAGS_OF_CAS.includes(flag) && text?.includes('-----BEGIN CERTIFICATE-----') === false)
-        throw new FlagError(`--${flag}: ${file} holds no certificate: it is to be in PEM`)
+        throw new FlagError(`--${flag}: ${file} contains no PEM certificate`)
     }
 }
 

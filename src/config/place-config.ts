@@ -34,7 +34,7 @@ export function placeOf(profile: Profile, read: Reader): PlaceConfig {
   const given = { certDir: read.text('cert-dir'), kubeconfigOut: read.text('kubeconfig-out') }
   if (read.bool('ephemeral')) {
     for (const name of ['data-dir', 'etcd-servers'] as const)
-      if (read.text(name) !== undefined) throw new FlagError(`--ephemeral and --${name} do not go together: its store is in memory`)
+      if (read.text(name) !== undefined) throw new FlagError(`--ephemeral and --${name} are mutually exclusive: its store is in memory`)
     return { ephemeral: true, dataDir: undefined, dataIsTemporary: false, ...given }
   }
   const { dataDir, dataIsTemporary } = dataOf(profile, read)

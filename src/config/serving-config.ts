@@ -97,7 +97,7 @@ function tlsPolicyOf(read: Reader, speaksHttp2: boolean): { readonly tls: TlsPol
 /** Parses the HTTP/2 stack. `own` is protocols/http2, `builtin` is Node's behind the same interface. Throws FlagError. */
 function http2Of(stack: string): Http2Stack {
   if (stack === 'own' || stack === 'builtin') return stack
-  throw new FlagError(`--http2=${stack} is not a stack of HTTP/2; it may be own or builtin`)
+  throw new FlagError(`--http2=${stack} is not an HTTP/2 implementation; it must be own or builtin`)
 }
 
 function hstsOf(directives: readonly string[]): readonly string[] {
@@ -136,12 +136,12 @@ const pinFault = (expression: string): string | undefined =>
 export function consolePortOf(read: Reader, securePort: number): number | undefined {
   const given = read.text('console-port')
   if (!read.bool('console')) {
-    if (given !== undefined) throw new FlagError(`--console-port=${given} needs --console`)
+    if (given !== undefined) throw new FlagError(`--console-port=${given} requires --console`)
     return undefined
   }
   if (given === undefined) return securePort === 0 || securePort === 65_535 ? 0 : securePort + 1
   const port = read.port('console-port')
   if (port !== 0 && port === securePort)
-    throw new FlagError(`--console-port=${port} is --secure-port: pages of pods and services would be of the console's origin`)
+    throw new FlagError(`--console-port=${port} must differ from --secure-port: pages of proxied pods and services would share the console's origin`)
   return port
 }

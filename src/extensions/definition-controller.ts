@@ -41,7 +41,8 @@ async function settled(definition: CustomResourceDefinition, before: Settled | u
  */
 export const definitionController: Controller = async (env, signal) => {
   const known: Known = new Map()
-  const onError = (name: string, error: unknown) => env.logger.debug(1, 'a custom resource definition is not settled yet', { name, error: errorMessage(error) })
+  const onError = (name: string, error: unknown) =>
+    env.logger.debug(1, 'cannot reconcile a custom resource definition, retrying', { name, error: errorMessage(error) })
   // One worker, because two definitions may request the same names.
   const naming = new WorkQueue(
     1,

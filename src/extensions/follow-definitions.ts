@@ -148,7 +148,7 @@ class FollowedDefinitions {
       if (this.taken.has(`${spec.group}/${plural}`)) throw new Error(`${qualifiedResource({ group: spec.group, resource: plural })} is built in`)
       return yield* customVersions(definition, this.host.conversion, this.schemas)
     } catch (error) {
-      this.host.logger.warn('a custom resource definition cannot be served', { name, error: errorMessage(error) })
+      this.host.logger.warn('cannot serve a custom resource definition', { name, error: errorMessage(error) })
       return undefined
     }
   }

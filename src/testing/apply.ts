@@ -67,7 +67,7 @@ async function untilEstablished(client: Client, path: string, what: string): Pro
   for (;;) {
     const { body } = await client.request('GET', path)
     if (await isServed(client, body)) return
-    if (performance.now() > deadline) throw new Error(`${what}: it is not served: ${JSON.stringify(hasMembers(body) ? body.status : body)}`)
+    if (performance.now() > deadline) throw new Error(`${what}: not served: ${JSON.stringify(hasMembers(body) ? body.status : body)}`)
     await sleep(LOOK_MS)
   }
 }

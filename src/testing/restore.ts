@@ -24,7 +24,7 @@ export async function restoreTables(backend: Backend, now: MemoryTables, kept: K
     if (writes.length === 0) return
     await Promise.all(writes.map(write => backend.write(write, signal)))
   }
-  throw new Error('the control plane is not restored: others keep on writing')
+  throw new Error('cannot restore the control plane: others keep writing to it')
 }
 
 function differences(now: MemoryTables, { tables: then, at }: Kept): GuardedWrite[] {

@@ -181,7 +181,7 @@ class RunningControlPlane implements ControlPlane {
     const id = typeof request === 'string' ? request : 'auditId' in request ? request.auditId : String(request.headers['audit-id'])
     const { body } = await this.request('GET', `${WHY_PATH}/${encodeURIComponent(id)}`)
     if (isWhy(body)) return body
-    throw new Error(`nothing is known of the request ${id}: is the control plane started with the flag why?`)
+    throw new Error(`request ${id} is not kept: start the control plane with the flag why`)
   }
 
   async user(name: string, groups: readonly string[] = []): Promise<User> {
@@ -229,7 +229,7 @@ class RunningControlPlane implements ControlPlane {
 
   async advance(duration: string | number): Promise<void> {
     const { clock } = this.begin
-    if (clock === undefined) throw new Error('this control plane goes by the clock of the machine: start it with the option clock')
+    if (clock === undefined) throw new Error('this control plane uses the clock of the machine: start it with the option clock')
     const milliseconds = millisecondsOf(duration)
     await this.ready()
     const { simulation } = this.parts
@@ -241,7 +241,7 @@ class RunningControlPlane implements ControlPlane {
   async until(condition: () => Promise<boolean> | boolean): Promise<void> {
     const deadline = performance.now() + WAIT_MS
     while (!(await condition())) {
-      if (performance.now() > deadline) throw new Error(`what is waited for has not come in ${WAIT_MS / 1000} seconds`)
+      if (performance.now() > deadline) throw new Error(`timed out after ${WAIT_MS / 1000} seconds`)
       await sleep(LOOK_MS)
     }
   }
@@ -275,6 +275,6 @@ const isWhy = (body: unknown): body is Why => hasMembers(body) && body.kind === 
 /** Parses a duration. Throws an Error if it is malformed. */
 function millisecondsOf(duration: string | number): number {
   const milliseconds = typeof duration === 'number' ? duration : Number(parseDuration(duration)) / 1e6
-  if (!(milliseconds >= 0)) throw new RangeError(`time does not go back: ${duration}`)
+  if (!(milliseconds >= 0)) throw new RangeError(`time cannot go back: ${duration}`)
   return milliseconds
 }

@@ -42,7 +42,7 @@ describe('exit status', () => {
     ['--data-dri NEW', 'unknown flag: --data-dri; did you mean --data-dir?'],
     ['exprot', 'unknown command "exprot"; did you mean export? binnacle --help lists commands and flags'],
     ['--secure-port=x', 'invalid argument "x" for "--secure-port" flag: strconv.ParseInt: parsing "x": invalid syntax'],
-    ['--workers=2', '--workers=2 needs --etcd-servers: the embedded store is for one process'],
+    ['--workers=2', '--workers=2 requires --etcd-servers: the embedded store supports one process'],
     ['--data-dir FILE', '--data-dir: FILE is a file, not a directory'],
     ['--data-dir NEW --client-ca-file=/nowhere', "--client-ca-file: ENOENT: no such file or directory, stat '/nowhere'"],
     [

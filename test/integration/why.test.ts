@@ -389,7 +389,7 @@ describe('why a request was answered as it was', function () {
     for (const one of [answer, recorded ?? '', String(answer.headers['audit-id'])]) expect((await plane.why(one)).uri).to.equal(recorded?.uri)
     expect(plane.requests.at(-1)).to.deep.equal(recorded)
     const failure = await plane.why('nobody-knows').catch(error => error)
-    expect(failure.message).to.match(/^nothing is known of the request nobody-knows/)
+    expect(failure.message).to.match(/^request nobody-knows is not kept/)
   })
 
   it('has nothing to tell without the flag', async () => {

@@ -386,7 +386,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       })
 
     it('tell of the embedded store', async () => {
-      expect(await run('--workers=2')).to.deep.equal({ code: 2, text: 'Error: --workers=2 needs --etcd-servers: the embedded store is for one process\n' })
+      expect(await run('--workers=2')).to.deep.equal({ code: 2, text: 'Error: --workers=2 requires --etcd-servers: the embedded store supports one process\n' })
     })
   })
 })

@@ -54,7 +54,7 @@ export class BackendClient {
   /** Sends a request. Throws if there is no response in time. */
   async ask(registration: Registration, question: BackendQuestion, waiting: AbortSignal): Promise<BackendAnswer> {
     const { backend } = registration
-    if (!backend) throw new Error('there is no other server')
+    if (!backend) throw new Error('the APIService has no backend')
     const { method = 'GET', path, query = '', body, accept, etag = '', user, timeoutMs, maxBytes } = question
     const { transport, fault } = this.#transports.of(registration, backend)
     if (fault !== undefined) throw new Error(fault)

@@ -54,9 +54,9 @@ export class ProxyClientKey {
         changed: next => {
           this.#current = next
           this.generation++
-          log.info('the certificate for aggregated servers has changed', { file })
+          log.info('reloaded the client certificate for aggregated servers', { file })
         },
-        failed: error => log.error('the certificate for aggregated servers can not be reloaded', { file, error }),
+        failed: error => log.error('cannot reload the client certificate for aggregated servers', { file, error }),
       },
       signal,
     )

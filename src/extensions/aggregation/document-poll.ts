@@ -44,7 +44,7 @@ export class DocumentPoll<T> {
   constructor(options: DocumentPollOptions<T>) {
     this.#options = options
     this.known = this.#known
-    this.#failures = new DocumentFailures(options.logger, 'OpenAPI of an aggregated server cannot be read')
+    this.#failures = new DocumentFailures(options.logger, 'cannot read the OpenAPI document of an aggregated server')
     this.#poll = new BackendPoll(options.registrations, {
       name: options.name,
       ask: (registration, signal) => this.#refresh(registration, signal),

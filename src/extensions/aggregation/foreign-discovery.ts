@@ -49,7 +49,7 @@ export class ForeignDiscovery {
   constructor(registrations: Registrations, client: Pick<BackendClient, 'ask'>, logger: Logger) {
     this.#registrations = registrations
     this.#client = client
-    this.#failures = new DocumentFailures(logger, 'the group version of an aggregated server is stale: its discovery cannot be read')
+    this.#failures = new DocumentFailures(logger, 'the group version of an aggregated server is stale: cannot read its discovery')
     this.#poll = new BackendPoll(registrations, {
       name: 'discovery-manager',
       ask: (registration, signal) => this.#refresh(registration, signal),

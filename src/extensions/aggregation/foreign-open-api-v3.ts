@@ -87,7 +87,7 @@ async function read({ status, body }: BackendAnswer, { known }: DocumentContext<
 function* readIndex(body: Buffer): Steps<Index> {
   const value = yield* parseForeignJson(body, MOST_VALUES)
   const paths = isJsonObject(value) ? value.paths : undefined
-  if (!isJsonObject(paths)) throw new Error('it is no index of OpenAPI documents')
+  if (!isJsonObject(paths)) throw new Error('not an index of OpenAPI documents')
   const found: [string, string][] = []
   for (const [path, entry] of Object.entries(paths)) {
     if (isStepDone()) yield

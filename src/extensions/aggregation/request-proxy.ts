@@ -40,12 +40,12 @@ const UNAVAILABLE = 'service unavailable'
  * k8s.io/kube-aggregator, pkg/apiserver/handler_proxy.go.
  */
 export async function passOn(env: RequestProxyEnvironment, exchange: Exchange, registration: Registration, backend: Backend): Promise<void> {
-  if (env.via.hasPassed(exchange.headers.via)) return sendText(exchange, 508, 'the request has come back to the server that has passed it on')
+  if (env.via.hasPassed(exchange.headers.via)) return sendText(exchange, 508, 'proxy loop: this server has already proxied the request')
   if (!registration.isAvailable) return sendText(exchange, 503, UNAVAILABLE)
   const transport = env.transports.of(registration, backend)
   if (transport.fault !== undefined) return sendText(exchange, 500, transport.fault)
   const address = await env.resolve(backend.namespace, backend.name, backend.port).catch(error => {
-    env.logger.warn('the service of an APIService can not be reached', { name: registration.name, error: errorMessage(error) })
+    env.logger.warn('cannot resolve the service of an APIService', { name: registration.name, error: errorMessage(error) })
   })
   if (address === undefined) return sendText(exchange, 503, UNAVAILABLE)
   if (!transport.enter()) throw tooManyRequestsError('Too many requests, please try again later.', 1)

@@ -17,7 +17,7 @@ const REFERENCE = /^#\/(definitions|parameters)\/(.+)$/s
  */
 export function* readSwagger(body: Buffer, prefix: string): Steps<ForeignSwagger> {
   const value = yield* parseForeignJson(body, MOST_VALUES)
-  if (!isJsonObject(value)) throw new Error('it is no Swagger document')
+  if (!isJsonObject(value)) throw new Error('not a Swagger document')
   const all = { definitions: yield* membersOf(value.definitions), parameters: yield* membersOf(value.parameters) }
   const kept = { paths: newMap(), definitions: newMap(), parameters: newMap() }
   const waiting: Json[] = []
@@ -62,7 +62,7 @@ function* referencesIn(root: Json): Generator<string | undefined, void> {
   let values = 0
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { value, depth } = next
-    if (depth > MAX_DEPTH) throw new Error(`it is nested more than ${MAX_DEPTH} levels deep`)
+    if (depth > MAX_DEPTH) throw new Error(`nested more than ${MAX_DEPTH} levels deep`)
     if (typeof value !== 'object' || value === null) continue
     for (const [name, member] of Object.entries(value)) {
       if (++values > MOST_MEMBER_VALUES) throw new Error(`a path or definition holds more than ${MOST_MEMBER_VALUES} values`)

@@ -20,7 +20,7 @@ describe('the kubeconfig of a command', () => {
   it('is the first that there is, in the order of the help', () => {
     const environment = { HOME: directory }
     expect(() => chosenKubeconfig(undefined, environment)).to.throw(
-      'which server? Name a kubeconfig by --kubeconfig or $KUBECONFIG: there is neither data/admin.kubeconfig in this directory nor ~/.kube/config',
+      'no kubeconfig found: use --kubeconfig or $KUBECONFIG, because neither data/admin.kubeconfig in this directory nor ~/.kube/config exists',
     )
     put('.kube/config')
     expect(chosenKubeconfig(undefined, environment)).to.equal(join(directory, '.kube/config'))

@@ -5,6 +5,6 @@ describe('a client of a cluster', () => {
   it('asks whether the server runs, where nobody listens', async () => {
     const client = new ClusterClient({ server: new URL('http://127.0.0.1:1'), headers: {}, tls: {} })
     const message = await client.json('/apis').then(String, (error: Error) => error.message)
-    expect(message).to.equal('http://127.0.0.1:1 refuses connections: does the server run?')
+    expect(message).to.equal('http://127.0.0.1:1 refuses connections: is the server running?')
   })
 })

@@ -118,7 +118,7 @@ describe('the command line', () => {
       client: { cert: 'c', key: 'k' },
     })
     expect(() => serve('--kubelet-preferred-address-types=Street')).to.throw(FlagError, '"Street" is not a type of address')
-    expect(() => serve('--kubelet-client-key=k')).to.throw(FlagError, '--kubelet-client-certificate and --kubelet-client-key go together')
+    expect(() => serve('--kubelet-client-key=k')).to.throw(FlagError, '--kubelet-client-certificate and --kubelet-client-key must be set together')
   })
 
   it('lets the last scalar win, and adds lists up', () => {
@@ -207,7 +207,7 @@ describe('the command line', () => {
     expect([...services.addresses.keys()]).to.deep.equal(['a/b', 'c/d:8'])
     expect(services).to.deep.include({ toEndpoints: true, refusesRedirects: false, proxyClient: { cert: 'p.crt', key: 'p.key' } })
     expect(() => serve('--service-addresses=a')).to.throw('--service-addresses: "a" is not NAMESPACE/NAME=HOST:PORT')
-    expect(() => serve('--proxy-client-cert-file=p.crt')).to.throw('--proxy-client-cert-file and --proxy-client-key-file go together')
+    expect(() => serve('--proxy-client-cert-file=p.crt')).to.throw('--proxy-client-cert-file and --proxy-client-key-file must be set together')
   })
 
   it('starts as kubeadm starts kube-apiserver', () => {
@@ -307,7 +307,7 @@ describe('the command line', () => {
     expect(serve('--history=10m', '--history-max-bytes=64Mi', '--ephemeral').config.history).to.deep.equal({ keptMs: 600_000, maxBytes: 2 ** 26 })
     for (const size of ['0', '-1', 'much', '1Mb']) expect(() => serve('--history=1h', `--history-max-bytes=${size}`)).to.throw(FlagError, '--history-max-bytes')
     expect(() => serve('--history=-1h')).to.throw(FlagError, '--history can not be negative value')
-    expect(() => serve('--history=1h', '--etcd-servers=http://127.0.0.1:2379')).to.throw(FlagError, '--history and --etcd-servers do not go together')
+    expect(() => serve('--history=1h', '--etcd-servers=http://127.0.0.1:2379')).to.throw(FlagError, '--history and --etcd-servers are mutually exclusive')
   })
 
   it('keeps nothing where it is ephemeral, but in places that are named', () => {
@@ -320,11 +320,11 @@ describe('the command line', () => {
       kubeconfigOut: '/k',
     })
     expect(serve('--ephemeral=false').config).to.include({ ephemeral: false, securePort: 6443, dataDir: 'data' })
-    expect(() => serve('--ephemeral', '--data-dir=/d')).to.throw('--ephemeral and --data-dir do not go together: its store is in memory')
+    expect(() => serve('--ephemeral', '--data-dir=/d')).to.throw('--ephemeral and --data-dir are mutually exclusive: its store is in memory')
     expect(() => serve('--ephemeral', '--etcd-servers=http://127.0.0.1:2379')).to.throw(
-      '--ephemeral and --etcd-servers do not go together: its store is in memory',
+      '--ephemeral and --etcd-servers are mutually exclusive: its store is in memory',
     )
-    expect(() => serve('--ephemeral', '--workers=2')).to.throw('--workers=2 needs --etcd-servers')
+    expect(() => serve('--ephemeral', '--workers=2')).to.throw('--workers=2 requires --etcd-servers')
   })
 
   it('knows help and version', () => {
@@ -356,7 +356,7 @@ describe('the command line', () => {
     [['serve'], 'unknown command "serve": binnacle --help lists commands and flags'],
     [['expotr', '--data-dir=x'], 'unknown command "expotr"; did you mean export? binnacle --help lists commands and flags'],
     [['help', 'shwo'], 'unknown command "shwo"; did you mean show? binnacle --help lists commands and flags'],
-    [['help', 'log'], 'binnacle log --help tells about it'],
+    [['help', 'log'], 'binnacle log --help describes it'],
     [['--profile=apiserver', 'serve'], 'kube-apiserver does not take any arguments, got ["serve"]'],
     [['--authorization-mode=RBAC,ABAC'], "authorization-mode ABAC's authorization policy file not passed"],
     [['--authorization-policy-file=p.jsonl'], 'cannot specify --authorization-policy-file without mode ABAC'],
@@ -425,7 +425,7 @@ describe('the command line', () => {
       ['--audit-log-path=-', '--audit-log-truncate-max-batch-size=1'],
       'invalid audit truncate log max batch size 1, must be greater than max event size (102400)',
     ],
-    [['--audit-log-path=-', '--workers=2', '--etcd-servers=http://127.0.0.1:1'], '--workers=2 and --audit-log-path do not go together'],
+    [['--audit-log-path=-', '--workers=2', '--etcd-servers=http://127.0.0.1:1'], '--workers=2 and --audit-log-path are mutually exclusive'],
     [['--enable-admission-plugins=PodResizeValidator', '--emulated-version=1.35'], 'enable-admission-plugins plugin "PodResizeValidator" is unknown'],
     [['--enable-admission-plugins=Foo'], 'enable-admission-plugins plugin "Foo" is unknown'],
     [['--disable-admission-plugins=Foo'], 'disable-admission-plugins plugin "Foo" is unknown'],
@@ -452,12 +452,12 @@ describe('the command line', () => {
       ['--emulated-version=1.36', '--emulation-forward-compatible=true'],
       '--emulation-forward-compatible cannot be set to true: no release after 1.36 is known',
     ],
-    [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together'],
+    [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file must be set together'],
     ...['http://a', 'localhost', 'ftp://a:1', 'unix://', 'http://a:b', 'http://a:1/path'].map((text): [string[], string] => [
       [`--etcd-servers=${text}`],
       `--etcd-servers: "${text}" is not an address such as http://127.0.0.1:2379, 127.0.0.1:2379 or unix:///run/etcd.sock`,
     ]),
-    [['--etcd-servers=http://a:1,https://b:2'], '--etcd-servers: http://a:1, https://b:2: all servers must be with TLS, or all without'],
+    [['--etcd-servers=http://a:1,https://b:2'], '--etcd-servers: http://a:1, https://b:2: either all servers or none must use TLS'],
     [['--tracing-config-file=t.yaml', '--emulated-version=1.26'], 'APIServerTracing feature is not enabled, but tracing config file was provided'],
     [['--tls-min-version=VersionTLS14'], 'unknown tls version "VersionTLS14"'],
     [['--tls-cipher-suites=TLS_FOO'], "Cipher suite TLS_FOO not supported or doesn't exist"],
@@ -472,7 +472,7 @@ describe('the command line', () => {
     [['--tls-sni-cert-key=foo.crt'], 'invalid argument "foo.crt" for "--tls-sni-cert-key" flag: expected comma separated certificate and key file paths'],
     [['--tls-sni-cert-key=foo.crt,foo.key:'], 'invalid argument "foo.crt,foo.key:" for "--tls-sni-cert-key" flag: empty names list is not allowed'],
     [['--goaway-chance=0.03'], '--goaway-chance can not be less than 0 or greater than 0.02'],
-    [['--read-only', '--controllers=*'], '--read-only and --controllers do not go together: controllers write'],
+    [['--read-only', '--controllers=*'], '--read-only and --controllers are mutually exclusive: controllers write'],
     [['--goaway-chance=-1'], '--goaway-chance can not be less than 0 or greater than 0.02'],
     [['--strict-transport-security-directives=max-age=1=2'], '--strict-transport-security-directives invalid, allowed values: max-age=expireTime'],
     [['--strict-transport-security-directives=preload, '], 'empty value in strict-transport-security-directives'],
@@ -484,9 +484,9 @@ describe('the command line', () => {
       ['--cors-allowed-origins=example.com'],
       '--cors-allowed-origins has an invalid regular expression: regular expression does not pin to start/end of host in the origin header, help: List of allowed origins',
     ],
-    [['--http2=none'], '--http2=none is not a stack of HTTP/2; it may be own or builtin'],
+    [['--http2=none'], '--http2=none is not an HTTP/2 implementation; it must be own or builtin'],
     [['--workers=0'], '--workers 0 must be at least 1, inclusive'],
-    [['--etcd-servers-overrides=/events#http://a:1'], '--etcd-servers-overrides needs --etcd-servers, which hold all other resources'],
+    [['--etcd-servers-overrides=/events#http://a:1'], '--etcd-servers-overrides requires --etcd-servers, for all other resources'],
     ...['/events', 'events#http://b:2', '/events#http://b:2#http://c:3', 'a/b/c#http://b:2', '/#http://b:2', '/events#'].map((text): [string[], string] => [
       ['--etcd-servers=http://a:1', `--etcd-servers-overrides=${text}`],
       `--etcd-servers-overrides: "${text}" is invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated`,
@@ -494,12 +494,12 @@ describe('the command line', () => {
     [['--etcd-servers=http://a:1', '--etcd-servers-overrides=/events#b'], '--etcd-servers-overrides: "b" is not an address such as http://127.0.0.1:2379'],
     [
       ['--etcd-servers=http://a:1', '--etcd-servers-overrides=/events#http://b:2', '--moments=2'],
-      '--moments and --etcd-servers-overrides do not go together: a moment is one revision of one store',
+      '--moments and --etcd-servers-overrides are mutually exclusive: a moment is a revision of one store',
     ],
-    [['--workers=2'], '--workers=2 needs --etcd-servers: the embedded store is for one process'],
+    [['--workers=2'], '--workers=2 requires --etcd-servers: the embedded store supports one process'],
     [
       ['--branches=2', '--etcd-servers=http://127.0.0.1:2379'],
-      '--branches=2 needs the embedded store: etcd keeps no revision for a branch, and --etcd-servers says that it holds the objects',
+      '--branches=2 requires the embedded store: etcd cannot keep the revision of a branch, so --etcd-servers must not be set',
     ],
     [['--watch-cache-sizes=events'], 'invalid value of watch cache size: events'],
     [['--watch-cache-sizes=events#x'], 'invalid size of watch cache size: events#x'],
@@ -507,7 +507,7 @@ describe('the command line', () => {
     [['--etcd-prefix=/'], '--etcd-prefix must not be empty'],
     [['--service-node-port-range=9-1'], '"9-1" is not a range of ports'],
     [['--service-cluster-ip-range=10.0.0.0'], '"10.0.0.0" is not a CIDR'],
-    [['--authorization-rules-file=x', '--authorization-mode=AlwaysAllow'], '--authorization-rules-file needs --authorization-mode=Rules'],
+    [['--authorization-rules-file=x', '--authorization-mode=AlwaysAllow'], '--authorization-rules-file requires --authorization-mode=Rules'],
   ]
   it('takes servers of single resources', () => {
     const overrides = '--etcd-servers-overrides=/events#http://b:2/;http://c:3,apps/deployments#https://d:4,apps/daemonsets#unix:///run/e.sock;e:5'
@@ -575,8 +575,11 @@ describe('--console-port', () => {
   ]
   for (const [args, port] of cases) it(`is ${port} with ${args.join(' ') || 'no flag'}`, () => expect(serve(...args).config.consolePort).to.equal(port))
   for (const [args, message] of [
-    [['--console-port=9000'], '--console-port=9000 needs --console'],
-    [['--console', '--console-port=6443'], "--console-port=6443 is --secure-port: pages of pods and services would be of the console's origin"],
+    [['--console-port=9000'], '--console-port=9000 requires --console'],
+    [
+      ['--console', '--console-port=6443'],
+      "--console-port=6443 must differ from --secure-port: pages of proxied pods and services would share the console's origin",
+    ],
     [['--console', '--console-port=70000'], '--console-port 70000 must be between 0 and 65535, inclusive'],
   ] as const)
     it(`is refused with ${args.join(' ')}`, () => expect(() => serve(...args)).to.throw(FlagError, message))

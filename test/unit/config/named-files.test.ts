@@ -35,12 +35,8 @@ describe('files that flags name', () => {
     ],
     ['a directory', ['--tls-cert-file=FOLDER', '--tls-private-key-file=FOLDER/text'], '--tls-cert-file: EISDIR: illegal operation on a directory, read FOLDER'],
     ['no plain file, which can be read once', ['--token-auth-file=/dev/null'], ''],
-    ['a bundle without a certificate', ['--client-ca-file=FOLDER/text'], '--client-ca-file: FOLDER/text holds no certificate: it is to be in PEM'],
-    [
-      'a kubelet CA without one',
-      ['--kubelet-certificate-authority=FOLDER/text'],
-      '--kubelet-certificate-authority: FOLDER/text holds no certificate: it is to be in PEM',
-    ],
+    ['a bundle without a certificate', ['--client-ca-file=FOLDER/text'], '--client-ca-file: FOLDER/text contains no PEM certificate'],
+    ['a kubelet CA without one', ['--kubelet-certificate-authority=FOLDER/text'], '--kubelet-certificate-authority: FOLDER/text contains no PEM certificate'],
   ]
   for (const [name, argv, expected] of cases) it(`${name}: ${expected || 'taken'}`, () => expect(refusal(...argv)).to.equal(expected))
 })

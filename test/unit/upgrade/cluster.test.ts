@@ -135,7 +135,7 @@ users: [{name: u, user: {tokenFile: token}}, {name: x, user: {exec: {command: aw
 
   it('says what it cannot use of a kubeconfig', () => {
     expect(() => readKubeconfig(kubeconfig, 'exec')).to.throw(ArgumentError, /credential plugins are not supported/)
-    expect(() => readKubeconfig(kubeconfig, 'none')).to.throw(ArgumentError, /there is no context "none"/)
+    expect(() => readKubeconfig(kubeconfig, 'none')).to.throw(ArgumentError, /context "none" does not exist/)
     expect(() => readKubeconfig(join(folder, 'missing'))).to.throw(ArgumentError, /--kubeconfig .*missing: ENOENT/)
   })
 })

@@ -93,7 +93,7 @@ describe('calls of webhooks', () => {
       few.post(hook.clientConfig(path), '{}', { timeoutMs: 10_000, signal }).then(String, (error: Error) => error.message)
     const half = ask('/half', ended.signal)
     await isSent
-    await eventually('there is no room', async () => /: the answers to other calls are too long together$/.test(await ask('/echo')))
+    await eventually('there is no room', async () => /: the responses to other calls take up all memory for responses$/.test(await ask('/echo')))
     ended.abort()
     expect(await half).to.match(/context canceled$/)
     expect(await ask('/echo')).to.equal('{"got":{}}')
