@@ -9,9 +9,9 @@ const target = linkVersion(definition, 'v1')
 const before = link('v1', 'a', { hostPort: 'h:1' })
 const read = (body: Json) => admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns: () => [], definition })
 
-/** Recorded from the Kubernetes machinery 1.33.9. */
-describe('the type of a custom object that a webhook has patched', () => {
-  it('may be another version, which is converted', () => {
+/** Recorded from the packages of Kubernetes 1.33.9. */
+describe('apiVersion and kind of a custom object after a webhook patch', () => {
+  it('accepts another served version and converts it', () => {
     expect(read({ ...before, apiVersion: 'example.com/v2' })).to.deep.include({ apiVersion: 'example.com/v1', kind: 'Link' })
   })
 
@@ -39,7 +39,7 @@ describe('the type of a custom object that a webhook has patched', () => {
     ['another kind', { ...before, kind: 'Secret' }, 'Secret.example.com "a" is invalid: kind: Invalid value: "Secret": must be Link'],
   ]
   for (const [what, body, message] of refused)
-    it(`is refused: ${what}`, () =>
+    it(`rejects ${what}`, () =>
       expect(() => read(body))
         .to.throw()
         .with.property('message', message))

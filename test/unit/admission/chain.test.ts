@@ -25,7 +25,7 @@ function recorder() {
 }
 
 describe('the admission chain', () => {
-  it('gives each plugin what the one before made, replaced or changed in place', async () => {
+  it('passes each plugin the object that the previous one replaced or changed in place', async () => {
     const { log, plugin } = recorder()
     const object = t.widget({ name: 'a' }, { spec: { color: 'red' } })
     const chain = admissionChain([
@@ -48,7 +48,7 @@ describe('the admission chain', () => {
     expect(log).to.deep.equal(['validates only validates green', 'looks validates green'])
   })
 
-  it('asks only who handles the request', async () => {
+  it('runs only plugins that handle the request', async () => {
     const { log, plugin } = recorder()
     const chain = admissionChain([plugin('creations', { mutate: async of => of.object, validates: true, only: 'CREATE' }), plugin('all', { validates: true })])
     expect(await chain.mutate(request('DELETE'))).to.equal(undefined)
@@ -56,7 +56,7 @@ describe('the admission chain', () => {
     expect(log).to.deep.equal(['all validates nothing'])
   })
 
-  it('ends at the first refusal', async () => {
+  it('stops at the first rejection', async () => {
     const { log, plugin } = recorder()
     const refuse = async () => Promise.reject(new Error('no'))
     const refusing: AdmissionPlugin = { name: 'refuses', handles: () => true, mutate: refuse, validate: refuse }
@@ -72,10 +72,10 @@ describe('the admission chain', () => {
   })
 })
 
-describe('a second round', () => {
+describe('the reinvocation pass', () => {
   const widget = (size: number) => ({ kind: 'Widget', apiVersion: 'v1', metadata: {}, size })
 
-  it('goes through all plugins that mutate, once, where one wants it', async () => {
+  it('runs all mutating plugins once more if one requests it', async () => {
     const order: string[] = []
     const plugin = (name: string, wants: boolean): AdmissionPlugin => ({
       name,

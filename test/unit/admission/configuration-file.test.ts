@@ -14,7 +14,7 @@ describe('the file of --admission-control-config-file', () => {
   const file = join(directory, 'admission.yaml')
   after(() => rmSync(directory, { recursive: true }))
 
-  /** What plugins get, and what is warned of. */
+  /** The plugin configurations and the warnings of a file. */
   const read = async (text: string): Promise<Record<string, string>> => {
     writeFileSync(file, text)
     const warned: Record<string, string> = {}
@@ -25,25 +25,25 @@ describe('the file of --admission-control-config-file', () => {
   }
   const refusal = async (text: string): Promise<string> => read(text).then(JSON.stringify, (error: Error) => error.message)
 
-  it('gives plugins what it holds for them, as JSON', async () =>
+  it('returns inline configurations as JSON', async () =>
     expect(await read(`${HEAD}plugins:\n- name: LimitRanger\n  configuration: {b: 1.0, a: [x, null]}\n- name: Priority\n`)).to.deep.equal({
       LimitRanger: '{"a":["x",null],"b":1}',
     }))
-  it('may be of the older version', async () =>
+  it('accepts the older apiVersion', async () =>
     expect(await read('apiVersion: apiserver.k8s.io/v1alpha1\nkind: AdmissionConfiguration\nplugins: []\n')).to.deep.equal({}))
-  it('may name files beside it', async () => {
+  it('reads referenced files relative to its own folder', async () => {
     writeFileSync(join(directory, 'limits.yaml'), 'a: b\n')
     const text = `${HEAD}plugins:\n- {name: LimitRanger, path: limits.yaml}\n- {name: Priority, path: ${join(directory, 'limits.yaml')}}\n`
     expect(await read(text)).to.deep.equal({ LimitRanger: 'a: b\n', Priority: 'a: b\n' })
   })
-  it('counts the first entry of a plugin, and prefers what it holds itself', async () =>
+  it('uses the first entry of a plugin, and inline configuration before a path', async () =>
     expect(await read(`${HEAD}plugins:\n- {name: LimitRanger, path: missing, configuration: {}}\n- {name: LimitRanger, path: missing}\n`)).to.deep.equal({
       LimitRanger: '{}',
     }))
-  it('passes over null', async () => expect(await read(`${HEAD}plugins:\n- {name: LimitRanger, configuration: null}\n`)).to.deep.equal({}))
-  it('does not look at what plugins that are off have', async () =>
+  it('ignores null', async () => expect(await read(`${HEAD}plugins:\n- {name: LimitRanger, configuration: null}\n`)).to.deep.equal({}))
+  it('ignores configurations of disabled plugins', async () =>
     expect(await read(`${HEAD}plugins:\n- {name: PodNodeSelector, path: missing}\n`)).to.deep.equal({}))
-  it('warns of names that no plugin has', async () =>
+  it('warns of unknown plugin names', async () =>
     expect(await read(`${HEAD}plugins:\n- {name: Foo, path: missing}\n`)).to.deep.equal({
       Foo: 'the admission configuration names a plugin that does not exist',
     }))
@@ -67,31 +67,30 @@ describe('the file of --admission-control-config-file', () => {
   ]
   for (const [text, why] of wrong) it(`is refused: ${why.slice(0, 90)}`, async () => expect(await refusal(text)).to.equal(FAILED + why))
 
-  it('is named where it can’t be read', async () => {
+  it('names an unreadable configuration file', async () => {
     const missing = join(directory, 'missing')
     const error = await readAdmissionConfiguration(missing, [], () => {}).catch((thrown: Error) => thrown)
     expect(error)
       .to.have.property('message')
       .that.matches(/^failed to apply admission: failed to read plugin config: unable to read admission control configuration from ".*missing" \[.*\]$/)
   })
-  it('names the file of a plugin that can’t be read', async () =>
+  it('names an unreadable file of a plugin', async () =>
     expect(await refusal(`${HEAD}plugins: [{name: LimitRanger, path: missing}]\n`)).to.match(
       /^failed to apply admission: couldn't open admission plugin configuration \/.*\/missing: /,
     ))
 
-  describe('a configuration in it', () => {
+  describe('pluginConfiguration', () => {
     const types = new TypeRegistry().add({ id: 'sample', definition: 'v1', source: 'package sample v1 untyped\n\ntype Sample typemeta\n  size - int32?\n' })
     const decoded = (text: string) =>
       pluginConfiguration(new Map([['LimitRanger', Buffer.from(text)]]), 'LimitRanger', (version, kind) =>
         version === 'v1' && kind === 'Sample' ? types.type('sample.Sample') : undefined,
       )
-    it('is decoded by its type', () =>
-      expect(decoded('{"apiVersion":"v1","kind":"Sample","size":3}')).to.deep.equal({ apiVersion: 'v1', kind: 'Sample', size: 3 }))
-    it('may be absent, or an empty file', () => {
+    it('decodes by type', () => expect(decoded('{"apiVersion":"v1","kind":"Sample","size":3}')).to.deep.equal({ apiVersion: 'v1', kind: 'Sample', size: 3 }))
+    it('accepts an absent configuration and an empty file', () => {
       expect(pluginConfiguration(new Map(), 'LimitRanger', () => undefined)).to.equal(undefined)
       expect(decoded('')).to.equal(undefined)
     })
-    it('is refused by the name of its plugin', () =>
+    it('names the plugin in errors', () =>
       expect(() => decoded('{"size":1}')).to.throw("couldn't init admission plugin \"LimitRanger\": Object 'Kind' is missing in '{\"size\":1}'"))
   })
 })

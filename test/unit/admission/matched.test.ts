@@ -10,8 +10,8 @@ const [v1, v2] = [linkVersion(links, 'v1'), linkVersion(links, 'v2')]
 const old = link('v1', 'a', { hostPort: 'h:1' })
 const object = link('v1', 'a', { hostPort: 'h:2' })
 
-describe('objects of a request in the version that matched', () => {
-  it('come from whoever converts the kind, both in one call, and go back', async () => {
+describe('objects of a request in the matched version', () => {
+  it('are converted by the conversion webhook in one call, and back', async () => {
     const request = admissionRequest(links, object, { operation: 'UPDATE', old })
     const seen = await asMatched(request, aboutOf(v2, ''))
     expect([seen.object, seen.old]).to.deep.equal([link('v2', 'a', { host: 'h', port: '2' }), link('v2', 'a', { host: 'h', port: '1' })])
@@ -20,7 +20,7 @@ describe('objects of a request in the version that matched', () => {
     expect([deletion.object, deletion.old]).to.deep.equal([undefined, link('v2', 'a', { host: 'h', port: '1' })])
   })
 
-  it('are those of the request in its own version, of views, and of kinds that this server converts', async () => {
+  it("are unchanged in the request's version, for subresource kinds, and for kinds without conversion webhook", async () => {
     const request = admissionRequest(links, object)
     expect(await asMatched(request, aboutOf(v1, ''))).to.equal(request)
     const scaled = admissionRequest(links, object, { subresource: 'scale' })
@@ -30,7 +30,7 @@ describe('objects of a request in the version that matched', () => {
     expect(await asAsked(widget, object)).to.equal(object)
   })
 
-  it('fail as upstream has it', async () => {
+  it('report conversion errors as upstream', async () => {
     const broken = linkResource(() => ({}))
     expect(await failureText(asMatched(admissionRequest(broken, object), aboutOf(linkVersion(broken, 'v2'), '')))).to.equal(
       '500 InternalError: Internal error occurred: conversion webhook for example.com/v1, Kind=Link failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /, Kind=',

@@ -25,7 +25,7 @@ const request = (definition: ResourceDefinition, parts: object = {}): AdmissionR
 
 const ALL: Rule = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }
 
-describe('rules of admission', () => {
+describe('rules', () => {
   const CASES: [what: string, rule: Rule, request: AdmissionRequest, matches: boolean][] = [
     ['everything', ALL, request(PODS), true],
     ['another operation', { ...ALL, operations: ['UPDATE', 'DELETE'] }, request(PODS), false],
@@ -80,7 +80,7 @@ describe('rules of admission', () => {
       expect(found && Object.values(found.kind).join('/')).to.equal(kind)
     })
 
-  it('spares the configuration of admission itself', () => {
+  it('never match configurations of admission', () => {
     const of = (group: string, kind: string): AdmissionRequest => request(definitionOf(version(group, 'v1', 'x', kind)))
     expect(isExempt(of('admissionregistration.k8s.io', 'ValidatingWebhookConfiguration'))).to.equal(true)
     expect(isExempt(of('admissionregistration.k8s.io', 'MutatingAdmissionPolicyBinding'))).to.equal(true)
@@ -88,7 +88,7 @@ describe('rules of admission', () => {
   })
 })
 
-describe('selectors of admission', () => {
+describe('selectors', () => {
   const red = new Selector({ matchLabels: { colour: 'red' } })
   const labelled = (colour: string) => ({ metadata: { labels: { colour } } })
   const namespaces = async (name: string) => {
@@ -98,25 +98,25 @@ describe('selectors of admission', () => {
   }
   const inNamespace = (asked: AdmissionRequest, selector = red) => namespaceMatches(selector, asked, namespaces)
 
-  it('look at the labels of the namespace', async () => {
+  it('match the labels of the namespace', async () => {
     expect(await inNamespace(request(PODS, { namespace: 'red' }))).to.equal(true)
     expect(await inNamespace(request(PODS, { namespace: 'blue' }))).to.equal(false)
     expect(await inNamespace(request(PODS, { namespace: 'none' }), new Selector({}))).to.equal(true)
     expect(await inNamespace(request(PODS, { namespace: 'blue' }), new Selector(undefined))).to.equal(false)
   })
-  it('do not look at what is in no namespace', async () => expect(await inNamespace(request(NODES, { name: 'n' }))).to.equal(true))
-  it('look at the labels that a namespace is to have, and at those that it had when it goes', async () => {
+  it('match cluster-scoped objects', async () => expect(await inNamespace(request(NODES, { name: 'n' }))).to.equal(true))
+  it('match the new labels of a created or updated namespace, and the stored ones of a deleted one', async () => {
     expect(await inNamespace(request(NAMESPACES, { name: 'blue', object: labelled('red') }))).to.equal(true)
     expect(await inNamespace(request(NAMESPACES, { name: 'red', object: labelled('blue'), operation: 'UPDATE' }))).to.equal(false)
     expect(await inNamespace(request(NAMESPACES, { name: 'red', operation: 'DELETE' }))).to.equal(true)
   })
-  it('tell of a namespace that is not there, and of one that cannot be read', async () => {
+  it('report a missing namespace, and one that cannot be read', async () => {
     expect(await refusal(inNamespace(request(PODS, { namespace: 'none' })))).to.equal('namespaces "none" not found')
     expect(await refusal(inNamespace(request(PODS, { namespace: 'broken' })))).to.equal('Internal error occurred: no store')
     const odd = new Selector({ matchExpressions: [{ key: 'a', operator: 'Odd' }] })
     expect(await refusal(inNamespace(request(PODS, { namespace: 'red' }), odd))).to.match(/^Internal error occurred: .*Odd/)
   })
-  it('look at the object as it is to be and as it is', () => {
+  it('match the new and the old object', () => {
     expect(objectMatches(red, request(PODS, { object: labelled('blue') }))).to.equal(false)
     expect(objectMatches(red, request(PODS, { object: labelled('blue'), old: labelled('red') }))).to.equal(true)
     expect(objectMatches(red, request(PODS, { object: { kind: 'PodExecOptions' } }))).to.equal(false)

@@ -8,7 +8,7 @@ const core = widgetResource({ version: { group: '' } })
 const ofGroup: AdmissionRequest = { ...t.target('a'), operation: 'CREATE' }
 const ofCore: AdmissionRequest = { ...ofGroup, served: { definition: core, version: core.hub } }
 
-describe('what a request is about', () => {
+describe('isAbout', () => {
   const cases: [request: AdmissionRequest, resource: string, subresource: string, is: boolean][] = [
     [ofGroup, 'widgets.example.io', '', true],
     [ofGroup, 'widgets', '', false],

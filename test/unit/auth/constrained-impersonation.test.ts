@@ -11,7 +11,7 @@ const alice: User = { name: 'alice', groups: [] }
 
 const LIST = 'pods'
 
-/** As whom `user` acts, and what the authorizer was asked on the way, `verb resource/subresource name` each; `rights` it has. */
+/** The impersonated user, and the checks that were authorized (`verb resource/subresource name`), for a user with `rights`. */
 async function acting(user: User, headers: readonly string[], rights: readonly string[]) {
   const asked: string[] = []
   const seen = new Set<User>()
@@ -33,8 +33,8 @@ const as = (name: string, ...more: string[]): string[] => ['Impersonate-User', n
 const groups = (...names: string[]): string[] => names.flatMap(name => ['Impersonate-Group', name])
 const OF = 'authentication.k8s.io'
 
-describe('constrained impersonation', () => {
-  it('needs a right to the user, and one to do this as another', async () => {
+describe('impersonateConstrained', () => {
+  it('requires permission to impersonate the user, and to perform the request on its behalf', async () => {
     const both = [`impersonate-on:user-info:list ${LIST}`, `impersonate:user-info ${OF}/users bob`]
     expect(await acting(alice, as('bob'), both)).to.deep.include({
       user: { name: 'bob', groups: ['system:authenticated'] },
@@ -46,13 +46,13 @@ describe('constrained impersonation', () => {
     )
   })
 
-  it('still takes the right to impersonate, and says so', async () => {
+  it('accepts the legacy verb impersonate, without a constraint', async () => {
     const { user, constraint, asked } = await acting(alice, as('bob', ...groups('dev')), ['impersonate users bob', 'impersonate groups dev'])
     expect([user, constraint]).to.deep.equal([{ name: 'bob', groups: ['dev', 'system:authenticated'] }, undefined])
     expect(asked).to.deep.equal([`impersonate-on:user-info:list ${LIST}`, 'impersonate users bob', 'impersonate groups dev'])
   })
 
-  it('asks for each part, and for many at once', async () => {
+  it('checks each attribute, and all of them if there are many', async () => {
     const on = `impersonate-on:user-info:list ${LIST}`
     const name = `impersonate:user-info ${OF}/users bob`
     const extra = ['Impersonate-Extra-Acme.com%2fTeam', 'red', 'Impersonate-Uid', '7']
@@ -68,14 +68,14 @@ describe('constrained impersonation', () => {
     expect((await acting(alice, as('bob', ...groups('a', 'b', 'c', 'd')), many)).asked).to.deep.equal(many)
   })
 
-  it('gives no administrators, not even to who may have every group', async () => {
+  it('never grants system:masters, even with permission for every group', async () => {
     const rights = [`impersonate-on:user-info:list ${LIST}`, `impersonate:user-info ${OF}/users bob`, `impersonate:user-info ${OF}/groups *`]
     const { message } = await acting(alice, as('bob', ...groups('a', 'b', 'c', 'system:masters')), rights)
     expect(message).to.match(/cannot impersonate:user-info resource "groups".*: impersonating the system:masters group is not allowed$/)
     expect((await acting(alice, as('bob', 'Impersonate-Extra-a', ''), rights)).message).to.match(/invalid key in extra is not allowed|empty string value/)
   })
 
-  it('knows service accounts and nodes by their names alone, and gives them their groups', async () => {
+  it('impersonates service accounts and nodes by name only, with their implied groups', async () => {
     const account = await acting(alice, as('system:serviceaccount:ns:sa'), [
       `impersonate-on:serviceaccount:list ${LIST}`,
       `impersonate:serviceaccount ${OF}/serviceaccounts sa`,
@@ -86,7 +86,7 @@ describe('constrained impersonation', () => {
     expect((await acting(alice, as('system:node:n1', ...groups('dev')), [])).asked).to.deep.equal(['impersonate users system:node:n1'])
   })
 
-  it('lets the service account of an agent act as the node on which it runs', async () => {
+  it('lets the service account of an agent impersonate its own node', async () => {
     const rights = [`impersonate-on:associated-node:list ${LIST}`, `impersonate:associated-node ${OF}/nodes *`]
     const own = await acting(agent, as('system:node:n1'), rights)
     expect([own.user?.name, own.constraint]).to.deep.equal(['system:node:n1', 'impersonate:associated-node'])
@@ -94,7 +94,7 @@ describe('constrained impersonation', () => {
     expect((await acting(agent, as('system:node:n2'), rights)).message).to.match(/cannot impersonate-on:arbitrary-node:list/)
   })
 
-  it('leaves alone who asks for nothing, and refuses parts without a user', async () => {
+  it('keeps the user without headers, and rejects attributes without a user', async () => {
     expect((await acting(alice, [], [])).user).to.equal(alice)
     expect((await acting(alice, groups('ops'), [])).message).to.equal(
       'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"ops"}, Extra:map[string][]string(nil)} without impersonating a user name',

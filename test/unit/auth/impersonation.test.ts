@@ -25,13 +25,13 @@ function setup(may: (info: RequestAttributes) => boolean = () => true) {
 }
 
 describe('impersonate', () => {
-  it('acts as a user, who then is authenticated', async () => {
+  it('returns an authenticated user', async () => {
     const { as, asked } = setup()
     expect(await as('Impersonate-User', 'alice')).to.deep.equal({ name: 'alice', groups: ['system:authenticated'] })
     expect(asked).to.deep.equal(['impersonate /users/  alice'])
   })
 
-  it('takes groups with commas, uid and extra', async () => {
+  it('accepts groups with commas, UID and extra', async () => {
     const { as, asked } = setup()
     const user = await as(
       'Impersonate-User',
@@ -53,7 +53,7 @@ describe('impersonate', () => {
     ])
   })
 
-  it('reads UTF-8, as it names users everywhere else', async () => {
+  it('decodes UTF-8', async () => {
     const { as, asked } = setup()
     const sent = (text: string): string => Buffer.from(text).toString('latin1')
     const user = await as('Impersonate-User', sent('jürgen'), 'Impersonate-Group', sent('Ärzte'), 'Impersonate-Extra-a', sent('é'))
@@ -61,7 +61,7 @@ describe('impersonate', () => {
     expect(asked[0]).to.equal('impersonate /users/  jürgen')
   })
 
-  it('knows the groups of a service account', async () => {
+  it('adds the groups of a service account', async () => {
     const { as, asked } = setup()
     const user = await as('Impersonate-User', 'system:serviceaccount:ns:sa')
     expect(user.groups).to.deep.equal(['system:serviceaccounts', 'system:serviceaccounts:ns', 'system:authenticated'])
@@ -72,7 +72,7 @@ describe('impersonate', () => {
     expect((await setup().as('Impersonate-User', 'system:anonymous')).groups).to.deep.equal(['system:unauthenticated'])
   })
 
-  it('is forbidden unless each part is allowed', async () => {
+  it('throws 403 unless each attribute is allowed', async () => {
     const error = await setup(info => info.resource !== 'groups')
       .as('Impersonate-User', 'alice', 'Impersonate-Group', 'ops')
       .catch((e: unknown) => e)
@@ -82,7 +82,7 @@ describe('impersonate', () => {
     )
   })
 
-  describe('needs a user', () => {
+  describe('requires a user', () => {
     const cases: [string, string[], string][] = [
       ['a group alone', ['Impersonate-Group', 'ops'], '[{Group  ops    }]'],
       ['a group beside an empty user', ['Impersonate-User', '', 'Impersonate-Group', 'ops'], '[{Group  ops    }]'],
@@ -100,7 +100,7 @@ describe('impersonate', () => {
       })
   })
 
-  describe('leaves the user as it is where the headers say nothing', () => {
+  describe("returns the request's user if no header is set", () => {
     const cases: [string, string[]][] = [
       ['a header that is not known', ['Impersonate-X', 'y']],
       ['several of them', ['Impersonate-', 'a', 'Impersonate-Users', 'bob', 'Impersonate-Groups', 'system:masters', 'Impersonate-Extra', 'c']],
@@ -116,14 +116,14 @@ describe('impersonate', () => {
       })
   })
 
-  it('takes a name that is no service account’s for a user’s', async () => {
+  it('treats a name that is not a valid service account as a user', async () => {
     const { as, asked } = setup()
     await as('Impersonate-User', 'system:serviceaccount:Not_A_Namespace:sa')
     await as('Impersonate-User', 'system:serviceaccount:ns:sa:more')
     expect(asked).to.deep.equal(['impersonate /users/  system:serviceaccount:Not_A_Namespace:sa', 'impersonate /users/  system:serviceaccount:ns:sa:more'])
   })
 
-  it('keeps keys that mean something to an object', async () => {
+  it('supports extra keys that are properties of Object.prototype', async () => {
     const { as } = setup()
     const { extra } = await as('Impersonate-User', 'alice', 'Impersonate-Extra-__proto__', 'v')
     expect(Object.entries(extra ?? {})).to.deep.equal([['__proto__', ['v']]])
@@ -131,7 +131,7 @@ describe('impersonate', () => {
 })
 
 describe('asksImpersonation', () => {
-  it('sees any of its headers', () => {
+  it('detects any impersonation header', () => {
     expect(asksImpersonation({ 'impersonate-extra-x': 'y' })).to.equal(true)
     expect(asksImpersonation({ accept: '*/*' })).to.equal(false)
   })
@@ -168,7 +168,7 @@ dev everything-impersonater | tester - disallowed-uid - | 403
 dev everything-impersonater | tester system:authenticated some-uid scopes=scope-a,scopes=scope-b | tester system:authenticated some-uid scopes=scope-a,scopes=scope-b
 `
 
-/** Those of the test's authorizer, by the group that has them: what may be impersonated, `RESOURCE.GROUP/SUBRESOURCE NAME`. */
+/** Users and attributes that the test's authorizer allows to impersonate, by group: `RESOURCE.GROUP/SUBRESOURCE NAME`. */
 const RIGHTS: Readonly<Record<string, RegExp>> = {
   wheel: /^users\. /,
   'sa-impersonater': /^serviceaccounts\. /,
@@ -182,7 +182,7 @@ const RIGHTS: Readonly<Record<string, RegExp>> = {
   'everything-impersonater': /^(users\. |uids\.authentication\.k8s\.io some-uid$|groups\. |userextras\.authentication\.k8s\.io\/scopes )/,
 }
 
-describe('impersonation as upstream tests it', () => {
+describe("impersonation, upstream's test cases", () => {
   const listOf = (text: string): string[] => (text === '-' ? [] : text.split(','))
   const authorizer = allowingIf(({ verb, group, resource, subresource, name }, { name: asker, groups }) => {
     const part = `${resource}.${group}${subresource === '' ? '' : `/${subresource}`} ${name}`

@@ -5,15 +5,15 @@ import { sha256Label } from '../../../src/lib/sha256-label.ts'
 describe('ReloadMetrics', () => {
   const server = sha256Label('one')
 
-  /** Names behind the common prefix, with labels and values. */
+  /** Samples by name without the common prefix, with labels and values. */
   const samplesOf = (metrics: ReloadMetrics): unknown[] =>
     metrics.families.flatMap(family =>
       [...family.samples()].map(({ metricName, labels, value }) => [metricName.replace('apiserver_authorization_config_controller_', ''), labels, value]),
     )
 
-  it('tells nothing before there is something to tell', () => expect(samplesOf(new ReloadMetrics('authorization', 'ALPHA', 'one'))).to.deep.equal([]))
+  it('has no samples before the first event', () => expect(samplesOf(new ReloadMetrics('authorization', 'ALPHA', 'one'))).to.deep.equal([]))
 
-  it('counts reloads, says when the last was, and what is in force', () => {
+  it('counts reloads, with the time of the last and the hash of the configuration in force', () => {
     const metrics = new ReloadMetrics('authorization', 'ALPHA', 'one')
     metrics.configured(Buffer.from('before'))
     metrics.reloaded('success', 2_000)
@@ -30,7 +30,7 @@ describe('ReloadMetrics', () => {
     ])
   })
 
-  it('has the class of what it is about', () => {
+  it('has the stability of its subject', () => {
     const classes = (metrics: ReloadMetrics): unknown => metrics.families.map(({ name, stability }) => [name.split('_')[1], stability])
     expect(classes(new ReloadMetrics('authentication', 'BETA', ''))).to.deep.equal([
       ['authentication', 'BETA'],

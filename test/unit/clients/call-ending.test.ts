@@ -4,7 +4,7 @@ import { callEnding } from '../../../src/clients/call-ending.ts'
 import { timeoutError } from '../../../src/meta/status.ts'
 
 describe('callEnding', () => {
-  it('says nothing while neither has come', () => {
+  it('has no reason while the call may continue', () => {
     const ending = callEnding(60_000, new AbortController().signal)
     expect([ending.why(), ending.signal.aborted]).to.deep.equal([undefined, false])
     ending.dispose()
@@ -15,7 +15,7 @@ describe('callEnding', () => {
     ['a request whose own time is over', timeoutError('late', 0), 'context deadline exceeded'],
   ] as const)
     for (const begun of [false, true])
-      it(`tells of ${title}${begun ? ' before the call' : ''}`, () => {
+      it(`reports ${title}${begun ? ' before the call' : ''}`, () => {
         const waiting = new AbortController()
         if (begun) waiting.abort(reason)
         const ending = callEnding(60_000, waiting.signal)
@@ -24,7 +24,7 @@ describe('callEnding', () => {
         ending.dispose()
       })
 
-  it('tells of its own time, whatever becomes of the request afterwards', async () => {
+  it('reports its own timeout, whatever happens to the request later', async () => {
     const waiting = new AbortController()
     const ending = callEnding(1, waiting.signal)
     await once(ending.signal, 'abort')
@@ -33,7 +33,7 @@ describe('callEnding', () => {
     ending.dispose()
   })
 
-  it('tells of the client where that has gone first', async () => {
+  it("reports the client's cancellation if that came first", async () => {
     const waiting = new AbortController()
     const ending = callEnding(1, waiting.signal)
     waiting.abort(new Error('gone'))
@@ -42,7 +42,7 @@ describe('callEnding', () => {
     ending.dispose()
   })
 
-  it('is not ended once it is disposed of', async () => {
+  it('does not abort once it is disposed', async () => {
     const waiting = new AbortController()
     const ending = callEnding(1, waiting.signal)
     ending.dispose()

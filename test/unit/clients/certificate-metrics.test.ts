@@ -13,7 +13,7 @@ const PREFIX = 'apiserver_webhooks_x509_'
 const MISSING_SAN = 'relies on a legacy Common Name field instead of the SAN extension for subject validation'
 const SHA1 = 'uses an insecure SHA-1 signature'
 
-describe('certificates of servers that are called', () => {
+describe('CertificateMetrics', () => {
   const never = new AbortController().signal
   const servers: WebhookServer[] = []
 
@@ -21,7 +21,7 @@ describe('certificates of servers that are called', () => {
     for (const server of servers) server.close()
   })
 
-  /** Of `localhost`. */
+  /** Certificate for `localhost`. */
   async function serverWith({ named, digest }: { readonly named: boolean; readonly digest?: 'SHA-1' }): Promise<WebhookServer> {
     const issuer = await issueCertificate({ subject: [{ CN: ['authority'] }], isAuthority: true })
     const { cert, key } = await issueCertificate({
@@ -50,7 +50,7 @@ describe('certificates of servers that are called', () => {
     ],
     ['neither', { named: true }, undefined, {}],
   ] as const)
-    it(`${what}: ${refused ?? 'believed'}`, async () => {
+    it(`${what}: ${refused ?? 'trusted'}`, async () => {
       const server = await serverWith(flaws)
       const metrics = new CertificateMetrics('webhooks')
       const { record, annotations: noted } = annotationsOf()
@@ -67,7 +67,7 @@ describe('certificates of servers that are called', () => {
       expect(counted(metrics)).to.deep.equal(expected)
     })
 
-  it('are counted of every request where they are not checked', async () => {
+  it('counts every request if certificates are not verified', async () => {
     const server = await serverWith({ named: false, digest: 'SHA-1' })
     const metrics = new CertificateMetrics('webhooks')
     const agent = new Agent({ rejectUnauthorized: false, keepAlive: true })
@@ -81,7 +81,7 @@ describe('certificates of servers that are called', () => {
     [true, 'tls: failed to verify certificate: x509: certificate relies on legacy Common Name field, use SANs instead'],
     [false, '200'],
   ] as const)
-    it(`are counted of requests that are passed on: ${text}`, async () => {
+    it(`counts proxied requests: ${text}`, async () => {
       const server = await serverWith({ named: false })
       const metrics = new CertificateMetrics('webhooks')
       const tls = { rejectUnauthorized, ALPNProtocols: ['http/1.1'], ca: Buffer.from(server.caBundle, 'base64') }

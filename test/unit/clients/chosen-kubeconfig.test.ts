@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { chosenKubeconfig } from '../../../src/clients/chosen-kubeconfig.ts'
 
-describe('the kubeconfig of a command', () => {
+describe('chosenKubeconfig', () => {
   const home = process.cwd()
   const directory = mkdtempSync(join(tmpdir(), 'chosen-'))
   before(() => process.chdir(directory))
@@ -17,7 +17,7 @@ describe('the kubeconfig of a command', () => {
     writeFileSync(join(directory, path), '')
   }
 
-  it('is the first that there is, in the order of the help', () => {
+  it('returns the first that exists, in the order of the help', () => {
     const environment = { HOME: directory }
     expect(() => chosenKubeconfig(undefined, environment)).to.throw(
       'no kubeconfig found: use --kubeconfig or $KUBECONFIG, because neither data/admin.kubeconfig in this directory nor ~/.kube/config exists',

@@ -16,7 +16,7 @@ const page = (name: string, next = ''): Answer => ({
 })
 const failed = (status: number, retryAfter?: string): Answer => ({ status, body: { message: 'no' }, ...(retryAfter !== undefined && { retryAfter }) })
 
-describe('lists of a cluster', () => {
+describe('listPages', () => {
   let server: Server
   let client: ClusterClient
   let answers: Answer[] = []
@@ -47,19 +47,19 @@ describe('lists of a cluster', () => {
     return found.join(' ')
   }
 
-  it('come in pages', async () => {
+  it('yields pages', async () => {
     expect(await listed(page('a', 'x y'), page('b'))).to.equal('a b')
     expect(asked).to.deep.equal(['/pods?limit=250', '/pods?limit=250&continue=x%20y'])
   })
 
-  it('begin anew where the next page has expired', async () => {
+  it('restarts the list if the continue token has expired', async () => {
     expect(await listed(page('a', 'x'), failed(410), page('c', 'y'), page('d'))).to.equal('a anew c d')
     expect(await listed(failed(410))).to.equal('410')
     const expiring = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? page('a', 'x') : failed(410)))
     expect(await listed(...expiring), 'not for ever').to.match(/410$/)
   })
 
-  it('are asked for again while the server is busy or fails', async () => {
+  it('retries while the server is busy or fails', async () => {
     expect(await listed(failed(429, '3'), failed(429), failed(503), page('a'))).to.equal('a')
     expect(waits).to.deep.equal([3000, 1000, 2000])
     expect(await listed(failed(429, '999999999'), page('a'))).to.equal('a')

@@ -14,7 +14,7 @@ const config = (cluster: string, user: string): string =>
 
 const SERVER = 'server: "https://authz.example:8443/a/b/?x=y"'
 
-describe('kubeconfig of another server', () => {
+describe('readKubeconfig', () => {
   let folder: string
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'binnacle-kubeconfig-'))
@@ -40,7 +40,7 @@ describe('kubeconfig of another server', () => {
     throw new Error('it was read')
   }
 
-  it('says where the server is, and reads the files that it names beside it', async () => {
+  it('returns the address, and reads referenced files relative to its folder', async () => {
     const remote = await read(
       config(`{${SERVER}, certificate-authority: ca.pem, tls-server-name: other}`, '{client-certificate: cert.pem, client-key: key.pem, tokenFile: token}'),
     )
@@ -59,7 +59,7 @@ describe('kubeconfig of another server', () => {
     })
   })
 
-  it('takes data in place of files, basic credentials and impersonation', async () => {
+  it('accepts embedded data, basic credentials and impersonation', async () => {
     const user = '{username: a, password: b, as: jane, as-uid: "7", as-groups: [g, h], as-user-extra: {a/b: [c]}}'
     const remote = await read(config(`{server: "https://[::1]", certificate-authority-data: ${CA_DATA}, insecure-skip-tls-verify: false}`, user))
     expect([remote.host, remote.port, remote.path, remote.ca?.toString()]).to.deep.equal(['::1', 443, '/', CA])
@@ -155,7 +155,7 @@ describe('kubeconfig of another server', () => {
   ]
   for (const [title, text, message] of REFUSED) it(`refuses ${title}`, async () => expect(await fault(text)).to.equal(message))
 
-  it('refuses a file that is not there', async () => {
+  it('rejects a missing file', async () => {
     const missing = join(folder, 'missing')
     const message = await readKubeconfig(missing).catch((error: Error) => error.message)
     expect(message).to.equal(`stat ${missing}: no such file or directory`)

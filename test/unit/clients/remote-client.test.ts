@@ -9,7 +9,7 @@ import { WebhookServer } from '../../support/webhooks/webhook-server.ts'
 
 const never = new AbortController().signal
 
-describe('client of a server that a kubeconfig names', () => {
+describe('remoteClient', () => {
   let hook: WebhookServer
   let folder: string
   let now = 0
@@ -53,7 +53,7 @@ describe('client of a server that a kubeconfig names', () => {
     throw new Error('it was answered')
   }
 
-  it('posts JSON with the time it has, and its token', async () => {
+  it('posts JSON with its timeout and token', async () => {
     const client = await clientAt('/echo', '{token: t}')
     const { status, body } = await client.post('{"a":1}', never)
     expect([status, JSON.parse(body.toString())]).to.deep.equal([200, { got: { a: 1 } }])
@@ -61,7 +61,7 @@ describe('client of a server that a kubeconfig names', () => {
     expect([path, headers?.authorization, headers?.['user-agent']]).to.deep.equal(['/echo?timeout=30s', 'Bearer t', 'kube-apiserver'])
   })
 
-  it('reads a token of a file again after a minute, and after a refusal', async () => {
+  it('reloads a token file after a minute, and after a rejection', async () => {
     const token = join(folder, 'token')
     writeFileSync(token, 'one')
     const client = await clientAt('/echo', '{tokenFile: token}')
@@ -85,7 +85,7 @@ describe('client of a server that a kubeconfig names', () => {
     expect(hook.requests.at(-1)?.headers.authorization).to.equal('Bearer four')
   })
 
-  it('tells of an answer without success, and of none', async () => {
+  it('reports an unsuccessful response, and a missing one', async () => {
     const broken = await fault(await clientAt('/500'))
     expect([broken.message, broken.statusCode, broken.status?.reason]).to.deep.equal([
       'an error on the server ("broken") has prevented the request from succeeding',
@@ -104,7 +104,7 @@ describe('client of a server that a kubeconfig names', () => {
     expect([canceled.message, canceled.end]).to.deep.equal([`Post "https://127.0.0.1:${hook.port}/silent?timeout=30s": context canceled`, 'canceled'])
   })
 
-  describe('with back-off', () => {
+  describe('withBackoff', () => {
     const waits: number[] = []
     const environment = { random: () => 0.5, wait: async (ms: number) => void waits.push(Math.round(ms)) }
     beforeEach(() => waits.splice(0))
@@ -118,18 +118,18 @@ describe('client of a server that a kubeconfig names', () => {
       return [hook.requests.length - before, message]
     }
 
-    it('calls again, each time later, where the failure may pass', async () => {
+    it('retries transient failures with increasing delays', async () => {
       expect((await calls('/500'))[0]).to.equal(5)
       expect(waits).to.deep.equal([550, 825, 1238, 1856])
       expect((await calls('/reset'))[0]).to.equal(5)
     })
 
-    it('does not where it will not', async () => {
+    it('does not retry other failures', async () => {
       expect(await calls('/403')).to.deep.equal([1, 'no'])
       expect(waits).to.deep.equal([])
     })
 
-    it('calls nobody where nobody waits', async () => {
+    it('makes no call if the request is already canceled', async () => {
       const aborted = AbortSignal.abort()
       const message = await withBackoff(webhookBackoff(1), aborted, async () => 1, environment).catch((error: Error) => error.message)
       expect(message).to.equal('webhook call failed: context canceled')

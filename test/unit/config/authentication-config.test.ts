@@ -12,10 +12,10 @@ function configOf(...argv: string[]): Config {
 const ISSUER = ['--oidc-issuer-url=https://issuer', '--oidc-client-id=us']
 
 describe('authenticationOf', () => {
-  it('asks nobody else where nothing is given', () =>
+  it('uses no other authenticators by default', () =>
     expect(configOf()).to.include({ authenticationConfigFile: undefined, oidc: undefined, anonymousAuth: true, isAnonymousAuthGiven: false }))
 
-  it('reads the issuer', () => {
+  it('parses the issuer', () => {
     const { oidc } = configOf(
       ...ISSUER,
       '--oidc-required-claim=team=a,b',
@@ -56,7 +56,7 @@ describe('authenticationOf', () => {
   ]
   for (const [argv, message] of refused) it(`refuses ${argv.join(' ')}`, () => expect(() => configOf(...argv)).to.throw(FlagError, message))
 
-  it('has no anonymous requests where everybody may do everything', () => {
+  it('disables anonymous requests with AlwaysAllow', () => {
     const { anonymousAuth, warnings } = configOf('--authorization-mode=AlwaysAllow')
     expect(anonymousAuth).to.equal(false)
     expect(warnings).to.include(

@@ -40,7 +40,7 @@ describe('the command line', () => {
     expect(Object.isFrozen(config)).to.equal(true)
   })
 
-  it('stores JSON or protobuf, as told', () => {
+  it('stores JSON or protobuf', () => {
     const stored = (...flags: string[]) => serve(...flags).config.storedAs
     expect([stored(), stored('--storage-media-type=application/json'), stored('--storage-media-type=application/vnd.kubernetes.protobuf')]).to.deep.equal([
       'json',
@@ -50,7 +50,7 @@ describe('the command line', () => {
     expect(() => serve('--storage-media-type=application/yaml')).to.throw(FlagError, '--storage-media-type: "application/yaml" is not implemented; it may be')
   })
 
-  it('encrypts what is stored, as a file says', () => {
+  it('encrypts as configured by a file', () => {
     expect(serve().config.encryption).to.equal(undefined)
     expect(serve('--encryption-provider-config=e.yaml').config.encryption).to.deep.equal({ file: 'e.yaml', automaticReload: false })
     expect(serve('--encryption-provider-config=e.yaml', '--encryption-provider-config-automatic-reload').config.encryption).to.deep.equal({
@@ -59,7 +59,7 @@ describe('the command line', () => {
     })
   })
 
-  it('serves by TLS 1.2 and HTTP/2 unless told otherwise', () => {
+  it('serves TLS 1.2 and HTTP/2 by default', () => {
     const { serving } = serve().config
     expect(serving.tls).to.deep.equal(DEFAULT_TLS_POLICY)
     expect(serving).to.deep.include({ named: [], http2: 'own', maxStreams: 1000, hsts: [], corsOrigins: [], goawayChance: 0, readOnly: false })
@@ -74,12 +74,12 @@ describe('the command line', () => {
     expect(other).to.deep.include({ http2: undefined, maxStreams: 100, hsts: ['max-age=1', 'preload'], corsOrigins: ['//a(:|$)'], goawayChance: 0.02 })
   })
 
-  it('lets a connection of Node’s HTTP/2 have fewer requests open, unless told otherwise', () => {
+  it("limits the streams of Node's HTTP/2 by default", () => {
     expect(serve('--http2=builtin').config.serving.maxStreams).to.equal(250)
     expect(serve('--http2=builtin', '--http2-max-streams-per-connection=1000').config.serving.maxStreams).to.equal(1000)
   })
 
-  it('takes cipher suites by the names of Go, and warns of those that are insecure or that nobody has', () => {
+  it('accepts cipher suites by their Go names, and warns of insecure and unknown ones', () => {
     const { config } = serve('--tls-cipher-suites=TLS_RSA_WITH_RC4_128_SHA,TLS_RSA_WITH_AES_128_CBC_SHA,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256')
     expect(config.serving.tls.ciphers).to.match(/:TLS_CHACHA20_POLY1305_SHA256:ECDHE-RSA-AES128-GCM-SHA256:AES128-SHA$/)
     expect(config.warnings).to.deep.equal([
@@ -89,13 +89,13 @@ describe('the command line', () => {
     ])
   })
 
-  it('takes certificates for names, each time that the flag is given', () =>
+  it('accepts several SNI certificates', () =>
     expect(serve('--tls-sni-cert-key=a.crt,a.key', '--tls-sni-cert-key', ' b.crt , b.key : *.b.com , b.com').config.serving.named).to.deep.equal([
       { cert: 'a.crt', key: 'a.key', names: [] },
       { cert: 'b.crt', key: 'b.key', names: ['*.b.com', 'b.com'] },
     ]))
 
-  it('reads values after an equals sign or a space, underscores for dashes, and -v', () => {
+  it('parses values after an equals sign or a space, underscores for dashes, and -v', () => {
     const { config } = serve('--secure-port=1', '--bind-address', '0.0.0.0', '--data_dir=/x', '-v', '3')
     expect(config).to.include({ securePort: 1, bindAddress: '0.0.0.0', dataDir: '/x', verbosity: 3, certDir: '/x/pki' })
     expect(serve('-v=4').config.verbosity).to.equal(4)
@@ -103,7 +103,7 @@ describe('the command line', () => {
     expect(serve('-v4').config.verbosity).to.equal(4)
   })
 
-  it('knows how to reach kubelets', () => {
+  it('configures connections to kubelets', () => {
     expect(serve().config.kubelets).to.deep.equal({
       addressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
       port: 10250,
@@ -121,22 +121,22 @@ describe('the command line', () => {
     expect(() => serve('--kubelet-client-key=k')).to.throw(FlagError, '--kubelet-client-certificate and --kubelet-client-key must be set together')
   })
 
-  it('lets the last scalar win, and adds lists up', () => {
+  it('uses the last value of a scalar, and accumulates lists', () => {
     const { config } = serve('--etcd-servers=http://a:1,http://b:2/', '--etcd-servers=http://c:3', '--secure-port=1', '--secure-port=2')
     expect(config.etcd?.servers).to.deep.equal(['http://a:1', 'http://b:2', 'http://c:3'])
     expect(config.etcd?.overrides).to.deep.equal([])
     expect(config.securePort).to.equal(2)
   })
 
-  it('takes booleans with and without a value', () => {
+  it('parses booleans with and without a value', () => {
     expect(serve('--anonymous-auth=false').config.anonymousAuth).to.equal(false)
     expect(serve('--anonymous-auth').config.anonymousAuth).to.equal(true)
   })
 
-  it('tells which flags have no effect', () =>
+  it('lists flags without effect', () =>
     expect(serve('--allow-privileged', '--delete-collection-workers=2').ignored).to.deep.equal(['allow-privileged', 'delete-collection-workers']))
 
-  it('starts as envtest starts kube-apiserver', () => {
+  it('accepts the flags of envtest', () => {
     const { config } = serve(
       '--advertise-address=127.0.0.1',
       '--allow-privileged=true',
@@ -155,14 +155,14 @@ describe('the command line', () => {
     expect(config).to.include({ securePort: 4002, certDir: '/tmp/x' })
   })
 
-  it('authorizes by bindings, after the rules of a file where there is one, unless told otherwise', () => {
+  it('authorizes by RBAC by default, after the rules of a file if given', () => {
     const modes = (...flags: string[]) => serve(...flags).config.authorizationModes
     expect(modes('--authorization-rules-file=rules.yaml')).to.deep.equal(['Rules', 'RBAC'])
     expect(modes('--authorization-rules-file=rules.yaml', '--authorization-mode=Rules')).to.deep.equal(['Rules'])
     expect(modes('--authorization-mode=')).to.deep.equal(['RBAC'])
   })
 
-  it('starts as kwokctl starts kube-apiserver', () => {
+  it('accepts the flags of kwokctl', () => {
     const { config } = serve(
       '--profile=apiserver',
       '--etcd-prefix=/registry',
@@ -188,14 +188,14 @@ describe('the command line', () => {
     ])
   })
 
-  it('says how many requests are worked on at once', () => {
+  it('limits concurrent requests', () => {
     expect(serve().config).to.include({ priorityAndFairness: true, maxRequestsInFlight: 400, maxMutatingRequestsInFlight: 200 })
     const none = ['--max-requests-inflight=0', '--max-mutating-requests-inflight=0']
     expect(() => serve(...none)).to.throw(FlagError, 'MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive')
     expect(serve(...none, '--enable-priority-and-fairness=false').config).to.include({ priorityAndFairness: false, maxRequestsInFlight: 0 })
   })
 
-  it('says how services and aggregated servers are reached', () => {
+  it('configures the routing to services and aggregated servers', () => {
     expect(serve().config.services).to.deep.equal({ addresses: new Map(), toEndpoints: false, proxyClient: undefined, refusesRedirects: true })
     const { services } = serve(
       '--service-addresses=a/b=127.0.0.1:1,c/d:8=[::1]:2',
@@ -210,7 +210,7 @@ describe('the command line', () => {
     expect(() => serve('--proxy-client-cert-file=p.crt')).to.throw('--proxy-client-cert-file and --proxy-client-key-file must be set together')
   })
 
-  it('starts as kubeadm starts kube-apiserver', () => {
+  it('accepts the flags of kubeadm', () => {
     const { config } = serve(
       '--profile=apiserver',
       '--advertise-address=10.1.2.3',
@@ -227,7 +227,7 @@ describe('the command line', () => {
     expect(config.warnings).to.deep.equal([])
   })
 
-  it('checks in which headers front proxies tell users', () => {
+  it('validates the headers of front proxies', () => {
     const ca = '--requestheader-client-ca-file=ca.crt'
     expect(serve().config.requestHeader).to.equal(undefined)
     expect(serve('--requestheader-username-headers=X-Remote-User').config.requestHeader).to.equal(undefined)
@@ -261,7 +261,7 @@ describe('the command line', () => {
   })
 
   // Deprecation policy, rule 6.
-  it('warns of flags that are deprecated', () => {
+  it('warns of deprecated flags', () => {
     expect(serve('--admission-control=Priority', '--kubelet-port=10255').config.warnings).to.deep.equal([
       'Flag --admission-control has been deprecated, Use --enable-admission-plugins or --disable-admission-plugins instead. Will be removed in a future version.',
       'Flag --kubelet-port has been deprecated, kubelet-port is deprecated and will be removed.',
@@ -269,7 +269,7 @@ describe('the command line', () => {
     expect(serve('--enable-admission-plugins=Priority').config.warnings).to.deep.equal([])
   })
 
-  it('switches admission plugins on and off', () => {
+  it('enables and disables admission plugins', () => {
     const plugins = (...flags: string[]) => serve(...flags).config.admissionPlugins
     expect(plugins()).to.include.members(['NamespaceLifecycle', 'ServiceAccount', 'PodSecurity']).and.not.include('NodeRestriction')
     expect(plugins('--enable-admission-plugins=PodSecurity,NamespaceLifecycle')).to.deep.equal(plugins())
@@ -277,14 +277,14 @@ describe('the command line', () => {
     expect(plugins('--admission-control=Priority,NamespaceLifecycle')).to.deep.equal(['NamespaceLifecycle', 'Priority'])
   })
 
-  it('requires the accounts of pods, but where it could make them and is not to', () => {
+  it('requires service accounts of pods, unless their controller is disabled', () => {
     const requires = (...argv: string[]): boolean => serve(...argv).config.requireServiceAccounts
     expect(requires()).to.equal(true)
     expect(requires('--controllers=*,-serviceaccount-controller')).to.equal(false)
     expect(requires('--profile=apiserver')).to.equal(true)
   })
 
-  it('runs what kube-apiserver runs alone, and writes nothing where it is started', () => {
+  it('runs what kube-apiserver alone runs, and writes nothing into the working directory', () => {
     expect([...serve('--profile=apiserver').config.controllers]).to.deep.equal([])
     expect([...serve('--read-only').config.controllers], 'controllers write').to.deep.equal([])
     expect([...serve('--profile=apiserver', '--controllers=namespace-controller').config.controllers]).to.deep.equal(['namespace-controller'])
@@ -300,7 +300,7 @@ describe('the command line', () => {
     expect(kept).to.include({ dataIsTemporary: false, dataDir: '/c', certDir: '/c', kubeconfigOut: '/c/admin.kubeconfig' })
   })
 
-  it('keeps history in the embedded store alone', () => {
+  it('keeps history only in the embedded store', () => {
     expect(serve().config.history).to.equal(undefined)
     expect(serve('--history-max-bytes=1Ki').config.history).to.equal(undefined)
     expect(serve('--history=24h').config.history).to.deep.equal({ keptMs: 86_400_000, maxBytes: 2 ** 30 })
@@ -310,7 +310,7 @@ describe('the command line', () => {
     expect(() => serve('--history=1h', '--etcd-servers=http://127.0.0.1:2379')).to.throw(FlagError, '--history and --etcd-servers are mutually exclusive')
   })
 
-  it('keeps nothing where it is ephemeral, but in places that are named', () => {
+  it('keeps nothing on disk with --ephemeral, except in named places', () => {
     const nowhere = { ephemeral: true, securePort: 0, dataDir: undefined, dataIsTemporary: false, certDir: undefined, kubeconfigOut: undefined }
     expect(serve('--ephemeral').config).to.include(nowhere)
     expect(serve('--ephemeral', '--profile=apiserver').config).to.include(nowhere)
@@ -327,14 +327,14 @@ describe('the command line', () => {
     expect(() => serve('--ephemeral', '--workers=2')).to.throw('--workers=2 requires --etcd-servers')
   })
 
-  it('knows help and version', () => {
+  it('supports help and version', () => {
     expect(readCommandLine(['--help']).action).to.equal('help')
     expect(readCommandLine(['-h']).action).to.equal('help')
     expect(readCommandLine(['--version']).action).to.equal('version')
     expect(readCommandLine(['--version=raw']).action).to.equal('version')
   })
 
-  it('reads port ranges', () => {
+  it('parses port ranges', () => {
     expect(serve('--service-node-port-range=100-200').config.serviceNodePorts).to.deep.equal({ first: 100, last: 200 })
     expect(serve('--service-node-port-range=100+50').config.serviceNodePorts).to.deep.equal({ first: 100, last: 150 })
   })
@@ -509,7 +509,7 @@ describe('the command line', () => {
     [['--service-cluster-ip-range=10.0.0.0'], '"10.0.0.0" is not a CIDR'],
     [['--authorization-rules-file=x', '--authorization-mode=AlwaysAllow'], '--authorization-rules-file requires --authorization-mode=Rules'],
   ]
-  it('takes servers of single resources', () => {
+  it('accepts servers for single resources', () => {
     const overrides = '--etcd-servers-overrides=/events#http://b:2/;http://c:3,apps/deployments#https://d:4,apps/daemonsets#unix:///run/e.sock;e:5'
     const { config } = serve('--etcd-servers=http://a:1', overrides)
     expect(config.etcd?.overrides).to.deep.equal([
@@ -519,19 +519,19 @@ describe('the command line', () => {
     ])
   })
 
-  it('gives the store the time for checks that flags say, and 2 s where they say none', () => {
+  it('uses the given store timeouts, or 2 s by default', () => {
     const flags = ['--etcd-healthcheck-timeout=5s', '--etcd-readycheck-timeout=0', '--etcd-db-metric-poll-interval=0', '--lease-reuse-duration-seconds=7']
     const { config } = serve('--etcd-servers=http://a:1', ...flags)
     expect(config.storeProbes).to.deep.equal({ healthMs: 5000, readyMs: 2000, sizeEveryMs: 0 })
     expect(config.etcd?.leaseReuseSeconds).to.equal(7)
   })
 
-  it('takes several workers on etcd', () => {
+  it('accepts several workers on etcd', () => {
     expect(serve('--workers=3', '--etcd-servers=http://127.0.0.1:4001').config.workers).to.equal(3)
   })
   for (const [argv, message] of wrong) it(`refuses ${argv.join(' ')}`, () => expect(() => serve(...argv)).to.throw(FlagError, message))
 
-  it('takes resources out of the watch cache', () => {
+  it('disables watch caches of resources', () => {
     const { config } = serve('--watch-cache-sizes=events#0,deployments.apps#100', '--watch-cache-sizes=pods#0')
     expect([config.watchCache, [...config.withoutWatchCache], config.droppedWatchCacheSizes]).to.deep.equal([true, ['events', 'pods'], ['deployments.apps']])
     expect(serve('--watch-cache=false').config.watchCache).to.equal(false)
@@ -554,7 +554,7 @@ describe('the command line', () => {
 })
 
 describe('--moments', () => {
-  it('is 4 where a history is kept, and nothing is said', () => {
+  it('defaults to 4 with --history', () => {
     expect(serve().config.moments).to.equal(0)
     expect(serve('--history=24h').config.moments).to.equal(4)
     expect(serve('--history=24h', '--moments=0').config.moments).to.equal(0)
@@ -582,5 +582,5 @@ describe('--console-port', () => {
     ],
     [['--console', '--console-port=70000'], '--console-port 70000 must be between 0 and 65535, inclusive'],
   ] as const)
-    it(`is refused with ${args.join(' ')}`, () => expect(() => serve(...args)).to.throw(FlagError, message))
+    it(`is rejected with ${args.join(' ')}`, () => expect(() => serve(...args)).to.throw(FlagError, message))
 })

@@ -15,27 +15,27 @@ function serve(...argv: string[]): Config {
 const allowed = (config: Config): string[] =>
   [...config.metrics.allowedLabels].flatMap(([metric, labels]) => [...labels].map(([label, values]) => `${metric} ${label} ${[...values].join('|')}`))
 
-describe('the flags of metrics', () => {
+describe('flags of metrics', () => {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-metrics-'))
   after(() => rmSync(directory, { recursive: true }))
 
-  it('ask for what the release before has shown', () => {
+  it('expose hidden metrics of the previous release', () => {
     expect(serve('--show-hidden-metrics-for-version=1.32').metrics.showHidden).to.equal(true)
     expect(serve('--emulated-version=1.32', '--show-hidden-metrics-for-version=1.31').metrics).to.include({ release: '1.32', showHidden: true })
     expect(serve().metrics.showHidden).to.equal(false)
   })
   it('disable metrics', () => expect([...serve('--disabled-metrics=a,b', '--disabled-metrics=c').metrics.disabled]).to.deep.equal(['a', 'b', 'c']))
-  it('allow values of labels', () => {
+  it('allow label values', () => {
     expect(allowed(serve('--allow-metric-labels=metric,label=a,b'))).to.deep.equal(['metric label a|b'])
     expect(allowed(serve('--allow-metric-labels="m,l=a,b","m,k=c"', '--allow-metric-labels=n,l=d'))).to.deep.equal(['m l a|b', 'm k c', 'n l d'])
   })
-  it('read the same from a manifest, which the flag overrides', () => {
+  it('read allowed values from a manifest, which the flag overrides', () => {
     const file = join(directory, 'labels.yaml')
     writeFileSync(file, '"metric,label": a,b\n')
     expect(allowed(serve(`--allow-metric-labels-manifest=${file}`))).to.deep.equal(['metric label a|b'])
     expect(allowed(serve(`--allow-metric-labels-manifest=${file}`, '--allow-metric-labels=n,l=d'))).to.deep.equal(['n l d'])
   })
-  it('only warn of a manifest that can’t be read', () => {
+  it('only warn of an unreadable manifest', () => {
     const file = join(directory, 'bad.yaml')
     writeFileSync(file, 'a: [\n')
     expect(serve(`--allow-metric-labels-manifest=${file}`).warnings[0]).to.match(/^Failed to parse allow list manifest: /)

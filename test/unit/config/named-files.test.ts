@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { checkNamedFiles } from '../../../src/config/named-files.ts'
 import { FlagError, parseFlags } from '../../../src/config/parse-flags.ts'
 
-describe('files that flags name', () => {
+describe('checkNamedFiles', () => {
   let folder: string
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'binnacle-named-files-'))

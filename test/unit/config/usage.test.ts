@@ -15,11 +15,11 @@ describe('usage', () => {
     expect(names).to.include('why')
     for (const name of [...names, 'assets', 'kubeconfig']) expect(usage()).to.match(new RegExp(`^  ${name} `, 'm'))
   })
-  it('is asked for as by kubectl', () => {
+  it('is printed for the same arguments as by kubectl', () => {
     expect(readCommandLine(['help'])).to.deep.equal({ action: 'help', profile: 'binnacle' })
     expect(readCommandLine(['version'])).to.deep.equal({ action: 'version' })
   })
-  it('names the default of every flag that has one but false', () => {
+  it('shows the default of every flag that has one other than false', () => {
     const lines = new Map([...usage().matchAll(/^ +(?:-\w, )? *--([\w-]+) .*$/gm)].map(([line, name = '']) => [name, line]))
     for (const [name, spec] of Object.entries<FlagSpec>(FLAGS)) {
       if (spec.status !== 'used') continue
@@ -27,11 +27,11 @@ describe('usage', () => {
       expect(said, name).to.equal(spec.default === 'false' ? undefined : spec.default)
     }
   })
-  it('names defaults that are true: a flag that is given with its default changes nothing', () => {
+  it('shows defaults that are valid: a flag with its default changes nothing', () => {
     const configOf = (...argv: string[]): object => {
       const command = readCommandLine(['--oidc-issuer-url=https://issuer', '--oidc-client-id=client', ...argv])
       if (command.action !== 'serve') throw new Error(`asked for ${command.action}`)
-      // The first tells a flag that was given from a default, and warnings are of flags that are deprecated whatever they say.
+      // The first distinguishes a given flag from its default. Deprecation warnings are independent of the value.
       const { isAnonymousAuthGiven: _, warnings: __, gates: ___, ...config } = command.config
       return config
     }
@@ -39,12 +39,12 @@ describe('usage', () => {
     for (const [name, spec] of Object.entries<FlagSpec>(FLAGS))
       if (spec.status === 'used' && spec.default !== undefined && name !== 'version') expect(configOf(`--${name}=${spec.default}`), name).to.deep.equal(unset)
   })
-  it('has the defaults of the profile that it is asked for with', () => {
+  it('shows the defaults of the given profile', () => {
     const help = readCommandLine(['--profile=apiserver', '--help'])
     expect(help).to.deep.equal({ action: 'help', profile: 'apiserver' })
     expect(usage('apiserver')).to.match(/--profile string .*\(default apiserver\)$/m)
   })
-  it('has the short names of flags', () => {
+  it('shows the short names of flags', () => {
     expect(usage())
       .to.match(/^ {2}-h, --help /m)
       .and.match(/^ {2}-v, --v int /m)

@@ -12,7 +12,7 @@ import { MemoryBackend } from '../../support/memory-backend.ts'
 const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }
 
-/** What a pod becomes that is created, under these options. */
+/** The pod that results from a create under these options. */
 async function created(options: Partial<ControlPlaneOptions>): Promise<{ status: number; body: AnyObject }> {
   const plane = createControlPlane(controlPlaneOptions(new MemoryBackend(), options))
   const post = async (path: string, body: object): Promise<FakeExchange> => {
@@ -29,25 +29,25 @@ async function created(options: Partial<ControlPlaneOptions>): Promise<{ status:
 
 const without = (...names: string[]) => pluginsInOrder().filter(name => !names.includes(name))
 
-describe('admission services', () => {
-  it('runs the plugins that are on by default', async () => {
+describe('AdmissionService', () => {
+  it('runs the default plugins', async () => {
     const { body } = await created({})
     expect(body.spec).to.include({ serviceAccountName: 'default', priority: 0 })
     expect(body.spec.tolerations).to.have.length(2)
   })
 
-  it('leaves out what is switched off', async () => {
+  it('skips disabled plugins', async () => {
     const { status, body } = await created({ admissionPlugins: without('ServiceAccount', 'DefaultTolerationSeconds', 'Priority') })
     expect(status).to.equal(201)
     expect(body.spec).not.to.have.any.keys('serviceAccountName', 'priority', 'tolerations')
   })
 
-  it('tolerates lost nodes for as long as told', async () => {
+  it('uses the configured toleration seconds', async () => {
     const { body } = await created({ tolerationSeconds: { notReady: 7, unreachable: 9 } })
     expect(body.spec.tolerations.map((one: { tolerationSeconds: number }) => one.tolerationSeconds)).to.deep.equal([7, 9])
   })
 
-  it('runs those that are asked for, and needs the configurations of those alone', async () => {
+  it('runs enabled plugins, and requires configurations only of those', async () => {
     const { body } = await created({ admissionPlugins: pluginsInOrder(name => isOnByDefault(name) || name === 'AlwaysPullImages') })
     expect(body.spec.containers[0].imagePullPolicy).to.equal('Always')
     expect(() => createControlPlane(controlPlaneOptions(new MemoryBackend(), { admissionPlugins: ['EventRateLimit'] }))).to.throw(
@@ -55,7 +55,7 @@ describe('admission services', () => {
     )
   })
 
-  it('makes namespaces where NamespaceAutoProvision is on', async () => {
+  it('creates namespaces if NamespaceAutoProvision is on', async () => {
     const options = { admissionPlugins: pluginsInOrder(name => isOnByDefault(name) || name === 'NamespaceAutoProvision') }
     const plane = createControlPlane(controlPlaneOptions(new MemoryBackend(), options))
     await plane.synced(AbortSignal.timeout(5000))
@@ -74,7 +74,7 @@ describe('admission services', () => {
     await plane.close()
   })
 
-  it('misses none of those that are on by default', () => {
+  it('implements all default plugins', () => {
     expect(pluginsInOrder().filter(name => !isBuiltPlugin(name))).to.deep.equal([])
   })
 })

@@ -25,7 +25,7 @@ const claims = {
   nbf: AT,
   sub: 'system:serviceaccount:ns:bot',
 }
-/** An account that only the store knows yet, not the watch cache. */
+/** An account that is in the store but not in the watch cache yet. */
 const access = {
   get: async (_id: unknown, _namespace: string, name: string, options?: { resourceVersion?: string }) => {
     if (options?.resourceVersion === '0') throw notFoundError({ group: '', resource: 'serviceaccounts' }, name)
@@ -61,7 +61,7 @@ describe('openAuth', () => {
   }
   const sign = async (auth: Awaited<ReturnType<typeof open>>['auth']): Promise<string> => (await auth.services.issuer?.sign(claims)) ?? ''
 
-  it('makes a key when there is something to sign, and keeps it', async () => {
+  it('generates a key on first use and keeps it', async () => {
     const first = await open()
     const key = join(directory, 'pki', 'sa.key')
     expect(existsSync(key)).to.equal(false)
@@ -72,14 +72,14 @@ describe('openAuth', () => {
     expect(await second.as(`${token}x`)).to.equal('rejected')
   })
 
-  it('makes one key where several servers make it at once', async () => {
+  it('generates one key if several servers start at once', async () => {
     const servers = await Promise.all([open(), open(), open()])
     const tokens = await Promise.all(servers.map(({ auth }) => sign(auth)))
     for (const { as } of servers) for (const token of tokens) expect(await as(token)).to.include({ name: 'system:serviceaccount:ns:bot' })
     expect(readdirSync(join(directory, 'pki'))).to.deep.equal(['sa.key'])
   })
 
-  it('signs with the key that is given, and believes others', async () => {
+  it('signs with the given key, and accepts others', async () => {
     const pairs = [1, 2].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }))
     const [old, now] = pairs.map(({ privateKey }, i) => file(`${i}.key`, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()))
     const former = await open(`--service-account-signing-key-file=${old}`)
@@ -91,12 +91,12 @@ describe('openAuth', () => {
     expect(JSON.parse(documents?.configuration.toString() ?? '').jwks_uri).to.equal('https://192.0.2.1:6443/openid/v1/jwks')
   })
 
-  it('refuses to start with a key that is none', async () => {
+  it('rejects an invalid key file at start', async () => {
     const refusal = await open(`--service-account-signing-key-file=${file('x', 'none')}`).catch((error: Error) => error.message)
     expect(refusal).to.match(/^failed to parse service-account-issuer-key-file .*x: /)
   })
 
-  it('knows static tokens beside', async () => {
+  it('accepts static tokens as well', async () => {
     const { as, auth } = await open(`--token-auth-file=${file('tokens', 'secret,jane,1,"dev"')}`, '--api-audiences=here')
     expect(await as('secret')).to.deep.include({ name: 'jane', groups: ['dev', 'system:authenticated'] })
     expect(auth.services.audiences).to.deep.equal(['here'])

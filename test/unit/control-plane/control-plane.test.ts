@@ -73,7 +73,7 @@ const WIDGETS = {
 }
 
 describe('the control plane', () => {
-  it('serves a custom kind from when its definition is established, not before', async () => {
+  it('serves a custom kind from the moment its definition is established', async () => {
     const backend = new HoldingBackend()
     const counts: number[] = []
     const plane = createControlPlane(controlPlaneOptions(backend, { onCustomKinds: count => void counts.push(count) }))
@@ -99,7 +99,7 @@ describe('the control plane', () => {
     await plane.close()
   })
 
-  it('is ready once its caches are filled and the first objects are there', async () => {
+  it('is ready once its caches are filled and the initial objects exist', async () => {
     const { plane, access, unready } = open()
     expect(await unready()).to.include('poststarthook/bootstrap-controller')
     await plane.synced(AbortSignal.timeout(5000))
@@ -119,7 +119,7 @@ describe('the control plane', () => {
     await plane.close()
   })
 
-  it('shares nothing with another in the same process', async () => {
+  it('shares no state with another one in the same process', async () => {
     const [one, other] = [open(), open()]
     const watches: FakeExchange[] = []
     for (const { plane, call } of [one, other]) {
@@ -152,7 +152,7 @@ describe('the control plane', () => {
     await other.plane.close()
   })
 
-  it('tells how many bytes its objects have, and lists cost by them, where the gate is on', async () => {
+  it('reports the size of its objects, and charges lists by size if the gate is on', async () => {
     const figures = async (release: Release) => {
       const { plane, call } = open({ release, gates: parseGates(release), totalSeats: 600 })
       await plane.synced(AbortSignal.timeout(5000))
@@ -170,7 +170,7 @@ describe('the control plane', () => {
     expect(await figures('1.33')).to.deep.equal([1, false, 1])
   })
 
-  it('is ready with RBAC once the default roles are made and known', async () => {
+  it('is ready with RBAC once the default roles are created and loaded', async () => {
     const rules = new RuleIndex()
     const { plane, unready } = open({ rules })
     await plane.synced(AbortSignal.timeout(5000))
@@ -190,7 +190,7 @@ describe('the control plane', () => {
     await plane.close()
   })
 
-  it('is not ready while the store is away', async () => {
+  it('is not ready while the store is unavailable', async () => {
     const { backend, plane, unready } = open()
     await plane.synced(AbortSignal.timeout(5000))
     backend.down = true
@@ -198,7 +198,7 @@ describe('the control plane', () => {
     await plane.close()
   })
 
-  it('admits nothing into namespaces that are not there', async () => {
+  it('rejects creates in missing namespaces', async () => {
     const { plane, access } = open()
     await plane.synced(AbortSignal.timeout(5000))
     const object: AnyObject = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } }
@@ -206,7 +206,7 @@ describe('the control plane', () => {
     await plane.close()
   })
 
-  it('asks for the right to create where an update would', async () => {
+  it('requires permission to create for an update that would create', async () => {
     const asked: string[] = []
     const { plane, access, call } = open({
       authorizer: allowingIf(({ verb, resource, name }, user) => {
@@ -224,7 +224,7 @@ describe('the control plane', () => {
     await plane.close()
   })
 
-  it('keeps its objects where kube-apiserver keeps them, and counts them', async () => {
+  it("stores objects under kube-apiserver's keys, and counts them", async () => {
     const { backend, plane, access } = open({ etcdPrefix: '/other' })
     await plane.synced(AbortSignal.timeout(5000))
     await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
@@ -233,7 +233,7 @@ describe('the control plane', () => {
     await plane.close()
   })
 
-  it('tells clients its address', async () => {
+  it('shows its address in discovery', async () => {
     const { plane, call } = open()
     await plane.synced(AbortSignal.timeout(5000))
     plane.start(START)
@@ -241,7 +241,7 @@ describe('the control plane', () => {
     await plane.close()
   })
 
-  it('leads by a Lease where others share the store', async () => {
+  it('leads by Lease if servers share the store', async () => {
     const { plane, access } = open({ exclusiveStore: false })
     await plane.synced(AbortSignal.timeout(5000))
     plane.start(START)
@@ -249,7 +249,7 @@ describe('the control plane', () => {
     await plane.close()
   })
 
-  it('leads by a name of its own, which no other in the process has', async () => {
+  it('uses a leader identity that is unique in the process', async () => {
     const leaders: unknown[] = []
     const logger: Logger = { ...silentLogger, info: (message, fields) => void (message === 'leading' && leaders.push(fields?.identity)) }
     const backend = new MemoryBackend()
@@ -264,7 +264,7 @@ describe('the control plane', () => {
     expect(leaders[0]).not.to.equal(leaders[1])
   })
 
-  it('ends watches when it is told to shut down, and everything when it is closed', async () => {
+  it('ends watches at shutdown, and everything when it is closed', async () => {
     const { backend, plane, call } = open()
     await plane.synced(AbortSignal.timeout(5000))
     plane.start(START)

@@ -25,7 +25,7 @@ const pod = (name: string, container: object, spec: object = {}): object => ({
 const exec = { exec: { command: ['true'] } }
 
 describe('releases before 1.26', () => {
-  it('know no time zones of cron jobs, and no grace period of probes, before 1.25', async () => {
+  it('do not have time zones of cron jobs and grace periods of probes before 1.25', async () => {
     const seen = (release: Release) =>
       withNamespace(release, async (_, create) => {
         const job = objectOf(await create('/apis/batch/v1/namespaces/ns/cronjobs', { metadata: { name: 'x' }, ...cronJob({ timeZone: 'Etc/UTC' }) }))
@@ -36,7 +36,7 @@ describe('releases before 1.26', () => {
     expect(await seen('1.25')).to.deep.equal(['Etc/UTC', 5])
   })
 
-  it('take no rules in schemas before 1.25', async () => {
+  it('do not accept rules in schemas before 1.25', async () => {
     const openAPIV3Schema = { type: 'object', properties: { a: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self > 0' }] } } }
     const names = { plural: 'links', singular: 'link', kind: 'Link', listKind: 'LinkList' }
     const definition = {
@@ -64,7 +64,7 @@ describe('releases before 1.26', () => {
     expect(await strict('1.25')).to.deep.equal([400, 201, ['unknown field "other"']])
   })
 
-  it('take six search paths of DNS', async () => {
+  it('limit DNS search paths to six', async () => {
     const searched = (release: Release, count: number) =>
       withNamespace(release, async (_, create) => {
         const searches = Array.from({ length: count }, (_, i) => `s${i}.example`)
@@ -73,7 +73,7 @@ describe('releases before 1.26', () => {
     expect(await Promise.all([searched('1.25', 6), searched('1.25', 7), searched('1.26', 7)])).to.deep.equal([201, 422, 201])
   })
 
-  it('mark jobs whose pods have finalizers, and select pods by labels without a prefix', async () => {
+  it('track jobs by finalizers, and select pods by labels without a prefix', async () => {
     const made = (release: Release) =>
       withNamespace(release, async (call, create) => {
         const { metadata, spec } = objectOf(await create('/apis/batch/v1/namespaces/ns/jobs', { metadata: { name: 'x' }, ...job() }))
@@ -93,7 +93,7 @@ describe('releases before 1.26', () => {
     expect(await made('1.28')).to.deep.equal([undefined, ['batch.kubernetes.io/controller-uid'], 200, mark])
   })
 
-  it('let nobody fill in the class of a claim', async () => {
+  it('do not allow setting the class of an existing claim', async () => {
     const filledIn = (release: Release) =>
       withNamespace(release, async (call, create) => {
         const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }

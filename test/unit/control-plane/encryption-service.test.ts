@@ -32,7 +32,7 @@ describe('openEncryption', () => {
     await close()
   })
 
-  it('does what the file says, and counts it', async () => {
+  it('encrypts as the file configures, and counts transformations', async () => {
     writeFileSync(file, encryptionFile(['secrets'], providerOf('secretbox', 'one'), identityProvider))
     const { encryption, metrics, checks, close } = await open(`--encryption-provider-config=${file}`, '--encryption-provider-config-automatic-reload')
     const transformer = encryption.transformerFor(SECRETS)
@@ -54,7 +54,7 @@ describe('openEncryption', () => {
     await close()
   })
 
-  it('names a file that it can not read, or that says nothing', async () => {
+  it('names a file that is unreadable or empty', async () => {
     const refusal = (opening: Promise<unknown>): Promise<Error> =>
       opening.then(
         () => expect.fail('it was taken'),

@@ -8,7 +8,7 @@ const objectOf = ({ json }: Answer): AnyObject => json as AnyObject
 const post = (call: Call, path: string, body: object): Promise<Answer> => call(path, { method: 'POST', body: JSON.stringify(body) })
 const NS = '/api/v1/namespaces/ns'
 
-/** A server of a release with a namespace and a service account in it. */
+/** A server of a release with a namespace and a service account. */
 const server = <T>(release: Release, ask: (call: Call) => Promise<T>): Promise<T> =>
   inRelease(new MemoryBackend(), release, async call => {
     await post(call, '/api/v1/namespaces', { metadata: { name: 'ns' } })
@@ -21,7 +21,7 @@ const pod = (spec: object = {}, labels: object = {}): object => ({
 })
 
 describe('a server of a later release', () => {
-  it('adds the values of matchLabelKeys to the selector of a spread constraint, from 1.34 on', async () => {
+  it('adds the values of matchLabelKeys to the selector of a spread constraint from 1.34 on', async () => {
     const constraint = {
       maxSkew: 1,
       topologyKey: 'zone',
@@ -40,7 +40,7 @@ describe('a server of a later release', () => {
     expect(await made('1.34')).to.deep.equal({ matchLabels: { a: 'b' }, matchExpressions: [{ key: 'v', operator: 'In', values: ['1'] }] })
   })
 
-  it('nominates no node for a pod that has one, from 1.35 on', async () => {
+  it('ignores nominatedNodeName of scheduled pods from 1.35 on', async () => {
     const nominated = (release: Release) =>
       server(release, async call => {
         const made = objectOf(await post(call, `${NS}/pods`, pod()))
@@ -58,7 +58,7 @@ describe('a server of a later release', () => {
     expect(await nominated('1.35')).to.deep.equal([undefined, 422])
   })
 
-  it('warns of quotas that can never be used up, and of what services should not say', async () => {
+  it('warns of quotas that can never be used up and of misleading service fields', async () => {
     const warnings = (release: Release) =>
       server(release, async call => [
         ...(
@@ -80,7 +80,7 @@ describe('a server of a later release', () => {
     expect(await warnings('1.36')).to.deep.equal([since35[0], 'spec.externalIPs is deprecated and may no longer be implemented in some clusters', since35[1]])
   })
 
-  it('lets names of services begin with a digit, from 1.36 on', async () => {
+  it('accepts service names that start with a digit from 1.36 on', async () => {
     const statuses = (release: Release) =>
       server(release, async call => {
         const made = await post(call, `${NS}/services`, { metadata: { name: '1s' }, spec: { ports: [{ port: 1 }] } })
@@ -96,7 +96,7 @@ describe('a server of a later release', () => {
     expect(await statuses('1.36')).to.deep.equal([201, 200, 200])
   })
 
-  it('lets the memory of a running container shrink, from 1.34 on, and asks for token requests of drivers, from 1.35 on', async () => {
+  it('allows lowering the memory of a running container from 1.34 on, and accepts token requests of drivers from 1.35 on', async () => {
     const sized = (memory: string) => pod({ containers: [{ name: 'c', image: 'i', resources: { requests: { memory: '1' }, limits: { memory } } }] })
     const statuses = (release: Release) =>
       server(release, async call => {
@@ -114,7 +114,7 @@ describe('a server of a later release', () => {
     expect(await statuses('1.35')).to.deep.equal([200, 422])
   })
 
-  it('prints service accounts without their secrets, from 1.35 on', async () => {
+  it('prints service accounts without secrets from 1.35 on', async () => {
     const columns = (release: Release) =>
       server(release, async call => {
         const table = (await call(`${NS}/serviceaccounts`, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } })).json as {

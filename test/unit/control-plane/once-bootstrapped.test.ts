@@ -3,8 +3,8 @@ import { onceBootstrapped } from '../../../src/control-plane/service.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
 import { Health } from '../../../src/server/health.ts'
 
-describe('readiness of what a server makes at its start', () => {
-  it('fails on every endpoint until it is made, and on readyz alone, by name, while an object is refused', async () => {
+describe('onceBootstrapped', () => {
+  it('fails on every endpoint until done, and on readyz alone, by name, while an object is rejected', async () => {
     const refusals = new Map<string, string>()
     let isDone = false
     const health = new Health(silentLogger)

@@ -14,7 +14,7 @@ const pod = (name: string, spec: object = {}) => ({
 })
 const binding = (name: string, node: string) => ({ kind: 'Binding', metadata: { name, labels: { own: 'l' } }, target: { kind: 'Node', name: node } })
 
-/** The labels of three pods: one that is bound, one that is created with its node, and one that is bound to a node that does not exist. */
+/** Labels of three pods: one that is bound, one that is created with its node, and one that is bound to a node that does not exist. */
 const labelsIn = (release: Release, gates: Record<string, boolean>) =>
   inRelease(
     new MemoryBackend(),
@@ -34,12 +34,12 @@ const labelsIn = (release: Release, gates: Record<string, boolean>) =>
     gates,
   )
 
-describe('pods that get a node', () => {
-  it('keep their labels without PodTopologyLabelsAdmission, and take none of a binding', async () => {
+describe('pods that are assigned to a node', () => {
+  it('keep their labels without PodTopologyLabelsAdmission, and ignore those of a binding', async () => {
     expect(await labelsIn('1.33', {})).to.deep.equal({ bound: { a: 'b' }, placed: { a: 'b' }, lost: { a: 'b' } })
   })
 
-  it('get the topology labels of 1.33 with it, and the labels of a binding', async () => {
+  it('get the topology labels of 1.33 with it, and those of a binding', async () => {
     const copied = { 'topology.k8s.io/zone': 'old', 'topology.k8s.io/region': 'r' }
     expect(await labelsIn('1.33', { PodTopologyLabelsAdmission: true })).to.deep.equal({
       bound: { a: 'b', own: 'l', ...copied },

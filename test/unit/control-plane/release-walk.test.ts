@@ -15,10 +15,10 @@ import { MemoryBackend } from '../../support/memory-backend.ts'
 
 const [OLDEST = '1.33'] = RELEASES
 const NEWEST = RELEASES.at(-1) ?? OLDEST
-/** To the newest and back, each once but for the newest. */
+/** Releases up to the newest and back. */
 const WALK: readonly Release[] = [...RELEASES.slice(1), ...RELEASES.slice(0, -1).reverse()]
 
-/** Limits would refuse writes of what was there before them. */
+/** LimitRanges are excluded: they would reject rewrites of objects that were created before them. */
 const SAMPLES = [...probeSamples(), ...ownSamples].filter(({ body }) => body.kind !== 'LimitRange')
 
 const NAMESPACE = 'walk'
@@ -27,7 +27,7 @@ const pathOf = ({ path, body }: MediaSample): string => `${path.replace('{ns}', 
 const create = async (call: Call, { path, body }: MediaSample): Promise<boolean> =>
   (await call(path.replace('{ns}', NAMESPACE), { method: 'POST', body: JSON.stringify(body) })).status === 201
 
-/** Writes the object without changing what it says. */
+/** Rewrites the object, changing only an annotation. */
 const touch = (call: Call, path: string, release: Release) =>
   call(path, {
     method: 'PATCH',
@@ -35,14 +35,14 @@ const touch = (call: Call, path: string, release: Release) =>
     body: JSON.stringify({ metadata: { annotations: { walked: release } } }),
   })
 
-/** What every write and every release may change. */
+/** Removes fields that every write or release may change. */
 function settled({ metadata, ...object }: JsonObject): JsonObject {
   const { resourceVersion: _, managedFields: __, generation: ___, annotations, ...meta } = metadata as JsonObject
   const { walked: ____, ...others } = (annotations ?? {}) as JsonObject
   return { ...object, metadata: { ...meta, ...(Object.keys(others).length > 0 && { annotations: others }) } }
 }
 
-/** Paths of values that are in one and not in the other, or not the same there. */
+/** Paths of values that differ or exist in only one object. */
 function lost(before: Json, after: Json | undefined, path = ''): string[] {
   if (isJsonObject(before) && isJsonObject(after)) return Object.entries(before).flatMap(([name, value]) => lost(value, after[name], `${path}.${name}`))
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
@@ -50,13 +50,13 @@ function lost(before: Json, after: Json | undefined, path = ''): string[] {
   return deepEqual(before, after) ? [] : [path]
 }
 
-describe('a store under one release after the other', () => {
-  it('loses nothing of what the oldest one wrote, although each one writes it', async () => {
+describe('a store served by one release after the other', () => {
+  it('loses nothing that the oldest release wrote, although each rewrites it', async () => {
     const backend = new MemoryBackend()
     const first = new Map<string, JsonObject>()
     await inRelease(backend, OLDEST, async call => {
       await call('/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: NAMESPACE } }) })
-      // Some objects cannot be written again, such as claims that admission counts as grown.
+      // Some objects cannot be rewritten, such as claims that admission counts as expanded.
       for (const sample of SAMPLES)
         if (!first.has(pathOf(sample)) && (await create(call, sample))) first.set(pathOf(sample), settled((await call(pathOf(sample))).json as JsonObject))
     })
@@ -66,7 +66,7 @@ describe('a store under one release after the other', () => {
       await inRelease(backend, release, async call => {
         for (const path of first.keys()) {
           const { status } = await touch(call, path, release)
-          // 404: the release does not serve the version any more.
+          // 404: the release does not serve the version.
           if (status !== 200 && status !== 404) refused.push(`${release} ${path}: ${status}`)
         }
       })
@@ -78,7 +78,7 @@ describe('a store under one release after the other', () => {
     expect(losses).to.deep.equal([])
   }).timeout(60_000)
 
-  it('keeps what the newest one wrote while others read it', async () => {
+  it('keeps what the newest release wrote while others read it', async () => {
     const backend = new MemoryBackend()
     const all = (call: Call) => Promise.all(SAMPLES.map(async sample => (await call(pathOf(sample))).json))
     const before = await inRelease(backend, NEWEST, async call => {
@@ -91,7 +91,7 @@ describe('a store under one release after the other', () => {
   }).timeout(60_000)
 })
 
-/** What the kinds of a release store, by their prefixes. */
+/** Stored versions of a release's kinds, by prefix. */
 const storedIn = (release: Release): Map<string, ResourceDefinition> =>
   new Map(
     builtinResources({ features: parseGates(release), eventTtlSeconds: 1, serviceCIDRs: [], nodePortRange: { base: 1, size: 1 } }).flatMap(definition =>
@@ -101,13 +101,13 @@ const storedIn = (release: Release): Map<string, ResourceDefinition> =>
 
 const AT = 1 as Revision
 
-/** The releases that have versions whose kinds were made anew under their old names: no other kube-apiserver can read what is stored of them. */
+/** Releases with alpha versions that were redefined under the same name: another kube-apiserver cannot read objects stored in them. */
 const MADE_ANEW = new Map<string, readonly Release[]>([
   ['resource.k8s.io/v1alpha1', ['1.26']],
   ['resource.k8s.io/v1alpha2', ['1.27', '1.28', '1.29', '1.30']],
 ])
 
-describe('objects with every field that go from release to release', () => {
+describe('objects with every field that pass through all releases', () => {
   const byRelease = new Map(RELEASES.map(release => [release, storedIn(release)]))
   function definitionIn(release: Release, key: string): ResourceDefinition {
     const definition = byRelease.get(release)?.get(key)
@@ -117,7 +117,7 @@ describe('objects with every field that go from release to release', () => {
   const codec = (release: Release, key: string) => codecOf(definitionIn(release, key), 'test', 'protobuf')
 
   for (const [key, definition] of byRelease.get(OLDEST) ?? [])
-    it(`are the same at the end, but for what a release between them does not have: ${key}`, () => {
+    it(`are unchanged at the end, except for fields that a release in between lacks: ${key}`, () => {
       const { hub } = definition
       const type = { kind: hub.kind, apiVersion: hub.group === '' ? hub.name : `${hub.group}/${hub.name}` }
       const having = MADE_ANEW.get(type.apiVersion)

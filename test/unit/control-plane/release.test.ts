@@ -11,8 +11,8 @@ const NODE = {
 }
 const swapOf = (exchange: Answer): unknown => (exchange.json as { status?: { nodeInfo?: { swap?: unknown } } }).status?.nodeInfo?.swap
 
-describe('a store under servers of several releases', () => {
-  it('keeps what a release does not know, as long as that one does not write it', async () => {
+describe('a store shared by servers of several releases', () => {
+  it('keeps fields that a release does not know unless that release writes the object', async () => {
     const backend = new MemoryBackend()
     const get = (release: Release) => inRelease(backend, release, async call => swapOf(await call('/api/v1/nodes/n')))
     const made = await inRelease(backend, '1.33', call => call('/api/v1/nodes', { method: 'POST', body: JSON.stringify(NODE) }))
@@ -21,7 +21,7 @@ describe('a store under servers of several releases', () => {
     expect(await get('1.33')).to.deep.equal({ capacity: 5 })
   })
 
-  it('refuses a field that the release does not know where validation is strict, and drops it with a warning otherwise', async () => {
+  it('rejects unknown fields with strict validation, otherwise drops them with a warning', async () => {
     await inRelease(new MemoryBackend(), '1.32', async call => {
       const create = (fieldValidation: string) =>
         call('/api/v1/nodes', {
@@ -38,7 +38,7 @@ describe('a store under servers of several releases', () => {
     })
   })
 
-  it('has only the versions of the release', async () => {
+  it('serves only the versions of the release', async () => {
     const statusIn = (release: Release, path: string) => inRelease(new MemoryBackend(), release, async call => (await call(path)).status)
     expect(await statusIn('1.32', '/apis/networking.k8s.io/v1/servicecidrs')).to.equal(404)
     expect(await statusIn('1.33', '/apis/networking.k8s.io/v1/servicecidrs')).to.equal(200)

@@ -6,22 +6,22 @@ import { type Answer, type Call, inRelease } from '../../support/in-release.ts'
 import { cronJob } from '../../support/jobs.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 
-/** A kind in a version that the release is one of the last to serve, and in the version that stays. */
+/** A kind in a removed version, one of the last releases that serves it, and the version that remains. */
 interface Removed {
   readonly release: Release
   readonly kind: string
   readonly version: string
   readonly newer: string
-  /** Plural, behind `namespaces/ns/` where the kind has namespaces. */
+  /** Plural, below `namespaces/ns/` for namespaced kinds. */
   readonly path: string
   readonly body: object
-  /** What a reader of the newer version sees; what is written, where it is the same. */
+  /** The object in the newer version. Default: as written. */
   readonly seen?: object
   readonly warning: string
 }
 
 const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
-/** A metric of each form, in v2 and in v2beta1. That of v1 comes last, as it does where v1 is stored. */
+/** One metric of each form, in v2 and v2beta1. The one that v1 has as a field comes last, as after a conversion from v1. */
 const metrics = [
   { type: 'Pods', pods: { metric: { name: 'hits' }, target: { type: 'AverageValue', averageValue: '5' } } },
   { type: 'Object', object: { describedObject: target, metric: { name: 'depth' }, target: { type: 'Value', value: '7' } } },
@@ -133,7 +133,7 @@ const removed: readonly Removed[] = [
 
 const APPLY = { 'content-type': 'application/apply-patch+yaml' }
 
-/** Of a value, the members that the other has. */
+/** Members of a value that the other has as well. */
 function partOf(value: unknown, like: unknown): unknown {
   if (Array.isArray(like)) return Array.isArray(value) ? value.map((item, i) => (i < like.length ? partOf(item, like[i]) : item)) : value
   if (typeof like !== 'object' || like === null || typeof value !== 'object' || value === null) return value
@@ -141,15 +141,15 @@ function partOf(value: unknown, like: unknown): unknown {
 }
 
 const objectOf = ({ json }: Answer): AnyObject => json as AnyObject
-/** As it stands in a list. */
+/** The object as an item of a list. */
 const itemOf = ({ kind: _, apiVersion: __, ...item }: AnyObject): object => item
-/** The object without what writes change. */
+/** The object without metadata that writes change. */
 function content({ metadata, ...object }: AnyObject): object {
   const { resourceVersion: _, managedFields: __, generation: ___, ...rest } = metadata
   return { ...object, metadata: rest }
 }
 
-describe('versions that a later release removed', () => {
+describe('versions removed by later releases', () => {
   for (const { release, kind, version, newer, path, body, seen = body, warning } of removed) {
     const at = (apiVersion: string, name = ''): string => `/apis/${apiVersion}/${path}${name === '' ? '' : `/${name}`}`
     const object = (apiVersion: string, members: object): string => JSON.stringify({ apiVersion, kind, metadata: { name: 'x' }, ...members })
@@ -160,14 +160,14 @@ describe('versions that a later release removed', () => {
       })
 
     describe(`${version} ${kind} in ${release}`, () => {
-      it('is created with a warning, and reads back as it was written', () =>
+      it('is created with a warning and reads back unchanged', () =>
         with1(async (call, made) => {
           expect([made.status, made.warnings], JSON.stringify(made.json)).to.deep.equal([201, [warning]])
           const read = objectOf(await call(at(version, 'x')))
           expect([read.apiVersion, partOf(read, body)]).to.deep.equal([version, body])
         }))
 
-      it('is seen in the newer version, and is the same after a write through that', () =>
+      it('is readable in the newer version and unchanged after a write through it', () =>
         with1(async call => {
           const before = objectOf(await call(at(version, 'x')))
           const read = await call(at(newer, 'x'))
@@ -194,7 +194,7 @@ describe('versions that a later release removed', () => {
           expect(await rows(version)).to.deep.equal(await rows(newer))
         }))
 
-      it('is applied by two managers, each in a version of its own', () =>
+      it('is applied by two managers, each in its own version', () =>
         inRelease(new MemoryBackend(), release, async call => {
           await call('/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'ns' } }) })
           const apply = (apiVersion: string, manager: string, members: object): Promise<Answer> => {
@@ -207,14 +207,14 @@ describe('versions that a later release removed', () => {
           expect(second.status, JSON.stringify(second.json)).to.equal(200)
           const managers = objectOf(second).metadata.managedFields?.map(({ manager, apiVersion }) => `${manager} ${apiVersion}`)
           expect(managers?.sort()).to.deep.equal([`new ${newer}`, `old ${version}`])
-          // What one of them no longer says stays, as the other says it.
+          // A field that one manager stops applying is kept while the other applies it.
           expect((await apply(version, 'old', {})).status).to.equal(200)
           expect(partOf((await call(at(newer, 'x'))).json, seen)).to.deep.equal(seen)
         }))
     })
   }
 
-  it('leave jobs behind where a cron job is deleted through batch/v1beta1', () =>
+  it('orphan jobs when a cron job is deleted through batch/v1beta1', () =>
     inRelease(new MemoryBackend(), '1.24', async call => {
       await call('/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'ns' } }) })
       const deletedThrough = async (apiVersion: string): Promise<unknown> => {

@@ -13,7 +13,7 @@ const START = { address: '192.0.2.1', port: 6443, serviceIP: '10.0.0.1', certifi
 const SECRETS = { group: '', resource: 'secrets' }
 const QUOTAS = { group: '', resource: 'resourcequotas' }
 
-/** A server with the plugin, and with the controller unless `options` have none. */
+/** A server with the plugin, and with the controller unless `options` disable it. */
 async function open(options: Partial<ControlPlaneOptions> = {}, backend = new MemoryBackend()) {
   const plane = createControlPlane(
     controlPlaneOptions(backend, { admissionPlugins: ['ResourceQuota'], controllers: new Set(['resourcequota-controller']), ...options }),
@@ -27,11 +27,11 @@ async function open(options: Partial<ControlPlaneOptions> = {}, backend = new Me
     plane,
     access,
     status,
-    /** Creates a quota, and waits until it is in force. */
+    /** Creates a quota and waits until it is in force. */
     async limit(hard: Record<string, string>) {
       await access.create(QUOTAS, 'ns', { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'q' }, spec: { hard } })
       await eventually('the quota is counted', async () => (await status()).used !== undefined)
-      // What comes later is refused: the plugin has seen all that came before.
+      // Later creates are rejected, so the plugin has observed all earlier ones.
       await access.create(QUOTAS, 'ns', { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'none' }, spec: { hard: { secrets: '0' } } })
       await eventually('the plugin knows the quotas', async () => {
         const refusal = await refusalText(access.create(SECRETS, 'ns', { kind: 'Secret', apiVersion: 'v1', metadata: { generateName: 's-' } }))
@@ -58,7 +58,7 @@ const pod = (name: string, requests: Record<string, string> = {}) => ({
 })
 
 describe('ResourceQuota', () => {
-  it('lets no more through than a quota has, of many at once', async () => {
+  it('admits no more than the quota of many concurrent creates', async () => {
     const s = await inNamespace()
     await s.limit({ configmaps: '10' })
     const answers = await Promise.allSettled(Array.from({ length: 64 }, (_, i) => s.configMap(`c${i}`)))
@@ -68,7 +68,7 @@ describe('ResourceQuota', () => {
     await s.plane.close()
   })
 
-  it('counts what there is when a quota is made, and gives back what is deleted', async () => {
+  it('counts existing objects when a quota is created, and releases deleted ones', async () => {
     const s = await inNamespace()
     await s.configMap('a')
     await s.limit({ configmaps: '1', 'count/configmaps': '1' })
@@ -80,7 +80,7 @@ describe('ResourceQuota', () => {
     await s.plane.close()
   })
 
-  it('gives back what a write reserved that failed', async () => {
+  it('releases the reservation of a failed write', async () => {
     const s = await inNamespace()
     await s.configMap('a')
     await s.limit({ configmaps: '3' })
@@ -89,7 +89,7 @@ describe('ResourceQuota', () => {
     await s.plane.close()
   })
 
-  it('counts pods by what they ask for, until they have ended', async () => {
+  it('counts pods by their requests until they terminate', async () => {
     const s = await inNamespace()
     await s.limit({ 'requests.cpu': '1', pods: '5' })
     expect(await refusalText(s.access.create(PODS, 'ns', pod('a')))).to.contain('failed quota: q: must specify requests.cpu for: c')
@@ -102,7 +102,7 @@ describe('ResourceQuota', () => {
     await s.plane.close()
   })
 
-  it('has other limits as soon as they are written', async () => {
+  it('applies changed limits immediately', async () => {
     const s = await inNamespace()
     await s.limit({ configmaps: '0' })
     await s.access.update(QUOTAS, 'ns', 'q', quota => ({ ...quota, spec: { hard: { configmaps: '1', secrets: '9' } } }))
@@ -111,7 +111,7 @@ describe('ResourceQuota', () => {
     await s.plane.close()
   })
 
-  it('does without a controller what kube-apiserver alone does', async () => {
+  it('behaves as kube-apiserver alone without the controller', async () => {
     const s = await inNamespace({ controllers: new Set() })
     await s.access.create(QUOTAS, 'ns', { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'q' }, spec: { hard: { configmaps: '1' } } })
     const status = (hard: string) =>
@@ -126,10 +126,10 @@ describe('ResourceQuota', () => {
     await s.plane.close()
   })
 
-  it('takes back what a server that was killed had reserved', async () => {
+  it('releases reservations of a server that crashed', async () => {
     const s = await inNamespace({ controllers: new Set() })
     await s.access.create(QUOTAS, 'ns', { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'q' }, spec: { hard: { configmaps: '5' } } })
-    // Reserved, and never stored.
+    // Reserved, but never stored.
     const status = { hard: { configmaps: '5' }, used: { configmaps: '4' } }
     await s.access.update(QUOTAS, 'ns', 'q', quota => ({ ...quota, status }), { subresource: 'status' })
     const next = await open({}, s.backend)
@@ -138,7 +138,7 @@ describe('ResourceQuota', () => {
     await s.plane.close()
   })
 
-  it('keeps what is reserved for objects that are being stored while it counts', async () => {
+  it('keeps reservations of writes in progress while it recalculates', async () => {
     const s = await inNamespace()
     await s.limit({ configmaps: '1' })
     await s.access.create(PODS, 'ns', pod('p'))
@@ -158,7 +158,7 @@ describe('ResourceQuota', () => {
     const slow = s.configMap('slow')
     await eventually('the object is being stored', () => isHeld)
     expect((await s.status()).used).to.deep.equal({ configmaps: '1' })
-    // A count comes between.
+    // A recalculation happens in between.
     await s.access.update(QUOTAS, 'ns', 'q', quota => ({ ...quota, spec: { hard: { configmaps: '1', pods: '9' } } }))
     await eventually('a count', async () => (await s.status()).used?.pods === '1')
     expect(await refusalText(s.configMap('b'))).to.contain('exceeded quota')
@@ -196,7 +196,7 @@ describe('ResourceQuota', () => {
     await s.plane.close()
   })
 
-  it('refuses with 409 where a quota changes all the time', async () => {
+  it('rejects with 409 if a quota changes constantly', async () => {
     const s = await inNamespace({ controllers: new Set() })
     await s.access.create(QUOTAS, 'ns', { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'q' } })
     const change = (n: number) =>

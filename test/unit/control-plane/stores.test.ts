@@ -36,7 +36,7 @@ describe('stores', () => {
     await backend.close()
   })
 
-  it('take one more resource, and forget it again, with a cache and without', async () => {
+  it('add and remove resources, with and without a cache', async () => {
     const [first, more] = resources
     for (const cached of [true, false]) {
       const backend = new MemoryBackend()
@@ -58,7 +58,7 @@ describe('stores', () => {
     }
   })
 
-  it('do not watch the store where nothing is cached', async () => {
+  it('do not watch the store if nothing is cached', async () => {
     const backend = new MemoryBackend()
     const stores = openStores(backend, resources, { isCached: () => false })
     expect(stores.ready()).to.equal(true)

@@ -15,7 +15,7 @@ describe('openTokenIssuers', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-  /** With a file of these members, if any. */
+  /** Opens issuers with a file of these members, if any. */
   async function open(members: object | undefined, ...flags: string[]) {
     const file = join(directory, 'authentication.json')
     if (members) writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration', ...members }))
@@ -39,9 +39,9 @@ describe('openTokenIssuers', () => {
   const ON = { anonymous: { enabled: true } }
   const GATE = '--feature-gates=AnonymousAuthConfigurableEndpoints'
 
-  it('has nothing where nothing is asked for', async () => expect(await open(undefined)).to.deep.include({ tokens: [], metrics: [], anonymous: true }))
+  it('has no authenticators without configuration', async () => expect(await open(undefined)).to.deep.include({ tokens: [], metrics: [], anonymous: true }))
 
-  it('lets the file say who may be anonymous, where the flag does not', async () => {
+  it('takes anonymous access from the file unless the flag is given', async () => {
     expect([await anonymousOf(undefined, '--anonymous-auth=false'), await anonymousOf(undefined, '--anonymous-auth')]).to.deep.equal([false, true])
     expect([await anonymousOf(ON), await anonymousOf({ anonymous: { enabled: false } }), await anonymousOf({}, '--anonymous-auth=false')]).to.deep.equal([
       true,
@@ -53,7 +53,7 @@ describe('openTokenIssuers', () => {
     )
   })
 
-  it('refuses what can not be', async () => {
+  it('rejects contradictory settings', async () => {
     const both = 'flag cannot be set when anonymous field is configured in authentication configuration file'
     expect(await faultOf(ON, '--anonymous-auth=true')).to.equal(`anonymous: Forbidden: --anonynous-auth ${both}`)
     expect(await faultOf(ON, '--anonymous-auth=true', '--emulated-version=1.34')).to.equal(`anonymous: Forbidden: --anonymous-auth ${both}`)
@@ -63,7 +63,7 @@ describe('openTokenIssuers', () => {
     expect(await faultOf({ anonymous: { conditions: [{ path: '/' }] } })).to.include('enabled should be set to true when conditions are defined')
   })
 
-  it('refuses a wrong file in the words of the release', async () => {
+  it('rejects an invalid file in the words of the release', async () => {
     expect(await faultOf({ x: 1 })).to.equal('strict decoding error: unknown field "x"')
     const file = JSON.stringify(join(directory, 'authentication.json'))
     expect(await faultOf({ x: 1 }, '--emulated-version=1.34')).to.equal(
@@ -72,7 +72,7 @@ describe('openTokenIssuers', () => {
     expect(await faultOf({ jwt: [{}] }, '--emulated-version=1.34')).to.match(/^invalid authentication configuration: \[jwt\[0\]\.issuer\.url: Required value, /)
   })
 
-  it('refuses its own issuer among those of others', async () => {
+  it("rejects the server's own issuer", async () => {
     const jwt = [{ issuer: { url: 'https://us', audiences: ['a'] }, claimMappings: { username: { claim: 'sub', prefix: '' } } }]
     expect(await faultOf({ jwt }, '--service-account-issuer=https://us')).to.equal(
       'issuer.url: Invalid value: "https://us": URL must not overlap with disallowed issuers: [https://us]',

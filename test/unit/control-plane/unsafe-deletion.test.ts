@@ -21,7 +21,7 @@ interface Recorded {
   readonly body?: object
   readonly type?: string
   readonly code: number
-  /** Of a watch, its frames. */
+  /** Frames of a watch. */
   readonly answer: readonly object[]
 }
 const recorded = JSON.parse(readFileSync(join(import.meta.dirname, '../../fixtures/encryption/unsafe-deletion.json'), 'utf8')) as Record<
@@ -55,7 +55,7 @@ const secret = (name: string, finalizers: string[] = []): KubeObject => ({
   data: { p: 'cGFzcw==' },
 })
 
-/** s1, s2 and m1 under a key that is gone, s3 under one that is there, m2 is garbage. */
+/** s1, s2 and m1 use a removed key, s3 an existing one; m2 is corrupt. */
 async function filled(): Promise<MemoryBackend> {
   const backend = new MemoryBackend()
   const before = await openPlane(backend, oldKey)
@@ -74,7 +74,7 @@ async function filled(): Promise<MemoryBackend> {
 
 const VARIES = new Set(['uid', 'creationTimestamp', 'resourceVersion'])
 
-/** As the recording was cleaned. */
+/** Normalized as the recording is. */
 function clean(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/revision=[1-9]\d*/g, 'revision=-')
   if (Array.isArray(value)) return value.map(clean)
@@ -86,7 +86,7 @@ function clean(value: unknown): unknown {
   )
 }
 
-describe('objects that can not be read', () => {
+describe('unreadable objects', () => {
   let server: TestServer
   let plane: ControlPlane
   const start = async (gate: boolean, options: Partial<ControlPlaneOptions> = {}): Promise<void> => {
@@ -106,14 +106,14 @@ describe('objects that can not be read', () => {
   }
 
   for (const gate of ['on', 'off'] as const)
-    it(`are told of, and deleted, as kube-apiserver does with the gate ${gate}`, async () => {
+    it(`are reported and deleted as in kube-apiserver with the gate ${gate}`, async () => {
       await start(gate === 'on')
       expect(recorded[gate]).to.have.length(43)
       for (const { method, path, body, type, code, answer } of recorded[gate])
         expect(await ask(method, path, body, type), `${method} ${path}`).to.deep.equal({ code, answer })
     })
 
-  it('are an error in a watch, at its beginning and when they are deleted unread', async () => {
+  it('are an error in a watch, initially and when they are deleted unread', async () => {
     await start(true)
     const [{ type, object }] = (await ask('GET', '/api/v1/namespaces/t/secrets?watch=1&timeoutSeconds=1')).answer as [
       { type: string; object: { message: string } },
@@ -142,7 +142,7 @@ describe('objects that can not be read', () => {
     ])
   })
 
-  it('are deleted by those alone who may do that', async () => {
+  it('are deleted only with permission for unsafe deletion', async () => {
     const asked: string[] = []
     await start(true, {
       authorizer: allowingIf(({ verb, resource, name, namespace }, user) => {
@@ -160,7 +160,7 @@ describe('objects that can not be read', () => {
     expect(await ask('GET', '/api/v1/namespaces/t/secrets/s1')).to.have.property('code', 500)
   })
 
-  it('are not deleted where it can not be asked who may', async () => {
+  it('are not deleted if that permission cannot be checked', async () => {
     await start(true, { authorizer: { authorize: () => Promise.reject(new Error('out of order')) } })
     const { answer } = await ask('DELETE', `/api/v1/namespaces/t/secrets/s1?${OPTION}=true`)
     expect(answer[0]).to.have.property(

@@ -39,7 +39,7 @@ async function started() {
   await access.create(API_SERVICES, '', apiService)
   const end = new AbortController()
   const metrics = new AvailabilityMetrics()
-  /** What asking the server comes to. */
+  /** Result of the check of the server. */
   const backend: { why: string | undefined; asked: number } = { why: 'bad status from https://10.0.0.1:443/apis/metrics.k8s.io/v1beta1: 500', asked: 0 }
   const check: CheckBackend = async () => {
     backend.asked++
@@ -48,7 +48,7 @@ async function started() {
   const options = { check, observer: metrics, isPlaced: (_namespace: string, name: string) => name === 'placed' }
   const running = apiServiceAvailabilityController(options)(controllerEnvironment(t), end.signal)
   const condition = async () => (await access.get(API_SERVICES, '', NAME)).status?.conditions?.[0] ?? {}
-  /** Waits for the reason; the status and the message that come with it. */
+  /** Waits for a reason. Returns the status and the message. */
   const told = async (reason: string) => {
     await eventually(reason, async () => (await condition()).reason === reason)
     const { status, message } = await condition()
@@ -63,8 +63,8 @@ async function started() {
   return { access, condition, told, ended, backend, samples }
 }
 
-describe('the availability of APIServices', () => {
-  it('follows the service and the endpoints, and asks the server once all are there', async () => {
+describe('apiServiceAvailabilityController', () => {
+  it('checks the service and its endpoints, and then the server', async () => {
     const { access, condition, told, ended, backend, samples } = await started()
     const at = 'service/metrics in "default"'
     expect(await told('ServiceNotFound')).to.equal(`False: ${at} is not present`)
@@ -96,7 +96,7 @@ describe('the availability of APIServices', () => {
     await ended()
   })
 
-  it('is the server itself once there is no service, and the reverse', async () => {
+  it('reports Local for an APIService without service, and the reverse', async () => {
     const { access, told, ended } = await started()
     await told('ServiceNotFound')
     const { service: _service, insecureSkipTLSVerify: _insecure, ...local } = apiService.spec
@@ -107,14 +107,14 @@ describe('the availability of APIServices', () => {
     await ended()
   })
 
-  it('of a service without a cluster IP depends on nothing that is stored', async () => {
+  it('does not check stored objects of a service without cluster IP', async () => {
     const { access, told, ended } = await started()
     await access.create(SERVICES, 'default', service({ type: 'ExternalName', externalName: 'example.com' }))
     expect(await told('FailedDiscoveryCheck')).to.match(/^False: bad status/)
     await ended()
   })
 
-  it('of a service whose place is known depends on the server alone', async () => {
+  it('only checks the server if the service has a configured address', async () => {
     const { access, told, ended, backend } = await started()
     await told('ServiceNotFound')
     backend.why = undefined

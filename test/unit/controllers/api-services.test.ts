@@ -41,8 +41,8 @@ const gone = (get: (name: string) => Promise<AnyObject>, name: string) =>
     () => true,
   )
 
-describe('APIServices of the server itself', () => {
-  it('are there for each group version that is served, but their own', async () => {
+describe('apiServiceController', () => {
+  it('creates one for each served group version except apiregistration.k8s.io', async () => {
     const { catalog, get, names, ended, completions } = await started()
     const served = catalog
       .snapshot()
@@ -59,7 +59,7 @@ describe('APIServices of the server itself', () => {
     await ended()
   })
 
-  it('are brought in line once, and those of versions that are not served any more go', async () => {
+  it('reconciles built-in ones once, and deletes those of versions that are no longer served', async () => {
     const { access, get, ended } = await started(
       service('apps', 'v1', 'onstart'),
       service('former.example.com', 'v1', 'onstart'),
@@ -76,7 +76,7 @@ describe('APIServices of the server itself', () => {
     await ended()
   })
 
-  it('follow the kinds that come and go, and are kept in line', async () => {
+  it('follows custom kinds, and keeps reconciling them', async () => {
     const { access, catalog, get, ended } = await started()
     const builtins = catalog.snapshot().definitions
     catalog.replace([...builtins, widgetResource()])

@@ -13,7 +13,7 @@ const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
 const CIDRS = { group: 'networking.k8s.io', resource: 'servicecidrs' }
 
 describe('bootstrap', () => {
-  it('makes what every cluster has', async () => {
+  it('creates the initial objects of a cluster', async () => {
     const t = builtinRegistry()
     const access = t.access()
     await bootstrap(controllerEnvironment(t), options, NEVER)
@@ -53,7 +53,7 @@ describe('bootstrap', () => {
     expect(await t.backend.currentRevision(NEVER)).to.equal(before)
   })
 
-  it('leads clients to the address that the server has now, and leaves the rest as people made it', async () => {
+  it('updates the endpoints to the current address, and keeps other changes of users', async () => {
     const t = builtinRegistry()
     const access = t.access()
     await bootstrap(controllerEnvironment(t), options, NEVER)
@@ -64,7 +64,7 @@ describe('bootstrap', () => {
     expect((await access.get(SERVICES, 'default', 'kubernetes')).metadata.labels).to.deep.equal({ mine: 'x' })
   })
 
-  it('makes the slice anew where the server has an address of another family now', async () => {
+  it('recreates the EndpointSlice if the address family has changed', async () => {
     const t = builtinRegistry()
     const access = t.access()
     await bootstrap(controllerEnvironment(t), options, NEVER)
@@ -75,7 +75,7 @@ describe('bootstrap', () => {
     })
   })
 
-  it('makes what was deleted again', async () => {
+  it('recreates deleted objects', async () => {
     const t = builtinRegistry()
     const access = t.access()
     await bootstrap(controllerEnvironment(t), options, NEVER)
@@ -92,7 +92,7 @@ describe('bootstrap', () => {
     await kept
   })
 
-  it('tries until the store is there', async () => {
+  it('retries until the store is available', async () => {
     const t = builtinRegistry()
     t.backend.down = true
     const warnings: string[] = []
@@ -105,7 +105,7 @@ describe('bootstrap', () => {
     expect((await t.access().get(NAMESPACES, '', 'default')).status.phase).to.equal('Active')
   })
 
-  it('makes all but endpoints where the address is a loopback address, which endpoints may not have', async () => {
+  it('creates no endpoints for a loopback address, which is not allowed', async () => {
     for (const address of ['127.0.0.1', '::1', '169.254.1.1', 'localhost']) {
       const t = builtinRegistry()
       const access = t.access()
@@ -117,7 +117,7 @@ describe('bootstrap', () => {
     }
   })
 
-  it('removes endpoints that lead nowhere, unless they may be those of another server', async () => {
+  it('removes obsolete endpoints, unless they may belong to another server', async () => {
     const t = builtinRegistry()
     const access = t.access()
     await bootstrap(controllerEnvironment(t), options, NEVER)
@@ -128,7 +128,7 @@ describe('bootstrap', () => {
     expect((await access.list(SLICES, 'default')).items).to.deep.equal([])
   })
 
-  it('reports each refused object with its reason, creates the others, and creates it once it is accepted', async () => {
+  it('reports each rejected object with its reason, creates the others, and creates it once it is accepted', async () => {
     const t = builtinRegistry()
     const env = controllerEnvironment(t)
     let refuses = true
@@ -162,7 +162,7 @@ describe('bootstrap', () => {
     ['has just stored', 1],
     ['is about to store', 2],
   ] as const)
-    it(`tells of no refusal where it comes of the service that another server ${name}`, async () => {
+    it(`reports no rejection caused by the service that another server ${name}`, async () => {
       const t = builtinRegistry()
       const env = controllerEnvironment(t)
       let tried = 0
@@ -177,7 +177,7 @@ describe('bootstrap', () => {
       expect([told, tried]).to.deep.equal([[], tries])
     })
 
-  it('ends when it is told to', async () => {
+  it('ends when its signal aborts', async () => {
     const t = builtinRegistry()
     t.backend.down = true
     const end = new AbortController()

@@ -11,8 +11,8 @@ const aggregating = (...clusterRoleSelectors: object[]): ClusterRole => ({
   aggregationRule: { clusterRoleSelectors },
 })
 
-describe('the rules of an aggregated role', () => {
-  it('are those of the roles that its selectors select, by name, each once', () => {
+describe('aggregatedRules', () => {
+  it('returns the rules of the selected roles, by name, without duplicates', () => {
     const roles = [
       role('c', [rule('pods'), rule('nodes')], { a: 'x' }),
       role('b', [rule('pods')], { a: 'x' }),
@@ -23,12 +23,12 @@ describe('the rules of an aggregated role', () => {
     expect(runAtOnce(aggregatedRules(aggregating(...selectors), roles))).to.deep.equal([rule('jobs'), rule('pods'), rule('nodes')])
   })
 
-  it('are the same where one leaves out what another has empty', () => {
+  it('treats absent and empty lists as equal', () => {
     const roles = [role('b', [rule('pods', { resourceNames: [] })]), role('c', [rule('pods')]), role('d', [rule('pods', { resourceNames: ['p'] })])]
     expect(runAtOnce(aggregatedRules(aggregating({}), roles))).to.have.length(2)
   })
 
-  it('are found in steps, and no role is looked at again that another selector has found', () => {
+  it('runs in steps, and visits no role twice', () => {
     const roles = Array.from({ length: 50 }, (_, i) =>
       role(
         `r${i}`,

@@ -8,7 +8,7 @@ import { eventually } from '../../support/waiting.ts'
 const NAME = 'extension-apiserver-authentication'
 const authority = async (name: string) => new X509Certificate((await issueCertificate({ subject: [{ CN: [name] }], isAuthority: true })).cert)
 
-describe('what extension servers are to believe', () => {
+describe('extension-apiserver-authentication', () => {
   let one: X509Certificate
   let two: X509Certificate
   before(async () => {
@@ -27,7 +27,7 @@ describe('what extension servers are to believe', () => {
   })
   const ask = (data: Record<string, string>, trust: ClusterTrust, { sendsUid = true, now = Date.now() } = {}) => combined(data, trust, { sendsUid, now })
 
-  it('is what this server believes', () => {
+  it('contains the CAs and headers of this server', () => {
     expect(ask({}, { clients: [one] })).to.deep.equal({ 'client-ca-file': pem(one) })
     const whole = {
       'client-ca-file': pem(one),
@@ -44,7 +44,7 @@ describe('what extension servers are to believe', () => {
     expect(ask({}, { clients: [one], requestHeader: header({ uidHeaders: [] }) })).to.deep.equal(withoutUid)
   })
 
-  it('is added to what others have said, each once', () => {
+  it('keeps those of other servers, without duplicates', () => {
     const said = ask({}, { clients: [one], requestHeader: header({ groupHeaders: ['snorlax', 'panda'] }) })
     const both = ask({ ...said, bear: 'x' }, { clients: [two, one], requestHeader: header({ groupHeaders: ['panda', 'rabbit'], authorities: [one] }) })
     expect(both['client-ca-file']).to.equal(pem(one, two))
@@ -55,15 +55,15 @@ describe('what extension servers are to believe', () => {
     expect(ask(both, { clients: [] })).to.deep.equal(both)
   })
 
-  it('leaves out certificates that have ended', () => {
+  it('omits expired certificates', () => {
     const end = Date.parse(one.validTo)
     expect(ask({ 'client-ca-file': pem(one) }, { clients: [] }, { now: end + 4 * 60_000 })).to.deep.equal({ 'client-ca-file': pem(one) })
     expect(ask({ 'client-ca-file': pem(one) }, { clients: [] }, { now: end + 6 * 60_000 })).to.deep.equal({})
   })
 
-  it('is not read from what is no list', () => expect(() => ask({ 'requestheader-allowed-names': '{}' }, { clients: [] })).to.throw('no list of strings'))
+  it('rejects malformed lists', () => expect(() => ask({ 'requestheader-allowed-names': '{}' }, { clients: [] })).to.throw('no list of strings'))
 
-  it('is written, and again when somebody deletes it', async () => {
+  it('is created, and recreated after a deletion', async () => {
     const t = builtinRegistry()
     const access = t.access()
     await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'kube-system' } })

@@ -7,7 +7,7 @@ import { key } from '../../../src/storage/revision.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 import { eventually } from '../../support/waiting.ts'
 
-/** A store whose compactions are written down: the revision at that time, and up to where history goes. */
+/** A store that records its compactions: the current revision, and the compacted one. */
 function recorded() {
   const backend = new MemoryBackend()
   const compactions: number[] = []
@@ -24,7 +24,7 @@ const put = (backend: MemoryBackend) => backend.apply([{ key: key('/registry/x/a
 const every2ms = { logger: silentLogger, intervalMs: 2, clock: systemClock }
 
 describe('compaction', () => {
-  it('drops what is older than an interval, and never the newest', async () => {
+  it('drops history older than one interval, but never the latest revision', async () => {
     const { backend, compactions } = recorded()
     const end = new AbortController()
     const seen: number[] = []
@@ -38,7 +38,7 @@ describe('compaction', () => {
     expect(compactions.slice(0, 3)).to.deep.equal(seen.slice(0, 3))
   })
 
-  it('says once that the user of the store may not compact it', async () => {
+  it('logs once that the user has no permission to compact', async () => {
     const backend = new MemoryBackend()
     let denied = 0
     backend.compact = async () => {
@@ -59,7 +59,7 @@ describe('compaction', () => {
     expect(await dropOfNew()).to.equal(undefined)
   })
 
-  it('drops what a new store was filled with, and nothing of one that was used', async () => {
+  it('drops the history of the initial objects of a new store, and nothing of a used one', async () => {
     const { backend, compactions } = recorded()
     const { signal } = new AbortController()
     const dropOfNew = newStore(backend, FIRST, signal)
@@ -74,7 +74,7 @@ describe('compaction', () => {
     expect(compactions).to.deep.equal([filled])
   })
 
-  it('takes a store for new that has nothing but the key which is written before all else', async () => {
+  it('treats a store as new if it has only the key that is written first', async () => {
     const { backend, compactions } = recorded()
     const { signal } = new AbortController()
     backend.apply([{ key: FIRST, value: Buffer.from('x') }])
@@ -87,7 +87,7 @@ describe('compaction', () => {
     expect(compactions).to.deep.equal([2])
   })
 
-  it('goes on after a failure', async () => {
+  it('continues after a failure', async () => {
     const { backend, compactions } = recorded()
     const end = new AbortController()
     const warnings: string[] = []
@@ -101,7 +101,7 @@ describe('compaction', () => {
     await done
   })
 
-  it('ends at once, in the middle of a pause', async () => {
+  it('ends immediately when its signal aborts during a delay', async () => {
     const end = new AbortController()
     const done = compactHistory({ ...every2ms, backend: new MemoryBackend(), intervalMs: 60_000 }, end.signal)
     end.abort()

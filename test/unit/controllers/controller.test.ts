@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { WorkQueue } from '../../../src/controllers/controller.ts'
 import { pause } from '../../../src/lib/pause.ts'
 
-describe('work queue', () => {
-  it('never runs a key twice at once, and runs it again when it was added meanwhile', async () => {
+describe('WorkQueue', () => {
+  it('never processes a key twice at the same time, and reprocesses one that was added meanwhile', async () => {
     const end = new AbortController()
     const runs: string[] = []
     let active = 0
@@ -33,7 +33,7 @@ describe('work queue', () => {
     end.abort()
   })
 
-  it('tries a key again that failed', async () => {
+  it('retries a failed key', async () => {
     const end = new AbortController()
     let runs = 0
     const errors: string[] = []
@@ -54,7 +54,7 @@ describe('work queue', () => {
     end.abort()
   })
 
-  it('runs no more keys at once than it has workers', async () => {
+  it('processes no more keys at the same time than it has workers', async () => {
     const end = new AbortController()
     let active = 0
     let most = 0

@@ -24,8 +24,8 @@ const schema = (name: string, level: string, annotations = {}): AnyObject => ({
   spec: { priorityLevelConfiguration: { name: level } },
 })
 
-describe('objects of flow control', () => {
-  it('are the mandatory and the suggested ones', async () => {
+describe('ensureFlowControlObjects', () => {
+  it('creates the mandatory and suggested objects', async () => {
     const { access } = await made()
     const names = async (id: typeof SCHEMAS) => (await access.list(id, '')).items.map(({ metadata }) => metadata.name)
     expect(await names(LEVELS)).to.deep.equal([
@@ -40,7 +40,7 @@ describe('objects of flow control', () => {
     expect(spec.rules[0].nonResourceRules).to.deep.equal([{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }])
   })
 
-  it('follow the release where nobody has changed them, and say so where somebody has', async () => {
+  it('updates unchanged objects to the release, and marks those that users have changed', async () => {
     const { env, access } = await made()
     const change = (name: string, precedence: number, auto?: string) =>
       access.update(SCHEMAS, '', name, now => ({
@@ -63,7 +63,7 @@ describe('objects of flow control', () => {
     expect(await state('catch-all')).to.deep.equal([10_000, 'true'])
   })
 
-  it('are made again, and those of an earlier release removed', async () => {
+  it('recreates deleted objects, and deletes those of an earlier release', async () => {
     const { env, access } = await made()
     await access.create(SCHEMAS, '', schema('former', 'system', { [AUTO]: 'true' }))
     await access.create(SCHEMAS, '', schema('mine', 'system', { [AUTO]: 'false' }))
@@ -78,7 +78,7 @@ describe('objects of flow control', () => {
     await kept
   })
 
-  it('leave to those who run the cluster what the exempt level lends', async () => {
+  it('keeps the exempt settings of administrators', async () => {
     const { env, access } = await made()
     await access.update(LEVELS, '', 'exempt', now => ({ ...now, spec: { ...now.spec, exempt: { nominalConcurrencyShares: 3, lendablePercent: 40 } } }))
     await ensureFlowControlObjects(env, '1.33')
@@ -86,7 +86,7 @@ describe('objects of flow control', () => {
     expect(spec.exempt).to.deep.equal({ nominalConcurrencyShares: 3, lendablePercent: 40 })
   })
 
-  it('say nothing of the exempt level before release 1.28', () => {
+  it('has no exempt settings before 1.28', () => {
     expect(mandatoryLevels('1.27').map(({ spec }) => Object.keys(spec))).to.deep.equal([['type', 'limited'], ['type']])
     expect(mandatoryLevels('1.28').map(({ spec }) => Object.keys(spec))).to.deep.equal([
       ['type', 'limited'],
@@ -94,7 +94,7 @@ describe('objects of flow control', () => {
     ])
   })
 
-  it('are not written without need', async () => {
+  it('writes only changes', async () => {
     const { t, env } = await made()
     const before = await t.backend.currentRevision(new AbortController().signal)
     await ensureFlowControlObjects(env, '1.33')
@@ -102,8 +102,8 @@ describe('objects of flow control', () => {
   })
 })
 
-describe('status of flow schemas', () => {
-  it('tells whether the level is there', async () => {
+describe('flowSchemaStatusController', () => {
+  it('reports whether the priority level exists', async () => {
     const { t, env, access } = await made()
     const end = new AbortController()
     const running = flowSchemaStatusController(env, end.signal)

@@ -11,7 +11,7 @@ const LEVELS = { group: GROUP, resource: 'prioritylevelconfigurations' }
 const QUEUING = { queues: 8, handSize: 2, queueLengthLimit: 5 }
 
 describe('followFlowControl', () => {
-  it('configures flow control by the objects in the store', async () => {
+  it('configures API Priority and Fairness from the stored objects', async () => {
     const t = builtinRegistry()
     const env = controllerEnvironment(t)
     const { flows } = testFlows(100)

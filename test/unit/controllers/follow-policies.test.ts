@@ -9,7 +9,7 @@ import { eventually } from '../../support/waiting.ts'
 
 const namesOf = (index: PolicyWorld['index']): string => index.active.map(({ name, bindings }) => `${name}:${bindings.map(binding => binding.name)}`).join(' ')
 
-describe('the index of policies', () => {
+describe('PolicyIndex', () => {
   it('follows policies and bindings', async () => {
     const world = new PolicyWorld()
     const index = new PolicyIndex(compileValidatingPolicy)
@@ -34,7 +34,7 @@ describe('the index of policies', () => {
     await following
   })
 
-  it('forgets what was deleted while nobody watched', async () => {
+  it('removes objects that were deleted while the watch was interrupted', async () => {
     const policy = (name: string): AccessEvent => ({
       type: 'added',
       object: { kind: 'ValidatingAdmissionPolicy', apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name, uid: name, generation: 1 }, spec: {} },
@@ -59,7 +59,7 @@ describe('the index of policies', () => {
     await following
   })
 
-  it('compiles a policy once for each generation', () => {
+  it('compiles a policy once per generation', () => {
     const index = new PolicyIndex(compileValidatingPolicy)
     const put = (generation: number, resourceVersion: string, expression = 'true'): void =>
       index.putPolicy({

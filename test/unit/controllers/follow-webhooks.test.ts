@@ -9,8 +9,8 @@ import { configuration } from '../../support/webhooks/webhook-world.ts'
 
 const namesOf = ({ hooks }: WebhookConfigurations): string => hooks.map(({ name }) => name).join(' ')
 
-describe('the webhooks of configurations', () => {
-  it('follow what is stored', async () => {
+describe('followWebhooks', () => {
+  it('follows stored configurations', async () => {
     const t = builtinRegistry()
     const api = t.access()
     const id = MUTATING_WEBHOOKS
@@ -32,7 +32,7 @@ describe('the webhooks of configurations', () => {
     await following
   })
 
-  it('forget what was deleted while nobody watched', async () => {
+  it('removes configurations that were deleted while the watch was interrupted', async () => {
     const added = (name: string): AccessEvent => ({ type: 'added', object: configuration(name, [{ name: `${name}.example.com` }]) })
     const streams: AccessEvent[][] = [
       [added('a'), added('b'), { type: 'synced' }],

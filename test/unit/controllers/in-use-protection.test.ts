@@ -31,7 +31,7 @@ async function open(controller: Controller) {
   return {
     t,
     access,
-    /** How often the controller has listed pods. */
+    /** Number of lists of pods by the controller. */
     lists: () => lists,
     claim: (name: string, more: { metadata?: object; spec?: object } = {}) =>
       access.create(CLAIMS, 'ns', {
@@ -52,15 +52,15 @@ async function open(controller: Controller) {
 
 const mounts = (claimName: string) => ({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }] })
 
-describe('storage that is in use', () => {
-  it('gets the finalizer of claims that lack it', async () => {
+describe('protection of storage in use', () => {
+  it('adds the finalizer to claims that lack it', async () => {
     const s = await open(claimProtection)
     await s.claim('a', { metadata: { finalizers: [] } })
     await eventually('the finalizer', async () => (await s.access.get(CLAIMS, 'ns', 'a')).metadata.finalizers?.includes(CLAIM_FINALIZER) === true)
     await s.stop()
   })
 
-  it('is kept while a pod with a node uses the claim, and goes with it', async () => {
+  it('keeps a claim while a scheduled pod uses it', async () => {
     const s = await open(claimProtection)
     for (const name of ['used', 'unscheduled', 'free']) await s.claim(name)
     await s.pod('p', { nodeName: 'n', ...mounts('used') })
@@ -72,7 +72,7 @@ describe('storage that is in use', () => {
     await s.stop()
   })
 
-  it('is kept until the last of several pods has gone', async () => {
+  it('keeps a claim until the last of several pods is gone', async () => {
     const s = await open(claimProtection)
     await s.claim('used')
     for (const name of ['p', 'q', 'r']) await s.pod(name, { nodeName: 'n', ...mounts('used') })
@@ -84,7 +84,7 @@ describe('storage that is in use', () => {
     await s.stop()
   })
 
-  it('lists pods once for many claims, and not again for each change of a pod that runs', async () => {
+  it('lists pods once for many claims, and not again for each change of a running pod', async () => {
     const s = await open(claimProtection)
     const claims = Array.from({ length: 50 }, (_, i) => `c${i}`)
     for (const name of claims) await s.claim(name)
@@ -101,7 +101,7 @@ describe('storage that is in use', () => {
     await s.stop()
   })
 
-  it('goes although another object cannot be written', async () => {
+  it('continues if another object cannot be written', async () => {
     const s = await open(claimProtection)
     for (const name of ['stuck', 'free']) await s.claim(name)
     s.t.admission = {
@@ -116,7 +116,7 @@ describe('storage that is in use', () => {
     await s.stop()
   })
 
-  it('leaves finalizers of others', async () => {
+  it('keeps finalizers of others', async () => {
     const s = await open(claimProtection)
     await s.claim('a', { metadata: { finalizers: ['example.io/x', CLAIM_FINALIZER] } })
     await s.access.delete(CLAIMS, 'ns', 'a')
@@ -126,7 +126,7 @@ describe('storage that is in use', () => {
     await s.stop()
   })
 
-  it('is kept for the pod that owns the claim of an ephemeral volume alone', async () => {
+  it('matches the claim of an ephemeral volume only to the pod that owns it', async () => {
     const s = await open(claimProtection)
     const ephemeral = {
       volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } } } }],
@@ -143,7 +143,7 @@ describe('storage that is in use', () => {
     await s.stop()
   })
 
-  it('is kept while a volume is bound', async () => {
+  it('keeps a volume while it is bound', async () => {
     const s = await open(volumeProtection)
     const spec = { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/v' } }
     await s.access.create(VOLUMES, '', {
@@ -161,7 +161,7 @@ describe('storage that is in use', () => {
     await s.stop()
   })
 
-  it('is kept while a claim names the class of its attributes', async () => {
+  it('keeps a VolumeAttributesClass while a claim names it', async () => {
     const s = await open(attributesClassProtection)
     const attributes = { kind: 'VolumeAttributesClass', apiVersion: 'storage.k8s.io/v1beta1', driverName: 'd', parameters: { a: 'b' } }
     await s.access.create(VOLUME_ATTRIBUTES_CLASSES, '', { ...attributes, metadata: { name: 'fast', finalizers: [CLASS_FINALIZER] } })

@@ -12,7 +12,7 @@ import { eventually } from '../../support/waiting.ts'
 const LEASE_MS = 6000
 const STOP_MS = 4000
 
-/** Clocks that stand still until they are moved. */
+/** Clocks that only the test moves. */
 class Clocks {
   wall: number
   monotonic = 1_000_000
@@ -29,13 +29,13 @@ class Clocks {
 
 interface CandidateOptions {
   readonly clocks?: Clocks
-  /** Wraps what it is given of the API. */
+  /** Wraps an access. */
   readonly through?: (access: ResourceAccess, signal: AbortSignal) => ResourceAccess
   readonly stopMs?: number
   readonly monotonic?: () => number
 }
 
-/** A server that wants to lead. Real time makes it try every few milliseconds; the clocks of the test decide what has run out. */
+/** A server that competes for the Lease. It tries every few milliseconds of real time; the clocks of the test decide what has expired. */
 function candidate(t: TestRegistry, identity: string, options: CandidateOptions = {}) {
   const { clocks = new Clocks(t.now), through = access => access } = options
   const end = new AbortController()
@@ -58,7 +58,7 @@ function candidate(t: TestRegistry, identity: string, options: CandidateOptions 
     log,
     clocks,
     leads: () => log.at(-1) === 'begin',
-    /** What its work was given, last. */
+    /** Last environment that its work received. */
     access: () => access as ResourceAccess,
     async stop() {
       end.abort()
@@ -73,7 +73,7 @@ const tries = (t: TestRegistry, count: number) => {
 }
 
 describe('leadership', () => {
-  it('is had by one of two, told in the Lease, and given up at the end for the other', async () => {
+  it('is held by one of two servers, recorded in the Lease, and released at the end', async () => {
     const t = builtinRegistry()
     const a = candidate(t, 'a')
     await eventually('a leads', a.leads)
@@ -98,7 +98,7 @@ describe('leadership', () => {
       .and.not.include({ holderIdentity: 'b' })
   })
 
-  it('is renewed, with the time at which it began', async () => {
+  it('renews the Lease and keeps its acquireTime', async () => {
     const t = builtinRegistry()
     const a = candidate(t, 'a')
     await eventually('a leads', a.leads)
@@ -113,9 +113,9 @@ describe('leadership', () => {
     [LEASE_MS + 1, true],
   ]
   for (const [afterMs, taken] of expiries)
-    it(`that is seen unchanged for ${afterMs} ms is ${taken ? '' : 'not '}taken over`, async () => {
+    it(`${taken ? 'takes over' : 'does not take over'} a Lease that is unchanged for ${afterMs} ms`, async () => {
       const t = builtinRegistry()
-      // Of whose clock nobody knows: long ago by that of the other.
+      // Times of the other server's clock may be long ago.
       const spec = { holderIdentity: 'gone', leaseDurationSeconds: 6, renewTime: '2025-01-02T03:04:05.000000Z', leaseTransitions: 3 }
       await t.access().create(LEASES, 'kube-system', {
         kind: 'Lease',
@@ -134,7 +134,7 @@ describe('leadership', () => {
       await b.stop()
     })
 
-  it('is not taken from a server that renews, however far apart the clocks are', async () => {
+  it('never takes a Lease that is renewed, however much the clocks differ', async () => {
     const t = builtinRegistry()
     const a = candidate(t, 'a')
     await eventually('a leads', a.leads)
@@ -148,7 +148,7 @@ describe('leadership', () => {
     await Promise.all([a.stop(), b.stop()])
   })
 
-  it('ends where another server has the Lease', async () => {
+  it('ends when another server holds the Lease', async () => {
     const t = builtinRegistry()
     const a = candidate(t, 'a')
     await eventually('a leads', a.leads)
@@ -159,7 +159,7 @@ describe('leadership', () => {
     expect((await lease(t)).spec.holderIdentity).to.equal('thief')
   })
 
-  it('goes on while the store is away, until it could not be renewed for some time, and its calls are refused then', async () => {
+  it('continues while the store is unavailable until renewal is overdue, and then rejects calls', async () => {
     const t = builtinRegistry()
     const a = candidate(t, 'a')
     await eventually('a leads', a.leads)
@@ -206,7 +206,7 @@ describe('leadership', () => {
     ],
   ]
   for (const [what, move] of pauses)
-    it(`refuses the calls of a server that ${what}, before anything else runs`, async () => {
+    it(`rejects the calls of a server that ${what}, before anything else runs`, async () => {
       const t = builtinRegistry()
       const a = candidate(t, 'a')
       await eventually('a leads', a.leads)
@@ -217,12 +217,12 @@ describe('leadership', () => {
       expect(await codeOf(late)).to.equal('ServerTimeout')
       expect(await codeOf(t.access().get(CONFIG_MAPS, 'default', 'late'))).to.equal('NotFound')
       expect(a.log.slice(0, 2)).to.deep.equal(['begin', 'end'])
-      // Nobody else took it: it is held anew.
+      // No other server took it, so it is acquired again.
       await eventually('a leads again', a.leads)
       await a.stop()
     })
 
-  it('goes on where the clock is set back', async () => {
+  it('continues if the clock is set back', async () => {
     const t = builtinRegistry()
     const a = candidate(t, 'a')
     await eventually('a leads', a.leads)
@@ -235,7 +235,7 @@ describe('leadership', () => {
 
 const configMap = (name: string): AnyObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name } })
 
-/** The reason of a refused call; undefined where it was not. */
+/** Error of a rejected call. Undefined if it succeeded. */
 const codeOf = (call: Promise<unknown>): Promise<string | undefined> =>
   call.then(
     () => undefined,

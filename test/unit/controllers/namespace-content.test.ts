@@ -6,7 +6,7 @@ import { eventually } from '../../support/waiting.ts'
 const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' }
 const PEM = '-----BEGIN CERTIFICATE-----\n'
 
-describe('what every namespace has', () => {
+describe('namespaceContentController', () => {
   function open(content: NamespaceContent = { serviceAccount: true, certificateAuthority: PEM }) {
     const t = builtinRegistry()
     const access = t.access()
@@ -28,7 +28,7 @@ describe('what every namespace has', () => {
   }
 
   for (const when of ['before', 'after'] as const)
-    it(`is made for a namespace that came ${when} the controller`, async () => {
+    it(`creates the default objects of a namespace that was created ${when} the controller`, async () => {
       const s = open()
       if (when === 'before') await s.namespace('ns')
       await s.start()
@@ -41,7 +41,7 @@ describe('what every namespace has', () => {
       await s.stop()
     })
 
-  it('comes back when it is deleted, and as it was when it is changed', async () => {
+  it('recreates deleted objects, and restores changed ones', async () => {
     const s = open()
     await s.namespace('ns')
     await s.start()
@@ -59,11 +59,11 @@ describe('what every namespace has', () => {
   })
 
   const parts: [string, NamespaceContent, accounts: number, configMaps: number][] = [
-    ['an account alone', { serviceAccount: true }, 1, 0],
-    ['a certificate alone', { serviceAccount: false, certificateAuthority: PEM }, 0, 1],
+    ['the ServiceAccount', { serviceAccount: true }, 1, 0],
+    ['the ConfigMap', { serviceAccount: false, certificateAuthority: PEM }, 0, 1],
   ]
   for (const [what, content, accounts, configMaps] of parts)
-    it(`may be ${what}`, async () => {
+    it(`creates only ${what}`, async () => {
       const s = open(content)
       await s.namespace('ns')
       await s.start()
@@ -72,7 +72,7 @@ describe('what every namespace has', () => {
       await s.stop()
     })
 
-  it('is not made in a namespace that is going', async () => {
+  it('creates nothing in a terminating namespace', async () => {
     const s = open()
     await s.namespace('ns')
     await s.namespace('sign')

@@ -9,14 +9,14 @@ import { eventually } from '../../support/waiting.ts'
 
 interface World {
   readonly gates?: Record<string, boolean>
-  /** Deletions of config maps fail with this text. */
+  /** Error with which deletions of config maps fail. */
   readonly refuse?: string
   /** Called before each other deletion, which waits for it. */
   readonly begin?: () => Promise<void>
   readonly foreign?: ForeignResources
 }
 
-/** Another server with flunders: what it has, and what it was asked. */
+/** An aggregated server with flunders: its objects, and the requests it received. */
 class Flunders implements ForeignResources {
   verbs = ['delete', 'deletecollection', 'list']
   stale: string[] = []
@@ -48,7 +48,7 @@ class Flunders implements ForeignResources {
   }
 }
 
-describe('the namespace controller', () => {
+describe('namespaceController', () => {
   function open({ gates = {}, refuse, begin, foreign = NO_FOREIGN_RESOURCES }: World = {}) {
     const t = builtinRegistry()
     const access = t.access()
@@ -83,7 +83,7 @@ describe('the namespace controller', () => {
   const conditions = (namespace: AnyObject): Record<string, string[]> =>
     Object.fromEntries((namespace.status.conditions ?? []).map((c: Record<string, string>) => [c.type, [c.status, c.reason, c.message]]))
 
-  it('empties a namespace that is deleted, and lets it go', async () => {
+  it('deletes the content and the namespace', async () => {
     const s = open()
     await s.namespace('going')
     await s.namespace('staying')
@@ -95,7 +95,7 @@ describe('the namespace controller', () => {
     await s.stop()
   })
 
-  it('deletes few objects at the same time: the writes of others come between', async () => {
+  it('limits concurrent deletions, so that writes of others are not delayed', async () => {
     let [underWay, most] = [0, 0]
     const s = open({
       async begin() {
@@ -112,7 +112,7 @@ describe('the namespace controller', () => {
     await s.stop()
   })
 
-  it('waits for what has finalizers, and reports what', async () => {
+  it('waits for objects with finalizers, and reports them', async () => {
     const s = open()
     await s.namespace('ns')
     await s.configMap('ns', 'held', { finalizers: ['example.io/x'] })
@@ -140,7 +140,7 @@ describe('the namespace controller', () => {
 
   const stopping = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] } }
 
-  it('waits for pods that stop gracefully before it deletes anything else', async () => {
+  it('waits for pods to terminate before it deletes anything else', async () => {
     const s = open()
     await s.namespace('ns')
     await s.configMap('ns', 'a')
@@ -160,7 +160,7 @@ describe('the namespace controller', () => {
     await s.stop()
   })
 
-  it('deletes all at once without OrderedNamespaceDeletion', async () => {
+  it('deletes everything at once without OrderedNamespaceDeletion', async () => {
     const s = open({ gates: { OrderedNamespaceDeletion: false } })
     await s.namespace('ns')
     await s.configMap('ns', 'a')
@@ -173,7 +173,7 @@ describe('the namespace controller', () => {
     await s.stop()
   })
 
-  it('reports pods that are there after their grace period', async () => {
+  it('reports pods that exceed their grace period', async () => {
     const s = open()
     await s.namespace('ns')
     await s.access.create(PODS, 'ns', stopping)
@@ -206,7 +206,7 @@ describe('the namespace controller', () => {
     await s.stop()
   })
 
-  it('leaves a namespace to other finalizers than its own', async () => {
+  it('ignores namespaces without its own finalizer', async () => {
     const s = open()
     await s.access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' }, spec: { finalizers: ['example.io/mine'] } })
     await s.access.delete(NAMESPACES, '', 'ns')
@@ -215,8 +215,8 @@ describe('the namespace controller', () => {
     await s.stop()
   })
 
-  describe('with another server', () => {
-    /** Deletes a namespace; what the other server was asked by the time that it has gone. */
+  describe('with an aggregated server', () => {
+    /** Deletes a namespace. Returns the requests that the aggregated server received until it was gone. */
     async function askedOf(foreign: Flunders): Promise<string[]> {
       const s = open({ foreign })
       await s.namespace('ns')
@@ -226,19 +226,19 @@ describe('the namespace controller', () => {
       return foreign.asked
     }
 
-    it('deletes what that has', async () => {
+    it('deletes its objects', async () => {
       const foreign = new Flunders()
       expect(await askedOf(foreign)).to.deep.equal(['deletecollection ns'])
       expect(foreign.items).to.deep.equal([])
     })
 
-    it('deletes each object where collections are not', async () => {
+    it('deletes objects one by one without deletecollection', async () => {
       const foreign = new Flunders()
       foreign.verbs = ['delete', 'list']
       expect(await askedOf(foreign)).to.deep.equal(['delete ns/a', 'delete ns/b'])
     })
 
-    it('asks nothing about what can not be deleted', async () => {
+    it('sends no requests for resources that cannot be deleted', async () => {
       const foreign = new Flunders()
       foreign.verbs = ['get', 'list']
       expect(await askedOf(foreign)).to.deep.equal([])
@@ -295,7 +295,7 @@ describe('the namespace controller', () => {
       })
   })
 
-  it('empties namespaces beside many that keep their content', async () => {
+  it('processes namespaces beside many that keep their content', async () => {
     const s = open()
     for (let i = 0; i < 12; i++) {
       await s.namespace(`kept${i}`)

@@ -4,8 +4,8 @@ import { controllerEnvironment } from '../../support/builtin-registry.ts'
 import { POLICIES, PolicyWorld } from '../../support/policy-world.ts'
 import { eventually } from '../../support/waiting.ts'
 
-describe('the status of policies', () => {
-  it('tells of each generation what is wrong with its types', async () => {
+describe('policyStatusController', () => {
+  it('reports the type errors of each generation', async () => {
     const world = new PolicyWorld()
     const stop = new AbortController()
     const running = policyStatusController(world.t.catalog)(controllerEnvironment(world.t), stop.signal)

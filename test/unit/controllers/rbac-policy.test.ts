@@ -23,8 +23,8 @@ async function cluster() {
   return { t, env, access: env.access }
 }
 
-describe('the default roles', () => {
-  it('are made, and changed by no second start', async () => {
+describe('bootstrapRbacPolicy', () => {
+  it('creates the default roles, and changes nothing on a second start', async () => {
     const { t, env, access } = await cluster()
     expect((await access.list(CLUSTER_ROLES, '')).items).to.have.length(66)
     expect((await access.list({ group, resource: 'rolebindings' }, 'kube-system')).items).to.have.length(6)
@@ -33,7 +33,7 @@ describe('the default roles', () => {
     expect(await t.backend.currentRevision(NEVER)).to.equal(before)
   })
 
-  it('get back what somebody has taken from them', async () => {
+  it('restores missing rules and subjects', async () => {
     const { env, access } = await cluster()
     await access.update(CLUSTER_ROLES, '', 'cluster-admin', role => ({ ...role, rules: [] }))
     await access.delete(CLUSTER_ROLE_BINDINGS, '', 'cluster-admin')
@@ -50,7 +50,7 @@ describe('the default roles', () => {
 })
 
 describe('clusterRoleAggregationController', () => {
-  it('writes the rules of roles that are put together, and follows their parts', async () => {
+  it('writes the rules of aggregated roles, and follows their sources', async () => {
     const { env, access } = await cluster()
     const stop = new AbortController()
     const running = clusterRoleAggregationController(env, stop.signal)
@@ -76,7 +76,7 @@ describe('clusterRoleAggregationController', () => {
 })
 
 describe('followRules', () => {
-  it('keeps the index as the roles and bindings are', async () => {
+  it('keeps the index in sync with roles and bindings', async () => {
     const { env, access } = await cluster()
     const stop = new AbortController()
     const index = new RuleIndex()

@@ -40,7 +40,7 @@ async function running() {
 }
 
 describe('serviceAccountTokenController', () => {
-  it('fills a secret that names an account, and heals it', async () => {
+  it('fills a Secret that names an account, and restores its data', async () => {
     const { access, makeAccount, makeSecret, stop } = await running()
     const { metadata } = await makeAccount()
     await makeSecret('s')
@@ -61,7 +61,7 @@ describe('serviceAccountTokenController', () => {
     await stop()
   })
 
-  it('removes the secret with its account', async () => {
+  it('deletes the Secret with its account', async () => {
     const { access, makeAccount, makeSecret, isGone, stop } = await running()
     await makeAccount()
     await makeSecret('s')
@@ -71,7 +71,7 @@ describe('serviceAccountTokenController', () => {
     await stop()
   })
 
-  it('removes a secret whose account is not there, or is another one', async () => {
+  it('deletes a Secret whose account is missing or has another UID', async () => {
     const { makeAccount, makeSecret, isGone, stop } = await running()
     await makeSecret('early')
     await eventually('it is gone', () => isGone('early'))

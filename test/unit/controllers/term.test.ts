@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import { elapsed, type Instant, Term } from '../../../src/controllers/term.ts'
 import { HeldTime } from '../../support/held-time.ts'
 
-/** By the time that the test holds; nobody sets the wall clock. */
+/** Both clocks show the test's time. */
 const at = (): Instant => ({ wall: 1e12 + performance.now(), monotonic: performance.now() })
 
-describe('a term', () => {
+describe('Term', () => {
   let time: HeldTime
   beforeEach(() => {
     time = HeldTime.hold()
@@ -18,7 +18,7 @@ describe('a term', () => {
     ['the steady clock sleeps with the machine', 50, 0, 50],
   ]
   for (const [what, wall, monotonic, passed] of spans)
-    it(`counts the longer time where ${what}`, () => {
+    it(`uses the longer time if ${what}`, () => {
       expect(elapsed({ wall: 5000, monotonic: 100 }, { wall: 5000 + wall, monotonic: 100 + monotonic })).to.equal(passed)
     })
 
@@ -46,7 +46,7 @@ describe('a term', () => {
     expect(term.over).to.equal(true)
   })
 
-  it('is over for whoever asks the fence, before any timer has run', () => {
+  it('is over as soon as the fence is checked, before any timer has run', () => {
     let now: Instant = { wall: 0, monotonic: 0 }
     const term = new Term(now, 4000, () => now)
     const log: string[] = []
@@ -60,7 +60,7 @@ describe('a term', () => {
     expect(() => term.fence.throwIfAborted()).to.throw('aborted')
   })
 
-  it('tells who listens to the fence when it is stopped', () => {
+  it('notifies listeners of the fence when it is stopped', () => {
     const term = new Term(at(), 10_000, at)
     let told = 0
     term.fence.addEventListener('abort', () => void told++)

@@ -26,7 +26,7 @@ const definition = (wanted: Names, accepted?: Names, conditions: Condition[] = [
 const widgets = names('widgets', 'Widget')
 
 describe('nameDefinition', () => {
-  it('accepts names that nobody has, and says that the kind is being installed', () => {
+  it('accepts unused names, and sets Installing', () => {
     expect(nameDefinition(definition(widgets), [])).to.deep.equal({
       acceptedNames: widgets,
       conditions: [
@@ -36,7 +36,7 @@ describe('nameDefinition', () => {
     })
   })
 
-  it('changes nothing where all names that are wanted are accepted', () => expect(nameDefinition(definition(widgets, widgets), [])).to.equal(undefined))
+  it('changes nothing if all requested names are accepted', () => expect(nameDefinition(definition(widgets, widgets), [])).to.equal(undefined))
 
   const conflicts: [string, Names, string, string][] = [
     ['plural', names('widgets', 'Gadget'), 'PluralConflict', '"widgets" is already in use'],
@@ -47,17 +47,17 @@ describe('nameDefinition', () => {
   ]
   const other = definition({ plural: '', kind: '' }, { ...widgets, shortNames: ['w'] })
   for (const [what, wanted, reason, message] of conflicts) {
-    it(`tells of a ${what} that another definition of the group has`, () => {
+    it(`reports a ${what} that another definition of the group has`, () => {
       const [accepted, established] = nameDefinition(definition(wanted), [other])?.conditions ?? []
       expect(accepted).to.deep.equal({ type: 'NamesAccepted', status: 'False', reason, message })
       expect(established).to.deep.include({ status: 'False', reason: 'NotAccepted' })
     })
-    it(`accepts the ${what} where the other is of another group`, () => {
+    it(`accepts the ${what} of a definition in another group`, () => {
       expect(nameDefinition(definition(wanted, undefined, [], 'elsewhere'), [other])?.conditions[0]?.status).to.equal('True')
     })
   }
 
-  it('keeps a kind established whose new names are not accepted', () => {
+  it('keeps a kind established if its new names are not accepted', () => {
     const established = { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'm' }
     const naming = nameDefinition(definition(names('gadgets', 'Gadget', { shortNames: ['w'] }), names('gadgets', 'Gadget'), [established]), [other])
     expect(naming?.acceptedNames).to.deep.equal(names('gadgets', 'Gadget'))

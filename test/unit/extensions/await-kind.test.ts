@@ -19,7 +19,7 @@ const established = { conditions: [{ type: 'Established', status: 'True' }] }
 const { signal } = new AbortController()
 
 describe('awaitKind', () => {
-  it('waits until the kind of a definition that is established is served', async () => {
+  it('waits until the kind of an established definition is served', async () => {
     const catalog = new Catalog([])
     let settled = false
     const waiting = awaitKind(accessTo(established), catalog, 'apiextensions.k8s.io', 'customresourcedefinitions', signal).then(() => {
@@ -35,7 +35,7 @@ describe('awaitKind', () => {
     ['there is no definition', undefined],
     ['it is not established', { conditions: [{ type: 'NamesAccepted', status: 'True' }] }],
   ] as const) {
-    it(`does not wait where ${what}`, async () => {
+    it(`does not wait if ${what}`, async () => {
       const time = HeldTime.hold()
       try {
         await awaitKind(accessTo(status), new Catalog([]), 'g', 'r', signal)

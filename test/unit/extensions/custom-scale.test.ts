@@ -6,7 +6,7 @@ import { decodedObject, type Json } from '../../../src/meta/object.ts'
 const PATHS = { specReplicasPath: '.spec.a.replicas', statusReplicasPath: '.status.replicas' }
 const object = (members: Record<string, Json>) => decodedObject({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, ...members })
 
-describe('the replicas of a custom object', () => {
+describe('replicas of a custom object', () => {
   for (const [spec, text] of [
     [null, undefined],
     [{}, undefined],
@@ -15,13 +15,13 @@ describe('the replicas of a custom object', () => {
     [{ a: { replicas: null } }, '.spec.a.replicas accessor error: <nil> is of the type <nil>, expected int64'],
     [{ a: 'x' }, '.spec.a.replicas accessor error: x is of the type string, expected map[string]interface{}'],
   ] as const)
-    it(`are read from the spec ${JSON.stringify(spec)} as Go reads nested fields`, () => {
+    it(`are read from spec ${JSON.stringify(spec)} as Go reads nested fields`, () => {
       const texts = scaleSpecErrors(object({ spec }), PATHS).map(fieldErrorText)
       if (text === undefined) expect(texts).to.deep.equal([])
       else expect(texts.join()).to.contain(text)
     })
 
-  it('are absent from a status that is null', () => {
+  it('are absent if status is null', () => {
     expect(scaleStatusErrors(object({ status: null }), PATHS)).to.deep.equal([])
   })
 })

@@ -12,7 +12,7 @@ const object = (spec: object): AnyObject => ({
 })
 
 describe('customTable', () => {
-  it('has name and age without columns', () => {
+  it('has columns for name and age by default', () => {
     const table = customTable()
     expect(table.columns.map(({ name, type }) => [name, type])).to.deep.equal([
       ['Name', 'string'],
@@ -46,17 +46,17 @@ describe('customTable', () => {
     })
   }
 
-  it('prints a float beyond int64 in a column of integers as amd64 converts it', () => {
+  it('prints a float beyond int64 in an integer column as amd64 converts it', () => {
     const table = customTable([{ name: 'C', type: 'integer', jsonPath: '.spec.a' }])
     for (const value of [1e21, -1e21, 2 ** 63]) expect(table.cells(object({ a: value }), NOW)[1]).to.equal(-(2n ** 63n))
   })
 
-  it('leaves out what comes from a path on that cannot be read', () => {
+  it('drops columns from the first with an invalid path on', () => {
     const column = (name: string, jsonPath: string) => ({ name, type: 'string', jsonPath })
     expect(customTable([column('A', '.a'), column('B', '.b['), column('C', '.c')]).columns.map(({ name }) => name)).to.deep.equal(['Name', 'A'])
   })
 
-  it('leaves cells empty once a row prints more than anybody reads, or looks at very much', () => {
+  it('leaves cells empty once a row exceeds the limits of text or visited values', () => {
     const object = {
       kind: 'W',
       apiVersion: 'a/v1',

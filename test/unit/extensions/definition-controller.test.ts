@@ -20,7 +20,7 @@ const definition = (plural: string, kind: string, singular = 'widget'): AnyObjec
   },
 })
 
-/** Like `access`, but the answer to the write that deletes a definition comes after the watch's event of it was handled. */
+/** Same as `access`, but the response to the write that deletes a definition arrives after its watch event was handled. */
 function answeringLate(access: ResourceAccess): { readonly access: ResourceAccess; readonly lateAnswers: () => number } {
   const events = new EventEmitter()
   const handled = once(events, 'deleted')
@@ -56,8 +56,8 @@ const conditionsIn = (access: ResourceAccess) => async (name: string, type: stri
   return status?.conditions?.find((each: AnyObject) => each.type === type)
 }
 
-describe('the controller of custom resource definitions', () => {
-  it('accepts the names of a deleted definition for the next, even if the watch tells of the deletion before its own write is answered', async () => {
+describe('definitionController', () => {
+  it('releases the names of a deleted definition even if the deletion event arrives before the response of its own write', async () => {
     const env = controllerEnvironment(builtinRegistry())
     const { access, lateAnswers } = answeringLate(env.access)
     const end = new AbortController()
@@ -73,7 +73,7 @@ describe('the controller of custom resource definitions', () => {
     end.abort()
     await running
   })
-  it('knows from the start what names are taken', async () => {
+  it('knows all used names from the start', async () => {
     const env = controllerEnvironment(builtinRegistry())
     const condition = conditionsIn(env.access)
     const during = async (what: string, settled: () => Promise<boolean>): Promise<void> => {
@@ -86,7 +86,7 @@ describe('the controller of custom resource definitions', () => {
     const isEstablished = async (name: string) => (await condition(name, 'Established'))?.status === 'True'
     await env.access.create(DEFINITIONS, '', definition('widgets', 'Widget'))
     await during('the first is established', () => isEstablished('widgets.example.com'))
-    // It is listed before the other, and wants a name of it.
+    // Listed before the other, and requests one of its names.
     await env.access.create(DEFINITIONS, '', definition('gadgets', 'Gadget'))
     await env.access.create(DEFINITIONS, '', definition('zebras', 'Zebra', 'zebra'))
     await during('all are looked at', () => isEstablished('zebras.example.com'))

@@ -29,13 +29,13 @@ describe('parseJsonPath', () => {
     ['.spec.list[0,2]', ['p', 'r']],
     ['.spec.list[1:]', ['q', 'r']],
     ['.spec.list[0:3:2]', ['p', 'r']],
-    // Out of bounds, as client-go has it.
+    // Out of bounds, as in client-go.
     ['.spec.list[0:5]', []],
     ['.spec.list[-5:2]', []],
     ['.spec.list[0:3:0]', []],
     ['.spec.list[3:]', []],
     ['.spec[*]', []],
-    // An error at one value leaves the path without any.
+    // An error at one value empties the whole result.
     ['.lists[*][1]', []],
     ['.lists[0,1][0]', ['a', 'b']],
     ['.lists[0,1][1]', []],
@@ -47,7 +47,7 @@ describe('parseJsonPath', () => {
     ['.spec.list[0:2:-1]', []],
     ['.lists[*][0,1]', []],
     ['.lists[1,2][*]', ['b', 'c']],
-    // A list without items ends the step.
+    // An empty list ends the step.
     ['.lists[2,1][*]', []],
     ['..lists[*].none', []],
     ["['none','spec'].size", [3]],
@@ -57,7 +57,7 @@ describe('parseJsonPath', () => {
     ['.status.conditions[?(@.age>true)].type', []],
     ['.status.conditions[?(@.age==5.5)].type', []],
     ['.status.conditions[?(@.*=="Ready")].type', []],
-    // Texts have bytes, numbers nothing.
+    // Strings contain bytes, numbers nothing.
     ['.spec.list[0].*', [112]],
     ['.spec.size..', []],
     ['.status.conditions[?(@.type=="Ready")].status', ['True']],
@@ -94,7 +94,7 @@ describe('parseJsonPath', () => {
     '.list[?(1 ~ 2)]',
     '....',
   ]) {
-    it(`refuses ${path}`, () => expect(() => parseJsonPath(path)).to.throw(JsonPathError))
+    it(`rejects ${path}`, () => expect(() => parseJsonPath(path)).to.throw(JsonPathError))
   }
 
   /** `{ a: { a: … } }` */
@@ -104,13 +104,13 @@ describe('parseJsonPath', () => {
     return inner
   }
 
-  it('comes to an end where recursions behind one another find the same values in very many ways', () => {
+  it('terminates if nested recursions find the same values in very many ways', () => {
     const looks = { left: 100_000 }
     expect(firstOf(parseJsonPath('..a..a..a..a..a..z'), chain(5000), looks)).to.equal(undefined)
     expect(looks.left).to.be.below(0)
   })
 
-  it('pays for each value of a union of slices before it is taken', () => {
+  it('pays for each value of a union of slices before visiting it', () => {
     let reads = 0
     const list = new Proxy(
       Array.from({ length: 20_000 }, (_, i) => i),
@@ -128,7 +128,7 @@ describe('parseJsonPath', () => {
     expect(reads).to.be.below(1000)
   })
 
-  it('pays for items that a filter leaves out, and for parts of a union that find nothing', () => {
+  it('pays for items that a filter excludes, and for parts of a union without values', () => {
     const list = Array.from({ length: 1000 }, (_, i) => i)
     for (const path of ['.list[?(1==2)]', `.list[${Array.from({ length: 1000 }, () => '5:5').join()}]`]) {
       const looks = { left: 10_000 }
@@ -137,7 +137,7 @@ describe('parseJsonPath', () => {
     }
   })
 
-  it('finds the first value with few looks, and what lies deep', () => {
+  it('finds the first value with few looks, also at great depth', () => {
     const looks = { left: 200 }
     expect(firstOf(parseJsonPath('.list[*].name'), { list: Array.from({ length: 50 }, (_, i) => ({ name: `n${i}` })) }, looks)).to.equal('n0')
     expect(firstOf(parseJsonPath('..z'), { a: chain(9000), z: 5 }, { left: 100_000 })).to.equal(5)

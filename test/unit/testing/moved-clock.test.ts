@@ -4,7 +4,7 @@ import { eventually } from '../../support/waiting.ts'
 
 const settled = async (): Promise<void> => {}
 
-describe('the clock that a test moves', () => {
+describe('MovedClock', () => {
   it('stands still until it is moved', async () => {
     const clock = new MovedClock({ at: 1000, runs: false })
     let calls = 0
@@ -15,7 +15,7 @@ describe('the clock that a test moves', () => {
     expect([clock.now(), clock.steady.now(), calls]).to.deep.equal([1001, 1001, 1])
   })
 
-  it('calls each at its time, in the order of the times, and waits for what comes of it', async () => {
+  it('fires timers at their times, in order, and awaits their consequences', async () => {
     const clock = new MovedClock({ at: 0, runs: false })
     const seen: string[] = []
     const note = (name: string) => () => void seen.push(`${name} at ${clock.now()}`)
@@ -32,7 +32,7 @@ describe('the clock that a test moves', () => {
     expect(clock.now()).to.equal(40)
   })
 
-  it('makes at once what is due already', async () => {
+  it('fires due timers immediately', async () => {
     const clock = new MovedClock({ at: 0, runs: false })
     let called = false
     clock.after(0, () => {
@@ -41,7 +41,7 @@ describe('the clock that a test moves', () => {
     await eventually('it is called', () => called)
   })
 
-  it('moves one after the other', async () => {
+  it('serializes moves', async () => {
     const clock = new MovedClock({ at: 0, runs: false })
     const seen: number[] = []
     for (const at of [5, 15]) clock.after(at, () => seen.push(clock.now()))
@@ -49,7 +49,7 @@ describe('the clock that a test moves', () => {
     expect([...seen, clock.now()]).to.deep.equal([5, 15, 20])
   })
 
-  it('goes on with the time of the machine where it runs', async () => {
+  it("runs with the machine's time if configured", async () => {
     const clock = new MovedClock({ at: 0, runs: true })
     let called = 0
     clock.after(3_600_005, () => called++)
@@ -58,7 +58,7 @@ describe('the clock that a test moves', () => {
     await eventually('it is called', () => called === 1)
   })
 
-  it('forks: a clock that shows the same, and is moved by itself', async () => {
+  it('forks into a clock with the same time that moves independently', async () => {
     const clock = new MovedClock({ at: 7, runs: false })
     const copy = clock.fork()
     await copy.advance(1, settled)

@@ -10,7 +10,7 @@ import { restoreTables } from '../../../src/testing/restore.ts'
 
 const { signal } = new AbortController()
 
-describe('restoring tables', () => {
+describe('restoreTables', () => {
   let tables: MemoryTables
   let backend: Backend
 
@@ -33,7 +33,7 @@ describe('restoring tables', () => {
     return Object.fromEntries(items.map(({ key: name, value }) => [name, `${value}`]))
   }
 
-  it('writes what differs, and nothing else', async () => {
+  it('writes only differences', async () => {
     await put('/same', 'a', 0)
     const changed = await put('/changed', 'b', 0)
     const deleted = await put('/deleted', 'c', 0)
@@ -47,11 +47,11 @@ describe('restoring tables', () => {
     const before = await backend.currentRevision(signal)
     await restoreTables(backend, tables, kept)
     expect(await held()).to.deep.equal({ '/changed': 'b', '/deleted': 'c', '/same': 'a' })
-    // Neither what was written as it had been, nor what was gone before.
+    // Neither rewritten objects nor earlier deletions.
     expect(await backend.currentRevision(signal)).to.equal(before + 2)
   })
 
-  it('restores what was compacted since', async () => {
+  it('restores compacted revisions', async () => {
     const deleted = await put('/deleted', 'c', 0)
     const kept = { tables: tables.fork(), at: Date.now() }
     await put('/deleted', undefined, deleted)
@@ -61,7 +61,7 @@ describe('restoring tables', () => {
     expect(await held()).to.deep.equal({ '/deleted': 'c' })
   })
 
-  it('gives as much time to live as there was left', async () => {
+  it('restores the remaining TTL', async () => {
     const written = await put('/event', 'e', 0, 100)
     const kept = { tables: tables.fork(), at: Date.now() + 40_000 }
     await put('/event', undefined, written)

@@ -2,10 +2,10 @@ import { createPrivateKey, createPublicKey, sign, verify, X509Certificate } from
 import { expect } from 'chai'
 import { seededCa, seededKey } from '../../../src/testing/seeded-keys.ts'
 
-describe('keys of a seed', function () {
+describe('seededKey', function () {
   this.timeout(60_000)
 
-  it('are the same for the same seed, and sign', () => {
+  it('returns the same key for the same seed', () => {
     const key = seededKey('x')
     expect(seededKey('x')).to.equal(key)
     expect(seededKey('y')).to.not.equal(key)
@@ -15,7 +15,7 @@ describe('keys of a seed', function () {
     expect(verify('sha256', Buffer.from('text'), createPublicKey(privateKey), signature)).to.equal(true)
   })
 
-  it('make an authority that is the same, and good at any time that a machine may show', async () => {
+  it('issues the same CA, valid at any plausible time of a machine', async () => {
     const { cert } = await seededCa('ca', 'x')
     expect((await seededCa('ca', 'x')).cert).to.equal(cert)
     const read = new X509Certificate(cert)

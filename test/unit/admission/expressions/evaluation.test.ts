@@ -12,7 +12,7 @@ import type { Authorizer } from '../../../../src/meta/authorizer.ts'
 import { NEVER } from '../../../support/test-registry.ts'
 
 const TEN = '[1,2,3,4,5,6,7,8,9,10]'
-/** Of loops within loops: it costs about ten to the power of the depth, times three. */
+/** Nested loops with a cost of about three times ten to the power of the depth. */
 const heavy = (depth: number): string => (depth === 0 ? 'true' : `${TEN}.all(v${depth}, ${heavy(depth - 1)})`)
 const values = (object: object = {}) => new Map<string, Value>([['object', jsonValue(object as never)]])
 
@@ -34,7 +34,7 @@ async function run(variables: Record<string, string>, texts: string[], budget = 
   return { results: evaluated.results.map(result => result?.error ?? result?.value), spent: budget - evaluated.remaining }
 }
 
-describe('expressions of admission', () => {
+describe('expressions', () => {
   const FAULTS: [expression: string, results: (typeof BOOL)[] | undefined, fault: string | undefined][] = [
     ['1 == 1', [BOOL], undefined],
     ['1', undefined, undefined],
@@ -44,12 +44,12 @@ describe('expressions of admission', () => {
     ["int('x') == 1", [BOOL], "program instantiation failed: type conversion error from 'string' to 'int'"],
   ]
   for (const [expression, results, fault] of FAULTS)
-    it(`${expression} ${fault === undefined ? 'is understood' : 'is not what is wanted'}`, () => {
+    it(`${expression} ${fault === undefined ? 'compiles' : 'does not compile'}`, () => {
       const made = runAtOnce(compileExpression(expression, {}, results))
       expect('fault' in made ? made.fault : undefined).to.equal(fault)
     })
 
-  it('come to values and errors, each with its text', async () => {
+  it("return values, or errors with upstream's text", async () => {
     expect(await run({}, ['1 + 1', 'object.a', '1 / 0', 'nope'])).to.have.deep.property('results', [
       2,
       "expression 'object.a' resulted in error: no such key: a",
@@ -57,7 +57,7 @@ describe('expressions of admission', () => {
       "compilation error: compilation failed: ERROR: <input>:1:1: undeclared reference to 'nope' (in container '')\n | nope\n | ^",
     ])
   })
-  it('tell null from what is missing', async () => {
+  it('distinguish null from absent members', async () => {
     const of = new Map<string, Value>([['params', null]])
     expect(await run({}, ['params == null', 'object == null'], 100, of)).to.have.deep.property('results', [
       true,
@@ -76,29 +76,30 @@ describe('expressions of admission', () => {
     )
   })
 
-  describe('with variables', () => {
-    it('compute them when they are asked for, and once', async () => {
+  describe('composed variables', () => {
+    it('are evaluated on first use, and once', async () => {
       const once = (await run({ v: heavy(5) }, ['variables.v'])) as { spent: number }
       const twice = (await run({ v: heavy(5), unused: heavy(5) }, ['variables.v', 'variables.v'])) as { spent: number }
       expect(twice.spent - once.spent).to.be.within(1, 10)
     })
-    it('of which each may speak of those before it', async () =>
+    it('can use the variables before them', async () =>
       expect(await run({ a: '1', b: 'variables.a + 1', c: 'variables.a + variables.b' }, ['variables.c'])).to.have.deep.property('results', [3]))
-    it('pay for them', async () => expect(await run({ v: heavy(5) }, ['variables.v'], 1000)).to.match(/^validation failed due to running out of cost budget/))
-    it('tell of those that fail, where that matters', async () =>
+    it('count towards the budget', async () =>
+      expect(await run({ v: heavy(5) }, ['variables.v'], 1000)).to.match(/^validation failed due to running out of cost budget/))
+    it('report evaluation errors where they are used', async () =>
       expect(await run({ v: 'object.a', w: 'variables.v' }, ['variables.v', 'variables.w', 'variables.v || true'])).to.have.deep.property('results', [
         `expression 'variables.v' resulted in error: composited variable "v" fails to evaluate: no such key: a`,
         `expression 'variables.w' resulted in error: composited variable "w" fails to evaluate: composited variable "v" fails to evaluate: no such key: a`,
         true,
       ]))
-    it('tell of those that do not compile', async () =>
+    it('report compilation errors where they are used', async () =>
       expect(await run({ v: '1 +' }, ['variables.v'])).to.satisfy(({ results: [text] }: { results: string[] }) =>
         text?.startsWith(`expression 'variables.v' resulted in error: composited variable "v" fails to compile: compilation failed: ERROR: <input>:1:4:`),
       ))
   })
 })
 
-describe('the authorizer of expressions', () => {
+describe('the authorizer variable', () => {
   const asked: string[] = []
   const authorize: Authorizer['authorize'] = async ({ name }, { verb, resource, path, namespace }) => {
     asked.push([name, verb, resource || path, namespace].join(' '))
@@ -121,7 +122,7 @@ describe('the authorizer of expressions', () => {
   for (const [expression, user, value] of CASES)
     it(`${expression} of ${user}`, async () => expect(await run({}, [expression], 10_000_000, of(user))).to.have.deep.property('results', [value]))
 
-  it('is asked once for each question, also by variables', async () => {
+  it('authorizes each distinct check once, also from variables', async () => {
     const same = of('bob')
     asked.length = 0
     await run({ v: `${PODS}.allowed()`, w: 'variables.v && variables.v' }, ['variables.w', `${PODS}.allowed()`, `${PODS}.reason()`], 10_000_000, same)

@@ -18,20 +18,20 @@ const request: SeenRequest = {
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
 const authorizer = new AuthorizerValue(() => ({ allowed: false, reason: '' }))
 
-describe('the variables of expressions', () => {
-  it('are made once for all expressions', () => {
+describe('expressionValues', () => {
+  it('encodes each variable once for all expressions', () => {
     const values = expressionValues({ request, object, namespaceObject: object, authorizer })
     for (const name of ['object', 'request', 'namespaceObject', 'authorizer', 'authorizer.requestResource'])
       expect(values.get(name), name).to.be.an('object').and.equal(values.get(name))
   })
 
-  it('are null where the request has none, and undefined where there is no such variable', () => {
+  it('returns null for absent objects, and undefined for unknown variables', () => {
     const values = expressionValues({ request })
     for (const name of ['object', 'oldObject', 'params', 'namespaceObject']) expect(values.get(name), name).to.equal(null)
     for (const name of ['authorizer', 'authorizer.requestResource', 'constructor']) expect(values.get(name), name).to.equal(undefined)
   })
 
-  it('are shared by those with other parameters', () => {
+  it('shares other variables when params are replaced', () => {
     const values = expressionValues({ request, object })
     const [one, two] = ['one', 'two'].map(name => withParams(values, { name }))
     const nameOf = (params: unknown): unknown => (params instanceof CelMap ? params.find('name') : undefined)
@@ -39,7 +39,7 @@ describe('the variables of expressions', () => {
     expect(one?.get('object')).to.equal(two?.get('object'))
   })
 
-  it('are without the authorizer where it may not be asked', () => {
+  it('hides the authorizer from expressions that may not use it', () => {
     const values = expressionValues({ request, object, authorizer })
     const plain = withoutAuthorizer(values)
     expect([plain.get('authorizer'), plain.get('authorizer.requestResource')]).to.deep.equal([undefined, undefined])

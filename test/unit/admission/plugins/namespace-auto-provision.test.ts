@@ -9,7 +9,7 @@ const NAMESPACES = { group: '', resource: 'namespaces' }
 const MAP = { metadata: { name: 'm' } }
 const notFound = notFoundError(NAMESPACES, 'ns')
 
-/** `get` and `create`: how these end; undefined: well. */
+/** Outcomes of `get` and `create`. Undefined for success. */
 function provision({ get, create }: { get?: Error; create?: Error } = {}) {
   const asked: string[] = []
   const ending = (what: string, error: Error | undefined) => async (name: string) => {
@@ -20,7 +20,7 @@ function provision({ get, create }: { get?: Error; create?: Error } = {}) {
   return { plugin: namespaceAutoProvision({ get: ending('get', get), create: ending('create', create) }), asked }
 }
 
-describe('namespace auto provision', () => {
+describe('NamespaceAutoProvision', () => {
   const cases: [string, parameters: Parameters<typeof provision>[0], asked: string[], refused: string | undefined][] = [
     ['makes a namespace that is not there', { get: notFound }, ['get ns', 'create ns'], undefined],
     ['leaves one that is there', {}, ['get ns'], undefined],
@@ -49,7 +49,7 @@ describe('namespace auto provision', () => {
     ['namespaces', namespaceResource, { namespace: 'ns' }],
   ]
   for (const [what, definition, parts] of ignored)
-    it(`does not look at ${what}`, () => {
+    it(`ignores ${what}`, () => {
       expect(provision().plugin.handles(admissionRequest(definition, MAP, parts))).to.equal(false)
     })
 })

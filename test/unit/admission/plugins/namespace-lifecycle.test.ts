@@ -21,10 +21,10 @@ const namespace = (more: object = {}): KubeObject => ({ kind: 'Namespace', apiVe
 const terminating = namespace({ status: { phase: 'Terminating' } })
 const deleted = namespace({ metadata: { name: 'ns', deletionTimestamp: '2026-01-01T00:00:00Z' } })
 
-/** What it refuses at once is refused as what it refuses later. */
+/** Converts synchronous errors to rejections. */
 const asking = async (plugin: AdmissionPlugin, asked: AdmissionRequest): Promise<unknown> => plugin.mutate?.(asked)
 
-/** `cached` and `stored`: what the two ways to read a namespace find. */
+/** `cached` and `stored` are the results of both ways to read a namespace. */
 function lifecycle(cached: KubeObject | undefined, stored: KubeObject | undefined = cached) {
   const asked: string[] = []
   const plugin = namespaceLifecycle(async (name, fresh) => {
@@ -44,7 +44,7 @@ const request = (operation: Operation, of: ServedResource, more: Partial<Admissi
   ...more,
 })
 
-describe('namespace lifecycle', () => {
+describe('NamespaceLifecycle', () => {
   const TERMINATING = '403 Forbidden: widgets.example.io "a" is forbidden: unable to create new content in namespace ns because it is being terminated'
   const creations: [string, ServedResource, KubeObject | undefined, KubeObject | undefined, asked: string[], told: string][] = [
     ['in a namespace', widgets, namespace(), undefined, ['ns'], ''],
@@ -58,7 +58,7 @@ describe('namespace lifecycle', () => {
     ['of an access review', reviews, undefined, undefined, [], ''],
   ]
   for (const [what, of, cached, stored, wanted, told] of creations)
-    it(`creation ${what}`, async () => {
+    it(`create ${what}`, async () => {
       const { plugin, asked } = lifecycle(cached, stored)
       const create = request('CREATE', of)
       expect(plugin.handles(create)).to.equal(true)
@@ -68,7 +68,7 @@ describe('namespace lifecycle', () => {
       expect(asked).to.deep.equal(wanted)
     })
 
-  it('tells why content is refused', async () => {
+  it('names the cause when it rejects a create', async () => {
     const { plugin } = lifecycle(terminating)
     const { status } = await refusal(asking(plugin, request('CREATE', widgets)))
     expect(status.details).to.deep.equal({
@@ -80,21 +80,21 @@ describe('namespace lifecycle', () => {
   })
 
   for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease', 'mine'])
-    it(`deletion of the namespace ${name}`, async () => {
+    it(`delete of the namespace ${name}`, async () => {
       const { plugin } = lifecycle(namespace())
       const result = asking(plugin, request('DELETE', namespaces, { name }))
       if (name === 'mine' || name === 'kube-node-lease') await result
       else expect(await refusalText(result)).to.equal(`403 Forbidden: namespaces "${name}" is forbidden: this namespace may not be deleted`)
     })
 
-  it('lets other things of those names go', async () => {
+  it('allows deleting other objects with those names', async () => {
     const { plugin, asked } = lifecycle(terminating)
     await plugin.mutate!(request('DELETE', widgets, { name: 'default' }))
     expect(plugin.handles(request('CONNECT', widgets))).to.equal(false)
     expect(asked).to.deep.equal([])
   })
 
-  // What a namespace leaves that is deleted by force. Cases: k8s.io/apiserver, pkg/admission/plugin/namespace/lifecycle/admission_test.go.
+  // Content that remains after a namespace is force-deleted. Cases: k8s.io/apiserver, pkg/admission/plugin/namespace/lifecycle/admission_test.go.
   for (const [what, of, cached, told] of [
     ['in a namespace', widgets, namespace(), ''],
     ['in a namespace that is terminating', widgets, terminating, ''],
@@ -110,7 +110,7 @@ describe('namespace lifecycle', () => {
       else expect(await refusalText(asking(plugin, update))).to.equal(told)
     })
 
-  it('passes failures of the store on', async () => {
+  it('propagates errors of the store', async () => {
     const plugin = namespaceLifecycle(async () => Promise.reject(internalServerError('down')))
     expect(await refusalText(asking(plugin, request('CREATE', widgets)))).to.match(/^500 InternalError/)
   })

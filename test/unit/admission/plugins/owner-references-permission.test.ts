@@ -16,7 +16,7 @@ const catalog = {
     [podResource, nodeResource].map(definition => ({ definition, version: definition.hub })).find(each => version === 'v1' && each.version.kind === kind),
 } as unknown as CatalogSnapshot
 
-/** What a user with these rights (`delete configmaps in ns`) is told, and what was asked. */
+/** Result for a user with these permissions (`delete configmaps in ns`), and the checks that were authorized. */
 async function ask(rights: readonly string[], owners: object[] | undefined, old?: object[]): Promise<[string | undefined, string[]]> {
   const asked: string[] = []
   const authorize = async (_user: unknown, { verb, resource, subresource, namespace, name }: RequestAttributes) => {
@@ -44,18 +44,18 @@ const ANY = 'update */finalizers *'
 const POD = 'update pods/finalizers o in ns'
 
 describe('OwnerReferencesPermissionEnforcement', () => {
-  it('asks nothing of who changes no owners, or creates an object with owners', async () => {
+  it('authorizes nothing if owners are unchanged, or an object is created with owners', async () => {
     expect(await ask([], undefined)).to.deep.equal([undefined, []])
     expect(await ask([], [owner('Pod')])).to.deep.equal([undefined, []])
     expect(await ask([], [owner('Pod', true)], [owner('Pod', true)])).to.deep.equal([undefined, []])
   })
 
-  it('lets change owners who may delete the object', async () => {
+  it('requires permission to delete the object to change its owners', async () => {
     expect(await ask([DELETE], [owner('Pod')], [])).to.deep.equal([undefined, [DELETE]])
     expect((await ask([], [], [owner('Pod')]))[0]).to.equal(`configmaps "c" is forbidden: cannot set an ownerRef on a resource you can't delete: no, <nil>`)
   })
 
-  it('lets block the deletion of an owner who may update its finalizers', async () => {
+  it("requires permission to update the owner's finalizers to set blockOwnerDeletion", async () => {
     expect(await ask([POD], [owner('Pod', true)])).to.deep.equal([undefined, [ANY, POD]])
     expect(await ask([ANY], [owner('Pod', true)])).to.deep.equal([undefined, [ANY]])
     const refused = `configmaps "c" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: no, <nil>`
@@ -64,14 +64,14 @@ describe('OwnerReferencesPermissionEnforcement', () => {
     expect(await ask([DELETE], [owner('Pod', true), owner('Node')], [owner('Pod', true)])).to.deep.equal([undefined, [DELETE]])
   })
 
-  it('refuses owners of kinds that are not served', async () => {
+  it('rejects owners of kinds that are not served', async () => {
     const refused = (apiVersion: string, why: string) =>
       `configmaps "c" is forbidden: cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind Toy: ${why}`
     expect((await ask([], [owner('Toy', true)]))[0]).to.equal(refused('v1', 'no matches for kind "Toy" in version "v1"'))
     expect((await ask([], [owner('Toy', true, 'a/b/c')]))[0]).to.equal(refused('a/b/c', 'unexpected GroupVersion string: a/b/c'))
   })
 
-  it('leaves the status of pods alone', () => {
+  it('ignores pods/status', () => {
     const plugin = ownerReferencesPermission({ authorize: async () => ({ decision: 'deny', reason: '' }) }, () => catalog)
     const handles = (subresource: string) => plugin.handles(admissionRequest(podResource, {}, { operation: 'UPDATE', subresource }))
     expect([handles('status'), handles('')]).to.deep.equal([false, true])
@@ -88,7 +88,7 @@ describe('NamespaceExists', () => {
     return plugin.handles(request) ? refusal(plugin.validate?.(request)) : Promise.resolve('not looked at')
   }
 
-  it('refuses what is in no namespace, whatever is done', async () => {
+  it('rejects every write in a namespace that does not exist', async () => {
     expect(await ask({ namespace: 'here' })).to.equal(undefined)
     for (const operation of ['CREATE', 'UPDATE', 'DELETE'])
       expect(await ask({ namespace: 'gone', operation }), operation).to.equal('namespaces "gone" not found')
@@ -98,7 +98,7 @@ describe('NamespaceExists', () => {
 })
 
 describe('AlwaysDeny', () => {
-  it('refuses everything', async () => {
+  it('rejects everything', async () => {
     const request = admissionRequest(configMapResource, {}, { operation: 'DELETE', name: 'c', object: undefined })
     expect(alwaysDeny.handles(request)).to.equal(true)
     expect(await refusal(alwaysDeny.mutate?.(request))).to.equal('configmaps "c" is forbidden: admission control is denying all modifications')

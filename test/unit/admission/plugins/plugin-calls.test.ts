@@ -18,7 +18,7 @@ import { decode } from '../../../../src/schema/decode.ts'
 import { featuresIn } from '../../../support/hook-context.ts'
 import { servedBuiltins } from '../../../support/served-builtins.ts'
 
-/** What upstream's plugin asked its authorizer, and was answered: 0 deny, 1 allow, 2 no opinion. */
+/** A check that upstream's plugin sent to its authorizer, and the decision: 0 deny, 1 allow, 2 no opinion. */
 interface Asked {
   readonly attributes: Record<string, string | boolean>
   readonly decision: number
@@ -26,7 +26,7 @@ interface Asked {
   readonly error?: string
 }
 
-/** One call of a plugin by upstream's own tests. */
+/** A call of a plugin recorded from upstream's own tests. */
 interface Case {
   readonly plugin: keyof ReturnType<typeof compiledPlugins>
   readonly test: string
@@ -49,7 +49,7 @@ interface Case {
   readonly after?: JsonObject
   readonly error?: string
   readonly code?: number
-  /** Of a function within the plugin. */
+  /** A call of a function within the plugin. */
   readonly direct?: boolean
 }
 
@@ -66,7 +66,7 @@ const catalog = new Catalog(definitions)
 const definitionOf = (group: string, plural: string): ResourceDefinition | undefined =>
   definitions.find(({ hub }) => hub.group === group && hub.names.plural === plural)
 
-/** As hooks see it, without defaults: upstream's tests give their objects as they are. */
+/** Decodes as hooks see it, without defaults, because upstream's tests use objects as they are. */
 function hubObject(given: JsonObject | undefined): KubeObject | undefined {
   if (!given) return undefined
   const { apiVersion, kind } = given
@@ -206,14 +206,14 @@ async function outcome(given: Case): Promise<Outcome> {
   }
 }
 
-/** Names of volumes end in random letters. */
+/** Generated names of volumes end in random letters. */
 const unnumbered = (object: unknown): unknown => JSON.parse(JSON.stringify(object ?? null).replaceAll(/kube-api-access-\w+/g, 'kube-api-access-x'))
 
-/** Upstream walks maps where it lists several errors: they are in no order. */
+/** Upstream iterates maps, so several errors are in no particular order. */
 const sorted = (error: string | undefined): string | undefined =>
   error?.replace(/\[(.*, .*)\]$/, (_, list: string) => `[${list.split(', ').toSorted().join(', ')}]`)
 
-describe('calls of admission plugins by their own tests', () => {
+describe("calls of admission plugins recorded from upstream's tests", () => {
   for (const [i, given] of cases.map(adapted).entries())
     it(`${i} ${given.plugin} ${given.test} ${given.phase} ${given.operation} ${given.resource} ${given.error ?? ''}`, async () => {
       const { error, code, after } = await outcome(given)

@@ -3,8 +3,8 @@ import type { AuditRecord } from '../../../../src/meta/audit.ts'
 import { annotationsOf } from '../../../support/audit-record.ts'
 import { PolicyWorld } from '../../../support/policy-world.ts'
 
-describe('the audit event of a request that policies are asked about', () => {
-  /** The annotations of a config map’s creation. */
+describe('audit annotations of validating policies', () => {
+  /** Annotations of the creation of a config map. */
   async function annotations(spec: object, binding: object = {}): Promise<Record<string, string>> {
     const world = new PolicyWorld()
     await world.policy('p.example.com', spec, binding)
@@ -13,18 +13,18 @@ describe('the audit event of a request that policies are asked about', () => {
     return found
   }
 
-  it('has the first validation that does not hold, where a binding has it audited', async () => {
+  it('record the first failed validation if a binding has the action Audit', async () => {
     const validations = [{ expression: 'true' }, { expression: 'false', message: 'no' }, { expression: 'false', message: 'never' }]
     expect(await annotations({ validations }, { validationActions: ['Audit', 'Warn'] })).to.deep.equal({
       'validation.policy.admission.k8s.io/validation_failure':
         '[{"message":"no","policy":"p.example.com","binding":"p.example.com","expressionIndex":1,"validationActions":["Audit","Warn"]}]',
     })
   })
-  it('has the failure as Go writes JSON', async () => {
+  it('encode the failure as Go does', async () => {
     const found = await annotations({ validations: [{ expression: 'false', message: 'a < b & c' }] }, { validationActions: ['Audit'] })
     expect(Object.values(found)[0]).to.contain('"message":"a \\u003c b \\u0026 c"')
   })
-  it('has annotations of the policy', async () => {
+  it("include the policy's auditAnnotations", async () => {
     const auditAnnotations = [
       { key: 'name', valueExpression: "'is ' + object.metadata.name" },
       { key: 'none', valueExpression: 'null' },

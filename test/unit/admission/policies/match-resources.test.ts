@@ -19,7 +19,7 @@ const matched = async (match: object, request = configMap()) => {
   return typeof found === 'object' ? Object.values(found.resource).join('/') : found
 }
 
-describe('what a policy or a binding matches', () => {
+describe('matchResources', () => {
   const red = { matchLabels: { colour: 'red' } }
   const blue = { matchLabels: { colour: 'blue' } }
   const CASES: [what: string, match: object, request: ReturnType<typeof configMap>, found: string | undefined][] = [
@@ -48,7 +48,7 @@ describe('what a policy or a binding matches', () => {
   ]
   for (const [what, match, request, found] of CASES) it(what, async () => expect(await matched(match, request)).to.equal(found))
 
-  it('another version of the same object', async () => {
+  it('matches another version of the same object', async () => {
     const rules = [{ ...CONFIG_MAP_RULES[0], apiGroups: ['events.k8s.io'], resources: ['events'] }]
     const eventResource = eventResourceWithTtl(3600)
     const core = eventResource.versions.find(({ group }) => group === '')

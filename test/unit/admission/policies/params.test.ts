@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { CONFIG_MAP_RULES, PolicyWorld } from '../../../support/policy-world.ts'
 import { refusal } from '../../../support/test-registry.ts'
 
-/** Tells its parameters by what it refuses with. */
+/** A policy that reports its params in the denial message. */
 const TELL = { validations: [{ expression: 'false', messageExpression: "params == null ? 'none' : params.kind + ' ' + params.metadata.name" }] }
 const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' }
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace' }
@@ -24,7 +24,7 @@ async function told(paramKind: object | undefined, paramRef: object | undefined,
   )
 }
 
-describe('parameters of policies', () => {
+describe('params of policies', () => {
   const missing = 'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction'
   const CASES: [what: string, kind: object | undefined, ref: object | undefined, told: string][] = [
     ['that a policy does not have', undefined, { name: 'one', parameterNotFoundAction: 'Deny' }, 'none'],
@@ -51,9 +51,9 @@ describe('parameters of policies', () => {
   ]
   for (const [what, kind, ref, text] of CASES) it(`are those ${what}`, async () => expect(await told(kind, ref)).to.equal(text))
 
-  it('may be missing where failures are ignored', async () =>
+  it('may be missing if failurePolicy is Ignore', async () =>
     expect(await told(CONFIG_MAP, { name: 'nope', parameterNotFoundAction: 'Deny' }, 'Ignore')).to.equal('passed'))
-  it('are all of them', async () => {
+  it('are selected by label', async () => {
     const world = new PolicyWorld()
     await world.configMap('one', { metadata: { labels: { p: 'yes' } } })
     await world.configMap('two', { metadata: { labels: { p: 'yes' } } })
@@ -62,7 +62,7 @@ describe('parameters of policies', () => {
     await world.configMap('a')
     expect(world.t.warnings.map(text => text.replace(/^.*: /, ''))).to.deep.equal(['ConfigMap one', 'ConfigMap two'])
   })
-  it('of a namespace are not to be had for what is in none', async () => {
+  it('cannot be namespaced for cluster-scoped objects', async () => {
     const world = new PolicyWorld()
     const ref = { name: 'one', parameterNotFoundAction: 'Deny' }
     await world.policy('p', { ...TELL, paramKind: CONFIG_MAP, ...rules('nodes') }, { paramRef: ref })

@@ -15,14 +15,14 @@ async function world(spec: object, binding: object = {}): Promise<PolicyWorld> {
 
 const REFUSE = { validations: [{ expression: 'false', message: 'no' }] }
 
-describe('validating admission policies', () => {
-  it('refuse with a Status of their own', async () => {
+describe('ValidatingAdmissionPolicy', () => {
+  it('rejects with its own Status', async () => {
     const { status } = await refusal((await world({ validations: [{ expression: ' object.metadata.name == "b" ' }] })).configMap('a'))
     const message = by('failed expression: object.metadata.name == "b"')
     expect(status).to.deep.include({ code: 422, reason: 'Invalid', message })
     expect(status.details).to.deep.equal({ name: 'a', kind: 'configmaps', causes: [{ message: message.replace(/^.* forbidden: /, '') }] })
   })
-  it('let pass what they have nothing against', async () =>
+  it('admits requests without violations', async () =>
     expect((await (await world({ validations: [{ expression: 'object.metadata.name == "a"' }] })).configMap('a')).metadata.name).to.equal('a'))
 
   const REASONS: [reason: string | undefined, code: number][] = [
@@ -32,7 +32,7 @@ describe('validating admission policies', () => {
     ['RequestEntityTooLarge', 413],
   ]
   for (const [reason, code] of REASONS)
-    it(`refuse under ${reason ?? 'no reason'} with ${code}`, async () => {
+    it(`rejects with code ${code} for reason ${reason ?? 'unset'}`, async () => {
       const made = await world({ validations: [{ expression: 'false', message: 'no', ...(reason && { reason }) }] })
       expect(await refusalText(made.configMap('a'))).to.equal(`${code} ${reason ?? 'Invalid'}: ${by('no')}`)
     })
@@ -48,12 +48,12 @@ describe('validating admission policies', () => {
     ['the expression where nothing else is to be had', { messageExpression: "'x' + object.nope" }, 'failed expression: false'],
   ]
   for (const [what, validation, message] of MESSAGES)
-    it(`tell ${what}`, async () => {
+    it(`reports ${what}`, async () => {
       const made = await world({ validations: [{ expression: 'false', ...validation }] })
       expect(await refusalText(made.configMap('a'))).to.equal(`422 Invalid: ${by(message)}`)
     })
 
-  it('tell the first of several validations, and of several policies the first by name', async () => {
+  it('reports the first violation of a policy, and the first policy by name', async () => {
     const made = await world({ validations: [{ expression: 'true' }, { expression: 'false', message: 'second', reason: 'Forbidden' }, REFUSE.validations[0]] })
     await made.policy('o', { validations: [{ expression: 'false', message: 'first' }] })
     expect(await refusalText(made.configMap('a'))).to.equal(`422 Invalid: ${by('first', 'a', 'o')}`)
@@ -82,19 +82,19 @@ describe('validating admission policies', () => {
     ],
   ]
   for (const [what, spec, text] of FAILURES) {
-    it(`refuse where ${what} fails`, async () => expect(await refusalText((await world(spec)).configMap('a'))).to.equal(`422 Invalid: ${text}`))
-    it(`let pass where ${what} fails and that is to be ignored`, async () => {
+    it(`rejects if ${what} fails`, async () => expect(await refusalText((await world(spec)).configMap('a'))).to.equal(`422 Invalid: ${text}`))
+    it(`admits if ${what} fails and failurePolicy is Ignore`, async () => {
       await (await world({ ...spec, failurePolicy: 'Ignore' })).configMap('a')
     })
   }
-  it('refuse what does not hold, whatever is to be ignored', async () =>
+  it('rejects violations even with failurePolicy Ignore', async () =>
     expect(await refusalText((await world({ ...REFUSE, failurePolicy: 'Ignore' })).configMap('a'))).to.equal(`422 Invalid: ${by('no')}`))
-  it('pass over requests that do not meet their conditions', async () => {
+  it('skips requests that do not meet the match conditions', async () => {
     const made = await world({ ...REFUSE, matchConditions: [{ name: 'c', expression: 'object.metadata.name == "b"' }] })
     await made.configMap('a')
     expect(await refusalText(made.configMap('b'))).to.equal(`422 Invalid: ${by('no', 'b')}`)
   })
-  it('spend one budget on validations and messages, and say so', async function () {
+  it('charges validations and messages to one budget, and reports when it is exhausted', async function () {
     this.timeout(20_000)
     const ten = '[1,2,3,4,5,6,7,8,9,10]'
     const heavy = [1, 2, 3, 4, 5].reduceRight((body, i) => `${ten}.all(v${i}, ${body})`, 'true')
@@ -107,18 +107,18 @@ describe('validating admission policies', () => {
     expect(await refusalText((await world(many(29, [message]))).configMap('a'))).to.equal(`422 Invalid: ${by(`failed messageExpression: ${spent}`)}`)
   })
 
-  describe('by the actions of their bindings', () => {
-    it('warn', async () => {
+  describe('validation actions', () => {
+    it('Warn sends a warning', async () => {
       const made = await world(REFUSE, { validationActions: ['Warn', 'Audit'] })
       await made.configMap('a')
       expect(made.t.warnings).to.deep.equal(["Validation failed for ValidatingAdmissionPolicy 'p' with binding 'p': no"])
     })
-    it('do nothing that is seen', async () => {
+    it('Audit is invisible to the client', async () => {
       const made = await world(REFUSE, { validationActions: ['Audit'] })
       await made.configMap('a')
       expect(made.t.warnings).to.deep.equal([])
     })
-    it('count', async () => {
+    it('are counted in metrics', async () => {
       const made = await world(
         { validations: [{ expression: 'false', message: 'no' }, { expression: 'object.nope == 1' }] },
         { validationActions: ['Warn', 'Audit'] },
@@ -137,7 +137,7 @@ describe('validating admission policies', () => {
     })
   })
 
-  describe('see', () => {
+  describe('variables', () => {
     const seen = async (expression: string, act: (made: PolicyWorld) => Promise<unknown> = made => made.configMap('a', { data: { x: '1' } })) => {
       const made = await world({ validations: [{ expression: 'false', messageExpression: `string(${expression})` }] })
       return (await refusal(act(made))).message.replace(/^.* denied request: /, '')
@@ -162,7 +162,7 @@ describe('validating admission policies', () => {
       ['request.options.apiVersion', 'meta.k8s.io/v1'],
     ]
     for (const [expression, value] of CASES) it(expression, async () => expect(await seen(expression)).to.equal(value))
-    it('no namespace of a namespace, which is in itself', async () => {
+    it('have no namespaceObject for a Namespace', async () => {
       const made = new PolicyWorld()
       const rules = [{ ...CONFIG_MAP_RULES[0], resources: ['namespaces'] }]
       const message = "string(namespaceObject == null) + ' ' + request.namespace"
@@ -172,7 +172,7 @@ describe('validating admission policies', () => {
     })
   })
 
-  it('take effect on no policy, so that they can be mended', async () => {
+  it('are never evaluated for policies themselves, so that a broken one can be removed', async () => {
     const made = new PolicyWorld()
     const everything = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }]
     await made.policy('p', { matchConstraints: { resourceRules: everything }, ...REFUSE })
@@ -181,7 +181,7 @@ describe('validating admission policies', () => {
     await api.delete(POLICIES, '', 'p')
   })
 
-  it('are asked nothing before they are known', async () => {
+  it('are not evaluated before the policies are loaded', async () => {
     const made = await world(REFUSE)
     made.index.filling.begin()
     const user = { name: 'bob', groups: [] }

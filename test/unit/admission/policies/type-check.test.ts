@@ -16,14 +16,14 @@ interface Case {
 const cases = JSON.parse(readFileSync(new URL('../../../fixtures/cel/policy-types.json', import.meta.url), 'utf8')) as Case[]
 const policy = (spec: object) => ({ kind: 'ValidatingAdmissionPolicy', apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'p' }, spec })
 
-describe('types in policies', () => {
+describe('checkPolicyTypes', () => {
   const catalog = new Catalog(servedBuiltins({}, {}))
   for (const { spec, warnings } of cases) {
     const [rule] = spec.matchConstraints.resourceRules
     it(`${spec.validations[0]?.expression} of ${rule?.resources}`, () => expect(runAtOnce(checkPolicyTypes(policy(spec), catalog))).to.deep.equal(warnings))
   }
 
-  describe('of a custom kind', () => {
+  describe('with a custom kind', () => {
     const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' }
     const properties = {
       size: { type: 'integer' },
@@ -64,13 +64,13 @@ describe('types in policies', () => {
       })
   })
 
-  it('takes a step for each expression and kind', () => {
+  it('takes one step per expression and kind', () => {
     const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }
     const validations = Array.from({ length: 100 }, () => ({ expression: 'object.metadata.name == ""' }))
     expect([...checkPolicyTypes(policy({ matchConstraints: { resourceRules: [rule] }, validations }), catalog)]).to.have.length.of.at.least(100)
   })
 
-  it('tells no more than an object can store', () => {
+  it('reports no more text than an object can store', () => {
     const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods', 'secrets'] }
     const validations = Array.from({ length: 10 }, () => ({ expression: Array(2000).fill('x').join('||') }))
     const found = runAtOnce(checkPolicyTypes(policy({ matchConstraints: { resourceRules: [rule] }, validations }), catalog))

@@ -6,7 +6,7 @@ import { CONFIG_MAPS, NAMESPACES } from '../../../support/builtin-registry.ts'
 import { NEVER } from '../../../support/test-registry.ts'
 import { WebhookWorld } from '../../../support/webhooks/webhook-world.ts'
 
-describe('the audit event of a request that webhooks are asked about', () => {
+describe('audit annotations of webhooks', () => {
   let world: WebhookWorld
   before(async () => {
     world = await WebhookWorld.start()
@@ -20,7 +20,7 @@ describe('the audit event of a request that webhooks are asked about', () => {
   afterEach(() => world.clear())
   after(() => world.close())
 
-  /** The annotations of a config map’s creation. */
+  /** Annotations of the creation of a config map. */
   async function annotations(name: string): Promise<Record<string, string>> {
     const { t } = world
     const { record, annotations: found } = annotationsOf()
@@ -32,7 +32,7 @@ describe('the audit event of a request that webhooks are asked about', () => {
   }
   const mutation = (configuration: string, mutated: boolean): string => JSON.stringify({ configuration, webhook: 'h.example.com', mutated })
 
-  it('has what each has done, in each round', async () => {
+  it('record the mutation of each webhook in each pass', async () => {
     world.add('mutating', '/ok', { reinvocationPolicy: 'IfNeeded' })
     world.add('mutating', '/label')
     const found = await annotations('rounds')
@@ -48,7 +48,7 @@ describe('the audit event of a request that webhooks are asked about', () => {
       'patch.webhook.admission.k8s.io/round_0_index_1': undefined,
     })
   })
-  it('has which could not be asked', async () => {
+  it('record webhooks that failed open', async () => {
     const nobody = { clientConfig: { url: 'https://127.0.0.1:1/' }, failurePolicy: 'Ignore' }
     world.add('mutating', '/ok', nobody)
     world.add('validating', '/ok')
@@ -59,7 +59,7 @@ describe('the audit event of a request that webhooks are asked about', () => {
       'failed-open.validating.webhook.admission.k8s.io/round_0_index_1': 'h.example.com',
     })
   })
-  it('has what they say themselves, under their names', async () => {
+  it("include the webhooks' own annotations, prefixed with their names", async () => {
     world.add('validating', '/annotate')
     expect(await annotations('own')).to.deep.equal({ 'h.example.com/key': 'value' })
   })

@@ -11,7 +11,7 @@ import { WebhookServer } from '../../../support/webhooks/webhook-server.ts'
 
 const never = new AbortController().signal
 
-describe('calls of webhooks', () => {
+describe('WebhookClients', () => {
   let hook: WebhookServer
   let clients: WebhookClients
   before(async () => {
@@ -71,7 +71,7 @@ describe('calls of webhooks', () => {
   }
   const at = (path: string): string => `https://127.0.0.1:${hook.port}${path}`
 
-  it('posts JSON, says how long it waits, and keeps the connection', async () => {
+  it('posts JSON with its timeout, and keeps the connection alive', async () => {
     const before = hook.requests.length
     expect(await post(hook.clientConfig('/echo'), 1500)).to.deep.equal({ got: { a: 1 } })
     expect(await post(hook.clientConfig('/echo'))).to.deep.equal({ got: { a: 1 } })
@@ -81,7 +81,7 @@ describe('calls of webhooks', () => {
     expect(hook.sockets.size).to.equal(1)
   })
 
-  it('reads answers that are not too long together', async () => {
+  it('accepts responses up to the shared limit', async () => {
     const few = new WebhookClients(async () => ({ host: '127.0.0.1', port: hook.port }), { room: new AnswerRoom(19) })
     const ended = new AbortController()
     let began: (() => void) | undefined
@@ -100,7 +100,7 @@ describe('calls of webhooks', () => {
     few.close()
   })
 
-  it('goes to a service by its name, at the address that it has', async () => {
+  it('connects to the resolved address of a service, by its name', async () => {
     const service = { namespace: 'ns', name: 'hook', path: '/echo/', port: 8443 }
     expect(await post({ service, caBundle: hook.caBundle })).to.deep.equal({ got: { a: 1 } })
     expect(hook.requests.at(-1)?.headers.host).to.equal('hook.ns.svc:8443')
@@ -110,13 +110,13 @@ describe('calls of webhooks', () => {
     )
   })
 
-  it('uses another connection where the kept one has been closed', async () => {
+  it('opens a new connection if the kept one was closed', async () => {
     await post(hook.clientConfig('/echo'))
     for (const socket of hook.sockets) socket.destroy()
     expect(await post(hook.clientConfig('/echo'))).to.deep.equal({ got: { a: 1 } })
   })
 
-  it('tells why nobody answers', async () => {
+  it('reports why a connection failed', async () => {
     const untrusted = await fault({ url: at('/echo') })
     expect(untrusted.message).to.equal(`Post "${at('/echo?timeout=10s')}": tls: failed to verify certificate: x509: certificate signed by unknown authority`)
     expect((await fault({ url: 'https://127.0.0.1:1/x' }, 2000)).message).to.equal(
@@ -131,7 +131,7 @@ describe('calls of webhooks', () => {
     expect((await fault({})).message).to.equal('webhook configuration must have either service or URL')
   })
 
-  it('believes a bundle that holds the serving certificate itself', async () => {
+  it('trusts a CA bundle that contains the serving certificate itself', async () => {
     expect(await post({ url: at('/echo'), caBundle: hook.ownBundle })).to.deep.equal({ got: { a: 1 } })
     const other = await WebhookServer.start()
     try {
@@ -142,7 +142,7 @@ describe('calls of webhooks', () => {
     }
   })
 
-  it('tells whom a certificate is for', async () => {
+  it('reports the names of a certificate that does not match', async () => {
     const other = await WebhookServer.start({ dns: ['a.example', 'b.example'], ips: [] })
     try {
       const fromIp = await fault(other.clientConfig('/'))
@@ -154,7 +154,7 @@ describe('calls of webhooks', () => {
     }
   })
 
-  it('ends in time, and when nobody waits', async () => {
+  it('ends at the timeout, and when the request is canceled', async () => {
     expect((await fault(hook.clientConfig('/silent'), 50)).message).to.equal(`Post "${at('/silent?timeout=1s')}": context deadline exceeded`)
     expect((await fault(hook.clientConfig('/stops'), 50)).message).to.match(/context deadline exceeded$/)
     const gone = new AbortController()
@@ -178,12 +178,12 @@ describe('calls of webhooks', () => {
     ['/status', 'own words', 418],
   ]
   for (const [path, message, code] of STATUSES)
-    it(`tells of an answer without success: ${path}`, async () => {
+    it(`reports an unsuccessful response: ${path}`, async () => {
       const error = await fault(hook.clientConfig(path))
       expect([error.message, error.code]).to.deep.equal([message, code])
     })
 
-  it('follows redirects as Go does: with the body, or by a GET', async () => {
+  it('follows redirects as Go does, with the body or by GET', async () => {
     expect(await post(hook.clientConfig('/308'))).to.deep.equal({ got: { a: 1 } })
     expect(await post(hook.clientConfig('/303'))).to.deep.equal({ method: 'GET', length: '' })
   })
@@ -196,10 +196,9 @@ describe('calls of webhooks', () => {
     ['/204', '0-length response with status code: 204 and content type: text/plain'],
   ]
   for (const [path, message] of LOST)
-    it(`tells of a redirect that leads nowhere, and of no body: ${path}`, async () =>
-      expect((await fault(hook.clientConfig(path))).message).to.include(message))
+    it(`reports an invalid redirect and an empty body: ${path}`, async () => expect((await fault(hook.clientConfig(path))).message).to.include(message))
 
-  it('gives its credentials to no other server', () => {
+  it('does not send credentials to another server', () => {
     const agent = keptConnections({})
     const to = { agent, host: 'a', port: 443, authority: 'a', serverName: 'a', path: '/', headers: { authorization: 'Bearer x', 'user-agent': 'y' } }
     const following = (location: string) => redirected({ to }, { status: 307, headers: { location }, body: Buffer.alloc(0) })?.to
@@ -208,7 +207,7 @@ describe('calls of webhooks', () => {
     expect(following('http://a/other')?.agent).not.to.equal(agent)
   })
 
-  it('comes again when it is asked to', async () => {
+  it('retries after Retry-After', async () => {
     let calls = 0
     hook.acts.set('/busy', (_review, res) => {
       if (++calls === 3) return { calls }
@@ -218,7 +217,7 @@ describe('calls of webhooks', () => {
     expect(await post(hook.clientConfig('/busy'))).to.deep.equal({ calls: 3 })
   })
 
-  it('waits as long as it is asked to, however long that is', async () => {
+  it('waits as long as Retry-After requests', async () => {
     let calls = 0
     hook.acts.set('/later', (_review, res) => {
       calls++
@@ -229,7 +228,7 @@ describe('calls of webhooks', () => {
     expect([error.message.endsWith('context deadline exceeded'), calls]).to.deep.equal([true, 1])
   })
 
-  it('reads responses that are compressed with gzip, of which no more than the limit', async () => {
+  it('decompresses gzip, up to the limit', async () => {
     expect(await post(hook.clientConfig('/zipped'))).to.deep.equal({ zipped: true })
     expect(hook.requests.at(-1)?.headers['accept-encoding']).to.equal('gzip')
     expect(await post(hook.clientConfig('/ZIPPED'))).to.deep.equal({ zipped: true })

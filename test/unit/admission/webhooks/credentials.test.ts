@@ -40,12 +40,12 @@ describe('credentials for webhooks', () => {
     ['__proto__:443', ['mine'], undefined, undefined],
   ]
   for (const [address, names, current, found] of addresses)
-    it(`of ${names.join(', ')} takes ${found ?? 'none'} for ${address}`, async () => {
+    it(`of ${names.join(', ')} selects ${found ?? 'none'} for ${address}`, async () => {
       const credentials = await withUsers(Object.fromEntries(names.map(name => [name, { token: name }])), current)
       expect((await credentials?.userOf(address)?.files.current())?.token).to.equal(found)
     })
 
-  it('are none where the plugin has no configuration', async () => {
+  it('are undefined if the plugin has no configuration', async () => {
     expect(await readWebhookCredentials(new Map(), PLUGIN, { now: () => 0 })).to.equal(undefined)
   })
 
@@ -60,11 +60,11 @@ describe('credentials for webhooks', () => {
     ],
   ]
   for (const [what, config, why] of refused)
-    it(`refuses ${what}`, async () => {
+    it(`rejects ${what}`, async () => {
       expect(await read(config).then(() => '', errorMessage)).to.equal(`failed to apply admission: couldn't init admission plugin "${PLUGIN}": ${why}`)
     })
 
-  it('refuses credential plugins', async () => {
+  it('rejects credential plugins', async () => {
     expect(
       await withUsers({ '*': { exec: { command: 'a', apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never' } } }).then(
         () => '',
@@ -73,7 +73,7 @@ describe('credentials for webhooks', () => {
     ).to.include('credential plugins are not implemented')
   })
 
-  it('are sent, and follow the file of a token', async () => {
+  it('are sent, and follow the token file', async () => {
     const tokenFile = join(directory, 'token')
     writeFileSync(tokenFile, 'one\n')
     const hook = await WebhookServer.start()
@@ -98,7 +98,7 @@ describe('credentials for webhooks', () => {
     }
   })
 
-  it('end the connections that show a former certificate, each when nothing uses it any more', async () => {
+  it('close connections with a former certificate once they are idle', async () => {
     const [certFile, keyFile] = [join(directory, 'client.crt'), join(directory, 'client.key')]
     const ca = await issueCa('clients')
     const renew = async (): Promise<void> => {

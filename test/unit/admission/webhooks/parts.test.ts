@@ -9,11 +9,11 @@ import { notFoundError } from '../../../../src/meta/status.ts'
 import { refusal } from '../../../support/admission-request.ts'
 import { configuration } from '../../../support/webhooks/webhook-world.ts'
 
-describe('configurations of webhooks', () => {
+describe('WebhookConfigurations', () => {
   const idsOf = ({ hooks }: WebhookConfigurations): string[] => hooks.map(({ id }) => id)
   const two = [{ name: 'x.example.com' }, { name: 'x.example.com' }, { name: 'y.example.com' }]
 
-  it('are asked by their names, and their webhooks in their order', () => {
+  it('orders webhooks by configuration name, then as configured', () => {
     const known = new WebhookConfigurations('validating')
     known.put(configuration('b', two))
     known.put(configuration('a', [{ name: 'z.example.com' }]))
@@ -22,7 +22,7 @@ describe('configurations of webhooks', () => {
     expect(idsOf(known)).to.deep.equal(['a/z.example.com/0'])
   })
 
-  it('are read again where their generation or uid is another', () => {
+  it('recompiles if the generation or UID changes', () => {
     const known = new WebhookConfigurations('mutating')
     const first = configuration('a', two)
     known.put(first)
@@ -36,10 +36,10 @@ describe('configurations of webhooks', () => {
   })
 })
 
-describe('webhooks that are asked again', () => {
+describe('Reinvocation', () => {
   const object = (size: number): KubeObject => ({ kind: 'Widget', apiVersion: 'v1', metadata: {}, spec: { size } })
 
-  it('are those that want it and were asked before a change', () => {
+  it('selects those with IfNeeded that ran before a change', () => {
     const round = new Reinvocation()
     round.asked('a', true)
     round.asked('b', false)
@@ -48,7 +48,7 @@ describe('webhooks that are asked again', () => {
     expect(['a', 'b', 'c'].map(id => round.isDue(id))).to.deep.equal([true, false, false])
   })
 
-  it('are all that want it where another plugin has changed the object meanwhile', () => {
+  it('selects all with IfNeeded if another plugin has changed the object since', () => {
     const round = new Reinvocation()
     round.asked('a', true)
     round.end(object(1))
@@ -59,7 +59,7 @@ describe('webhooks that are asked again', () => {
   })
 })
 
-describe('addresses of services', () => {
+describe('serviceAddress', () => {
   const services: Record<string, object> = {
     plain: { type: 'ClusterIP', clusterIP: '10.0.0.7', ports: [{ port: 443 }, { port: 8443 }] },
     node: { type: 'NodePort', clusterIP: '10.0.0.8', ports: [{ port: 443 }] },
@@ -71,7 +71,7 @@ describe('addresses of services', () => {
     return { kind: 'Service', apiVersion: 'v1', metadata: { name }, spec: services[name] }
   })
 
-  it('are cluster IPs, or names outside of the cluster', async () => {
+  it('returns cluster IPs, or external names', async () => {
     expect(await address('ns', 'plain', 8443)).to.deep.equal({ host: '10.0.0.7', port: 8443 })
     expect(await address('ns', 'node', 443)).to.deep.equal({ host: '10.0.0.8', port: 443 })
     expect(await address('ns', 'elsewhere', 9443)).to.deep.equal({ host: 'hooks.example.com', port: 9443 })
@@ -85,7 +85,7 @@ describe('addresses of services', () => {
   for (const [name, port, text] of FAULTS) it(`are refused: ${text}`, async () => expect(await refusal(address('ns', name, port))).to.equal(text))
 })
 
-describe('managed fields that a webhook gives', () => {
+describe('managersFault', () => {
   const good = { manager: 'm', operation: 'Update' as const, apiVersion: 'v1', fieldsType: 'FieldsV1' }
   const CASES: [what: string, entry: object, text: string | undefined][] = [
     ['as they are', {}, undefined],
@@ -97,8 +97,8 @@ describe('managed fields that a webhook gives', () => {
   for (const [what, entry, text] of CASES) it(what, () => expect(managersFault([good, { ...good, ...entry }] as (typeof good)[])).to.equal(text))
 })
 
-describe('the version of reviews', () => {
-  it('is the first that the server speaks', () => {
+describe('reviewVersionOf', () => {
+  it('returns the first supported version', () => {
     expect(reviewVersionOf(['v2', 'v1beta1', 'v1'])).to.equal('v1beta1')
     expect(reviewVersionOf(['v1', 'v1beta1'])).to.equal('v1')
     expect(reviewVersionOf(['v2'])).to.equal(undefined)

@@ -36,12 +36,12 @@ describe('admission webhooks', () => {
   after(() => world.close())
   const api = () => world.t.access()
 
-  it('are asked about nothing where there are none', async () => {
+  it('are not called if none are configured', async () => {
     await api().create(CONFIG_MAPS, 'ns', map('none'))
     expect(world.asked()).to.deep.equal([])
   })
 
-  it('see an older version of a built-in kind, and change it', async () => {
+  it('receive and patch an older version of a built-in kind', async () => {
     world.server.acts.set('/cpu', review => {
       const { uid } = review.request as { uid: string }
       const patch = Buffer.from(JSON.stringify([{ op: 'replace', path: '/spec/targetCPUUtilizationPercentage', value: 80 }])).toString('base64')
@@ -65,7 +65,7 @@ describe('admission webhooks', () => {
       '500 InternalError: Internal error occurred: no kind "ConfigMap" is registered for version "v2" in scheme "pkg/api/legacyscheme/scheme.go:30"',
     ],
   ])
-    it(`can't make an object another one: ${path}`, async () => {
+    it(`cannot turn an object into another one: ${path}`, async () => {
       world.server.acts.set('/other', review => {
         const { uid } = review.request as { uid: string }
         const patch = Buffer.from(JSON.stringify([{ op: 'replace', path, value }])).toString('base64')
@@ -75,7 +75,7 @@ describe('admission webhooks', () => {
       expect(await refusalText(api().create(CONFIG_MAPS, 'ns', map('other')))).to.equal(refusal)
     })
 
-  it('see an event in the other group', async () => {
+  it('receive an event in the other API group', async () => {
     world.add('validating', '/ok', ruleFor('events.k8s.io', 'v1', 'events'))
     await api().create(EVENTS, 'ns', {
       kind: 'Event',
@@ -89,7 +89,7 @@ describe('admission webhooks', () => {
     expect(asked?.object.regarding).to.deep.include({ name: 'p' })
   })
 
-  it('see changes of those before them, by the names of their configurations', async () => {
+  it('see the changes of earlier ones, in order of configuration names', async () => {
     world.add('mutating', '/label')
     world.add('mutating', '/ok')
     world.add('validating', '/ok')
@@ -98,7 +98,7 @@ describe('admission webhooks', () => {
     expect(labels).to.deep.equal([undefined, { hooked: 'yes' }, { hooked: 'yes' }])
   })
 
-  it('are asked side by side where they validate, and the first refusal is told', async () => {
+  it('are called in parallel if validating, and the first rejection is returned', async () => {
     let asked = 0
     world.server.acts.set('/wait', async review => {
       asked++
@@ -114,7 +114,7 @@ describe('admission webhooks', () => {
     expect(asked).to.equal(2)
   })
 
-  it('are spared dry-runs that would not be dry', async () => {
+  it('with side effects are not called in a dry run', async () => {
     world.add('validating', '/ok', { sideEffects: 'Some' })
     const target = world.t.access()
     await target.create(CONFIG_MAPS, 'ns', map('wet'))
@@ -123,33 +123,33 @@ describe('admission webhooks', () => {
     )
   })
 
-  it('speak a version that the server does not know', async () => {
+  it('with an unsupported review version fail', async () => {
     world.add('validating', '/ok', { admissionReviewVersions: ['v2'] })
     expect(await refusalText(api().create(CONFIG_MAPS, 'ns', map('v2')))).to.equal(
       '500 InternalError: Internal error occurred: failed calling webhook "h.example.com": could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
     )
   })
 
-  it('are not asked about the configuration of admission', async () => {
+  it('are not called for configurations of admission', async () => {
     world.add('validating', '/deny')
     await api().create(CONFIGURATIONS, '', { kind: 'ValidatingWebhookConfiguration', apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'x' } })
     expect(world.asked()).to.deep.equal([])
   })
 
-  it('are not asked about what is a part of another request', async () => {
+  it('are not called for writes that are part of another request', async () => {
     world.add('validating', '/deny')
     await world.t.registry.access(undefined, { nested: true }).create(CONFIG_MAPS, 'ns', map('nested'))
     expect(world.asked()).to.deep.equal([])
   })
 
-  it('are asked by the labels of the namespace', async () => {
+  it('match the labels of the namespace', async () => {
     world.add('validating', '/deny', { namespaceSelector: { matchLabels: { team: 'b' } } })
     await api().create(CONFIG_MAPS, 'ns', map('of-a'))
     world.add('validating', '/deny', { namespaceSelector: { matchLabels: { team: 'a' } } })
     expect(await refusalText(api().create(CONFIG_MAPS, 'ns', map('of-a-2')))).to.match(/^418 Teapot/)
   })
 
-  it('count what they do', async () => {
+  it('are counted in metrics', async () => {
     world.add('mutating', '/label', { name: 'c.example.com' })
     world.add('validating', '/500', { name: 'c.example.com', failurePolicy: 'Ignore' })
     await api().create(CONFIG_MAPS, 'ns', map('counted'))
@@ -188,7 +188,7 @@ describe('admission webhooks', () => {
     expect(world.server.requests.at(-1)?.path).to.equal('/silent?timeout=1s')
   })
 
-  it('wait until it is known which there are', async () => {
+  it('delay requests until their configurations are loaded', async () => {
     const { filling } = world.validating
     filling.begin()
     const ctx = { ...internalContext({ verb: 'create' }, NEVER, 0), user: { name: 'jane', groups: [] } }

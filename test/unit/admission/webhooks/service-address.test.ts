@@ -61,7 +61,7 @@ describe('endpointAddress', () => {
 })
 
 describe('--service-addresses', () => {
-  it('places services, or single ports of them', async () => {
+  it('maps services, or single ports of them', async () => {
     const places = parseServiceAddresses(['a/b=127.0.0.1:8443', 'a/b:80=[::1]:8080', 'c/d=host.example:1'])
     const resolve = placedFirst(places, async () => ({ host: 'cluster', port: 1 }))
     expect(await resolve('a', 'b', 443)).to.deep.equal({ host: '127.0.0.1', port: 8443 })
@@ -80,5 +80,5 @@ describe('--service-addresses', () => {
     '/b=x:1',
     'a/b=::1:443',
   ])
-    it(`refuses ${entry}`, () => expect(() => parseServiceAddresses([entry])).to.throw(`"${entry}" is not NAMESPACE/NAME=HOST:PORT`))
+    it(`rejects ${entry}`, () => expect(() => parseServiceAddresses([entry])).to.throw(`"${entry}" is not NAMESPACE/NAME=HOST:PORT`))
 })

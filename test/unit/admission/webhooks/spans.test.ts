@@ -7,7 +7,7 @@ import { NEVER } from '../../../support/test-registry.ts'
 import { WebhookWorld } from '../../../support/webhooks/webhook-world.ts'
 
 /** Names and attributes: k8s.io/apiserver, pkg/admission/plugin/webhook/mutating/dispatcher.go. */
-describe('spans of webhooks', () => {
+describe('spans of webhook calls', () => {
   const spans = new RecordedSpans()
   let world: WebhookWorld
   before(async () => {
@@ -27,7 +27,7 @@ describe('spans of webhooks', () => {
   }
   const about = { webhook: 'h.example.com', resource: '/v1, Resource=configmaps', subresource: '', operation: 'CREATE' }
 
-  it('are there of each call, which is a part of them', async () => {
+  it('exist for each call and are propagated to it', async () => {
     world.add('mutating', '/ok')
     world.add('validating', '/ok')
     await create('a')
@@ -41,7 +41,7 @@ describe('spans of webhooks', () => {
     )
   })
 
-  it('say why there was no answer', async () => {
+  it('record why a call failed', async () => {
     world.add('validating', '/ok', { clientConfig: { url: 'https://127.0.0.1:1/' }, failurePolicy: 'Ignore' })
     await create('b')
     expect(spans.ended.map(({ name, failure }) => [name, failure])).to.deep.equal([

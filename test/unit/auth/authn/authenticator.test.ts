@@ -28,8 +28,8 @@ describe('firstOf', () => {
 })
 
 describe('authenticated', () => {
-  it('adds the group of all who are', () => expect(authenticated(alice).groups).to.deep.equal(['system:authenticated']))
-  it('adds nothing for who is anonymous by name, whoever has said so', () => {
+  it('adds the group system:authenticated', () => expect(authenticated(alice).groups).to.deep.equal(['system:authenticated']))
+  it('adds nothing to system:anonymous, whatever its source', () => {
     expect(authenticated({ name: 'system:anonymous', groups: ['a'] }).groups).to.deep.equal(['a'])
   })
   it('adds it once', () => expect(authenticated(authenticated(alice)).groups).to.deep.equal(['system:authenticated']))

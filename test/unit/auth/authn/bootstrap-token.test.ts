@@ -5,7 +5,7 @@ const NOW = Date.parse('2024-05-01T12:00:00Z')
 const TOKEN = 'abcdef.0123456789abcdef'
 const GOOD = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' }
 
-/** What is answered, and why a token is not believed. */
+/** The result, and the reason of a rejection. */
 async function ask(
   data: Record<string, string> | undefined,
   { token = TOKEN, type = 'bootstrap.kubernetes.io/token', metadata = {}, audiences = ['api'] } = {},
@@ -32,9 +32,9 @@ const user = (...groups: string[]) => ({
   source: 'bootstrap token',
 })
 
-// The cases of TestTokenAuthenticator in k8s.io/kubernetes, plugin/pkg/auth/authenticator/token/bootstrap.
+// Cases of TestTokenAuthenticator in k8s.io/kubernetes, plugin/pkg/auth/authenticator/token/bootstrap.
 describe('bootstrap tokens', () => {
-  it('are users of their own', async () => {
+  it('authenticate as users of their own', async () => {
     expect((await ask(GOOD)).answer).to.deep.equal(user())
     const more = { ...GOOD, 'auth-extra-groups': 'system:bootstrappers:foo,system:bootstrappers:bar,system:bootstrappers:foo' }
     expect((await ask(more)).answer).to.deep.equal(user('system:bootstrappers:bar', 'system:bootstrappers:foo'))
@@ -57,14 +57,14 @@ describe('bootstrap tokens', () => {
     ['another audience', [GOOD, { audiences: ['other'] }], undefined],
   ]
   for (const [what, asked, why] of refused)
-    it(`are not believed with ${what}`, async () => {
+    it(`are rejected with ${what}`, async () => {
       const found = await ask(...asked)
       expect(found.answer).to.equal(undefined)
       if (why === undefined) expect(found.why).to.equal(undefined)
       else expect(found.why).to.contain(why)
     })
 
-  it('of another form are nobody’s, and nothing is looked up', async () => {
+  it('of another form are ignored without a lookup', async () => {
     for (const token of ['', 'abcdef', 'abcdef.', 'ABCDEF.0123456789abcdef', `${TOKEN}\n`, `x${TOKEN}`, 'a.b.c'])
       expect(await ask(GOOD, { token }), JSON.stringify(token)).to.deep.equal({ answer: undefined, why: undefined, asked: [] })
   })

@@ -21,7 +21,7 @@ describe('clientCertificate', () => {
   let ca: Issued
   let serving: Issued
   let now = 0
-  /** Those that have taken the place of the first. */
+  /** CAs that replaced the first ones. */
   let authorities: readonly X509Certificate[] | undefined
   let port = 0
   let server: https.Server
@@ -77,12 +77,12 @@ describe('clientCertificate', () => {
     }
   }
 
-  it('names the user of a certificate that the client CA has signed', async () => {
+  it('returns the user of a certificate that the client CA has signed', async () => {
     expect(await askOnce(await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca }))).to.equal('alice')
     expect(await askOnce()).to.equal('undefined')
   })
 
-  it('refuses certificates that are for servers, are signed by others, or are not valid at the time', async () => {
+  it('rejects certificates for servers, of other CAs, and outside their validity', async () => {
     expect(await askOnce(serving)).to.equal('rejected')
     expect(await askOnce(await issueCertificate({ ...USERS_CERTIFICATE, usages: [SERVER_AUTH], issuer: ca }))).to.equal('rejected')
     expect(await askOnce(await issueCertificate(USERS_CERTIFICATE))).to.equal('rejected')
@@ -90,31 +90,32 @@ describe('clientCertificate', () => {
     expect(await askOnce(await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca, notBefore: now + MINUTE_MS }))).to.equal('rejected')
   })
 
-  it('takes a certificate without usages, as Go does', async () => {
+  it('accepts a certificate without extended key usage, as Go does', async () => {
     expect(await askOnce(await issueCertificate({ subject: [{ CN: ['bob'] }], issuer: ca }))).to.equal('bob')
   })
 
-  describe('verifies purposes as Go does', () => {
+  describe('purposes, as Go verifies them', () => {
     const user = [{ CN: ['alice'] }, { O: ['developers'] }]
     const authority = (name: string, more: Partial<Parameters<typeof issueCertificate>[0]> = {}): Promise<Issued> =>
       issueCertificate({ subject: [{ CN: [name] }], issuer: ca, isAuthority: true, ...more })
-    /** The certificate with its intermediate authorities. */
+    /** The certificate with its intermediate CAs. */
     const askVia = (leaf: Issued, ...between: Issued[]): Promise<string> =>
       askOnce({ cert: [leaf, ...between].map(({ cert }) => cert).join(''), key: leaf.key })
     const keyUsage = (flags: number) => new x509.KeyUsagesExtension(flags, true)
 
     for (const usages of [[ANY_PURPOSE], [ANY_PURPOSE, SERVER_AUTH], [SERVER_AUTH, CLIENT_AUTH], ['1.2.3.4', CLIENT_AUTH]])
-      it(`takes a certificate for ${usages}`, async () => expect(await askVia(await issueCertificate({ subject: user, issuer: ca, usages }))).to.equal('alice'))
+      it(`accepts a certificate for ${usages}`, async () =>
+        expect(await askVia(await issueCertificate({ subject: user, issuer: ca, usages }))).to.equal('alice'))
     for (const usages of [[SERVER_AUTH], ['1.2.3.4'], ['2.5.29.37.1']])
-      it(`refuses a certificate for ${usages}`, async () =>
+      it(`rejects a certificate for ${usages}`, async () =>
         expect(await askVia(await issueCertificate({ subject: user, issuer: ca, usages }))).to.equal('rejected'))
 
-    it('takes a certificate whose key is for encipherment', async () => {
+    it('accepts a certificate with key usage encipherment', async () => {
       const extensions = [keyUsage(x509.KeyUsageFlags.keyEncipherment)]
       expect(await askVia(await issueCertificate({ subject: user, issuer: ca, usages: [CLIENT_AUTH], extensions }))).to.equal('alice')
     })
 
-    it('wants every authority between to be for clients, or for any purpose', async () => {
+    it('requires every intermediate CA to allow client authentication or any purpose', async () => {
       for (const [usages, wanted] of [
         [[ANY_PURPOSE], 'alice'],
         [[SERVER_AUTH, ANY_PURPOSE], 'alice'],
@@ -128,14 +129,14 @@ describe('clientCertificate', () => {
       }
     })
 
-    it('refuses one for any purpose that is otherwise at fault', async () => {
+    it('rejects a certificate for any purpose that is otherwise invalid', async () => {
       const other = await issueCertificate({ subject: [{ CN: ['ca'] }], isAuthority: true })
       const any = { subject: user, usages: [ANY_PURPOSE] }
       const notAuthority = await issueCertificate({ subject: [{ CN: ['no authority'] }], issuer: ca, usages: [ANY_PURPOSE] })
       const narrow = await authority('narrow', { pathLength: 0, usages: [ANY_PURPOSE] })
       const below = await authority('below', { issuer: narrow, usages: [ANY_PURPOSE] })
       const signsNothing = await authority('signs nothing', { usages: [ANY_PURPOSE], extensions: [keyUsage(x509.KeyUsageFlags.digitalSignature)] })
-      // Only names of example.com, by a constraint that OpenSSL would check.
+      // Only names of example.com, by a name constraint that OpenSSL would check.
       const constraint = new x509.Extension('2.5.29.30', true, Buffer.from('3011a00f300d820b6578616d706c652e636f6d', 'hex'))
       const constrained = await authority('constrained', { usages: [ANY_PURPOSE], extensions: [constraint] })
       const cases: readonly (readonly [name: string, leaf: Issued, ...between: Issued[]])[] = [
@@ -158,7 +159,7 @@ describe('clientCertificate', () => {
     })
   })
 
-  it('reads names as they stand in the certificate', async () => {
+  it('decodes names in the certificate', async () => {
     const of = async (subject: Parameters<typeof issueCertificate>[0]['subject']) =>
       askOnce(await issueCertificate({ subject, issuer: ca, usages: [CLIENT_AUTH] }))
     expect(await of([{ CN: ['first'] }, { CN: ['last'] }]), 'of several the last counts').to.equal('last')
@@ -167,7 +168,7 @@ describe('clientCertificate', () => {
     expect(await of([{ CN: ['a\nCN=b'] }]), 'nothing is read out of a text').to.equal('a\nCN=b')
   })
 
-  it('reads the uid of the user', async () => {
+  it('reads the UID of the user', async () => {
     const of = async (...uids: string[]) => {
       const subject = [{ CN: ['alice'] }, ...uids.map(uid => ({ '1.3.6.1.4.1.57683.2': [uid] }))]
       return askOnce(await issueCertificate({ subject, issuer: ca, usages: [CLIENT_AUTH] }))
@@ -176,11 +177,11 @@ describe('clientCertificate', () => {
     expect(await of('a', 'b')).to.equal('rejected')
   })
 
-  it('says nothing of a certificate without a common name', async () => {
+  it('ignores a certificate without common name', async () => {
     expect(await askOnce(await issueCertificate({ subject: [{ O: ['system:masters'] }], issuer: ca, usages: [CLIENT_AUTH] }))).to.equal('undefined')
   })
 
-  it('refuses a certificate that expires while its connection is open', async () => {
+  it('rejects a certificate that expires while its connection is open', async () => {
     const agent = agentOf(await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca, notAfter: now + 10 * MINUTE_MS }))
     try {
       expect(await ask(agent)).to.equal('alice')
@@ -195,7 +196,7 @@ describe('clientCertificate', () => {
     }
   })
 
-  it('refuses a certificate whose intermediate authority, or whose authority, expires while its connection is open', async () => {
+  it('rejects a certificate if a CA of its chain expires while its connection is open', async () => {
     const between = await issueCertificate({ subject: [{ CN: ['between'] }], issuer: ca, isAuthority: true, notAfter: now + 10 * MINUTE_MS })
     const leaf = await issueCertificate({ ...USERS_CERTIFICATE, issuer: between })
     const underBetween = agentOf({ cert: leaf.cert + between.cert, key: leaf.key })
@@ -212,7 +213,7 @@ describe('clientCertificate', () => {
     }
   })
 
-  it('is not misled by a forged authority that the client sends along and that is valid for longer', async () => {
+  it('is not misled by a forged CA with a longer validity that the client sends', async () => {
     const leaf = await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca, notAfter: now + 1000 * MINUTE_MS })
     const forged = await issueCertificate({ subject: [{ CN: ['ca'] }], isAuthority: true, notAfter: now + 1000 * MINUTE_MS })
     const agent = agentOf({ cert: leaf.cert + forged.cert, key: leaf.key })
@@ -225,10 +226,10 @@ describe('clientCertificate', () => {
     }
   })
 
-  describe('once other authorities are believed', () => {
+  describe('after a change of the client CAs', () => {
     const read = (...issued: Issued[]): X509Certificate[] => issued.map(({ cert }) => new X509Certificate(cert))
 
-    it('refuses the certificates of one that has gone, on open connections as well', async () => {
+    it('rejects certificates of a removed CA, also on open connections', async () => {
       const other = await issueCertificate({ subject: [{ CN: ['other'] }], isAuthority: true })
       const between = await issueCertificate({ subject: [{ CN: ['between'] }], issuer: ca, isAuthority: true })
       const leaf = await issueCertificate({ ...USERS_CERTIFICATE, issuer: between })
@@ -249,7 +250,7 @@ describe('clientCertificate', () => {
       }
     })
 
-    it('does not take a certificate that is no authority for one', async () => {
+    it('does not accept a leaf certificate as a CA', async () => {
       const other = await issueCertificate({ subject: [{ CN: ['other'] }], isAuthority: true })
       const pair = await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca })
       const sameKey = await issueCertificate({ subject: [{ CN: ['ca'] }], issuer: other, keys: ca.keys })
@@ -265,7 +266,7 @@ describe('clientCertificate', () => {
   })
 
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
-    it(`resumes no session over ${maxVersion}`, async () => {
+    it(`does not resume sessions over ${maxVersion}`, async () => {
       const pair = await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca })
       let session: Buffer | undefined
       const reused: boolean[] = []
@@ -290,7 +291,7 @@ describe('clientCertificate', () => {
       expect(reused).to.deep.equal([false, false])
     })
 
-  it('lets no client renegotiate, for another certificate would not be verified', async () => {
+  it('does not allow renegotiation, which could switch to an unverified certificate', async () => {
     const pair = await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca })
     const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false, maxVersion: 'TLSv1.2', cert: pair.cert, key: pair.key })
     await once(socket, 'secureConnect')
@@ -336,7 +337,7 @@ describe('userOf', () => {
     ['may be there twice where the gate is off', { CN: 'a', [UID]: ['client_uid1', 'client_uid2'] }, false, undefined],
   ]
   for (const [what, subject, readsUid, uid] of uids)
-    it(`a uid ${what}`, () => {
+    it(`UID ${what}`, () => {
       const found = userOf({ subject: subject as tls.PeerCertificate['subject'], fingerprint256 }, readsUid)
       expect(found === 'rejected' ? found : found?.uid).to.equal(uid)
     })

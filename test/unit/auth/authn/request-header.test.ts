@@ -12,13 +12,13 @@ import { ServingCertificates } from '../../../../src/server/tls/serving-certific
 import { CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
 
 const names = (over: Partial<RequestHeaderNames> = {}): RequestHeaderNames => ({ username: ['X-Remote-User'], uid: [], group: [], extraPrefixes: [], ...over })
-/** As Node gives them: bytes as Latin-1. */
+/** Headers as Node returns them: bytes as Latin-1. */
 const raw = (headers: Readonly<Record<string, readonly string[]>>): string[] =>
   Object.entries(headers).flatMap(([name, values]) => values.flatMap(value => [name, Buffer.from(value).toString('latin1')]))
 const AUTHENTICATED = 'system:authenticated'
 
-// The cases of TestRequestHeader in k8s.io/apiserver, pkg/authentication/request/headerrequest.
-describe('headers of a front proxy', () => {
+// Cases of TestRequestHeader in k8s.io/apiserver, pkg/authentication/request/headerrequest.
+describe('userIn', () => {
   const groups = { 'X-Remote-Group-1': ['one-a', 'one-b'], 'X-Remote-Group-2': ['two-a', 'two-b'] }
   const twoGroups = ['X-Remote-Group-1', 'X-Remote-Group-2']
   const extras = {
@@ -127,18 +127,18 @@ describe('requestHeader', () => {
     return text
   }
 
-  it('believes front proxies alone for whom requests are', async () => {
+  it('trusts only front proxies', async () => {
     expect(await ask(proxies, 'bob')).to.equal('bob')
-    // A user is who the certificate says, whatever the headers say.
+    // Other certificates authenticate their own user, whatever the headers contain.
     expect(await ask(clients, 'bob')).to.equal('front')
     expect(await ask(undefined, 'bob')).to.equal('system:anonymous')
     const stranger = await issueCertificate({ subject: [{ CN: ['proxies'] }], isAuthority: true })
     expect(await ask(stranger, 'bob')).to.equal('rejected')
   })
 
-  it('takes no front proxy for a user', async () => expect(await ask(proxies)).to.equal('rejected'))
+  it("rejects a front proxy's own certificate without user headers", async () => expect(await ask(proxies)).to.equal('rejected'))
 
-  it('believes those of the names that are allowed', async () => {
+  it('trusts only the allowed names', async () => {
     allowed.push('other')
     expect(await ask(proxies, 'bob')).to.equal('rejected')
     expect(await ask(clients)).to.equal('front')
@@ -146,16 +146,16 @@ describe('requestHeader', () => {
     expect(await ask(proxies, 'bob')).to.equal('bob')
   })
 
-  it('believes them no longer when their authority is not believed', async () => {
+  it('rejects front proxies once their CA is removed', async () => {
     believed = []
     expect(await ask(proxies, 'bob')).to.equal('rejected')
   })
 })
 
-describe('fields of front proxies beside the standard ones', () => {
+describe('isFieldOf', () => {
   const standard = { username: ['X-Remote-User'], uid: ['x-remote-uid'], group: ['X-Remote-Group'], extraPrefixes: ['X-Remote-Extra-'] }
-  it('are none where only the standard ones are configured', () => expect(isFieldOf(standard)).to.equal(undefined))
-  it('are known by their names in any spelling, or what these begin with', () => {
+  it('returns undefined if only standard names are configured', () => expect(isFieldOf(standard)).to.equal(undefined))
+  it('matches names and prefixes in any spelling', () => {
     const isField = isFieldOf({ username: ['X-Remote-User', 'X-Our-User'], uid: ['X-Our-Uid'], group: ['X-OUR-Group'], extraPrefixes: ['X-Our-Extra-'] })
     const hidden = ['x-our-user', 'x-our-uid', 'x-our-group', 'x-our-extra-', 'x-our-extra-a', 'x_our_user', 'x-our_uid', 'x-our-groups', 'x.our.extra.a']
     const fields = [...hidden, 'x-our-username', 'x-our-own', 'accept']

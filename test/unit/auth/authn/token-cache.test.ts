@@ -19,7 +19,7 @@ function world(answer: (token: string) => TokenAnswer | Promise<TokenAnswer>) {
 }
 
 describe('cachedTokens', () => {
-  it('keeps what is good for its time, and for each audience by itself', async () => {
+  it('caches results for their lifetime, per audience', async () => {
     const { state, tokens } = world(async () => jane)
     await tokens('a', [])
     expect([await tokens('a', []), state.asked]).to.deep.equal([jane, 1])
@@ -30,7 +30,7 @@ describe('cachedTokens', () => {
     expect(state.asked).to.equal(3)
   })
 
-  it('takes no part of a token for an audience, nor one audience for two', async () => {
+  it('does not confuse tokens and audiences', async () => {
     const { state, tokens } = world(async () => jane)
     for (const [token, audiences] of [
       ['a', ['b', 'c']],
@@ -43,24 +43,24 @@ describe('cachedTokens', () => {
     expect(state.asked).to.equal(5)
   })
 
-  it('asks once for all who wait', async () => {
+  it('shares one call among concurrent requests', async () => {
     const { state, tokens } = world(async () => jane)
     await Promise.all([tokens('a', []), tokens('a', []), tokens('a', [])])
     expect(state.asked).to.equal(1)
   })
 
-  it('keeps no refusal', async () => {
+  it('does not cache rejections', async () => {
     const { state, tokens } = world(async () => ({ error: 'no' }))
     await tokens('a', [])
     expect([await tokens('a', []), state.asked]).to.deep.equal([{ error: 'no' }, 2])
   })
 
-  it('answers at once where the others do', () => {
+  it('returns synchronously if the authenticator does', () => {
     const { tokens } = world(() => undefined)
     expect(tokens('a', [])).to.equal(undefined)
   })
 
-  it('forgets the oldest of many', async () => {
+  it('evicts the oldest of many entries', async () => {
     const { state, tokens } = world(async () => jane)
     for (let i = 0; i <= 4096; i++) await tokens(`t${i}`, [])
     expect(state.asked).to.equal(4097)
@@ -70,7 +70,7 @@ describe('cachedTokens', () => {
     expect(state.asked).to.equal(4098)
   })
 
-  it('forgets the oldest of those that know much of their users', async () => {
+  it('evicts the oldest entries if users have many attributes', async () => {
     const { state, tokens } = world(async () => ({ user: { name: 'jane', groups: ['g'.repeat(1 << 20)], extra: { e: ['x'.repeat(1 << 19)] } }, audiences: [] }))
     for (let i = 0; i < 22; i++) await tokens(`t${i}`, [])
     await tokens('t1', [])
@@ -79,7 +79,7 @@ describe('cachedTokens', () => {
     expect(state.asked).to.equal(23)
   })
 
-  it('counts who asked, what was known, and what was fetched', async () => {
+  it('counts requests, hits and fetches', async () => {
     let answer: (value: TokenAnswer) => void = () => {}
     const { state, tokens, metrics } = world(() => new Promise(resolve => (answer = resolve)))
     const both = Promise.all([tokens('a', []), tokens('a', [])])

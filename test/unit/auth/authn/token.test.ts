@@ -39,14 +39,14 @@ describe('bearerAuthenticator', () => {
     why => refusals.push(why),
   )
   const as = (authorization?: string) => authenticate({ headers: authorization === undefined ? {} : { authorization }, socket: new Socket() })
-  it('knows a token', () => expect(as('Bearer good')).to.include({ name: 'alice' }))
-  it('rejects others, and tells why', () => {
+  it('accepts a known token', () => expect(as('Bearer good')).to.include({ name: 'alice' }))
+  it('rejects others, and reports the reason', () => {
     expect([as('Bearer bad'), as('Bearer old')]).to.deep.equal(['rejected', 'rejected'])
     expect(refusals).to.deep.equal(['invalid bearer token', 'it is old'])
   })
-  it('has no opinion without one', () => expect(as()).to.equal(undefined))
+  it('ignores requests without a token', () => expect(as()).to.equal(undefined))
   // k8s.io/apiserver, pkg/authentication/request/bearertoken/bearertoken_test.go
-  it('ignores one behind several spaces, with a warning', () => {
+  it('ignores a token after several spaces, with a warning', () => {
     const warnings: string[] = []
     const warned = { warn: (text: string) => warnings.push(text) }
     const withHeader = (authorization: string) => authenticate({ headers: { authorization }, socket: new Socket(), warned })

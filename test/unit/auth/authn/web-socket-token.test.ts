@@ -5,7 +5,7 @@ const encoded = (token: string | Buffer): string => `base64url.bearer.authorizat
 const of = (protocols: string | undefined, upgrade = 'websocket', connection = 'not, Upgrade') =>
   webSocketToken({ upgrade, connection, ...(protocols !== undefined && { 'sec-websocket-protocol': protocols }) })
 
-describe('tokens of WebSockets', () => {
+describe('webSocketToken', () => {
   const cases: [name: string, protocols: string | undefined, wanted: ReturnType<typeof webSocketToken>][] = [
     ['a token before another subprotocol', `${encoded('a-token')}, v4.channel.k8s.io`, { token: 'a-token' }],
     ['a token behind another subprotocol', `v4.channel.k8s.io,${encoded('ü')}`, { token: 'ü' }],
@@ -20,6 +20,6 @@ describe('tokens of WebSockets', () => {
     ['what is no text', `${encoded(Buffer.from([0xff]))}, x`, 'rejected'],
   ]
   for (const [name, protocols, wanted] of cases) it(name, () => expect(of(protocols)).to.deep.equal(wanted))
-  it('are of WebSockets only', () => expect(of(`${encoded('a')}, x`, 'SPDY/3.1')).to.equal(undefined))
-  it('are of connections that leave HTTP only', () => expect(of(`${encoded('a')}, x`, 'websocket', 'keep-alive')).to.equal(undefined))
+  it('ignores other upgrades', () => expect(of(`${encoded('a')}, x`, 'SPDY/3.1')).to.equal(undefined))
+  it('ignores connections without upgrade', () => expect(of(`${encoded('a')}, x`, 'websocket', 'keep-alive')).to.equal(undefined))
 })

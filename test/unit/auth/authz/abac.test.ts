@@ -7,7 +7,9 @@ const GROUP = 'abac.authorization.kubernetes.io'
 const beta = (...specs: object[]) => specs.map(spec => JSON.stringify({ apiVersion: `${GROUP}/v1beta1`, kind: 'Policy', spec })).join('\n')
 const read = (text: string) => parsePolicies(text, 'policy.jsonl')
 
-/** The decision, the user, the verb, `GROUP/NAMESPACE/RESOURCE`, and a path: the cases of TestAuthorizeV0 and TestAuthorizeV1beta1 in k8s.io/kubernetes, pkg/auth/authorizer/abac. */
+/**
+ * Decision, user, verb, `GROUP/NAMESPACE/RESOURCE` and path: cases of TestAuthorizeV0 and TestAuthorizeV1beta1 in k8s.io/kubernetes, pkg/auth/authorizer/abac.
+ */
 const OLD = `
 allow scheduler list /ns1/pods
 allow scheduler list //pods
@@ -115,7 +117,7 @@ describe('ABAC', () => {
         })
     })
 
-  it('names users and groups both where both are given', async () => {
+  it('requires both user and group to match if both are given', async () => {
     const may = async (spec: object, groups: string[]) =>
       (
         await abacAuthorizer(read(beta({ resource: '*', namespace: '*', ...spec }))).authorize(
@@ -129,12 +131,12 @@ describe('ABAC', () => {
     expect(await may({ user: 'foo', group: 'a' }, ['b'])).to.equal(false)
     expect(await may({ user: 'foo', group: 'a' }, ['b', 'a'])).to.equal(true)
     expect(await may({ user: 'bar', group: 'a' }, ['a'])).to.equal(false)
-    // Nobody but those who have proved who they are.
+    // Authenticated users only.
     expect(await may({ group: '*' }, ['system:unauthenticated'])).to.equal(false)
     expect(await may({ group: '*' }, ['system:authenticated'])).to.equal(true)
   })
 
-  it('tells its rules', () => {
+  it('lists its rules', () => {
     const authorizer = abacAuthorizer(
       read(`${beta({ user: 'u', resource: 'pods', namespace: 'ns', readonly: true }, { user: 'u', namespace: '*', nonResourcePath: '/x' })}\n{"user":"u"}`),
     )
@@ -153,7 +155,7 @@ describe('ABAC', () => {
     expect(authorizer.rulesFor?.({ name: 'other', groups: [] }, 'ns')).to.deep.include({ resourceRules: [], nonResourceRules: [] })
   })
 
-  it('tells the line that cannot be read, and how many have no version', () => {
+  it('reports an invalid line, and the number of lines without version', () => {
     const faults: [string, string][] = [
       ['# a\n{"user":', `error reading policy file policy.jsonl, line 2: {"user":: couldn't get version/kind; json parse error: `],
       ['{"user":1}', 'line 1: {"user":1}: json: cannot unmarshal number into Go struct field Policy.user of type string'],

@@ -44,7 +44,7 @@ describe('authorizers', () => {
     it(what, async () => expect((await authorizer.authorize(user, info(method, path), signal)).decision).to.equal(wanted))
 })
 
-describe('a union of authorizers', () => {
+describe('union', () => {
   const saying = (decision: Decision): Authorizer => ({ authorize: async () => decision })
   const failing = (error: string) => saying({ decision: 'no opinion', reason: '', error })
   const cases: [title: string, authorizers: Authorizer[], decision: Decision][] = [
@@ -64,16 +64,16 @@ describe('a union of authorizers', () => {
     it(title, async () => expect(await union(authorizers).authorize(alice, info('GET', '/x'), signal)).to.deep.equal(decision))
 })
 
-describe('rules that are told', () => {
+describe('rulesFor', () => {
   const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }
-  it('are those of all authorizers', () => {
+  it('returns the rules of all authorizers', () => {
     const known = union([privileged, publicInformation, basicUser, alwaysDeny]).rulesFor?.({ ...master, groups: [...master.groups, ...alice.groups] }, 'ns')
     expect(known?.resourceRules[0]).to.deep.equal(everything)
     expect(known?.resourceRules).to.have.length(3)
     expect(known?.nonResourceRules[1]).to.deep.include({ verbs: ['get'] })
     expect([known?.incomplete, known?.errors]).to.deep.equal([false, []])
   })
-  it('are none for nobody', () => {
+  it('returns none for unauthenticated users', () => {
     const known = union([privileged, basicUser, alwaysAllow]).rulesFor?.(ANONYMOUS, 'ns')
     expect([known?.resourceRules, known?.nonResourceRules]).to.deep.equal([[], []])
   })

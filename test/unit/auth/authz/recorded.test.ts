@@ -24,19 +24,19 @@ const recorded = (name: string) =>
 
 type Given = Partial<RequestAttributes> & { readonly fields?: RequestAttributes['fieldSelector']; readonly labels?: RequestAttributes['labelSelector'] }
 
-/** A recorded request; `fields` and `labels` are its selectors. */
+/** A recorded request. `fields` and `labels` are its selectors. */
 function attributesOf({ isResource, verb = '', path = '', fields, labels, ...rest }: Given): RequestAttributes {
   if (!isResource) return nonResourceAttributes(verb, path)
   return resourceAttributes({ verb, ...rest, ...(fields && { fieldSelector: fields }), ...(labels && { labelSelector: labels }) })
 }
 
-describe('rules as upstream tests them', () => {
+describe("ruleAllows, upstream's test cases", () => {
   for (const [i, { rule, asked, allows }] of recorded('rules').entries())
     it(`${i} ${JSON.stringify(rule)} ${allows ? 'allows' : 'does not allow'} ${asked.verb} ${asked.resource ?? asked.path}`, () =>
       expect(ruleAllows(rule, attributesOf(asked))).to.equal(allows))
 })
 
-describe('the RBAC authorizer as upstream tests it', () => {
+describe("rbacAuthorizer, upstream's test cases", () => {
   for (const [i, { roles = [], clusterRoles = [], roleBindings = [], clusterRoleBindings = [], asks }] of recorded('rbac').entries())
     it(`${i}: ${asks.length} requests`, async () => {
       const index = new RuleIndex()
@@ -55,7 +55,7 @@ describe('the RBAC authorizer as upstream tests it', () => {
     })
 })
 
-describe('webhooks that authorize as upstream tests them', () => {
+describe("webhookAuthorizer, upstream's test cases", () => {
   for (const [i, { onError, authorizedTTL, unauthorizedTTL, conditions, asks }] of recorded('webhook').entries())
     it(`${i}: ${asks.length} requests, ${conditions.length} conditions`, async () => {
       let calls: { code: number; status?: object }[] = []

@@ -39,7 +39,7 @@ describe('rulesAuthorizer', () => {
     })
 })
 
-describe('rules that are told', () => {
+describe('rulesFor', () => {
   const rules: Rule[] = [
     base,
     { ...base, users: ['bob'] },
@@ -61,7 +61,7 @@ describe('rules that are told', () => {
 })
 
 describe('parseRules', () => {
-  it('takes a full rule', () => expect(parseRules({ rules: [base] })).to.deep.equal([base]))
+  it('accepts a complete rule', () => expect(parseRules({ rules: [base] })).to.deep.equal([base]))
   const bad: [string, unknown, string][] = [
     ['no list', {}, 'rules: must be a list'],
     ['an unknown field', { rules: [{ ...base, verb: 'get' }] }, 'rules[0].verb: unknown field'],

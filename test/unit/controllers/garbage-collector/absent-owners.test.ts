@@ -4,7 +4,7 @@ import { AbsentOwners } from '../../../../src/controllers/garbage-collector/abse
 const owner = (name: string) => ({ apiVersion: 'v1', kind: 'Thing', namespace: 'ns', name, uid: 'u' })
 
 describe('AbsentOwners', () => {
-  it('forgets those that were asked for least recently', () => {
+  it('evicts the least recently used owners', () => {
     const absent = new AbsentOwners(2)
     for (const name of ['a', 'b']) absent.add(owner(name))
     expect(absent.has(owner('a'))).to.equal(true)
@@ -12,7 +12,7 @@ describe('AbsentOwners', () => {
     expect(['a', 'b', 'c'].map(name => absent.has(owner(name)))).to.deep.equal([true, false, true])
   })
 
-  it('tells coordinates apart in every part', () => {
+  it('distinguishes all coordinates', () => {
     const absent = new AbsentOwners(2)
     absent.add(owner('a'))
     for (const other of [{ uid: 'x' }, { kind: 'X' }, { apiVersion: 'x' }, { namespace: '' }, { name: 'x' }])

@@ -12,7 +12,7 @@ const SECRETS = { group: '', resource: 'secrets' }
 const EVENTS = { group: '', resource: 'events' }
 const CLUSTER_ROLES = { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' }
 const ABSENT_UID = '00000000-0000-4000-8000-000000000000'
-/** Long enough for what is not to happen. */
+/** Milliseconds after which something is assumed not to happen. */
 
 interface Made {
   readonly id: ResourceId
@@ -21,7 +21,7 @@ interface Made {
 
 type Metadata = Omit<ObjectMeta, 'ownerReferences'>
 
-/** A registry with the collector running, until `stop`; `start` begins another one. */
+/** A registry with a running collector, until `stop`. `start` starts another one. */
 class World {
   readonly t: TestRegistry
   readonly access
@@ -87,7 +87,7 @@ class World {
     })
   }
 
-  /** Resolves once the collector has done what it had to do: it comes last to what is created last. */
+  /** Resolves once the collector has processed all earlier objects: it processes the last created one last. */
   async collected(): Promise<void> {
     const owner = await this.configMap(`sentinel-${++this.sentinels}`)
     const owned = await this.configMap(`owned-sentinel-${this.sentinels}`, [ownedBy(owner)])
@@ -95,7 +95,7 @@ class World {
     await this.gone(owned)
   }
 
-  /** What the collector leaves of those that are given. */
+  /** Those of the given objects that the collector keeps. */
   async left(...made: Made[]): Promise<(string | undefined)[]> {
     await this.collected()
     return this.present(...made)
@@ -121,11 +121,11 @@ const ownedBy = ({ object: { apiVersion, kind, metadata } }: Made, more: Partial
 const blocking = (owner: Made): OwnerReference => ownedBy(owner, { blockOwnerDeletion: true })
 const absent = (more: Partial<OwnerReference> = {}): OwnerReference => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: ABSENT_UID, ...more })
 
-describe('the garbage collector', () => {
+describe('garbageCollector', () => {
   let world: World
   afterEach(() => world.stop())
 
-  it('deletes what was owned, and what that owned', async () => {
+  it('deletes dependents, and their dependents', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
     const child = await world.configMap('child', [ownedBy(owner)])
@@ -137,7 +137,7 @@ describe('the garbage collector', () => {
     expect(await world.left(unrelated)).to.deep.equal(['unrelated'])
   })
 
-  it('takes out owners that have gone, and keeps what has another', async () => {
+  it('removes references to missing owners, and keeps objects with another owner', async () => {
     world = await World.open()
     const [one, two] = [await world.configMap('one'), await world.configMap('two')]
     const child = await world.configMap('child', [ownedBy(one), ownedBy(two)])
@@ -147,7 +147,7 @@ describe('the garbage collector', () => {
     await world.gone(child)
   })
 
-  it('deletes what is made with an owner that is not there, and leaves what has a wrong owner beside a right one', async () => {
+  it('deletes an object that is created with a missing owner, and keeps one with a wrong owner beside an existing one', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
     const lost = await world.configMap('lost', [absent()])
@@ -156,34 +156,34 @@ describe('the garbage collector', () => {
     await eventually('the absent one is taken out', async () => (await world.owners(other)).join() === 'owner')
   })
 
-  it('takes an owner of the same name with another uid for absent', async () => {
+  it('treats an owner with the same name but another UID as missing', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
     await world.gone(await world.configMap('lost', [ownedBy(owner, { uid: ABSENT_UID })]))
     expect(await world.left(owner)).to.deep.equal(['owner'])
   })
 
-  it('deletes what was made after its owner was deleted', async () => {
+  it('deletes an object that is created after the deletion of its owner', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
     await world.delete(owner)
     await world.gone(await world.configMap('late', [ownedBy(owner)]))
   })
 
-  it('deletes the owners of a circle when the last one outside goes', async () => {
+  it('deletes a cycle of owners when the last outside owner is deleted', async () => {
     world = await World.open()
     const root = await world.configMap('root')
     const a = await world.configMap('a', [ownedBy(root)])
     const b = await world.configMap('b', [ownedBy(a)])
     await world.change(a, meta => meta.ownerReferences?.push(ownedBy(b)))
     await world.delete(root)
-    // As long as each has an owner that exists, both stay; one's deletion ends the other.
+    // While each has an existing owner, both stay. Deleting one deletes the other.
     expect(await world.left(a, b)).to.deep.equal(['a', 'b'])
     await world.delete(b)
     await world.gone(a, b)
   })
 
-  it('in the foreground: after the dependents that hold it up', async () => {
+  it('foreground: deletes after blocking dependents', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
     const held = await world.configMap('held', [blocking(owner)], { finalizers: ['example.io/x'] })
@@ -198,7 +198,7 @@ describe('the garbage collector', () => {
     await world.gone(held, owner)
   })
 
-  it('in the foreground: not waiting for dependents that do not hold it up', async () => {
+  it('foreground: does not wait for dependents that do not block', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
     const loose = await world.configMap('loose', [ownedBy(owner)], { finalizers: ['example.io/x'] })
@@ -207,7 +207,7 @@ describe('the garbage collector', () => {
     await eventually('it is being deleted, too', async () => (await world.get(loose))?.metadata.deletionTimestamp !== undefined)
   })
 
-  it('in the foreground: until a dependent no longer holds it up', async () => {
+  it('foreground: waits until a dependent no longer blocks', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
     const held = await world.configMap('held', [blocking(owner)], { finalizers: ['example.io/x'] })
@@ -219,7 +219,7 @@ describe('the garbage collector', () => {
     await world.gone(owner)
   })
 
-  it('in the foreground: level by level, over a circle, too', async () => {
+  it('foreground: deletes level by level, also across a cycle', async () => {
     world = await World.open()
     const a = await world.configMap('a')
     const b = await world.configMap('b', [blocking(a)])
@@ -231,7 +231,7 @@ describe('the garbage collector', () => {
     await world.gone(a, b, c)
   })
 
-  it('in the foreground: an object that owns itself', async () => {
+  it('foreground: deletes an object that owns itself', async () => {
     world = await World.open()
     const self = await world.configMap('self')
     await world.change(self, meta => {
@@ -241,7 +241,7 @@ describe('the garbage collector', () => {
     await world.gone(self)
   })
 
-  it('in the foreground: what has another owner only loses this one', async () => {
+  it('foreground: only removes the reference from a dependent with another owner', async () => {
     world = await World.open()
     const [going, staying] = [await world.configMap('going'), await world.configMap('staying')]
     const shared = await world.configMap('shared', [blocking(going), blocking(staying)])
@@ -250,7 +250,7 @@ describe('the garbage collector', () => {
     expect(await world.owners(shared)).to.deep.equal(['staying'])
   })
 
-  it('in the foreground: a second time, where something else holds the object', async () => {
+  it('foreground: works a second time if another finalizer holds the object', async () => {
     world = await World.open()
     const held = await world.configMap('held', [], { finalizers: ['example.io/x'] })
     const finalizers = async () => (await world.get(held))?.metadata.finalizers?.join()
@@ -264,7 +264,7 @@ describe('the garbage collector', () => {
     await world.gone(held)
   })
 
-  it('orphaning: dependents stay, without the owner', async () => {
+  it('orphan: keeps dependents and removes the reference', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
     const children = await Promise.all(Array.from({ length: 40 }, (_, n) => world.configMap(`child-${n}`, [blocking(owner)])))
@@ -274,7 +274,7 @@ describe('the garbage collector', () => {
     expect(await world.left(...children)).to.have.length(40)
   })
 
-  it('orphaning: where that is what deletion means for a kind', async () => {
+  it('orphan: is the default for kinds that orphan', async () => {
     world = await World.open()
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
     const id = { group: '', resource: 'replicationcontrollers' }
@@ -296,7 +296,7 @@ describe('the garbage collector', () => {
     expect(await world.owners(grandchild)).to.deep.equal([])
   })
 
-  it('deletes what refers to an owner of another namespace, and tells of it', async () => {
+  it('deletes an object with an owner in another namespace, and writes an event', async () => {
     world = await World.open()
     const owner = await world.configMap('owner', [], { namespace: 'other' })
     expect(await world.left(owner)).to.deep.equal(['owner'])
@@ -315,7 +315,7 @@ describe('the garbage collector', () => {
     expect(await world.left(owner)).to.deep.equal(['owner'])
   })
 
-  it('is not misled by a dependent elsewhere that was seen before the owner', async () => {
+  it('is not misled by a dependent in another namespace that was observed before the owner', async () => {
     world = await World.open(false)
     const owner = await world.configMap('owner')
     const good = await world.make(SECRETS, 'Secret', 'v1', { name: 'good', namespace: 'ns' }, [ownedBy(owner)])
@@ -327,7 +327,7 @@ describe('the garbage collector', () => {
     await world.gone(good)
   })
 
-  it('lets an owner of the whole cluster own what is in namespaces', async () => {
+  it('supports cluster-scoped owners of namespaced objects', async () => {
     world = await World.open()
     const role = await world.make(CLUSTER_ROLES, 'ClusterRole', 'rbac.authorization.k8s.io/v1', { name: 'role' })
     const child = await world.configMap('child', [ownedBy(role)])
@@ -336,14 +336,14 @@ describe('the garbage collector', () => {
     await world.gone(child)
   })
 
-  it('leaves alone what is of the whole cluster and refers to an owner of a namespace', async () => {
+  it('keeps cluster-scoped objects with a namespaced owner', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
     const role = await world.make(CLUSTER_ROLES, 'ClusterRole', 'rbac.authorization.k8s.io/v1', { name: 'role' }, [absent(), ownedBy(owner)])
     expect(await world.left(role)).to.deep.equal(['role'])
   })
 
-  it('leaves alone what refers to a kind that it does not know, until it does', async () => {
+  it('keeps objects with an owner of an unknown kind until the kind is known', async () => {
     world = await World.open()
     const child = await world.configMap('child', [absent({ apiVersion: 'example.io/v1', kind: 'Widget' }), absent()])
     expect(await world.left(child)).to.deep.equal(['child'])
@@ -354,7 +354,7 @@ describe('the garbage collector', () => {
     await world.gone(child)
   })
 
-  it('goes on where another one ended', async () => {
+  it('continues where another collector stopped', async () => {
     world = await World.open(false)
     const [background, foreground, orphan] = [await world.configMap('background'), await world.configMap('foreground'), await world.configMap('orphaning')]
     const left = await world.configMap('left', [ownedBy(background)])
@@ -369,7 +369,7 @@ describe('the garbage collector', () => {
     expect(await world.owners(orphaned)).to.deep.equal([])
   })
 
-  it('learns what has gone while its watches were cut', async () => {
+  it('detects deletions while its watches were interrupted', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
     const child = await world.make(SECRETS, 'Secret', 'v1', { name: 'child', namespace: 'ns' }, [ownedBy(owner)])
@@ -381,7 +381,7 @@ describe('the garbage collector', () => {
     await world.gone(child)
   })
 
-  it('does nothing when there is nothing to do', async () => {
+  it('does nothing if there is nothing to do', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
     await world.configMap('child', [ownedBy(owner)])

@@ -4,7 +4,7 @@ import { keyOf } from '../../../../src/controllers/garbage-collector/coordinates
 import { OwnerGraph } from '../../../../src/controllers/garbage-collector/graph.ts'
 import type { ObjectMeta, OwnerReference } from '../../../../src/meta/object.ts'
 
-/** `ns/name#uid`, or `name#uid` for the whole cluster; the kind is Thing unless told. */
+/** Parses `ns/name#uid`, or `name#uid` for cluster-scoped objects. The default kind is Thing. */
 interface Reference {
   readonly name: string
   readonly uid: string
@@ -15,13 +15,13 @@ interface Reference {
 type Step =
   | { readonly put: string; readonly owners?: readonly Reference[]; readonly deleting?: readonly string[]; readonly asks: readonly string[] }
   | { readonly remove: string; readonly asks: readonly string[] }
-  /** `again`: it is to be looked for elsewhere. */
+  /** Whether the owner must be looked for at other coordinates. */
   | { readonly notFound: string; readonly again?: boolean; readonly asks: readonly string[] }
 
 interface Case {
   readonly name: string
   readonly steps: readonly Step[]
-  /** `uid` in the graph at the end; with `?` where nobody has seen it. */
+  /** UIDs in the graph at the end. `?` marks virtual nodes. */
   readonly nodes: readonly string[]
   readonly absent?: readonly string[]
 }
@@ -220,7 +220,7 @@ const cases: readonly Case[] = [
   },
 ]
 
-describe('the graph of owners', () => {
+describe('OwnerGraph', () => {
   for (const { name, steps, nodes, absent = [] } of cases)
     it(name, () => {
       let asked: string[] = []
@@ -245,7 +245,7 @@ describe('the graph of owners', () => {
       for (const owner of absent) expect(graph.absent.has(coordinates(owner)), owner).to.equal(true)
     })
 
-  it('tells what it has seen of a kind', () => {
+  it('returns the observed objects of a kind', () => {
     const graph = new OwnerGraph({ examine: () => {}, orphan: () => {}, invalidNamespace: () => {} })
     graph.put('v1', 'Thing', { name: 'a', uid: 'a', namespace: 'ns', ownerReferences: [{ apiVersion: 'v1', kind: 'Thing', name: 'o', uid: 'o' }] })
     graph.put('v1', 'Other', { name: 'b', uid: 'b', namespace: 'ns' })

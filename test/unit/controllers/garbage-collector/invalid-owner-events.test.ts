@@ -15,7 +15,7 @@ async function open() {
   return { tell: invalidOwnerEvents(controllerEnvironment(t)), events }
 }
 
-describe('events about owners of other namespaces', () => {
+describe('events about owners in other namespaces', () => {
   it('are in the namespace of the dependent, and named after it', async () => {
     const { tell, events } = await open()
     tell(at('ns', 'child'), at('ns', 'owner'))
@@ -26,14 +26,14 @@ describe('events about owners of other namespaces', () => {
     expect(event?.message).to.equal('ownerRef [v1/Thing, namespace: ns, name: owner, uid: uid-owner] does not exist in namespace "ns"')
   })
 
-  it('of dependents of the whole cluster are in the namespace default', async () => {
+  it('are in the namespace default for cluster-scoped dependents', async () => {
     const { tell, events } = await open()
     tell(at('', 'child'), at('', 'owner'))
     await eventually('an event', async () => (await events('default')).length === 1)
     expect((await events('default'))[0]?.involvedObject).to.deep.equal({ apiVersion: 'v1', kind: 'Thing', name: 'child', uid: 'uid-child' })
   })
 
-  it('that come too many at a time are dropped', async () => {
+  it('are dropped if there are too many at a time', async () => {
     const { tell, events } = await open()
     for (let i = 0; i < 40; i++) tell(at('ns', `child-${i}`), at('ns', 'owner'))
     await eventually('as many as may be', async () => (await events('ns')).length === 25)

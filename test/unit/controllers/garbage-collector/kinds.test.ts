@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { isCollected, OwnerKinds } from '../../../../src/controllers/garbage-collector/kinds.ts'
 import { builtinRegistry } from '../../../support/builtin-registry.ts'
 
-describe('kinds of owners', () => {
+describe('OwnerKinds', () => {
   const { catalog } = builtinRegistry()
   const kinds = new OwnerKinds(catalog)
 
-  it('are found in any version that is served', () => {
+  it('finds kinds in any served version', () => {
     expect(kinds.find('v1', 'ConfigMap')).to.deep.equal({ id: { group: '', resource: 'configmaps' }, namespaced: true })
     for (const version of ['v1', 'v2'])
       expect(kinds.find(`autoscaling/${version}`, 'HorizontalPodAutoscaler')?.id).to.deep.equal({ group: 'autoscaling', resource: 'horizontalpodautoscalers' })
@@ -20,7 +20,7 @@ describe('kinds of owners', () => {
       expect(kinds.find(apiVersion, kind), kind).to.equal(undefined)
   })
 
-  it('are looked after but for events and what is not stored', () => {
+  it('excludes events and kinds that are not stored', () => {
     const collected = catalog
       .snapshot()
       .definitions.filter(isCollected)

@@ -37,8 +37,8 @@ async function open(metadata: ObjectMeta = {}) {
   }
 }
 
-describe('objects of the garbage collector', () => {
-  it('are found by their uid', async () => {
+describe('Objects', () => {
+  it('finds objects by UID', async () => {
     const { objects, at } = await open()
     expect((await objects.get(at))?.metadata.name).to.equal('a')
     for (const other of [{ uid: 'other' }, { name: 'b' }, { namespace: 'elsewhere' }, { kind: 'Secret' }])
@@ -56,14 +56,14 @@ describe('objects of the garbage collector', () => {
     ['no namespace', { namespace: '' }, 'namespaced owner', 'cluster-scoped objects cannot refer to namespaced owners'],
   ]
   for (const [what, more, reason, text] of unreachable)
-    it(`cannot be reached: ${what}`, async () => {
+    it(`throws UnreachableError: ${what}`, async () => {
       const { objects, at } = await open()
       const error = await objects.get({ ...at, ...more }).catch(error => error)
       expect(error).to.be.instanceOf(UnreachableError)
       expect([error.reason, error.message]).to.deep.equal([reason, text])
     })
 
-  it('are deleted though they have changed, but not if their owners have', async () => {
+  it('deletes an object that has changed, but not if its owners have', async () => {
     const { objects, made, at, names, touch } = await open({ ownerReferences: [owner('x')] })
     await touch(now => {
       now.metadata.ownerReferences = [owner('y')]
@@ -78,7 +78,7 @@ describe('objects of the garbage collector', () => {
     await objects.delete(at, made.metadata, 'Background')
   })
 
-  it('of another uid are left alone', async () => {
+  it('ignores objects with another UID', async () => {
     const { objects, made, at, meta, names } = await open({ ownerReferences: [owner('x', true)], finalizers: ['orphan'] })
     const other = { ...at, uid: 'other' }
     await objects.removeOwners(other, ['x'])
@@ -89,7 +89,7 @@ describe('objects of the garbage collector', () => {
     expect(await meta()).to.deep.equal(made.metadata)
   })
 
-  it('lose owners, hold up none, lose finalizers; and are not written where nothing changes', async () => {
+  it('removes owners, blocking and finalizers, and writes only changes', async () => {
     const { objects, at, meta } = await open({ ownerReferences: [owner('x', true), owner('y', true), owner('z')], finalizers: ['a.io/b', 'orphan'] })
     await objects.removeOwners(at, ['x'])
     await objects.unblockOwners(at)
@@ -105,7 +105,7 @@ describe('objects of the garbage collector', () => {
     expect(await meta()).not.to.have.property('ownerReferences')
   })
 
-  it('that have gone need nothing', async () => {
+  it('ignores deleted objects', async () => {
     const { objects, at, touch, access } = await open()
     await touch(() => {})
     await access.delete(CONFIG_MAPS, 'ns', 'a')

@@ -10,15 +10,15 @@ const quota = (resourceVersion: number, pods: number): ResourceQuota =>
     status: { used: { pods: `${pods}` } },
   }) as unknown as ResourceQuota
 
-describe('what other servers have lately added to quotas', () => {
-  it('is all that is used, when a quota is first seen', () => {
+describe('Raises', () => {
+  it('returns all usage when a quota is first observed', () => {
     const raises = new Raises(() => false)
     raises.observe(quota(1, 3), 0)
     expect(listOf(raises.of(quota(1, 3), 0))).to.deep.equal({ pods: '3' })
     expect(listOf(raises.of(quota(1, 3), GRACE_MS))).to.deep.equal({})
   })
 
-  it('is what was added within the grace period, without what this server wrote', () => {
+  it('returns increases within the grace period, except those of this server', () => {
     const raises = new Raises(revision => revision === 3)
     raises.observe(quota(1, 3), 0)
     raises.observe(quota(2, 5), 6000)
@@ -28,7 +28,7 @@ describe('what other servers have lately added to quotas', () => {
     expect(listOf(raises.of(quota(5, 2), 12_000))).to.deep.equal({ pods: '3' })
   })
 
-  it('takes states in any order, once', () => {
+  it('accepts states in any order, once each', () => {
     const raises = new Raises(() => false)
     raises.observe(quota(5, 2), 0)
     raises.observe(quota(4, 1), 0)
@@ -36,7 +36,7 @@ describe('what other servers have lately added to quotas', () => {
     expect(listOf(raises.of(quota(5, 2), 0))).to.deep.equal({ pods: '2' })
   })
 
-  it('is not kept for longer, though nobody asks for it', () => {
+  it('drops old increases even if never read', () => {
     const asked: number[] = []
     const raises = new Raises(revision => asked.push(revision) === 0)
     for (let i = 1; i <= 1000; i++) raises.observe(quota(i, i), i * 100)
@@ -44,7 +44,7 @@ describe('what other servers have lately added to quotas', () => {
     expect(asked).to.have.length(GRACE_MS / 100)
   })
 
-  it('is forgotten with the quota', () => {
+  it('is cleared with the quota', () => {
     const raises = new Raises(() => false)
     raises.observe(quota(5, 2), 0)
     raises.forget('ns', 'q')

@@ -7,7 +7,7 @@ import { Evaluators } from '../../../../src/resources/core/resource-quota/usage/
 import { featuresOf } from '../../../support/hook-context.ts'
 import { servedBuiltins } from '../../../support/served-builtins.ts'
 
-/** Tells how often evaluators are asked for a name. */
+/** Counts how often evaluators are called for a name. */
 class CountingEvaluators extends Evaluators {
   asked = 0
 
@@ -26,8 +26,8 @@ class CountingEvaluators extends Evaluators {
 
 const limits = (names: readonly string[]) => ({ hard: Object.fromEntries(names.map(name => [name, '1'])) })
 
-describe('what quotas limit', () => {
-  it('is each resource with the names that count its objects', () => {
+describe('QuotableResources', () => {
+  it('returns each limited resource with the names that count its objects', () => {
     const resources = new QuotableResources(new Catalog(servedBuiltins()), new Evaluators(featuresOf()))
     const limited = resources.limitedBy(
       limits(['pods', 'requests.cpu', 'count/configmaps', 'configmaps', 'a.storageclass.storage.k8s.io/requests.storage', 'count/none.example.com']),
@@ -39,7 +39,7 @@ describe('what quotas limit', () => {
     })
   })
 
-  it('is found by few questions, however many resources are served, and once for a spec', () => {
+  it('needs few calls, however many resources are served, and none for a known spec', () => {
     const evaluators = new CountingEvaluators(featuresOf())
     const resources = new QuotableResources(new Catalog(servedBuiltins()), evaluators)
     const spec = limits(Array.from({ length: 1000 }, (_, i) => `count/x${i}.example.com`))

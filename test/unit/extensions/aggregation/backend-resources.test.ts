@@ -39,7 +39,7 @@ describe('BackendResources', () => {
       (error: Error) => error.message,
     )
 
-  it('finds what backends have in namespaces, in the preferred version that is known', () => {
+  it('discovers namespaced resources in their preferred discovered version', () => {
     const told: Record<string, ForeignVersion> = {
       'v1.wardle.example.com': { freshness: 'Current', resources: [flunders(['get']), flunders(['get'], 'Cluster'), { scope: 'Namespaced' }] },
       'v2.wardle.example.com': { freshness: 'Current', resources: [flunders(['list'])] },
@@ -55,13 +55,13 @@ describe('BackendResources', () => {
     })
   })
 
-  it('refuses a page of too many values', async () => {
+  it('rejects a page with too many values', async () => {
     const { resources, answers } = world()
     for (let i = 0; i < 4; i++) answers.push([200, TOO_MANY])
     expect(await failure(resources.list(FLUNDERS, 'ns', signal))).to.equal('the text holds more than 1048576 values')
   })
 
-  it('asks for smaller pages if one has too many values, and goes on with them', async () => {
+  it('requests smaller pages if one has too many values', async () => {
     const { resources, answers, asked } = world()
     answers.push([200, { metadata: { continue: 'on' }, items: [{ metadata: { name: 'a' } }] }])
     answers.push([200, TOO_MANY], [200, TOO_MANY])
@@ -77,7 +77,7 @@ describe('BackendResources', () => {
     ])
   })
 
-  it('keeps some of very many finalizers, of one object or of many', async () => {
+  it('limits the finalizers of one object and of all together', async () => {
     const { resources, answers } = world()
     const finalizers = Array.from({ length: 5000 }, (_, i) => `f${i}`)
     answers.push([200, { items: [{ metadata: { name: 'a', finalizers: ['x'.repeat(10_000), ...finalizers] } }, { metadata: { name: 'b', finalizers } }] }])
@@ -86,7 +86,7 @@ describe('BackendResources', () => {
     expect(b).to.deep.equal({ name: 'b', finalizers: [] })
   })
 
-  it('reads lists page by page, as the controller of namespaces', async () => {
+  it('lists page by page, as the namespace controller', async () => {
     const { resources, answers, asked } = world()
     answers.push([200, { metadata: { continue: 'a b' }, items: [{ metadata: { name: 'a', finalizers: ['x/y', 3] } }] }])
     answers.push([200, { metadata: {}, items: [{ metadata: { name: 'b' } }, 7] }])
@@ -102,7 +102,7 @@ describe('BackendResources', () => {
     expect(asked[0]?.user.name).to.equal('system:serviceaccount:kube-system:namespace-controller')
   })
 
-  it('ends with a list that has no end', async () => {
+  it('stops at the page limit if a list never ends', async () => {
     const { resources, answers, asked } = world()
     for (let i = 0; i < 300; i++) answers.push([200, { metadata: { continue: 'on' }, items: [] }])
     await resources.list(FLUNDERS, 'ns', signal)
@@ -122,14 +122,14 @@ describe('BackendResources', () => {
     ])
   })
 
-  it('asks of no other path than that of the name, whatever a backend calls its objects', async () => {
+  it('only requests escaped paths, whatever the names of objects are', async () => {
     const { resources, answers, asked } = world()
     answers.push([200, {}])
     await resources.delete(FLUNDERS, 'ns', '../b?dryRun=All#\r\n', signal)
     expect(asked[0]?.path).to.equal('/apis/wardle.example.com/v1/namespaces/ns/flunders/..%2Fb%3FdryRun%3DAll%23%0D%0A')
   })
 
-  it('takes 404 and 405 as that there is no such thing', async () => {
+  it('treats 404 and 405 as an unsupported method', async () => {
     const { resources, answers } = world()
     answers.push([405, ''], [404, ''], [404, ''])
     expect(await resources.deleteCollection(FLUNDERS, 'ns', signal)).to.equal(false)
@@ -143,13 +143,13 @@ describe('BackendResources', () => {
     ['503', [503, 'service unavailable\n'], 'the server is currently unable to handle the request (delete flunders.wardle.example.com)'],
   ]
   for (const [what, answer, message] of failures)
-    it(`tells of a failure by ${what}`, async () => {
+    it(`reports a failure with ${what}`, async () => {
       const { resources, answers } = world()
       answers.push(answer)
       expect(await failure(resources.deleteCollection(FLUNDERS, 'ns', signal))).to.equal(message)
     })
 
-  it('asks no backend that is not available', async () => {
+  it('sends no requests to unavailable servers', async () => {
     const { resources, asked } = world({ isAvailable: false })
     expect(await failure(resources.list(FLUNDERS, 'ns', signal))).to.equal(
       'the server is currently unable to handle the request (get flunders.wardle.example.com)',

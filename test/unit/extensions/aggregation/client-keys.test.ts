@@ -24,7 +24,7 @@ describe('ProxyClientKey', () => {
   })
   after(() => rmSync(directory, { recursive: true }))
 
-  it('takes up what changes, once it goes together, and makes connections anew', async () => {
+  it('reloads changed files once they match, and reconnects', async () => {
     if (!one || !two) throw new Error('there are no keys')
     write(one)
     const client = await ProxyClientKey.open(files, 1)
@@ -46,7 +46,7 @@ describe('ProxyClientKey', () => {
     transports.close()
   })
 
-  it('refuses a key of another certificate', async () => {
+  it('rejects a key of another certificate', async () => {
     if (!one || !two) throw new Error('there are no keys')
     write({ cert: one.cert, key: two.key })
     expect(String(await rejection(ProxyClientKey.open(files)))).to.equal('Error: tls: private key does not match public key')

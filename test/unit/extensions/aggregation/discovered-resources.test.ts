@@ -6,7 +6,7 @@ const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
 const failure = async (promise: Promise<unknown>): Promise<string> => String(await rejection(promise))
 
 describe('readDiscoveryList', () => {
-  it('gives kinds to those that have none, and drops what no field is for', async () => {
+  it('sets an empty responseKind, and drops unknown fields', async () => {
     const resource = {
       resource: 'things',
       scope: 'Namespaced',
@@ -41,10 +41,10 @@ describe('readDiscoveryList', () => {
     'wrong items': { items: 'x' },
     'wrong verbs': { items: [{ versions: [{ resources: [{ verbs: 1 }] }] }] },
   }))
-    it(`refuses ${name}`, async () => expect(await failure(readDiscoveryList(bytes(value)))).to.match(/Error/))
+    it(`rejects ${name}`, async () => expect(await failure(readDiscoveryList(bytes(value)))).to.match(/Error/))
 })
 
-describe('documents of discovery with very many values', () => {
+describe('discovery documents with very many values', () => {
   const item = (resources: number) => ({
     metadata: { name: 'g' },
     versions: [{ version: 'v1', resources: Array.from({ length: resources }, (_, i) => ({ resource: `r${i}`, scope: 'Cluster', verbs: ['get'] })) }],
@@ -62,21 +62,21 @@ describe('documents of discovery with very many values', () => {
     expect(stepsOf({ items: Array.from({ length: 300 }, () => item(1)) })).to.be.at.least(600)
     expect(stepsOf({ items: [item(3000)] })).to.be.at.least(3000)
   })
-  it('are read with many thousand resources in a group', async () => {
+  it('can have thousands of resources in a group', async () => {
     expect((await readDiscoveryList(bytes({ items: [item(10_000)] }))).get('g/v1')).to.have.length(10_000)
     expect(await readResourceList(bytes(legacy(10_000)))).to.have.length(10_000)
   })
-  it('are refused if a resource holds too many', async () => {
+  it('are rejected if a resource has too many', async () => {
     const verbs = Array.from({ length: 5000 }, () => 'get')
     const one = { metadata: { name: 'g' }, versions: [{ version: 'v1', resources: [{ resource: 'r', scope: 'Cluster', verbs }] }] }
     expect(await failure(readDiscoveryList(bytes({ items: [one] })))).to.include('the discovery of a resource holds more than 4096 values')
     expect(await failure(readResourceList(bytes({ resources: [{ ...legacy(1).resources[0], verbs }] })))).to.include('of a resource holds more than 4096')
   })
-  it('are refused if a group holds too many beside its resources', async () => {
+  it('are rejected if a group has too many beside its resources', async () => {
     const versions = Array.from({ length: 5000 }, (_, i) => ({ version: `v${i}` }))
     expect(await failure(readDiscoveryList(bytes({ items: [{ versions }] })))).to.include('of a group holds more than 1024 values')
   })
-  it('are refused if there are too many in all', async () => {
+  it('are rejected if there are too many in total', async () => {
     const items = Array.from({ length: 270_000 }, () => ({}))
     expect(await failure(readDiscoveryList(bytes({ items })))).to.include('more than 262144 values')
     expect(await failure(readResourceList(bytes({ resources: items })))).to.include('more than 262144 values')
@@ -87,7 +87,7 @@ describe('readResourceList', () => {
   const list = (...resources: object[]) => readResourceList(bytes({ kind: 'APIResourceList', groupVersion: 'example.com/v1', resources }))
   const thing = { name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get', 'list'], shortNames: ['th'] }
 
-  it('puts subresources into their resources, and makes those that are missing', async () => {
+  it('moves subresources into their resources, and adds missing ones', async () => {
     const scale = { name: 'others/scale', singularName: '', namespaced: false, group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get'] }
     expect(await list(scale, thing)).to.deep.equal([
       {
@@ -108,9 +108,10 @@ describe('readResourceList', () => {
       },
     ])
   })
-  it('refuses a subresource of another scope', async () =>
+  it('rejects a subresource of another scope', async () =>
     expect(await failure(list(thing, { name: 'things/status', namespaced: false, verbs: [] }))).to.equal(
       'Error: Error: Parent things (scope: Namespaced) and subresource status (scope: Cluster) scope do not match',
     ))
-  it('takes names of the prototype for names', async () => expect((await list({ ...thing, name: '__proto__' }))[0]?.resource).to.equal('__proto__'))
+  it('supports names that are properties of Object.prototype', async () =>
+    expect((await list({ ...thing, name: '__proto__' }))[0]?.resource).to.equal('__proto__'))
 })

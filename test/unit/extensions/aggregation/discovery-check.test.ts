@@ -39,7 +39,7 @@ describe('discoveryCheck', () => {
       expect(new Set(backend.heard.map(({ url: asked }) => asked))).to.deep.equal(new Set(['/apis/remote/group']))
     })
 
-  it('goes through the proxy of the cluster', async () => {
+  it('uses the proxy of the egress type cluster', async () => {
     const proxy = await ConnectProxyServer.start()
     try {
       backend.act = (_req, res) => res.end()

@@ -4,7 +4,7 @@ import { DocumentTooLongError } from '../../../../src/extensions/aggregation/bac
 import { DocumentFailures } from '../../../../src/extensions/aggregation/document-failures.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
 
-describe('failures to read documents of aggregated servers', () => {
+describe('DocumentFailures', () => {
   const world = () => {
     const logged: string[] = []
     const log = (level: string) => (message: string, fields?: object) => void logged.push(`${level}: ${message} ${JSON.stringify(fields)}`)
@@ -12,7 +12,7 @@ describe('failures to read documents of aggregated servers', () => {
     return { logged, failures: new DocumentFailures({ ...silentLogger, warn: log('warning'), debug }, 'unread') }
   }
 
-  it('are warnings if a bound is exceeded, once until the document is read', () => {
+  it('logs an exceeded limit as a warning, once until the document is read', () => {
     const { logged, failures } = world()
     const tooMany = new TooManyValuesError('too many')
     failures.failed('v1.a', tooMany)
@@ -29,7 +29,7 @@ describe('failures to read documents of aggregated servers', () => {
     ])
   })
 
-  it('are shown from level 2 on if the server does not answer', () => {
+  it('logs other failures at level 2', () => {
     const { logged, failures } = world()
     failures.failed('v1.a', new Error('refused'))
     expect(logged).to.deep.equal(['2: unread {"name":"v1.a","error":"refused"}'])

@@ -15,7 +15,7 @@ describe('DocumentPoll', () => {
 
   const answerOf = (status: number, text = ''): BackendAnswer => ({ status, contentType: '', etag: `"${text}"`, body: Buffer.from(text) })
 
-  /** A poll that reads texts; `world.answer` is what the backend says. */
+  /** A poll of texts. `world.answer` is the server's response. */
   function started(first: BackendAnswer) {
     const registrations = new Registrations()
     const asked: BackendQuestion[] = []
@@ -47,7 +47,7 @@ describe('DocumentPoll', () => {
         spec: { group: 'a.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1, service: { namespace: 'ns', name: 'api' } },
         status: {},
       })
-    /** Another answer, once it has been read. */
+    /** Sets another response, and waits until it is read. */
     const says = async (answer: BackendAnswer): Promise<void> => {
       world.answer = answer
       const before = asked.length
@@ -59,7 +59,7 @@ describe('DocumentPoll', () => {
     return { registrations, asked, world, says, state }
   }
 
-  it('asks with the ETag of what it knows, and counts what changes', async () => {
+  it('sends the ETag of the cached document, and counts changes', async () => {
     const { asked, says, state } = started(answerOf(404))
     const states: unknown[] = []
     for (const answer of [answerOf(404), answerOf(200, 'one'), answerOf(304), answerOf(500), answerOf(200, 'two'), answerOf(404), answerOf(404)]) {
@@ -79,7 +79,7 @@ describe('DocumentPoll', () => {
     expect(asked[0]).to.deep.include({ path: '/doc', maxBytes: 9, user: { name: 'system:aggregator', groups: [] } })
   })
 
-  it('keeps nothing of an APIService that goes, neither before the answer nor after', async () => {
+  it('drops the document of a deleted APIService, before and after the response', async () => {
     const { registrations, world, says, state } = started(answerOf(404))
     world.before = () => registrations.remove('', 'v1.a.com')
     await says(answerOf(200, 'one'))

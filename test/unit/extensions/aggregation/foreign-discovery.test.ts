@@ -67,7 +67,7 @@ describe('ForeignDiscovery', () => {
     return { registrations, asked, world, discovery, put, told, becomes }
   }
 
-  it('takes a list by the parameters of its type, in any order, and reads a type of any length at once', async () => {
+  it('accepts the parameters of the content type in any order, in linear time', async () => {
     const hostile = `application/json${';g=apidiscovery.k8s.io;v=v2'.repeat(8000)}`
     const inAnyOrder = 'application/json; as=APIGroupDiscoveryList; v=v2beta1; g=apidiscovery.k8s.io'
     const { put, becomes, world, asked } = started(() => ({ ...listOf({ 'a.com/v1': 'as' }), contentType: inAnyOrder }))
@@ -79,7 +79,7 @@ describe('ForeignDiscovery', () => {
     expect(asked.at(-1)?.path).to.equal('/apis/b.com/v1')
   })
 
-  it('asks a backend once for all its group versions, as the aggregator, for v2 before v2beta1', async () => {
+  it('sends one request for all group versions of a server, as system:kube-aggregator, preferring v2 to v2beta1', async () => {
     const { asked, put, becomes } = started(() => listOf({ 'a.com/v1': 'as', 'b.com/v1': 'bs' }))
     put('a.com')
     await becomes('a.com', 'Current: as')
@@ -91,7 +91,7 @@ describe('ForeignDiscovery', () => {
     await becomes('c.com', 'Current: ')
   })
 
-  it('keeps what it knows where the backend has nothing new', async () => {
+  it('keeps the cached discovery after 304', async () => {
     const { asked, world, put, told, becomes, discovery } = started(() => listOf({ 'a.com/v1': 'as' }, '"tag"'))
     put('a.com')
     await becomes('a.com', 'Current: as')
@@ -111,7 +111,7 @@ describe('ForeignDiscovery', () => {
     expect(asked[1]).to.deep.include({ path: '/apis/a.com/v1', accept: 'application/json', user: { name: 'system:kube-aggregator', groups: [] } })
   })
 
-  it('takes an APIGroupList for legacy discovery, too', async () => {
+  it('falls back to legacy discovery after an APIGroupList', async () => {
     const { put, becomes } = started(({ path }) =>
       path === '/apis' ? { ...legacy(''), body: Buffer.from('{"kind":"APIGroupList","groups":[]}') } : legacy('olds'),
     )
@@ -127,7 +127,7 @@ describe('ForeignDiscovery', () => {
     'answers what is no JSON': () => ({ ...listOf({}), body: Buffer.from('<html>') }),
   }
   for (const [name, fault] of Object.entries(faults))
-    it(`leaves as Stale what a backend has told that ${name}`, async () => {
+    it(`marks the last discovery Stale if the server ${name}`, async () => {
       const { world, put, becomes } = started(fault)
       put('a.com')
       await becomes('a.com', 'Stale: ')
@@ -139,7 +139,7 @@ describe('ForeignDiscovery', () => {
       await becomes('a.com', 'Stale: as')
     })
 
-  it('forgets APIServices that go, and asks anew for one that comes back', async () => {
+  it('drops deleted APIServices, and discovers recreated ones again', async () => {
     const { registrations, world, put, becomes } = started(() => listOf({ 'a.com/v1': 'as' }))
     put('a.com')
     await becomes('a.com', 'Current: as')
@@ -150,7 +150,7 @@ describe('ForeignDiscovery', () => {
     await becomes('a.com', 'Current: others')
   })
 
-  it('lets no backend that hangs hold up another', async () => {
+  it('is not delayed by a server that hangs', async () => {
     const { put, becomes } = started((_question, { backend }) => (backend?.name === 'hangs' ? new Promise(() => {}) : listOf({ 'a.com/v1': 'as' })))
     put('hangs.com', 'hangs')
     put('a.com')

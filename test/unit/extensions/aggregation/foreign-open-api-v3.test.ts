@@ -62,7 +62,7 @@ describe('ForeignOpenApiV3', () => {
     expect(steps).to.be.at.least(4)
   })
 
-  it('knows what backends have, until their APIServices go', async () => {
+  it('lists the documents of servers until their APIServices are deleted', async () => {
     const { registrations, asked, openApi, put, becomes } = started(({ group }) => indexOf({ [`apis/${group}/v1`]: `/openapi/v3/apis/${group}/v1?hash=A` }))
     put('b.com')
     put('a.com')
@@ -74,7 +74,7 @@ describe('ForeignOpenApiV3', () => {
     await becomes(OF_A)
   })
 
-  it('keeps what it knows while a backend fails, and takes up what has changed', async () => {
+  it('keeps the index while a server fails, and updates it afterwards', async () => {
     const { asked, world, openApi, put, becomes } = started(() => indexOf(OF_A))
     put('a.com')
     await becomes(OF_A)
@@ -96,7 +96,7 @@ describe('ForeignOpenApiV3', () => {
     await becomes({})
   })
 
-  it('knows who has no such documents, which is other than an index without any', async () => {
+  it('distinguishes a server without /openapi/v3 from one with an empty index', async () => {
     const { asked, world, openApi, put, registrations } = started(() => answerOf(404, ''))
     const says = async (answer: BackendAnswer): Promise<boolean> => {
       world.answer = () => answer
@@ -114,7 +114,7 @@ describe('ForeignOpenApiV3', () => {
     expect(openApi.lacks('v1.a.com')).to.equal(false)
   })
 
-  it('takes no document from elsewhere', async () => {
+  it('ignores documents at other URLs', async () => {
     const elsewhere = {
       'apis/b.com/v1': 'https://example.com/openapi/v3/apis/b.com/v1',
       'apis/c.com/v1': '/openapi/v3/apis/d.com/v1',

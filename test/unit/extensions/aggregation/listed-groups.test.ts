@@ -72,7 +72,7 @@ describe('listedGroups', () => {
   ]
   for (const { name, rows, groups } of cases) it(`has ${name}`, () => expect(text(listedGroups(listing(rows, {}, nothing)))).to.deep.equal(groups))
 
-  it('puts others among what is served here', () => {
+  it('includes aggregated group versions among local ones', () => {
     const groups = text(
       listedGroups(
         listing([
@@ -86,7 +86,7 @@ describe('listedGroups', () => {
     expect(groups.slice(-2)).to.deep.equal(['example.io: v1', 'metrics.k8s.io: v1beta1'])
   })
 
-  it('leaves out what is served here and was taken away', () => {
+  it('omits built-in group versions whose APIService was deleted', () => {
     const lines = text(listedGroups({ ...listing([['autoscaling/v1', 17_500, 10, 'local']]), isRemoved: name => ['v1.apps', 'v2.autoscaling'].includes(name) }))
     expect(lines).to.include('autoscaling: v1')
     expect(lines.filter(line => line.startsWith('apps:'))).to.deep.equal([])
@@ -94,13 +94,13 @@ describe('listedGroups', () => {
 })
 
 describe('discoveredGroups', () => {
-  it('lists what the catalog does, where there are no others', () => {
+  it('equals the catalog without aggregated servers', () => {
     const catalog = new CatalogSnapshot(1, servedBuiltins(), '1.34')
     const known = new Set(Object.keys(BUILTIN_PRIORITIES).map(each => each.split('/')[0] ?? ''))
     const sorted = (lines: string[]) => lines.filter(line => known.has(line.split(':')[0] ?? '')).sort()
     expect(sorted(text(discoveredGroups(listing([], {}, catalog))))).to.deep.equal(sorted(text(groupsOf(catalog))))
   })
-  it('tells what backends have told, and Stale of those that have told nothing', () => {
+  it('lists discovered group versions, and undiscovered ones as Stale', () => {
     const groups = discoveredGroups(
       listing(
         [
@@ -113,7 +113,7 @@ describe('discoveredGroups', () => {
     expect(groups.get('a.example.com')?.[0]?.foreign).to.equal(current)
     expect(groups.get('b.example.com')?.[0]?.foreign).to.deep.equal({ resources: [], freshness: 'Stale' })
   })
-  it('takes a group version from its backend, also one that is served here, and none from an APIService alone', () => {
+  it('prefers an aggregated server to the catalog, and ignores an APIService that is not aggregated', () => {
     const groups = discoveredGroups(
       listing(
         [

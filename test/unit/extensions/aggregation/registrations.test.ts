@@ -31,14 +31,14 @@ describe('Registrations', () => {
   }
   for (const [path, name] of Object.entries(cases)) it(`${path} is for ${name ?? 'this server'}`, () => expect(known.remoteOf(path)?.name).to.equal(name))
 
-  it('gives all below /api to a backend of the core group', () => {
+  it('routes everything below /api to a server of the core group', () => {
     const core = new Registrations()
     core.put(service('', 'v1', true))
     for (const path of ['/api', '/api/', '/api/v1', '/api/v1/pods', '/api/v2']) expect(core.remoteOf(path)?.name, path).to.equal('v1.')
     expect(core.remoteOf('/apis/apps/v1')).to.equal(undefined)
   })
 
-  it('forgets what goes, and what is served here from now on', () => {
+  it('removes deleted registrations, and those that became local', () => {
     const changing = new Registrations()
     const told: string[] = []
     changing.subscribe(({ name, registration }) => told.push(`${name} ${registration ? (registration.backend ? 'remote' : 'local') : 'gone'}`))
@@ -52,7 +52,7 @@ describe('Registrations', () => {
     expect(told).to.deep.equal(['v1.example.com remote', 'v1.example.com local', 'v1.example.com remote', 'v1.example.com gone'])
   })
 
-  it('knows which of the server’s own were taken away', () => {
+  it('tracks deleted built-in APIServices', () => {
     const changing = new Registrations()
     changing.remove('', 'v1.apps')
     expect([changing.areAsCatalog, changing.generation]).to.deep.equal([true, 0])
@@ -69,7 +69,7 @@ describe('Registrations', () => {
 })
 
 describe('Via', () => {
-  it('knows requests again that this server has passed on, whoever was between', () => {
+  it('detects requests that this server has proxied, through any other proxies', () => {
     const own = new Via('a')
     expect(own.hasPassed(undefined)).to.equal(false)
     expect(own.hasPassed(new Via('b').after(undefined))).to.equal(false)

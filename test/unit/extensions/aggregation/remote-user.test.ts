@@ -13,7 +13,7 @@ describe('withRemoteUser', () => {
   ] as const
   const jane = { name: 'jane', uid: 'u1', groups: ['a', 'b'], extra: { 'example.com/scopes': ['x', 'y'], 'per%cent é': ['z'] } }
 
-  it('replaces what the client has said', () =>
+  it('replaces the headers of the client', () =>
     expect(withRemoteUser(sent, jane, true)).to.deep.equal([
       ['X-Remote-Other', 'stays'],
       ['X-Remote-User', 'jane'],
@@ -24,11 +24,11 @@ describe('withRemoteUser', () => {
       ['X-Remote-Extra-example.com%2Fscopes', 'y'],
       ['X-Remote-Extra-per%25cent%20%C3%A9', 'z'],
     ]))
-  it('tells no UID without the gate, and none that is empty', () => {
+  it('omits the UID without the gate, and if it is empty', () => {
     expect(withRemoteUser([], { name: 'a', uid: 'u', groups: [] }, false)).to.deep.equal([['X-Remote-User', 'a']])
     expect(withRemoteUser([], { name: 'a', uid: '', groups: [] }, true)).to.deep.equal([['X-Remote-User', 'a']])
   })
-  it('writes names in UTF-8', () => expect(withRemoteUser([], { name: 'zoë', groups: [] }, true)).to.deep.equal([['X-Remote-User', 'zo\u00c3\u00ab']]))
+  it('encodes names in UTF-8', () => expect(withRemoteUser([], { name: 'zoë', groups: [] }, true)).to.deep.equal([['X-Remote-User', 'zo\u00c3\u00ab']]))
   for (const [what, header, user] of [
     ['a name that ends with a blank', 'X-Remote-User', { name: 'root ', groups: [] }],
     ['a name that begins with a tab', 'X-Remote-User', { name: '\troot', groups: [] }],
@@ -37,14 +37,14 @@ describe('withRemoteUser', () => {
     ['a value that is a blank', 'X-Remote-Extra-x', { name: 'a', groups: [], extra: { x: [' '] } }],
     ['a name with a NUL', 'X-Remote-User', { name: 'a\u0000', groups: [] }],
   ] as const)
-    it(`refuses ${what}: others would read another one`, () =>
+    it(`rejects ${what}, which receivers would read differently`, () =>
       expect(() => withRemoteUser([], user, true)).to.throw(`net/http: invalid header field value for "${header}"`))
-  it('passes on blanks within names, and values that are empty', () =>
+  it('keeps blanks within names, and empty values', () =>
     expect(withRemoteUser([], { name: 'a b', groups: [''] }, true)).to.deep.equal([
       ['X-Remote-User', 'a b'],
       ['X-Remote-Group', ''],
     ]))
-  it('refuses a name that would be more headers', () =>
+  it('rejects a name that contains line breaks', () =>
     expect(() => withRemoteUser([], { name: 'a', groups: ['b\r\nX-Remote-Group: system:masters'] }, true)).to.throw(
       'net/http: invalid header field value for "X-Remote-Group"',
     ))

@@ -74,23 +74,23 @@ describe('passOn', () => {
   }
   const ok: Act = (_req: unknown, res: { end(text: string): void }) => res.end('hello')
 
-  it('passes on', async () => expect(await told(world(await backendFor('api.ns.svc', ok))())).to.equal('200 hello'))
-  it('answers 503 where the APIService is not available', async () =>
+  it('proxies a request', async () => expect(await told(world(await backendFor('api.ns.svc', ok))())).to.equal('200 hello'))
+  it('returns 503 if the APIService is unavailable', async () =>
     expect(await told(world(1, {}, { isAvailable: false })())).to.equal('503 service unavailable\n'))
-  it('answers 503 where the service is nowhere', async () => expect(await told(world(0)())).to.equal('503 service unavailable\n'))
-  it('answers 500 where the bundle holds no certificate', async () =>
+  it('returns 503 if the service cannot be resolved', async () => expect(await told(world(0)())).to.equal('503 service unavailable\n'))
+  it('returns 500 if the CA bundle contains no certificate', async () =>
     expect(await told(world(1, { certificateAuthority: 'nonsense' })())).to.equal('500 unable to load root certificates: unable to parse bytes as PEM block\n'))
-  it('answers 503 where the certificate is for another name', async () =>
+  it('returns 503 if the certificate is for another name', async () =>
     expect(await told(world(await backendFor('other.ns.svc', ok))())).to.equal(
       '503 error trying to reach service: tls: failed to verify certificate: x509: certificate is valid for other.ns.svc, not api.ns.svc\n',
     ))
-  it('asks no certificate where the APIService says so', async () =>
+  it('does not verify the certificate with insecureSkipTLSVerify', async () =>
     expect(await told(world(await backendFor('other.ns.svc', ok), { insecureSkipTLSVerify: true })())).to.equal('200 hello'))
-  it('answers 503 where the connection breaks', async () => {
+  it('returns 503 if the connection breaks', async () => {
     const port = await backendFor('api.ns.svc', (req: { socket: Socket }) => void req.socket.destroy())
     expect(await told(world(port)(new FakeExchange(PATH, { method: 'POST', body: 'x' })))).to.equal('503 error trying to reach service: EOF\n')
   })
-  it('takes another connection where one that was kept has been closed', async () => {
+  it('opens a new connection if the kept one was closed', async () => {
     let asked = 0
     const port = await backendFor('api.ns.svc', (req: { socket: Socket }, res: { end(text: string): void }) => {
       asked++
@@ -99,11 +99,11 @@ describe('passOn', () => {
     })
     const ask = world(port)
     expect(await told(ask())).to.equal('200 1')
-    // The connection is free once its answer has been read.
+    // The connection is idle once its response has been read.
     await eventually('it is the same connection', () => sockets.size > 0)
     expect(await told(ask())).to.equal('200 3')
   })
-  it('refuses what is more than a backend gets at once, and takes none of the server’s places', async () => {
+  it('rejects requests beyond the limit per server, without using local seats', async () => {
     const waiting: { end(text: string): void }[] = []
     const port = await backendFor('api.ns.svc', (_req: unknown, res: { end(text: string): void }) => void waiting.push(res))
     const ask = world(port)

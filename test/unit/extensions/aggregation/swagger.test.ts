@@ -6,7 +6,7 @@ const read = (value: unknown) => runAtOnce(readSwagger(Buffer.from(typeof value 
 const refer = (name: string, part = 'definitions') => ({ $ref: `#/${part}/${name}` })
 
 describe('readSwagger', () => {
-  it('keeps what is below the path, and all that it refers to', () => {
+  it('keeps the paths with the prefix, and everything they refer to', () => {
     const { paths, definitions, parameters } = read({
       paths: {
         '/apis/a.com/v1/as': { get: refer('A'), parameters: [refer('p', 'parameters')] },
@@ -20,20 +20,20 @@ describe('readSwagger', () => {
     expect(Object.keys(definitions)).to.have.members(['A', 'B'])
     expect(Object.keys(parameters)).to.deep.equal(['p'])
   })
-  it('takes names of the prototype for names', () => {
+  it('supports names that are properties of Object.prototype', () => {
     const { definitions } = read('{"paths":{"/apis/a.com/v1/as":{"$ref":"#/definitions/__proto__"}},"definitions":{"__proto__":{"type":"string"}}}')
     expect(Object.keys(definitions)).to.deep.equal(['__proto__'])
     expect(Object.keys(read({ paths: { '/apis/a.com/v1/as': refer('constructor') } }).definitions)).to.deep.equal([])
   })
   for (const [name, value] of Object.entries({ 'a list': [], 'a text': '"x"', nothing: '' })) it(`refuses ${name}`, () => expect(() => read(value)).to.throw())
-  it('refuses what is nested too deeply', () =>
+  it('rejects deep nesting', () =>
     expect(() => read(`{"paths":{"/apis/a.com/v1/as":${'{"a":'.repeat(200)}1${'}'.repeat(200)}}}`)).to.throw('more than 100 levels'))
-  it('refuses a definition that could not be written at once', () => {
+  it('rejects a definition that is too large to encode synchronously', () => {
     const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: 'string', format: 'x', title: 'y' }]))
     const document = { paths: { '/apis/a.com/v1/as': refer('A') }, definitions: { A: { properties } } }
     expect(() => read(document)).to.throw('a path or definition holds more than 32768 values')
   })
-  it('gives others their turn at each reference and for some hundred values', () => {
+  it('yields at each reference and after some hundred values', () => {
     const names = Array.from({ length: 3000 }, (_, i) => `D${i}`)
     const document = {
       paths: { '/apis/a.com/v1/as': Object.fromEntries(names.map(name => [name, refer(name)])) },
@@ -44,5 +44,5 @@ describe('readSwagger', () => {
     while (!steps.next().done) count++
     expect(count).to.be.at.least(names.length)
   })
-  it('passes over parts that are none', () => expect(read({ paths: 3, definitions: [], parameters: null })).to.deep.include({ definitions: {} }))
+  it('ignores malformed sections', () => expect(read({ paths: 3, definitions: [], parameters: null })).to.deep.include({ definitions: {} }))
 })

@@ -13,7 +13,7 @@ const outcome = (converted: JsonObject): unknown => {
 }
 const NAME = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 
-describe('metadata of a converted object', () => {
+describe('restoredMetadata', () => {
   const answered = (own: Record<string, Json>): JsonObject => ({ metadata: { ...metadata, ...own } })
   const table: [name: string, converted: JsonObject, expected: unknown][] = [
     ['is as it was', answered({}), metadata],
@@ -33,7 +33,7 @@ describe('metadata of a converted object', () => {
   ]
   for (const [name, converted, expected] of table) it(name, () => expect(outcome(converted)).to.deep.equal(expected))
 
-  it('is held to the rules of labels and annotations', () => {
+  it('validates labels and annotations', () => {
     expect(outcome(answered({ annotations: { 'bad key!': 'x' } }))).to.contain(`metadata.annotation: Invalid value: "bad key!": name part ${NAME}`)
     expect(outcome(answered({ labels: { ok: 'x y', 'no way': 'z' } }))).to.match(
       /^\[metadata\.labels: Invalid value: "x y": a valid label .*, metadata\.labels: Invalid value: "no way": name part .*\]$/,

@@ -15,15 +15,15 @@ const outcome = async (version: 'v1' | 'v1beta1', answer: unknown): Promise<stri
   }
 }
 
-describe('a ConversionReview', () => {
-  it('is of the first version that both sides know', () => {
+describe('ConversionReview', () => {
+  it('has the first version that both sides support', () => {
     expect(reviewVersionOf(['v2', 'v1beta1', 'v1'])).to.equal('v1beta1')
     expect(reviewVersionOf(['v1'])).to.equal('v1')
     expect(reviewVersionOf(['v2'])).to.equal(undefined)
   })
 
-  it('is written as kube-apiserver writes it', () => {
-    // As a webhook of kube-apiserver 1.33 gets it.
+  it('is encoded as by kube-apiserver', () => {
+    // As a webhook of kube-apiserver 1.33 receives it.
     expect(reviewBody('v1', 'u1', 'example.com/v2', [link('v1', 'a', { hostPort: 'h:<1>', n: 7 })])).to.equal(
       '{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","request":{"uid":"u1","desiredAPIVersion":"example.com/v2","objects":[' +
         '{"apiVersion":"example.com/v1","kind":"Link","metadata":{"name":"a","namespace":"ns","uid":"uid-a"},"spec":{"hostPort":"h:\\u003c1\\u003e","n":7}}' +
@@ -73,9 +73,9 @@ describe('a ConversionReview', () => {
     ],
   ]
   for (const [name, version, answer, expected] of table)
-    it(`is read, or refused in kube-apiserver's words: ${name}`, async () => expect(await outcome(version, answer)).to.equal(expected))
+    it(`is decoded, or rejected with kube-apiserver's message: ${name}`, async () => expect(await outcome(version, answer)).to.equal(expected))
 
-  it('names types as kube-apiserver does', () => {
+  it('prints types as kube-apiserver does', () => {
     expect(printKind('example.com/v1', 'Link')).to.equal('example.com/v1, Kind=Link')
     expect(printKind('v1', 'Status')).to.equal('/v1, Kind=Status')
   })

@@ -33,7 +33,7 @@ describe('webhookConverter', function () {
     webhook.requests.length = 0
   })
 
-  /** The converter of links whose webhook answers so. */
+  /** Converter of links with a webhook that returns this response. */
   const spans = new RecordedSpans()
   function converter(act: (review: Record<string, unknown>) => Record<string, unknown>, reviewVersions?: string[]) {
     webhook.acts.set('/links', review => act(review))
@@ -54,7 +54,7 @@ describe('webhookConverter', function () {
         .map(({ metricName, labels, value }) => `${metricName} ${Object.values(labels).join(' ')} ${value}`),
     )
 
-  it('converts in one call what is not of the version, and keeps the order', async () => {
+  it('converts objects of other versions in one call, and keeps the order', async () => {
     const objects = [link('v1', 'a', { hostPort: 'h:1' }), link('v2', 'b', { host: 'x' }), link('v1', 'c', { hostPort: 'i' })]
     const before = structuredClone(objects)
     const converted = await converter(reviewed).convert(objects, v2)
@@ -73,13 +73,13 @@ describe('webhookConverter', function () {
     ])
   })
 
-  it('calls nobody where nothing is to be converted', async () => {
+  it('makes no call if nothing must be converted', async () => {
     const objects = [link('v2', 'b', { host: 'x' })]
     expect(await converter(reviewed).convert(objects, v2)).to.equal(objects)
     expect(webhook.requests).to.deep.equal([])
   })
 
-  it('prunes what the version does not name, and fills in no defaults', async () => {
+  it('prunes unknown fields, and applies no defaults', async () => {
     const [converted] = await converter(review => reviewed(review, object => ({ ...object, junk: 1, spec: { ...object.spec, junk: 2 } }))).convert(
       [link('v2', 'a', { host: 'h', extra: 'e' })],
       v1,
@@ -87,7 +87,7 @@ describe('webhookConverter', function () {
     expect(converted).to.deep.equal(link('v1', 'a', { hostPort: 'h' }))
   })
 
-  it('speaks v1beta1 where the webhook asks for it first', async () => {
+  it('uses v1beta1 if the webhook prefers it', async () => {
     const beta = converter(
       review => {
         const { response } = reviewed(review) as { response: object }
@@ -101,7 +101,7 @@ describe('webhookConverter', function () {
   })
 
   const without = (name: string) => (object: AnyObject) => ({ ...object, [name]: undefined })
-  // The texts are those of kube-apiserver 1.33.
+  // Messages of kube-apiserver 1.33.
   const table: [name: string, act: (review: Record<string, unknown>) => Record<string, unknown>, text: string, failure: string][] = [
     [
       'fails',
@@ -160,21 +160,21 @@ describe('webhookConverter', function () {
     ],
   ]
   for (const [name, act, text, failure] of table) {
-    it(`tells of a webhook that ${name} in kube-apiserver's words`, async () => {
+    it(`reports a webhook that ${name} with kube-apiserver's message`, async () => {
       expect(await failureText(converter(act).convert([link('v1', 'a', { hostPort: 'h:1' })], v2))).to.equal(text)
       expect(counts()[0]).to.equal(`apiserver_conversion_webhook_request_total failure conversion_webhook_${failure}_failure 1`)
       expect(counts().at(-1)).to.equal('apiserver_crd_conversion_webhook_duration_seconds_count links.example.com v1 v2 false 1')
     })
   }
 
-  it('names the object of several that is wrong', async () => {
+  it('names the invalid object among several', async () => {
     const act = (review: Record<string, unknown>) => reviewed(review, object => (object.metadata.name === 'b' ? { ...object, kind: 'Other' } : object))
     expect(await failureText(converter(act).convert([link('v1', 'a', {}), link('v1', 'b', {})], v2))).to.equal(
       `${ABOUT} returned invalid converted object at index 1: invalid kind (expected Link, received Other)`,
     )
   })
 
-  it('tells of a webhook that is not there', async () => {
+  it('reports an unreachable webhook', async () => {
     const gone = await WebhookServer.start()
     const { port } = gone
     gone.close()
@@ -188,7 +188,7 @@ describe('webhookConverter', function () {
     expect(counts()[0]).to.equal('apiserver_conversion_webhook_request_total failure conversion_webhook_call_failure 1')
   })
 
-  it('records each call where a request is recorded', async () => {
+  it('records each call in spans', async () => {
     spans.ended.splice(0)
     const links = converter(review => ({ ...review, response: { uid: (review.request as { uid: string }).uid, result: { status: 'Failure' } } }))
     await failureText(links.convert([link('v1', 'a', {}), link('v1', 'b', {})], v2))
@@ -198,7 +198,7 @@ describe('webhookConverter', function () {
     expect(webhook.requests.at(-1)?.headers.traceparent).to.equal(spans.traceparent)
   })
 
-  it('refuses an object of a version that the definition does not have', async () => {
+  it('rejects an object in an unknown version', async () => {
     const object = { ...link('v1', 'a', {}), apiVersion: 'example.com/v0' }
     expect(await failureText(converter(reviewed).convert([object], v2))).to.equal('request to convert CR from an invalid group/version: example.com/v0')
   })

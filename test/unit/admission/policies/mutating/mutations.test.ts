@@ -13,15 +13,15 @@ import { isStatusError } from '../../../../../src/meta/status.ts'
 import { decodeObject } from '../../../../../src/registry/decode-object.ts'
 import { builtinRegistry } from '../../../../support/builtin-registry.ts'
 
-/** One case of `fixtures/policies/mutations.json`: what kube-apiserver's own packages of 1.33 make of an object. */
+/** A case of `fixtures/policies/mutations.json`: the result of kube-apiserver's own packages of 1.33. */
 interface MutationCase {
   readonly name: string
   readonly object: string
-  /** `A:` before apply configurations, `J:` before JSON patches; they are made one after the other. */
+  /** Expressions, applied in order. `A:` marks apply configurations, `J:` JSON patches. */
   readonly patches: readonly string[]
   readonly variables?: readonly (readonly [name: string, expression: string])[]
   readonly params?: KubeObject
-  /** The apiVersion of the request, where it is not the object's. */
+  /** apiVersion of the request, if it differs from the object's. */
   readonly to?: string
   readonly result?: JsonObject
   readonly error?: string

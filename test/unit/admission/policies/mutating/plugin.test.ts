@@ -7,7 +7,7 @@ import { refusal } from '../../../../support/test-registry.ts'
 
 const apply = (expression: string) => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } })
 const patch = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } })
-/** Adds a letter to the label `l`. */
+/** A mutation that appends a letter to the label `l`. */
 const add = (letter: string) => apply(`Object{metadata: Object.metadata{labels: {'l': object.metadata.?labels['l'].orValue('') + '${letter}'}}}`)
 const label = ({ metadata }: AnyObject): string | undefined => metadata.labels?.l
 
@@ -17,33 +17,33 @@ async function world(spec: Partial<MutatingSpec>, binding: object = {}): Promise
   return made
 }
 
-describe('mutating admission policies', () => {
-  it('change the object before it is stored, one after the other by their names', async () => {
+describe('MutatingAdmissionPolicy', () => {
+  it('changes the object before it is stored, in order of policy names', async () => {
     const made = await world({ mutations: [add('b'), add('c')] })
     await made.mutatingPolicy('o', { mutations: [add('a')] })
     expect(label(await made.configMap('a'))).to.equal('abc')
     expect((await made.t.access().get({ group: '', resource: 'configmaps' }, 'ns', 'a')).metadata.labels).to.deep.equal({ l: 'abc' })
   })
-  it('leave alone what they do not match', async () => {
+  it('skips objects that do not match', async () => {
     const made = await world({ mutations: [add('a')], matchConditions: [{ name: 'c', expression: 'object.metadata.name == "b"' }] })
     expect(label(await made.configMap('a'))).to.equal(undefined)
     expect(label(await made.configMap('b'))).to.equal('a')
     made.mutatingIndex.removeBinding('p')
     expect(label(await made.configMap('bb'))).to.equal(undefined)
   })
-  it('match by the object as it came, and see it as those before have made it', async () => {
+  it('matches the object as received, and mutates the result of earlier policies', async () => {
     const objectSelector = { matchLabels: { l: 'a' } }
     const made = await world({ mutations: [add('b')], matchConstraints: { objectSelector } })
     await made.mutatingPolicy('o', { mutations: [add('a')] })
     expect(label(await made.configMap('a'))).to.equal('a')
     expect(label(await made.configMap('b', { metadata: { labels: { l: 'a' } } }))).to.equal('aab')
   })
-  it('are seen by validating policies', async () => {
+  it('is visible to validating policies', async () => {
     const made = await world({ mutations: [add('a')] })
     await made.policy('v', { validations: [{ expression: 'object.metadata.labels.l == "b"', message: 'no' }] })
     expect((await refusal(made.configMap('a'))).message).to.contain("ValidatingAdmissionPolicy 'v' with binding 'v' denied request: no")
   })
-  it('see parameters, and are evaluated once with each', async () => {
+  it('sees params, and is evaluated once for each', async () => {
     const mutation = apply("Object{metadata: Object.metadata{labels: {'l': object.metadata.?labels['l'].orValue('') + params.data.x}}}")
     const made = new PolicyWorld()
     const labels = { param: 'y' }
@@ -53,7 +53,7 @@ describe('mutating admission policies', () => {
     await made.mutatingPolicy('p', { paramKind, mutations: [mutation] }, { paramRef: { selector: { matchLabels: labels } } })
     expect(label(await made.configMap('a'))).to.equal('12')
   })
-  it('refuse with a Status of their own where a mutation fails, and name all that have failed', async () => {
+  it('rejects with its own Status if a mutation fails, and names all failures', async () => {
     const made = await world({ mutations: [apply('Object{nope: 1}'), patch("[JSONPatch{op: 'remove', path: '/nope'}]")] })
     const { status } = await refusal(made.configMap('a'))
     const first =
@@ -63,11 +63,11 @@ describe('mutating admission policies', () => {
     expect(status).to.deep.include({ code: 403, reason: 'Invalid', message: first })
     expect(status.details).to.deep.equal({ name: 'a', kind: 'configmaps', causes: [{ message: first }, { message: second }] })
   })
-  it('keep what other mutations have made where failures are to be ignored', async () => {
+  it('keeps earlier mutations if one fails and failurePolicy is Ignore', async () => {
     const made = await world({ failurePolicy: 'Ignore', mutations: [add('a'), apply('Object{nope: 1}'), add('b')] })
     expect(label(await made.configMap('a'))).to.equal('ab')
   })
-  it('refuse a JSON patch that leaves no object of the kind, whatever is to be ignored', async () => {
+  it('rejects a JSON patch that changes the kind even with failurePolicy Ignore', async () => {
     const made = await world({ failurePolicy: 'Ignore', mutations: [patch("[JSONPatch{op: 'add', path: '/nope', value: 1}]")] })
     const { status } = await refusal(made.configMap('a'))
     expect(status).to.deep.include({ code: 500, reason: 'InternalError', message: 'Internal error occurred: strict decoding error: unknown field "nope"' })
@@ -87,32 +87,32 @@ describe('mutating admission policies', () => {
     ],
   ]
   for (const [what, spec, binding, text] of CONFIGURATION) {
-    it(`refuse ${what}`, async () => {
+    it(`rejects ${what}`, async () => {
       const { status } = await refusal((await world({ mutations: [add('a')], ...spec }, binding)).configMap('a'))
       expect(status).to.deep.include({ code: 403, reason: 'Forbidden', message: text })
     })
-    it(`ignore ${what} where they are to`, async () => {
+    it(`ignores ${what} with failurePolicy Ignore`, async () => {
       await (await world({ mutations: [add('a')], failurePolicy: 'Ignore', ...spec }, binding)).configMap('a')
     })
   }
-  it('refuse a match condition that can’t be told', async () => {
+  it('rejects if a match condition cannot be evaluated', async () => {
     const made = await world({ mutations: [add('a')], matchConditions: [{ name: 'c', expression: 'object.nope == 1' }] })
     const { status } = await refusal(made.configMap('a'))
     const text = "policy 'p' with binding 'p' denied request: expression 'object.nope == 1' resulted in error: no such key: nope"
     expect(status).to.deep.include({ code: 403, reason: 'Invalid', message: text })
   })
-  it('do not own what they set', async () => {
+  it('does not own the fields it sets', async () => {
     const made = await world({ mutations: [add('a')] })
     const { metadata } = await made.configMap('a', { data: { x: '1' } })
     expect(JSON.stringify(metadata.managedFields)).to.contain('f:data').and.not.contain('f:labels')
   })
-  it('cannot break managed fields', async () => {
+  it('cannot invalidate managed fields', async () => {
     const made = await world({ mutations: [patch("[JSONPatch{op: 'replace', path: '/metadata/managedFields', value: [{'manager': 'x'}]}]")] })
     const { metadata } = await made.configMap('a', { data: { x: '1' } })
     expect(metadata.managedFields?.map(({ manager }) => manager)).to.deep.equal(['tester'])
     expect(made.t.warnings[0]).to.contain('.metadata.managedFields was in an invalid state after admission')
   })
-  it('count conditions that do not hold or can’t be told', async () => {
+  it('counts conditions that are false or fail', async () => {
     const conditions = ['object.nope == 1', 'object.metadata.name == "b"', 'object.nope == 2'].map((expression, i) => ({ name: `c${i}`, expression }))
     const made = await world({ mutations: [add('a')], matchConditions: conditions })
     await made.policy('v', { validations: [{ expression: 'true' }], matchConditions: [{ name: 'c', expression: 'object.metadata.name == "a"' }] })
@@ -124,7 +124,7 @@ describe('mutating admission policies', () => {
       ['evaluation_errors_total p policy validate CREATE 3', 'evaluation_seconds_count p policy validate CREATE 2'],
     )
   })
-  it('count', async () => {
+  it('counts mutations', async () => {
     const made = await world({ failurePolicy: 'Ignore', mutations: [add('a'), apply('Object{nope: 1}'), apply('Object{x: nope}')] })
     await made.configMap('a')
     const [checks, durations] = made.mutatingMetrics.families()
@@ -137,7 +137,7 @@ describe('mutating admission policies', () => {
   })
 })
 
-describe('mutating policies that are asked again', () => {
+describe('reinvocation of mutating policies', () => {
   const setting = (letter: string): AdmissionPlugin => ({
     name: 'Other',
     handles: () => true,
@@ -154,13 +154,13 @@ describe('mutating policies that are asked again', () => {
     return label(await made.configMap('a'))
   }
 
-  it('are those that want it, after any mutation', async () => {
+  it('includes those with IfNeeded, after any mutation', async () => {
     expect(await asked({ a: 'Never' })).to.equal('a')
     expect(await asked({ a: 'IfNeeded', b: 'Never' })).to.equal('aba')
     expect(await asked({ a: 'Never', b: 'IfNeeded' })).to.equal('abb')
     expect(await asked({ a: 'IfNeeded', b: 'IfNeeded' })).to.equal('abab')
   })
-  it('see what plugins behind them have made', async () => {
+  it('shows them changes of later plugins', async () => {
     const made = new PolicyWorld(undefined, [setting('other')])
     const copy = apply("Object{metadata: Object.metadata{annotations: {'seen': string(has(object.metadata.labels.other))}}}")
     await made.mutatingPolicy('p', {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { secondsOf } from '../../../../../src/auth/authn/jwt/claims.ts'
 
-describe('seconds of a claim', () => {
+describe('secondsOf', () => {
   for (const [text, seconds] of [
     ['1700000000', 1_700_000_000],
     ['1700000000.9', 1_700_000_000],
@@ -10,7 +10,7 @@ describe('seconds of a claim', () => {
     ['-1', -1],
     ['9.2e18', 9.2e18],
   ] as const)
-    it(`are read of ${text}`, () => expect(secondsOf(JSON.parse(text))).to.equal(seconds))
+    it(`parses ${text}`, () => expect(secondsOf(JSON.parse(text))).to.equal(seconds))
 
   for (const text of [
     'null',
@@ -29,5 +29,5 @@ describe('seconds of a claim', () => {
     '-1e999',
     '9223372036854775808',
   ])
-    it(`are none of ${text}`, () => expect(() => secondsOf(JSON.parse(text))).to.throw(Error))
+    it(`rejects ${text}`, () => expect(() => secondsOf(JSON.parse(text))).to.throw(Error))
 })

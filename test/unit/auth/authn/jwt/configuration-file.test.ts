@@ -14,7 +14,7 @@ describe('parseAuthenticationConfiguration', () => {
     anonymous: { enabled: true },
   })
   for (const version of ['v1alpha1', 'v1beta1'])
-    it(`reads ${version}, as YAML and as JSON`, () => {
+    it(`parses ${version}, as YAML and as JSON`, () => {
       const yaml = `apiVersion: ${GROUP}/${version}\n${KIND}\njwt:\n- issuer:\n    url: https://test-issuer\n  claimMappings:\n    username:\n      claim: sub\n      prefix: ""\nanonymous:\n  enabled: true\n`
       expect(parse(yaml)).to.deep.equal(wanted)
       const json = { apiVersion: `${GROUP}/${version}`, kind: 'AuthenticationConfiguration', jwt: wanted.jwt, anonymous: { enabled: true } }
@@ -22,7 +22,7 @@ describe('parseAuthenticationConfiguration', () => {
       expect(parse(JSON.stringify({ ...json, jwt: [{ ...json.jwt[0], issuer }] }))).to.deep.equal(wanted)
     })
 
-  it('needs no issuers', () => expect(parse(`apiVersion: ${GROUP}/v1alpha1\n${KIND}\n`)).to.deep.equal({ jwt: [], anonymous: undefined }))
+  it('accepts an empty list of issuers', () => expect(parse(`apiVersion: ${GROUP}/v1alpha1\n${KIND}\n`)).to.deep.equal({ jwt: [], anonymous: undefined }))
 
   const header = (version: string): string => `apiVersion: ${GROUP}/${version}\n${KIND}\n`
   const refused: readonly [string, Release, string][] = [
@@ -41,9 +41,9 @@ describe('parseAuthenticationConfiguration', () => {
     [`${header('v1beta1')}__proto__: {}\n`, '1.33', 'unknown field "__proto__"'],
   ]
   for (const [text, release, message] of refused)
-    it(`refuses ${JSON.stringify(text)} in ${release}`, () => expect(() => parse(text, release)).to.throw(AuthenticationConfigError, message))
+    it(`rejects ${JSON.stringify(text)} in ${release}`, () => expect(() => parse(text, release)).to.throw(AuthenticationConfigError, message))
 
-  it('reads v1 from 1.34 on', () => expect(parse(header('v1'), '1.34').jwt).to.deep.equal([]))
+  it('parses v1 from 1.34 on', () => expect(parse(header('v1'), '1.34').jwt).to.deep.equal([]))
 })
 
 describe('flagConfiguration', () => {
@@ -67,9 +67,9 @@ describe('flagConfiguration', () => {
     [{ usernamePrefix: 'k8s-' }, 'k8s-'],
   ]
   for (const [more, prefix] of prefixes)
-    it(`puts ${JSON.stringify(prefix)} before names for ${JSON.stringify(more)}`, () => expect(mappings(more)?.username.prefix).to.equal(prefix))
+    it(`uses prefix ${JSON.stringify(prefix)} for ${JSON.stringify(more)}`, () => expect(mappings(more)?.username.prefix).to.equal(prefix))
 
-  it('maps groups and required claims where they are named', () => {
+  it('maps groups and required claims if they are given', () => {
     expect(mappings({})?.groups).to.deep.equal({ claim: '', prefix: undefined, expression: '' })
     expect(mappings({ groupsClaim: 'roles', groupsPrefix: 'g:' })?.groups).to.deep.equal({ claim: 'roles', prefix: 'g:', expression: '' })
     const [jwt] = flagConfiguration({ ...flags, requiredClaims: new Map([['a', 'b']]) }, 'PEM').jwt

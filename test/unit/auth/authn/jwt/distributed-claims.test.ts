@@ -7,7 +7,7 @@ const part = (value: object): string => Buffer.from(JSON.stringify(value)).toStr
 const tokenOf = (iss: string): string => `${part({ alg: 'RS256' })}.${part({ iss, aud: 'api', exp: 9e9, groups: ['a'] })}.c2ln`
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
-/** Endpoints answer with a token of the issuer of the same name; issuers are found at once. */
+/** Endpoints return a token of the issuer with the same name. Keys of issuers are found immediately. */
 function setUp() {
   const asked: string[] = []
   const client: IssuerClient = {
@@ -36,14 +36,14 @@ function setUp() {
 }
 
 describe('ClaimResolver', () => {
-  it('knows the keys of an issuer after it has met it', async () => {
+  it('fetches the keys of an issuer on first use', async () => {
     const { asked, expand } = setUp()
     expect(await expand('https://one')).to.equal('unknown')
     expect(await expand('https://one')).to.equal('known')
     expect(asked.filter(url => url.includes('well-known'))).to.deep.equal(['https://one/.well-known/openid-configuration'])
   })
 
-  it('forgets, for another, the issuer that has not been needed for longest', async () => {
+  it('evicts the least recently used issuer', async () => {
     const { expand } = setUp()
     for (let i = 0; i < 64; i++) await expand(`https://n${i}`)
     expect(await expand('https://n0')).to.equal('known')

@@ -14,7 +14,7 @@ describe('expressionCompiler', () => {
     ["user.extra['a/b'].exists(x, x == user.uid) && user.groups.size() > 0", 'user', 'bool'],
   ]
   for (const [expression, subject, result] of good)
-    it(`takes ${expression}`, () => expect(compiler.compile(expression, subject, result)).to.have.property('program'))
+    it(`compiles ${expression}`, () => expect(compiler.compile(expression, subject, result)).to.have.property('program'))
 
   const bad: readonly [string, Subject, 'any' | 'bool', string][] = [
     ['claims.foo', 'claims', 'bool', 'must evaluate to bool'],
@@ -25,7 +25,7 @@ describe('expressionCompiler', () => {
     ["user.unknown == 'foo'", 'user', 'bool', "compilation failed: ERROR: <input>:1:5: undefined field 'unknown'"],
   ]
   for (const [expression, subject, result, fault] of bad)
-    it(`refuses ${expression} about ${subject}`, () => {
+    it(`rejects ${expression} about ${subject}`, () => {
       const compiled = compiler.compile(expression, subject, result)
       expect('fault' in compiled && compiled.fault)
         .to.be.a('string')
@@ -46,26 +46,26 @@ describe('claims in expressions', () => {
       (error: Error) => error.message,
     )
 
-  it('have whole numbers before 1.34, and then doubles', async () => {
+  it('have whole numbers as ints before 1.34, and as doubles since', async () => {
     expect(await resultOf('claims.n', '1.33')).to.equal(1)
     expect(await resultOf('claims.n', '1.34')).to.deep.equal(new CelDouble(1))
     expect([await resultOf('claims.n == 1', '1.33'), await resultOf('claims.n == 1', '1.34')]).to.deep.equal([true, true])
   })
 
-  it('may be named with escapes since 1.34', async () => {
+  it('can have escaped names since 1.34', async () => {
     const deep = 'claims.a__dot__b.c__slash__d[0].e__dash__f'
     expect(await resultOf(deep, '1.34')).to.equal('deep')
     expect(await faultOf(deep, '1.33')).to.equal(`expression '${deep}' resulted in error: no such key: a__dot__b`)
     expect(await resultOf("claims['a.b']['c/d'][0]['e-f']", '1.33')).to.equal('deep')
   })
 
-  it('cost no more than a call may', async () => {
+  it('are evaluated within the cost limit of a call', async () => {
     const many = '[0,1,2,3,4,5,6,7,8,9]'
     const loops = (depth: number): string => (depth === 0 ? 'true' : `${many}.all(x${depth}, ${loops(depth - 1)})`)
     expect(await faultOf(loops(7), '1.33')).to.include('cost limit exceeded')
   })
 
-  it('become texts, without what is empty', async () => {
+  it('are converted to strings, without empty ones', async () => {
     expect(textsOf(await resultOf('claims.list', '1.33'))).to.deep.equal(['x', 'y'])
     expect([textsOf(null), textsOf(''), textsOf('a')]).to.deep.equal([[], [], ['a']])
     for (const expression of ['claims.mixed', 'claims.n', "claims['a.b']"]) {
@@ -74,12 +74,12 @@ describe('claims in expressions', () => {
     }
   })
 
-  it('have no members but their own', async () => {
+  it('only have own members', async () => {
     for (const name of ['__proto__', 'constructor', 'toString'])
       for (const release of ['1.33', '1.34'] as const) expect(await faultOf(`claims['${name}']`, release)).to.include('no such key')
   })
 
-  it('stand beside users whose empty members are there', async () => {
+  it('are used beside users with empty members', async () => {
     const compiled = compiler.compile("user.uid == '' && user.groups == [] && user.extra == {}", 'user', 'bool')
     if ('fault' in compiled) throw new Error(compiled.fault)
     for (const release of ['1.33', '1.34'] as const) expect(await evaluate(compiled, userValue({ name: 'x', groups: [] }, release))).to.equal(true)

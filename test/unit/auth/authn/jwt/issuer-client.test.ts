@@ -22,13 +22,13 @@ describe('issuerClient', () => {
         (error: Error) => error.message,
       )
 
-  it('believes the given authority alone', async () => {
+  it('trusts only the given CA', async () => {
     const url = `${issuer.url}/keys`
     expect((await issuerClient(issuer.authority, ended.signal).get(url)).code).to.equal(200)
     expect(await faultOf('', url)).to.equal(`Get "${url}": tls: failed to verify certificate: x509: certificate signed by unknown authority`)
   })
 
-  it('goes where it is sent, ten times', async () => {
+  it('follows up to ten redirects', async () => {
     const { body } = await issuerClient(issuer.authority, ended.signal).get(`${issuer.url}/moved`)
     expect(JSON.parse(body.toString())).to.have.property('issuer', issuer.url)
     const asked = issuer.asked.length
@@ -36,7 +36,7 @@ describe('issuerClient', () => {
     expect(issuer.asked.length - asked).to.equal(11)
   })
 
-  it('says why there is no answer', async () => {
+  it('reports why there is no response', async () => {
     expect(await faultOf('', 'https://127.0.0.1:1/')).to.equal('Get "https://127.0.0.1:1/": dial tcp 127.0.0.1:1: connect: connection refused')
     expect(await faultOf('', 'file:///etc/passwd')).to.equal('Get "file:///etc/passwd": unsupported protocol scheme "file"')
     const gone = new AbortController()
@@ -47,7 +47,7 @@ describe('issuerClient', () => {
     expect(late).to.equal('Get "https://127.0.0.1:1/": context canceled')
   })
 
-  it('goes through the proxy that is configured for it', async () => {
+  it('uses the configured proxy', async () => {
     const proxy = await ConnectProxyServer.start()
     const dial = dialThrough({ at: { host: '127.0.0.1', port: proxy.port } })
     const url = `${issuer.url}/keys`
@@ -58,7 +58,7 @@ describe('issuerClient', () => {
     proxy.close()
   })
 
-  it('needs a configuration of the way that is named', () => {
+  it('requires the named egress to be configured', () => {
     expect(issuerDial('', {})).to.equal(undefined)
     expect(issuerDial('controlplane', { named: new Set(['controlplane']) })).to.equal(undefined)
     expect(() => issuerDial('cluster')).to.throw('oidc: egress lookup required with egress selector type "cluster"')

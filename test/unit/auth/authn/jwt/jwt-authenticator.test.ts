@@ -29,7 +29,7 @@ function keyOf({ key, algorithm }: { readonly key: string; readonly algorithm: s
 
 const found = (body: string, code = 200): Fetched => ({ status: `${code}`, code, headers: {}, body: Buffer.from(body) })
 
-/** The issuer of a case: what upstream's server answers there. */
+/** The issuer of a case, with the responses of upstream's test server. */
 function clientOf({ jwt, keys = [], openIDConfig, responses = {}, signingKey: signing, remote }: TokenCase, asked: string[]): IssuerClient {
   return {
     async get(url, accessToken = '') {
@@ -40,14 +40,14 @@ function clientOf({ jwt, keys = [], openIDConfig, responses = {}, signingKey: si
       if (signing && responses[claim] !== undefined)
         return accessToken === `${claim}_token` ? found(signedToken(keyOf(signing), responses[claim])) : found('', 401)
       if (!path.endsWith('/.well-known/openid-configuration')) return found(`unexpected URL: ${path}`, 404)
-      // Where upstream gives the keys, no issuer is asked.
+      // If upstream's case provides keys, none are fetched.
       const isGiven = remote === undefined && path.startsWith(jwt.issuer?.url ?? '-')
       return found(isGiven || openIDConfig === undefined ? JSON.stringify({ issuer: jwt.issuer?.url, jwks_uri: URL + JWKS }) : openIDConfig)
     },
   }
 }
 
-/** Issuers of a case, or why there are none. */
+/** Authenticators of a case, or the error. */
 function open(given: TokenCase, release: Release, asked: string[]): JwtAuthenticators | string {
   const rules = { release, structured: true, anonymousEndpoints: true, egressSelector: true, disallowedIssuers: given.disallowed ?? [], compiler }
   const { errors, compiled } = validateConfiguration({ jwt: [completeJwt(given.jwt)], anonymous: undefined }, rules)
@@ -72,7 +72,7 @@ async function outcome(given: TokenCase, release: Release): Promise<TokenExpecta
   while (issuers.fault() !== undefined) await turn()
   const token = signedToken(keyOf(given.signingKey), given.claims ?? '')
   let answer = await issuers.authenticate(token, [])
-  // Issuers of claims that are elsewhere are met with the first token.
+  // Claim issuers are discovered with the first token.
   for (let again = 0; isEarly(answer) && again < 100; again++) {
     await turn()
     answer = await issuers.authenticate(token, [])
@@ -84,20 +84,19 @@ async function outcome(given: TokenCase, release: Release): Promise<TokenExpecta
   return { user: { name, ...(groups.length > 0 && { groups }), ...(uid && { uid }), ...(extra && { extra }) } }
 }
 
-/** What a key set says that is given to upstream's tests in place of the one that is fetched. */
+/** Key set that replaces the fetched one in upstream's tests. */
 const wordsOf = (wanted: TokenExpectation): TokenExpectation =>
   wanted.error?.endsWith('no keys matches jwk keyid')
     ? { error: wanted.error.replace('no keys matches jwk keyid', 'failed to verify id token signature') }
     : wanted
 
-describe('tokens of issuers', () => {
+describe("JWT authentication, upstream's test cases", () => {
   for (const [i, given] of tokenCases(URL).entries()) {
     const { wanted, wantedSince134 = wanted } = given
     if (wanted !== undefined && !wanted.initError?.includes('unsupported signing alg'))
-      it(`are judged as upstream judges them: ${i} ${JSON.stringify(wanted).slice(0, 100)}`, async () =>
-        expect(await outcome(given, '1.33')).to.deep.equal(wordsOf(wanted)))
+      it(`${i} ${JSON.stringify(wanted).slice(0, 100)}`, async () => expect(await outcome(given, '1.33')).to.deep.equal(wordsOf(wanted)))
     if (wantedSince134 !== undefined && !wantedSince134.initError?.includes('unsupported signing alg'))
-      it(`are judged as upstream judges them in 1.36: ${i} ${JSON.stringify(wantedSince134).slice(0, 100)}`, async () =>
+      it(`in 1.36: ${i} ${JSON.stringify(wantedSince134).slice(0, 100)}`, async () =>
         expect(await outcome(given, '1.36')).to.deep.equal(wordsOf(wantedSince134)))
   }
 })

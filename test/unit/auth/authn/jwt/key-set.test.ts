@@ -6,7 +6,7 @@ import { publicJwk, type SigningKey, signedToken, signingKey } from '../../../..
 
 const first = signingKey('first', 'ES256')
 const second = signingKey('second', 'ES384')
-/** Has the name of the first, and is another. */
+/** Another key with the ID of the first. */
 const forged = signingKey('first', 'ES256')
 
 function world() {
@@ -46,7 +46,7 @@ function world() {
 const NO = 'failed to verify id token signature'
 
 describe('RemoteKeySet', () => {
-  it('asks when a key is not known, once for all who wait', async () => {
+  it('fetches keys when one is unknown, with one request for all waiting tokens', async () => {
     const { state, check } = world()
     expect(await Promise.all([check(first), check(first), check(first)])).to.deep.equal(['good', 'good', 'good'])
     expect(state.asked).to.equal(1)
@@ -57,13 +57,13 @@ describe('RemoteKeySet', () => {
     expect(await check(forged)).to.equal(NO)
   })
 
-  it('refuses a key set that is nested without end, in the words of Go', async () => {
+  it("rejects a deeply nested key set with Go's message", async () => {
     const { state, check } = world()
     state.body = '['.repeat(1 << 20)
     expect(await check(first)).to.match(/^fetching keys oidc: failed to decode keys: .*invalid character '\[' exceeded max depth/)
   })
 
-  it('rejects a key whose check would take long', async () => {
+  it('rejects a key whose verification would take long', async () => {
     const { state, check } = world()
     const n = 'xyzw'.repeat(86)
     for (const odd of [
@@ -75,18 +75,18 @@ describe('RemoteKeySet', () => {
     }
   })
 
-  it('tries all keys for a token that names none, and none for another name', async () => {
+  it('tries all keys for a token without key ID, and none for another ID', async () => {
     const { check } = world()
     expect(await check(first, { kid: '' })).to.equal('good')
     expect(await check(first, { kid: 'else' })).to.equal(NO)
     expect(await check(first, { crit: ['exp'] })).to.equal(NO)
-    // The signature is of another length, or of another kind of key.
+    // The signature has another length, or is of another key type.
     expect(await check(first, { alg: 'ES384' })).to.equal(NO)
     expect(await check(first, { alg: 'RS256' })).to.equal(NO)
     expect(await check(first, { alg: 'constructor' })).to.equal(NO)
   })
 
-  it('asks no more as long as the answer is good, until shortly before its end', async () => {
+  it('does not fetch again until shortly before the cached response expires', async () => {
     const { state, check } = world()
     state.cacheControl = 'public, max-age=60'
     await check(first)
@@ -97,7 +97,7 @@ describe('RemoteKeySet', () => {
     expect([await check(second), state.asked]).to.deep.equal(['good', 2])
   })
 
-  it('tells what is wrong with an answer, and keeps the keys that it has', async () => {
+  it('reports an invalid response, and keeps the cached keys', async () => {
     const { state, observed, check } = world()
     await check(first)
     state.code = 503

@@ -8,7 +8,7 @@ import type { ValidationRules } from '../../../../../src/auth/authn/jwt/validati
 import { aggregate } from '../../../../../src/lib/aggregate.ts'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
 
-/** A configuration, and what kube-apiserver's own tests expect of it; `wantedSince134`: where 1.34 has other words. */
+/** A configuration, and the errors that kube-apiserver's own tests expect. `wantedSince134`: errors since 1.34, if they differ. */
 interface Case extends GivenConfiguration {
   readonly disallowed?: readonly string[]
   readonly structured?: boolean
@@ -38,21 +38,21 @@ describe('validateConfiguration', () => {
     const { disallowed: disallowedIssuers = [], structured = true, egressSelector = true, wanted, wantedSince134 = wanted } = given
     const configuration = completeConfiguration(given)
     if (wanted !== undefined)
-      it(`finds what upstream finds: ${i} ${wanted.slice(0, 100)}`, () =>
+      it(`reports upstream's errors: ${i} ${wanted.slice(0, 100)}`, () =>
         expect(faults(configuration, rulesOf({ disallowedIssuers, structured }))).to.equal(wanted))
     if (wantedSince134 !== undefined)
-      it(`finds what upstream finds in 1.36: ${i} ${wantedSince134.slice(0, 100)}`, () =>
+      it(`reports upstream's errors in 1.36: ${i} ${wantedSince134.slice(0, 100)}`, () =>
         expect(faults(configuration, rulesOf({ disallowedIssuers, structured, egressSelector, release: '1.36' }))).to.equal(wantedSince134))
   }
 
-  it('refuses a way out of the server where the gate is off', () => {
+  it('rejects egressSelectorType without its feature gate', () => {
     const configuration = completeConfiguration({ jwt: [{ issuer: { ...issuer, egressSelectorType: 'cluster' }, claimMappings: { username } }] })
     expect(faults(configuration, rulesOf({ release: '1.34', egressSelector: false }))).to.equal(
       'jwt[0].issuer.egressSelectorType: Invalid value: "cluster": egress selector is not supported when StructuredAuthenticationConfigurationEgressSelector feature gate is disabled',
     )
   })
 
-  it('bounds the issuers, to one before 1.30', () => {
+  it('limits the number of issuers, to one before 1.30', () => {
     const jwt = Array.from({ length: 65 }, (_, i) => ({ issuer: { ...issuer, url: `https://issuer-${i}` }, claimMappings: { username } }))
     expect(faults(completeConfiguration({ jwt }), rulesOf())).to.equal('jwt: Too many: 65: must have at most 64 items')
     expect(faults(completeConfiguration({ jwt: jwt.slice(1) }), rulesOf())).to.equal('')
@@ -64,7 +64,7 @@ describe('validateConfiguration', () => {
     )
   })
 
-  it('knows who may be anonymous', () => {
+  it('validates anonymous access', () => {
     const anonymous = { enabled: false, conditions: [{ path: '/livez' }] }
     const configuration = completeConfiguration({ anonymous })
     expect(faults(configuration, rulesOf())).to.equal(

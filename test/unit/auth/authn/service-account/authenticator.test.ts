@@ -42,7 +42,7 @@ describe('serviceAccountTokens', () => {
     return { state, ask: async (given: ServiceAccountClaims, audiences = ['here']) => tokens(await signClaims(key, given), audiences), tokens }
   }
 
-  it('knows the account, for the audiences that are meant', async () =>
+  it('returns the account and the accepted audiences', async () =>
     expect(await server().ask(claims, ['here', 'elsewhere'])).to.deep.equal({
       user: {
         name: 'system:serviceaccount:ns:bot',
@@ -65,7 +65,7 @@ describe('serviceAccountTokens', () => {
     expect(await notesOf(AT + 7)).to.equal(undefined)
   })
 
-  it('tells pod and node', async () => {
+  it('returns pod and node as extra attributes', async () => {
     const { ask } = server({ 'serviceaccounts/bot': { uid: 'u1' }, 'pods/p': { uid: 'u2' } })
     const answer = await ask(bound({ pod: { name: 'p', uid: 'u2' }, node: { name: 'n', uid: 'u3' } }))
     expect(answer && 'user' in answer && answer.user.extra).to.deep.include({
@@ -96,7 +96,7 @@ describe('serviceAccountTokens', () => {
   ]
   for (const [what, given, objects, error] of refusals) it(`refuses ${what}`, async () => expect(await server(objects).ask(given)).to.deep.equal({ error }))
 
-  it('of a node are refused while their gate is off, and looked at by nobody before there was one', async () => {
+  it('rejects node-bound tokens while their gate is off, and ignores the binding before 1.29', async () => {
     const ofNode = bound({ node: { name: 'n', uid: 'u2' } })
     expect(await server(account, 'ignored').ask(ofNode)).to.have.property('user')
     expect(await server({ ...account, 'nodes/n': { uid: 'u2' } }, 'refused').ask(ofNode)).to.deep.equal({
@@ -106,12 +106,12 @@ describe('serviceAccountTokens', () => {
     expect(await server({ ...account, 'pods/p': { uid: 'u2' } }, 'refused').ask(ofPod)).to.have.property('user')
   })
 
-  it('lets clocks differ by a minute', async () => {
+  it('allows a clock skew of a minute', async () => {
     expect(await server().ask({ ...claims, exp: AT - 59 })).to.have.property('user')
     expect(await server().ask({ ...claims, nbf: AT + 59 })).to.have.property('user')
   })
 
-  it('looks again each time, though the signature is known', async () => {
+  it('looks up objects each time, although the signature is cached', async () => {
     const { ask, state } = server()
     expect(await ask(claims)).to.have.property('user')
     state.objects = {}
@@ -121,14 +121,14 @@ describe('serviceAccountTokens', () => {
     expect(await ask(claims)).to.deep.equal({ error: 'service account token has expired' })
   })
 
-  it('leaves the tokens of other issuers, and what is no token, to others', async () => {
+  it('ignores tokens of other issuers and other text', async () => {
     const { ask, tokens } = server()
     expect(await ask({ ...claims, iss: 'https://other' })).to.equal(undefined)
     expect(await ask({ ...claims, iss: 'https://former' })).to.have.property('user')
     for (const text of ['', 'x', 'a.b.c', 'a.e30.c', 'a.eyJpc3MiOjF9.c']) expect(await tokens(text, ['here'])).to.equal(undefined)
   })
 
-  it('believes no other key, and no changed claims', async () => {
+  it('rejects other keys and changed claims', async () => {
     const { tokens } = server()
     const other = readSigningKey(await generateSigningKey(), 'test')
     expect(await tokens(await signClaims(other, claims), ['here'])).to.deep.equal({ error: 'invalid signature, no keys found' })

@@ -7,8 +7,8 @@ const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve })
 const p256 = ec('P-256')
 const pem = (key: typeof p256.publicKey, type: 'spki' | 'pkcs8') => key.export({ type, format: 'pem' }).toString()
 
-describe('keys of tokens', () => {
-  it('are named by their public part', () => {
+describe('keys', () => {
+  it('are identified by their public part', () => {
     const [checking] = readVerificationKeys(pem(p256.publicKey, 'spki'), 'f')
     const signing = readSigningKey(pem(p256.privateKey, 'pkcs8'), 'f')
     expect(checking?.id).to.match(/^[\w-]{43}$/)
@@ -16,7 +16,7 @@ describe('keys of tokens', () => {
     expect(signing.algorithm).to.equal('ES256')
   })
 
-  it('are read from a file with several, private ones by their public part', () => {
+  it('are read from a file with several keys, private ones by their public part', () => {
     const p384 = ec('P-384')
     const keys = readVerificationKeys(`# keys\n${pem(p256.privateKey, 'pkcs8')}${pem(p384.publicKey, 'spki')}`, 'f')
     expect(keys.map(({ algorithm }) => algorithm)).to.deep.equal(['ES256', 'ES384'])
@@ -34,7 +34,7 @@ describe('keys of tokens', () => {
 
 describe('issuerDocuments', () => {
   const keys = readVerificationKeys(pem(p256.publicKey, 'spki'), 'f')
-  it('tell where keys are, and the keys', () => {
+  it('contain the location of the keys, and the keys', () => {
     const documents = issuerDocuments('https://issuer/x', 'https://here/openid/v1/jwks', keys)
     expect(documents?.configuration.toString()).to.equal(
       '{"issuer":"https://issuer/x","jwks_uri":"https://here/openid/v1/jwks","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["ES256"]}',
@@ -45,5 +45,5 @@ describe('issuerDocuments', () => {
     )
   })
   for (const issuer of ['http://x', 'kubernetes', 'https://x?a', 'https://x#a'])
-    it(`are not there for ${issuer}`, () => expect(issuerDocuments(issuer, 'https://here', keys)).to.equal(undefined))
+    it(`are undefined for ${issuer}`, () => expect(issuerDocuments(issuer, 'https://here', keys)).to.equal(undefined))
 })

@@ -11,7 +11,7 @@ import { serverResponse } from '../../../../../src/meta/server-response.ts'
 
 const answer = (status: object): Answer => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify({ status })) })
 
-/** A webhook that does what a test says. */
+/** A webhook with the responses of a test. */
 function world(serverAudiences: string[] = ['api'], version: 'v1' | 'v1beta1' = 'v1') {
   const asked: object[] = []
   const acts: { next: () => Answer } = { next: () => answer({}) }
@@ -26,8 +26,8 @@ function world(serverAudiences: string[] = ['api'], version: 'v1' | 'v1beta1' = 
   return { asked, acts, tokens: tokenWebhook({ client, version, serverAudiences, backoff: webhookBackoff(1), logger: silentLogger, waits }) }
 }
 
-describe('webhook that knows tokens', () => {
-  it('is told the token, and for whom it is to be', async () => {
+describe('tokenWebhook', () => {
+  it('sends the token and the audiences', async () => {
     for (const version of ['v1', 'v1beta1'] as const) {
       const { asked, tokens } = world(['api'], version)
       await tokens('secret', ['api', 'other'])
@@ -45,7 +45,7 @@ describe('webhook that knows tokens', () => {
 
   const somebody = { username: 'somebody', uid: '1', groups: ['g'], extra: { foo: ['bar', 'baz'] } }
   const known = { name: 'somebody', uid: '1', groups: ['g'], extra: { foo: ['bar', 'baz'] } }
-  // Audiences of the server and of the request, what the webhook says; upstream's TestV1WebhookTokenAuthenticator.
+  // Audiences of the server and the request, and the webhook's response: upstream's TestV1WebhookTokenAuthenticator.
   const cases: [title: string, server: string[], wanted: string[], status: object, answer: TokenAnswer][] = [
     ['a user', ['api'], ['api'], { authenticated: true, user: somebody }, { user: known, audiences: ['api'], source: 'webhook' }],
     ['a user without anything', ['api'], ['api'], { authenticated: true }, { user: { name: '', groups: [] }, audiences: ['api'], source: 'webhook' }],
@@ -65,7 +65,7 @@ describe('webhook that knows tokens', () => {
     ['nothing', ['api'], ['api'], {}, undefined],
   ]
   for (const [title, server, wanted, status, expected] of cases)
-    it(`says ${title}`, async () => {
+    it(`${title}`, async () => {
       const { acts, tokens } = world(server)
       acts.next = () => answer(status)
       expect(await tokens('secret', wanted)).to.deep.equal(expected)
@@ -84,14 +84,14 @@ describe('webhook that knows tokens', () => {
     [503, 1],
     [504, 5],
   ] as const)
-    it(`is asked ${calls} times where it answers with ${code}`, async () => {
+    it(`makes ${calls} calls if the response is ${code}`, async () => {
       const { asked, acts, tokens } = world()
       acts.next = fail(code)
       expect(await tokens('secret', ['api'])).to.have.property('error')
       expect(asked).to.have.length(calls)
     })
 
-  it('is asked once for a time, about tokens that it knows or does not', async () => {
+  it('caches accepted and unknown tokens', async () => {
     const { asked, acts, tokens } = world()
     let now = 0
     const cached = cachedTokens(tokens, { ttlMs: 1000, keepsRefusals: true, now: () => now, metrics: new TokenCacheMetrics() })

@@ -8,8 +8,8 @@ import type { Release } from '../../../../../src/lifecycle/release.ts'
 
 const RULES = { release: '1.33', structured: true, selectors: true } as const
 
-/** The tables of upstream's TestValidateAuthorizationConfiguration, with the texts that a user reads. */
-describe('file of --authorization-config', () => {
+/** Tables of upstream's TestValidateAuthorizationConfiguration, with the messages that users see. */
+describe('parseAuthorizationConfiguration', () => {
   let folder: string
   let kubeconfig: string
   before(() => {
@@ -42,7 +42,7 @@ describe('file of --authorization-config', () => {
     }
   }
 
-  it('reads a chain, with defaults', () => {
+  it('parses a chain, with defaults', () => {
     const bytes = file([
       { type: 'Webhook', name: 'panda', webhook: webhook({ authorizedTTL: '0s', unauthorizedTTL: undefined, failurePolicy: 'Deny', timeout: '1500ms' }) },
       { type: 'Node', name: 'node' },
@@ -67,7 +67,7 @@ describe('file of --authorization-config', () => {
     ])
   })
 
-  it('keeps no answers where it is told so, from 1.34 on', () => {
+  it('disables caching on request, from 1.34 on', () => {
     const bytes = one({ cacheAuthorizedRequests: false, cacheUnauthorizedRequests: false })
     const [entry] = parseAuthorizationConfiguration(bytes, { ...RULES, release: '1.34' })
     expect(entry).to.deep.include({ type: 'Webhook' })
@@ -77,7 +77,7 @@ describe('file of --authorization-config', () => {
     )
   })
 
-  it('goes by the versions of the release', () => {
+  it('accepts the versions of the release', () => {
     const versions: [string, Release, boolean][] = [
       ['v1alpha1', '1.29', true],
       ['v1alpha1', '1.28', false],
@@ -228,17 +228,17 @@ describe('file of --authorization-config', () => {
   ]
   for (const [title, bytes, message] of cases) it(title, () => expect(fault(bytes())).to.equal(message))
 
-  it('wants the modes of before in a changed file', () => {
+  it('requires the previous modes in a changed file', () => {
     expect(fault(file([{ type: 'RBAC', name: 'rbac' }]), RULES, ['RBAC', 'Node'])).to.equal('missing required types: [Node]')
   })
 
-  it('lets conditions speak of selectors where the gate is on', () => {
+  it('allows selectors in conditions if the gate is on', () => {
     const bytes = one({ matchConditions: [{ expression: 'has(request.resourceAttributes.fieldSelector)' }] })
     expect(fault(bytes)).to.equal('')
     expect(fault(bytes, { ...RULES, selectors: false })).to.match(/undefined field 'fieldSelector'/)
   })
 
-  it('has metrics that came with 1.30', () => {
+  it('has metrics since 1.30', () => {
     const classIn = (name: string, release: Release) => metricStateOf(`apiserver_authorization_${name}`, 'ALPHA', release)?.stability
     expect([classIn('webhook_evaluations_total', '1.29'), classIn('webhook_evaluations_total', '1.30')]).to.deep.equal([undefined, 'ALPHA'])
     expect(classIn('config_controller_automatic_reloads_total', '1.34')).to.equal('BETA')

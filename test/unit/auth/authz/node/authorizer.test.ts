@@ -18,7 +18,7 @@ const put = (graph: NodeGraph, pod: Pod): boolean =>
   graph.putPod(pod.metadata.namespace ?? '', pod.metadata.name ?? '', pod.spec.nodeName ?? '', referencesOf(pod))
 const secretVolume = (secretName: string) => ({ name: secretName, secret: { secretName } })
 
-/** Two nodes with two pods each, whose secrets, config maps, claims and accounts are named after them, as in upstream's own test. */
+/** Two nodes with two pods each, with secrets, config maps, claims and accounts named after them, as in upstream's test. */
 function sampleGraph(): NodeGraph {
   const graph = new NodeGraph()
   for (const node of ['node0', 'node1']) {
@@ -55,7 +55,7 @@ function sampleGraph(): NodeGraph {
   return graph
 }
 
-/** In which features a line of the table holds. */
+/** Features with which a line of the table applies. */
 const FEATURES: Readonly<Record<string, readonly Features[]>> = (() => {
   const unselected = featuresIn('1.33', { AuthorizeWithSelectors: false, AuthorizeNodeWithSelectors: false, DynamicResourceAllocation: true })
   const selected = featuresIn('1.33', { DynamicResourceAllocation: true })
@@ -214,7 +214,7 @@ allow any patch nodes/status node1
 
 const LINE = /^(allow|no) (\S+) (\S+) ([^./ ]+)(?:\.([^/ ]+))?(?:\/(\S+))? (?:([^/ ]+)\/)?(\S*?)(?: as=(\S+))?(?: where=(\S+?))?(?:: (.*))?$/
 
-describe('the node authorizer', () => {
+describe('nodeAuthorizer', () => {
   const graph = sampleGraph()
   for (const line of TABLE.trim().split('\n'))
     it(line, async () => {
@@ -238,7 +238,7 @@ describe('the node authorizer', () => {
     })
 
   const authorizer = nodeAuthorizerOf(graph, featuresIn('1.33'))
-  it('has no opinion on others, and says that it does not know a node without a name', async () => {
+  it('has no opinion on other users, and reports a node without name', async () => {
     const asked = resourceAttributes({ verb: 'get', resource: 'services', name: 's' })
     const ask = (name: string, ...groups: string[]) => authorizer.authorize({ name, groups }, asked, signal)
     expect(await ask('system:node:node0', 'system:nodes')).to.deep.equal({ decision: 'allow', reason: '', by: 'Node' })
@@ -247,12 +247,12 @@ describe('the node authorizer', () => {
     expect(await ask('system:node:', 'system:nodes')).to.deep.equal({ decision: 'no opinion', reason: 'unknown node for user "system:node:"' })
   })
 
-  it('tells no rules of nodes', () => {
+  it('lists no rules', () => {
     expect(authorizer.rulesFor?.(userOf('n'), 'ns')).to.deep.include({ incomplete: true, errors: ['node authorizer does not support user rule resolution'] })
     expect(authorizer.rulesFor?.({ name: 'jane', groups: [] }, 'ns')).to.deep.include({ incomplete: false, errors: [] })
   })
 
-  it('leaves early releases what they have', async () => {
+  it('keeps the rules of early releases', async () => {
     const ask = async (release: '1.24' | '1.27' | '1.30' | '1.32', verb: string, resource: string, name: string) =>
       (await nodeAuthorizerOf(graph, featuresIn(release)).authorize(userOf('node0'), resourceAttributes({ verb, resource, name, namespace: 'ns0' }), signal))
         .reason
@@ -262,10 +262,10 @@ describe('the node authorizer', () => {
   })
 })
 
-describe('the graph of the node authorizer', () => {
+describe('NodeGraph', () => {
   const secrets = (graph: NodeGraph, node: string, ...names: string[]) => names.filter(name => graph.leadsTo(node, 'secret', 'ns1', name))
 
-  it('shares what pods of several nodes refer to', () => {
+  it('tracks objects that pods of several nodes refer to', () => {
     const graph = new NodeGraph()
     const all = ['node1-only', 'node1-node2-only', 'shared-all']
     for (const i of [1, 2, 3]) put(graph, podOf(`pod${i}`, 'ns1', { nodeName: `node${i}`, volumes: all.slice(i - 1).map(secretVolume) }))
@@ -275,7 +275,7 @@ describe('the graph of the node authorizer', () => {
     expect(secrets(graph, 'node2', ...all)).to.deep.equal(all.slice(1))
   })
 
-  it('takes note of containers that are added to a pod', () => {
+  it('adds references of new containers', () => {
     const graph = new NodeGraph()
     const spec = { nodeName: 'n', volumes: [secretVolume('s')] }
     expect(put(graph, podOf('p', 'ns1', spec))).to.equal(true)
@@ -285,7 +285,7 @@ describe('the graph of the node authorizer', () => {
     expect([graph.leadsTo('n', 'secret', 'ns1', 'new'), graph.leadsTo('n', 'configmap', 'ns1', 'map')]).to.deep.equal([true, true])
   })
 
-  it('gives mirror pods nothing, and forgets pods that move or go', () => {
+  it('ignores mirror pods, and removes pods that move or are deleted', () => {
     const graph = new NodeGraph()
     const pod = podOf('p', 'ns1', { nodeName: 'n', volumes: [secretVolume('s')] })
     const mirror = { ...pod, metadata: { ...pod.metadata, name: 'm', annotations: { 'kubernetes.io/config.mirror': '' } } }
@@ -298,7 +298,7 @@ describe('the graph of the node authorizer', () => {
     expect(graph.leadsTo('other', 'secret', 'ns1', 's')).to.equal(false)
   })
 
-  it('follows claims to volumes and their secrets, whichever side has fewer', () => {
+  it('follows claims to volumes and their secrets, whichever side is smaller', () => {
     const graph = new NodeGraph()
     const claims = (...names: string[]) => ({ nodeName: 'n', volumes: names.map(name => ({ name, persistentVolumeClaim: { claimName: name } })) })
     put(graph, podOf('p', 'ns1', claims('c1', 'c2', 'c3')))

@@ -10,7 +10,7 @@ const user = (name: string) => ({ kind: 'User', apiGroup: 'rbac.authorization.k8
 const group = (name: string) => ({ kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name })
 const ref = (kind: string, name: string) => ({ apiGroup: 'rbac.authorization.k8s.io', kind, name })
 
-/** What a role or a binding consists of. */
+/** Roles and bindings. */
 interface Parts {
   readonly rules?: PolicyRule[]
   readonly roleRef?: RoleRef
@@ -39,10 +39,10 @@ const POD = '/api/v1/namespaces/a/pods/p'
 const PODS = '/api/v1/namespaces/a/pods'
 
 describe('rbacAuthorizer', () => {
-  it('has no opinion on who is bound to nothing', async () =>
+  it('has no opinion on users without bindings', async () =>
     expect(await setUp().ask('jane', ['dev'], POD)).to.deep.equal({ decision: 'no opinion', reason: '' }))
 
-  it('allows by a cluster role binding, everywhere', async () => {
+  it('allows by ClusterRoleBinding in all namespaces', async () => {
     const { put, ask } = setUp()
     put('clusterrolebindings', '', 'all', { roleRef: ref('ClusterRole', 'reader'), subjects: [group('dev')] })
     expect(await ask('jane', ['dev'], POD)).to.deep.equal({
@@ -55,7 +55,7 @@ describe('rbacAuthorizer', () => {
     expect((await ask('dev', [], POD)).decision).to.equal('no opinion')
   })
 
-  it('allows by a role binding, in its namespace', async () => {
+  it('allows by RoleBinding in its namespace', async () => {
     const { put, ask } = setUp()
     put('rolebindings', 'a', 'b', { roleRef: ref('ClusterRole', 'reader'), subjects: [user('jane')] })
     expect((await ask('jane', [], POD)).reason).to.equal('RBAC: allowed by RoleBinding "b/a" of ClusterRole "reader" to User "jane"')
@@ -63,7 +63,7 @@ describe('rbacAuthorizer', () => {
     expect((await ask('jane', [], '/metrics')).decision).to.equal('no opinion')
   })
 
-  it('allows service accounts, of the binding’s namespace where none is told', async () => {
+  it("allows service accounts, by default of the binding's namespace", async () => {
     const { put, ask } = setUp()
     put('rolebindings', 'a', 'b', { roleRef: ref('Role', 'lister'), subjects: [{ kind: 'ServiceAccount', name: 'bot' }] })
     expect((await ask('system:serviceaccount:a:bot', [], PODS)).reason).to.equal(
@@ -74,7 +74,7 @@ describe('rbacAuthorizer', () => {
     expect((await ask('system:serviceaccount::bot', [], POD)).decision).to.equal('no opinion')
   })
 
-  it('tells of roles that are not there', async () => {
+  it('reports missing roles', async () => {
     const { put, ask } = setUp()
     put('clusterrolebindings', '', 'x', { roleRef: ref('ClusterRole', 'gone'), subjects: [user('jane')] })
     expect((await ask('jane', [], POD)).reason).to.equal('RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found')
@@ -100,7 +100,7 @@ describe('rbacAuthorizer', () => {
     expect(index.keys('roles')).to.deep.equal(['a/lister'])
   })
 
-  it('tells the rules of a user', () => {
+  it('lists the rules of a user', () => {
     const { put, authorizer } = setUp()
     put('clusterrolebindings', '', 'all', { roleRef: ref('ClusterRole', 'reader'), subjects: [user('jane')] })
     put('rolebindings', 'a', 'b', { roleRef: ref('Role', 'lister'), subjects: [user('jane')] })

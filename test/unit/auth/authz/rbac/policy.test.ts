@@ -40,7 +40,7 @@ describe('ruleAllows', () => {
     it(`${JSON.stringify(given)} ${allowed ? 'allows' : 'does not allow'} ${request}`, () => expect(ruleAllows(given, info(request))).to.equal(allowed))
 })
 
-/** Rules that cover nothing that is asked for. */
+/** Rules that cover none of the wanted ones. */
 const others = Array.from({ length: 50 }, (_, i) => rule('other', 'other', `other${i}`))
 
 describe('missingRules', () => {
@@ -57,10 +57,10 @@ describe('missingRules', () => {
   ]
   for (const [what, owned, wanted, missing] of cases) {
     it(`finds ${what}`, () => expect(missingRules(owned, wanted)).to.deep.equal(missing))
-    it(`finds ${what}, with many rules for others`, () => expect(missingRules([...others, ...owned], wanted)).to.deep.equal(missing))
+    it(`finds ${what}, among many other rules`, () => expect(missingRules([...others, ...owned], wanted)).to.deep.equal(missing))
   }
 
-  it('compares each of many rules with few', () => {
+  it('compares each of many rules with few others', () => {
     const owned = Array.from({ length: 2000 }, (_, i) => rule('get', '', `r${i}`))
     const copies = Array.from({ length: 2000 }, () => rule('get', '', 'r1', 'a'))
     const wanted = Array.from({ length: 2000 }, (_, i) => rule('get,list', '', `r${i}`))
@@ -69,7 +69,7 @@ describe('missingRules', () => {
     expect(yields).to.be.lessThan(20_000)
   })
 
-  it('does not search a long list from its beginning for each right', () => {
+  it('does not search a long list linearly for each right', () => {
     const names = Array.from({ length: 1000 }, (_, i) => `name-${i}`)
     const unsearchable = Object.assign([...names], {
       includes(): never {
@@ -80,13 +80,13 @@ describe('missingRules', () => {
     expect(missingRules([owned], [{ ...owned, resourceNames: [...names, 'other'] }])).to.deep.equal([rule('get', '', 'pods', 'other')])
   })
 
-  it('leaves its turn between paths, which are compared with all that are owned', () => {
+  it('yields between paths, which are compared with all owned paths', () => {
     const owned = urls('get', ...Array.from({ length: 100 }, (_, i) => `/${i}/*`))
     const wanted = urls('get', ...Array.from({ length: 100 }, (_, i) => `/${i}/x`))
     expect([...missingRights([owned], [wanted], 1)]).to.have.length.at.least(100)
   })
 
-  it('looks at single rights', () =>
+  it('compares individual rights', () =>
     expect(breakDown(rule('get,list', '', 'pods', 'a', 'b'))).to.deep.equal([
       rule('get', '', 'pods', 'a'),
       rule('get', '', 'pods', 'b'),
@@ -95,7 +95,7 @@ describe('missingRules', () => {
     ]))
 })
 
-/** `VERBS GROUPS RESOURCES NAMES URLS`, lists with commas, `-`: none; rules separated by semicolons. */
+/** `VERBS GROUPS RESOURCES NAMES URLS`, with comma-separated lists, `-` for none, and semicolons between rules. */
 function rulesIn(text: string): PolicyRule[] {
   const listOf = (list: string | undefined): string[] | undefined => (list === undefined || list === '-' ? undefined : list.split(','))
   if (text.trim() === '-') return []
@@ -112,7 +112,7 @@ function rulesIn(text: string): PolicyRule[] {
   })
 }
 
-/** What is owned, what is wanted, and what of it is not owned. The cases of policy_comparator_test.go in auth/rbac/validation of k8s.io/component-helpers. */
+/** Owned, wanted and missing rules. Cases of policy_comparator_test.go in auth/rbac/validation of k8s.io/component-helpers. */
 const UPSTREAM = `
 get v1 builds | get v1 builds | -
 get v1 */scale | get v1 foo/scale | -
@@ -139,7 +139,7 @@ get v1 builds - /apis | get v1 builds - /apis | -
 get v1 builds | get v1 builds - /apis | get - - - /apis
 `
 
-describe('missingRules, as upstream tests what covers what', () => {
+describe("missingRules, upstream's test cases", () => {
   for (const line of UPSTREAM.trim().split('\n'))
     it(line, () => {
       const [owned = '', wanted = '', missing = ''] = line.split(' | ')
@@ -148,7 +148,7 @@ describe('missingRules, as upstream tests what covers what', () => {
     })
 })
 
-describe('coversPath, as upstream tests it', () => {
+describe("coversPath, upstream's test cases", () => {
   const cases: [string, string, boolean][] = [
     ['*', '', true],
     ['*', '/', true],

@@ -21,7 +21,7 @@ const pods = (more: Partial<RequestAttributes> = {}): RequestAttributes => ({
 })
 const answer = (status: object, more: object = {}): Answer => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify({ status, ...more })) })
 
-/** An authorizer whose webhook does what a test says. */
+/** An authorizer with a webhook that returns the responses of a test. */
 function world(options: Partial<WebhookAuthorizerOptions> = {}, selectors = true) {
   let now = 0
   let act = (): Answer => answer({ allowed: true })
@@ -66,7 +66,7 @@ function world(options: Partial<WebhookAuthorizerOptions> = {}, selectors = true
   }
 }
 
-describe('webhook that authorizes', () => {
+describe('webhookAuthorizer', () => {
   const sent: [title: string, user: User, request: RequestAttributes, spec: object][] = [
     ['nobody', { name: '', groups: [] }, path('', ''), { nonResourceAttributes: {} }],
     ['a user', jane, path('get', '/foo'), { user: 'jane', nonResourceAttributes: { path: '/foo', verb: 'get' } }],
@@ -92,7 +92,7 @@ describe('webhook that authorizes', () => {
     ],
   ]
   for (const [title, user, request, spec] of sent)
-    it(`is told of ${title}`, async () => {
+    it(`sends ${title}`, async () => {
       const { asked, ask } = world()
       expect(await ask(user, request)).to.deep.equal({ decision: 'allow', reason: '' })
       expect(asked).to.deep.equal([
@@ -100,7 +100,7 @@ describe('webhook that authorizes', () => {
       ])
     })
 
-  it('is told of groups by another name in v1beta1', async () => {
+  it('sends groups under another name in v1beta1', async () => {
     const { asked, ask } = world({ version: 'v1beta1' })
     await ask({ name: 'jane', groups: ['g'] }, path('get', '/'))
     expect(asked[0]).to.deep.include({ apiVersion: 'authorization.k8s.io/v1beta1' })
@@ -121,7 +121,7 @@ describe('webhook that authorizes', () => {
       { key: 'more', operator: 'gt', values: ['1'] },
     ],
   })
-  it('is told what is selected, where the gate is on', async () => {
+  it('sends selectors if the gate is on', async () => {
     const { asked, ask } = world()
     await ask(jane, selected)
     expect(asked[0])
@@ -185,14 +185,14 @@ describe('webhook that authorizes', () => {
     ['another type', answer({ allowed: 'yes' }), 'json: cannot unmarshal string into Go struct field SubjectAccessReviewStatus.status.allowed of type bool'],
   ]
   for (const [title, given, message] of unread)
-    it(`does not believe ${title}`, async () => {
+    it(`rejects ${title}`, async () => {
       const { acts, ask, samples } = world()
       acts(() => given)
       expect(await ask(jane, path('get', '/'))).to.deep.equal({ decision: 'no opinion', reason: '', error: message })
       expect(samples()).to.include('webhook_evaluations_total wh.example.com error 1')
     })
 
-  it('keeps answers for a time, but not those to long requests', async () => {
+  it('caches responses, except for long requests', async () => {
     const { asked, ask, acts, pass } = world({ authorizedTtlMs: 1000, unauthorizedTtlMs: 100 })
     const times = async (request: RequestAttributes): Promise<number> => {
       const before = asked.length
@@ -210,7 +210,7 @@ describe('webhook that authorizes', () => {
     expect([await times(long), await times(long)]).to.deep.equal([1, 1])
   })
 
-  it('keeps no answer with a long reason', async () => {
+  it('does not cache responses with a long reason', async () => {
     const { asked, ask, acts } = world({ unauthorizedTtlMs: 100 })
     acts(() => answer({ allowed: false, reason: 'x'.repeat(10_000) }))
     await ask(jane, path('get', '/a'))
@@ -218,13 +218,13 @@ describe('webhook that authorizes', () => {
     expect(asked).to.have.length(2)
   })
 
-  describe('without an answer', () => {
+  describe('without a response', () => {
     const broken = (code: number) => (): never => {
       const status = serverResponse(code, undefined, '')
       throw new RemoteCallError(status.message, { statusCode: code, status })
     }
 
-    it('counts as no opinion, with an error, after five calls', async () => {
+    it('has no opinion, with an error, after five calls', async () => {
       const { asked, acts, ask, samples } = world()
       acts(broken(500))
       const error = 'an error on the server ("") has prevented the request from succeeding'
@@ -233,7 +233,7 @@ describe('webhook that authorizes', () => {
       expect(samples()).to.deep.equal(['webhook_evaluations_total wh.example.com error 5', 'webhook_evaluations_fail_open_total wh.example.com error 1'])
     })
 
-    it('counts as a refusal where that is asked for', async () => {
+    it('denies if configured to', async () => {
       const { asked, acts, ask, samples } = world({ onFailure: 'deny' })
       acts(broken(403))
       expect(await ask(jane, path('get', '/'))).to.deep.equal({ decision: 'deny', reason: '', error: '' })
@@ -241,7 +241,7 @@ describe('webhook that authorizes', () => {
       expect(samples()).to.deep.equal(['webhook_evaluations_total wh.example.com error 1'])
     })
 
-    it('tells time-outs and requests that are gone apart', async () => {
+    it('distinguishes timeouts and canceled requests', async () => {
       const { acts, ask, samples } = world()
       acts(() => {
         throw new RemoteCallError('Post "x": context deadline exceeded', { end: 'timeout' })
@@ -261,7 +261,7 @@ describe('webhook that authorizes', () => {
     })
   })
 
-  it('knows no rules', () => {
+  it('lists no rules', () => {
     expect(world().authorizer.rulesFor?.(jane, 'ns')).to.deep.equal({
       resourceRules: [],
       nonResourceRules: [],
@@ -272,7 +272,7 @@ describe('webhook that authorizes', () => {
 })
 
 /** Upstream's TestV1WebhookMatchConditions and TestStructuredAuthzConfigFeatureEnablement. */
-describe('match conditions of a webhook that authorizes', () => {
+describe('match conditions of authorization webhooks', () => {
   const alice: User = { name: 'alice', uid: '1', groups: ['group1', 'group2'], extra: { key1: ['a', 'b', 'c'] } }
   const bob: User = { name: 'bob', groups: [] }
   const kittens = pods()
@@ -339,7 +339,7 @@ describe('match conditions of a webhook that authorizes', () => {
       expect(asked).to.have.length(outcome === 'allow' ? 1 : 0)
     })
 
-  it('are counted', async () => {
+  it('are counted in metrics', async () => {
     const matcher = matcherOf([verbIsGet, namespaceIs])
     const { ask, samples } = world(matcher && { matcher })
     await ask(bob, path('get', '/'))

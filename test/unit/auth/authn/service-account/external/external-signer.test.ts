@@ -49,7 +49,7 @@ describe('openExternalSigner', () => {
     return signer
   }
 
-  it('makes tokens that its keys verify', async () => {
+  it('signs tokens that its keys verify', async () => {
     const signer = await open()
     const token = await signer.sign(CLAIMS)
     const verifier = new Verifier(
@@ -61,7 +61,7 @@ describe('openExternalSigner', () => {
     expect(signer.maxAgeSeconds()).to.equal(600)
   })
 
-  it('asks again for a key that it does not know, once for all', async () => {
+  it('fetches again for an unknown key, once for all callers', async () => {
     const signer = await open()
     plugin.rotate('second')
     const token = await signer.sign(CLAIMS)
@@ -80,7 +80,7 @@ describe('openExternalSigner', () => {
     expect(await signer.keys()).to.have.length(2)
   })
 
-  it('speaks v1alpha1 before 1.34', async () => {
+  it('uses v1alpha1 before 1.34', async () => {
     plugin.close()
     plugin = await startTokenSigner(join(folder, `${count++}.sock`), 'v1alpha1')
     closing.push(() => plugin.close())
@@ -102,7 +102,7 @@ describe('openExternalSigner', () => {
     ],
   ]
   for (const [what, change, why] of faults)
-    it(`refuses ${what}`, async () => {
+    it(`rejects ${what}`, async () => {
       const signer = await open()
       change(plugin)
       expect(await signer.sign(CLAIMS).catch(errorMessage)).to.equal(why)
@@ -124,12 +124,12 @@ describe('openExternalSigner', () => {
     ['short tokens', p => (p.maxTokenExpirationSeconds = 599), 'max token life supported by external-jwt-signer (599s) is less than acceptable (min 600s)'],
   ]
   for (const [what, change, why] of starts)
-    it(`does not begin with ${what}`, async () => {
+    it(`fails to start with ${what}`, async () => {
       change(plugin)
       expect(await open().then(() => '', errorMessage)).to.equal(why)
     })
 
-  it('counts', () => {
+  it('is counted in metrics', () => {
     const seen = metrics.families.flatMap(family => [...family.samples()]).map(({ metricName, labels }) => `${metricName} ${labels.code ?? ''}`)
     expect(seen).to.include.members([
       'apiserver_externaljwt_sign_request_total OK',
