@@ -135,6 +135,7 @@ function checkPatchedType({ body, before, definition }: PatchedBody): JsonObject
   return definition.converter ? object : { ...object, apiVersion: before.apiVersion }
 }
 
+/** Parses the claimed type of a custom object. Throws 500 if it is malformed. */
 function readClaim(body: Json): TypeClaim {
   try {
     return patchedClaim(body)
@@ -143,6 +144,7 @@ function readClaim(body: Json): TypeClaim {
   }
 }
 
+/** Decodes a custom object that a webhook or policy returned, with the defaults of its schema. Throws 422 if kind, name or namespace are invalid. */
 function unstructuredFromWebhook({ target, body, before }: MutatedBody): KubeObject {
   const faults = typeFaults(body, before)
   const group = parseApiVersion(before.apiVersion)?.group ?? ''

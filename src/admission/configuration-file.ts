@@ -58,6 +58,7 @@ export async function readAdmissionConfiguration(
   return found
 }
 
+/** Parses the entries of the main file, strictly. Throws AdmissionConfigError. */
 function entriesOf(bytes: Buffer, failed: (why: string) => AdmissionConfigError): readonly PluginEntry[] {
   try {
     const { plugins } = decodeConfigFile(bytes, typeOf) as { readonly plugins?: readonly PluginEntry[] }

@@ -6,6 +6,7 @@ export class Filling {
     return this.#open !== undefined
   }
 
+  /** Starts the wait: requests wait until `end`. */
   begin(): void {
     let end = (): void => {}
     const done = new Promise<true>(resolve => {

@@ -98,6 +98,7 @@ class ModeCheck {
     this.signal = signal
   }
 
+  /** Checks all permissions of the mode and returns the impersonated user. */
   async impersonate(asked: readonly Asked[], info: RequestAttributes): Promise<User> {
     await this.need({ ...info, verb: `impersonate-on:${this.mode}:${info.verb}` })
     const [name, ...parts] = asked

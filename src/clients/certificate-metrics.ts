@@ -63,6 +63,7 @@ export class CertificateMetrics {
     return { answered: socket => count(this.#flawsOf(socket)), failed: error => count(flawsIn(errorMessage(error))) }
   }
 
+  /** Flaws of a connection's certificates, examined once per connection. */
   #flawsOf(socket: Socket): readonly CertificateFlaw[] {
     if (!(socket instanceof TLSSocket)) return []
     const known = this.#found.get(socket)
@@ -79,6 +80,7 @@ function flawsIn(text: string): readonly CertificateFlaw[] {
   return text.includes('x509: cannot verify signature: insecure algorithm') ? ['insecure-sha1'] : []
 }
 
+/** Examines the chain of a certificate. `missing-san` only concerns the leaf. */
 function flawsOf(socket: TLSSocket): CertificateFlaw[] {
   const leaf = socket.getPeerCertificate(true)
   if (!('raw' in leaf)) return []

@@ -88,6 +88,7 @@ function inPlace(file: string, entry: JsonObject, names: readonly string[]): Jso
 /** Maximum size of a kubeconfig and of the files it refers to, in bytes. */
 const LARGEST_KUBECONFIG = 16 << 20
 
+/** Reads and parses a kubeconfig. Throws ArgumentError. */
 function readConfig(path: string): JsonObject {
   try {
     const { value } = parseYaml(readBoundedFile(path, LARGEST_KUBECONFIG))
@@ -119,6 +120,7 @@ function fileOf(path: string, from: JsonObject, key: string): Buffer | undefined
   return typeof file === 'string' && file !== '' ? readBeside(path, file) : undefined
 }
 
+/** Reads a file relative to the kubeconfig. Throws ArgumentError. */
 function readBeside(path: string, file: string): Buffer {
   try {
     return readBoundedFile(isAbsolute(file) ? file : join(dirname(path), file), LARGEST_KUBECONFIG)
@@ -127,6 +129,7 @@ function readBeside(path: string, file: string): Buffer {
   }
 }
 
+/** Authorization header of a user. A token takes precedence over a password. */
 function authorization(path: string, user: JsonObject): Record<string, string> {
   const token =
     typeof user.token === 'string' ? user.token : typeof user.tokenFile === 'string' ? readBeside(path, user.tokenFile).toString().trim() : undefined

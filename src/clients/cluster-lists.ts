@@ -92,6 +92,7 @@ export async function* listPages(client: ClusterClient, path: string, wait: Wait
   }
 }
 
+/** Sends a GET, with retries while the server is busy or fails. The delay is the larger of Retry-After and the own backoff. */
 async function patiently(client: ClusterClient, path: string, wait: Wait): Promise<Json> {
   let own = FIRST_WAIT_MS
   for (let tries = 1; ; tries++)

@@ -36,6 +36,7 @@ export function validateCluster(name: string, cluster: Cluster): string[] {
   return [...errors, ...unreadable(cluster['certificate-authority'], 'certificate-authority', name)]
 }
 
+/** Error of a proxy URL, in upstream's words. */
 function proxyUrlFault(text: string): string | undefined {
   try {
     const { scheme } = parseGoUrl(text)
@@ -58,6 +59,7 @@ export function validateAuthInfo(name: string, user: AuthInfo): string[] {
   ]
 }
 
+/** Errors of a client certificate, in upstream's words. */
 function validateCertificate(name: string, user: AuthInfo): string[] {
   const { 'client-certificate': certFile, 'client-certificate-data': certData, 'client-key': keyFile, 'client-key-data': keyData } = user
   if (!certFile && !certData) return []
@@ -72,6 +74,7 @@ function validateCertificate(name: string, user: AuthInfo): string[] {
 
 const MODES = ['Never', 'IfAvailable', 'Always']
 
+/** Errors of a credential plugin, in upstream's words. */
 function validateExec(name: string, { command, apiVersion, env, interactiveMode }: ExecConfig, hasProvider: boolean): string[] {
   const lacking = (what: string): string => `${what} must be specified for ${name} to use exec authentication plugin`
   return [

@@ -72,6 +72,7 @@ export async function readKubeconfigUsers(path: string): Promise<KubeconfigUsers
   return { byName: byItsName, current: context?.user ? byItsName.get(context.user) : undefined }
 }
 
+/** Reads the file, up to the size limit. Throws KubeconfigError. */
 async function bytesOf(path: string): Promise<Buffer> {
   const info = await stat(path).catch((error: unknown) => {
     throw new KubeconfigError(errorCode(error) === 'ENOENT' ? fileError(error, path, 'stat') : loading(path, fileError(error, path)))
@@ -109,6 +110,7 @@ function decodeKubeconfig(bytes: Buffer, path: string): Config {
   }
 }
 
+/** Rejects duplicate names, which client-go cannot convert to a map. */
 function refuseRepeated(list: readonly { readonly name?: string }[], goType: string): void {
   const seen = new Set<string>()
   for (const { name = '' } of list) {

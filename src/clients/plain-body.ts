@@ -17,6 +17,7 @@ export function plainBody(response: IncomingMessage): AsyncIterable<Buffer> {
   return response.headers['content-encoding']?.toLowerCase() === 'gzip' ? unzipped(response) : response
 }
 
+/** Decompresses a body. A truncated or corrupt one is a BodyError. */
 async function* unzipped(response: IncomingMessage): AsyncGenerator<Buffer> {
   const gunzip = createGunzip()
   const plain = pipeline(response, gunzip, () => {})

@@ -83,6 +83,7 @@ async function follow(first: Sent, signal: AbortSignal, limits: AnswerLimits): P
   }
 }
 
+/** Sends one request, again if a kept connection was closed while idle, and reads the response up to the limit. */
 async function ask({ to, body }: Sent, signal: AbortSignal, limits: AnswerLimits): Promise<Answer> {
   const { agent, host, port, authority, serverName, path, headers, certificates } = to
   const { maxBytes = MAX_BODY_BYTES, room } = limits
@@ -155,6 +156,7 @@ export async function failureOf({ status, headers, body }: Answer): Promise<Stat
   return serverResponse(status, undefined, type === undefined || type.startsWith('text/') ? body.subarray(0, MAX_TEXT_BYTES).toString().trim() : 'unknown')
 }
 
+/** Parses a body as a failure Status. Undefined if it is not one. */
 async function statusIn(body: Buffer): Promise<StatusError | undefined> {
   if (body.length > MAX_STATUS_BYTES) return undefined
   try {

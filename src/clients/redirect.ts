@@ -55,6 +55,7 @@ export function redirected({ to, body }: Sent, { status, headers: { location } }
   return body === undefined || BY_GET.has(status) ? { to: next } : { to: next, body }
 }
 
+/** Error of an invalid URL, in Go's words. */
 function urlFault(text: string): string {
   try {
     parseGoUrl(text)

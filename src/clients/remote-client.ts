@@ -47,6 +47,7 @@ export interface RemoteClient {
   close(): void
 }
 
+/** Options of a RemoteClient. */
 export interface RemoteClientOptions {
   readonly clock: Clock
   readonly userAgent?: string
@@ -104,6 +105,7 @@ function lost(url: string, why: string | undefined, error: unknown): RemoteCallE
 const authorization = ({ token }: Awaited<ReturnType<FollowedFiles['current']>>): Record<string, string> =>
   token === undefined ? {} : { authorization: `Bearer ${token}` }
 
+/** Agent with the TLS settings of a remote. Throws KubeconfigError if they are invalid. */
 function agentOf({ scheme, ca, insecure }: Remote, client: Remote['client'], dial: Dial | undefined): Agent {
   if (scheme === 'http') return keptPlainConnections(dial)
   const tls = {

@@ -112,6 +112,7 @@ async function tokenOf({ token, tokenFile }: AuthInfo): Promise<Remote['token']>
 const basic = ({ username, password }: AuthInfo): Record<string, string> =>
   username || password ? { authorization: `Basic ${Buffer.from(`${username ?? ''}:${password ?? ''}`).toString('base64')}` } : {}
 
+/** Impersonation headers of a user. Only sent with a user name. */
 function impersonation(user: AuthInfo): Record<string, string | string[]> {
   if (!user.as) return {}
   const extra = Object.entries(user['as-user-extra'] ?? {}).map(([key, values]) => [`Impersonate-Extra-${headerName(key)}`, values ?? []] as const)

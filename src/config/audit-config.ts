@@ -25,6 +25,7 @@ export function auditOf(read: Reader): AuditOptions {
   }
 }
 
+/** Parses the flags of the audit log. */
 function auditLogOf(read: Reader, path: string): AuditLogOptions {
   const target = targetOf(read, 'log')
   const format = oneOf(FORMATS, read.text('audit-log-format') ?? '', (given, allowed) => `invalid audit log format ${given}, allowed formats are ${allowed}`)
@@ -46,6 +47,7 @@ function auditWebhookOf(read: Reader, configFile: string): AuditWebhookOptions {
   return { ...targetOf(read, 'webhook'), configFile, initialBackoffMs }
 }
 
+/** Parses the flags shared by both backends. */
 function targetOf(read: Reader, plugin: Plugin): AuditTargetOptions {
   const asked = read.text(`audit-${plugin}-mode`) ?? ''
   const mode = oneOf(MODES, asked, (given, allowed) => `invalid audit ${plugin} mode ${given}, allowed modes are ${allowed}`)

@@ -113,6 +113,7 @@ function checkIssuers(issuers: readonly string[]): void {
   }
 }
 
+/** Validates a URL. Throws FlagError. */
 function checkUrl(url: string, fault: (why: string) => string): void {
   try {
     parseGoUrl(url)

@@ -46,6 +46,7 @@ export function authenticationOf(read: Reader, { values }: GivenFlags, gates: Ga
   }
 }
 
+/** Parses the `--oidc-*` flags. Throws FlagError with kube-apiserver's message. */
 function oidcOf(read: Reader): OidcFlags {
   const issuerUrl = read.text('oidc-issuer-url')
   const clientId = read.text('oidc-client-id')

@@ -47,6 +47,7 @@ export function authorizationOf(read: Reader, { values }: GivenFlags, gates: Gat
   return { authorizationModes: [], authorizationConfigFile: file, authorizationRulesFile: undefined, authorizationPolicyFile, authorizationWebhook: undefined }
 }
 
+/** Parses the flags of modes and webhook. Throws FlagError with kube-apiserver's message. */
 function ofFlags(read: Reader): AuthorizationConfig {
   const authorizationModes = authorizationModesOf(read)
   const kubeconfigFile = read.text('authorization-webhook-config-file')

@@ -256,6 +256,7 @@ function loopsOf(profile: Profile, { values }: GivenFlags, read: Reader): Pick<C
   }
 }
 
+/** Parses the concurrency limits. Throws FlagError if priority and fairness would have no seats. */
 function limitsOf(read: Reader): Pick<Config, 'maxRequestsInFlight' | 'maxMutatingRequestsInFlight' | 'priorityAndFairness'> {
   const reads = read.int('max-requests-inflight', 0)
   const writes = read.int('max-mutating-requests-inflight', 0)

@@ -62,6 +62,7 @@ function textOf(value: unknown): string {
   return value
 }
 
+/** Parses the allow lists by metric and label. */
 function allowListsOf(pairs: readonly Pair[]): LabelAllowLists {
   const lists = new Map<string, Map<string, ReadonlySet<string>>>()
   for (const [key, values] of pairs) {

@@ -19,6 +19,7 @@ export const servicesOf = (read: Reader): ServiceConfig => ({
   refusesRedirects: read.bool('aggregator-reject-forwarding-redirect'),
 })
 
+/** Parses --service-addresses. Throws FlagError. */
 function addressesOf(entries: readonly string[]): ServiceAddresses {
   try {
     return parseServiceAddresses(entries)

@@ -73,6 +73,7 @@ function tracingFileOf(read: Reader, gates: Gates): string | undefined {
   return file
 }
 
+/** Parses the TLS flags. Throws FlagError with kube-apiserver's message. Warns of insecure suites and of suites that OpenSSL lacks. */
 function tlsPolicyOf(read: Reader, speaksHttp2: boolean): { readonly tls: TlsPolicy; readonly warnings: readonly string[] } {
   const version = read.text('tls-min-version') ?? 'VersionTLS12'
   if (!isVersion(version)) throw new FlagError(`unknown tls version ${JSON.stringify(version)}`)
@@ -100,6 +101,7 @@ function http2Of(stack: string): Http2Stack {
   throw new FlagError(`--http2=${stack} is not an HTTP/2 implementation; it must be own or builtin`)
 }
 
+/** Validates the HSTS directives. Throws FlagError with kube-apiserver's message. */
 function hstsOf(directives: readonly string[]): readonly string[] {
   for (const directive of directives) {
     if (directive.trim() === '') throw new FlagError('empty value in strict-transport-security-directives')
@@ -116,6 +118,7 @@ const CORS_HELP =
   "Please ensure each expression matches the entire hostname by anchoring to the start with '^' or including the '//' prefix, and by anchoring to the end with '$' or including the ':' port separator suffix. " +
   "Examples of valid expressions are '//example\\.com(:|$)' and '^https://example\\.com(:|$)'"
 
+/** Validates the CORS patterns. Throws FlagError with kube-apiserver's message. */
 function originsOf(expressions: readonly string[]): readonly string[] {
   for (const expression of expressions) {
     const syntax = regexpFault(expression)

@@ -64,6 +64,7 @@ export const storeProbesOf = (read: Reader): StoreProbes => ({
   sizeEveryMs: read.duration('etcd-db-metric-poll-interval'),
 })
 
+/** Parses a quantity of bytes above 0. Throws FlagError. */
 function bytesOf(read: Reader, name: 'history-max-bytes'): number {
   const text = read.text(name) ?? ''
   try {

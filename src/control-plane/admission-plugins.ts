@@ -123,6 +123,7 @@ function orUndefined(error: unknown): undefined {
   if (!isStatusError(error, 'NotFound')) throw error
 }
 
+/** Dependencies of the compiled-in plugins. */
 export interface CompiledPluginOptions {
   readonly reads: AdmissionReads
   readonly catalog: Catalog

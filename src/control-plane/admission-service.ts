@@ -45,6 +45,7 @@ import { AdmissionReads, compiledPlugins } from './admission-plugins.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import type { Service, ServiceStart } from './service.ts'
 
+/** Dependencies of admission that are created before it, and accesses that are created later. */
 export interface AdmissionServiceParts {
   readonly catalog: Catalog
   /** Reads stored objects for plugins. It does not call admission, so it exists before the registry. */

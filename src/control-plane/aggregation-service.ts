@@ -109,6 +109,9 @@ const listing = (snapshot: CatalogSnapshot, registrations: Registrations, discov
   foreignVersion: name => discovery.of(name),
 })
 
+/**
+ * Combines the state of aggregated servers into the interface that endpoints use. Undefined lists mean that the local catalog alone determines the response.
+ */
 const aggregatorOver = ({ registrations, discovery, openApiV2, openApiV3 }: Known, env: RequestProxyEnvironment): Aggregator => ({
   get generation() {
     return registrations.generation + discovery.generation

@@ -160,6 +160,7 @@ interface AccountKeys {
   readonly keys: KeysOf
 }
 
+/** Keys that sign and verify service account tokens. The signing key also verifies, in addition to the given ones. */
 async function keysOf(config: Config, given: readonly VerificationKey[], agreed: AgreedValues | undefined): Promise<AccountKeys> {
   const { signingKeyFile } = config.serviceAccounts
   const signing = signingKeyFile === undefined ? onceAsked(() => signingKeyOf(config, agreed)) : await givenKey(signingKeyFile)

@@ -26,6 +26,7 @@ export interface ReadChain {
   readonly entries: readonly AuthorizerEntry[]
 }
 
+/** Dependencies of authorization webhooks. */
 export interface WebhooksOptions {
   readonly gates: Gates
   readonly clock: TimerClock
@@ -121,6 +122,7 @@ export class Webhooks {
   }
 }
 
+/** Creates the client of a webhook. Throws AuthorizationConfigError if the kubeconfig is invalid. */
 async function clientOf(file: string, timeoutMs: number, { clock, certificates, dial }: WebhooksOptions): Promise<RemoteClient> {
   try {
     return remoteClient(await readKubeconfig(file), { clock, timeoutMs, certificates, dial })

@@ -79,6 +79,7 @@ export class BootstrapService implements Service {
     return Promise.all([this.bootstrap(start, signal), this.register(start, signal)])
   }
 
+  /** Maintains APIServices once all stored kinds are served. */
   private async register({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
     const registered = (): void => {
       this.isRegistered = true
@@ -87,6 +88,7 @@ export class BootstrapService implements Service {
     if (!signal.aborted) await apiServiceController(this.catalog, registered)(env, signal)
   }
 
+  /** Creates the initial objects, unless the store is a copy that has them, and drops the history they left. Then keeps them reconciled. */
   private async bootstrap({ env, ...start }: ServiceStart, signal: AbortSignal): Promise<void> {
     const { serviceCIDRs, exclusiveStore, gates, logger, holds } = this.options
     if (holds === 'copy') {

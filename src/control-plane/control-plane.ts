@@ -199,6 +199,7 @@ const loopsEnvironment = ({ runtime: { settled, clock }, logger }: ControlPlaneO
 const isOfDefinitions = ({ group, names }: Version): boolean =>
   group === CUSTOM_RESOURCE_DEFINITIONS.group && names.plural === CUSTOM_RESOURCE_DEFINITIONS.resource
 
+/** Dependencies of the registry. */
 interface RegistryParts {
   readonly catalog: Catalog
   readonly stores: StoreService

@@ -125,6 +125,7 @@ class KeyServices {
   }
 }
 
+/** Waits until all KMS plugins are healthy, for ten seconds or twice their timeout, whichever is longer. Rejects with the last error. */
 async function untilWell(providers: KmsProviders, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + Math.max(LEAST_HEALTH_MS, 2 * providers.timeoutMs)
   for (;;)

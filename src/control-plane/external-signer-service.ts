@@ -51,6 +51,7 @@ export async function openExternalSignerService(config: Config, clock: Clock, lo
   return { signer, metrics: metrics.families, maxExpirationSeconds, maxExtendedSeconds: Math.min(most, YEAR_SECONDS) }
 }
 
+/** Warnings of kube-apiserver if the signer's maximum lifetime is shorter than what extended tokens need. */
 function warnOf(seconds: number, log: Logger): void {
   const shown = durationOf(seconds)
   if (seconds < KUBELET_SECONDS)

@@ -15,6 +15,7 @@ type FaultObject = TypedObject & {
   readonly status?: FaultStatus
 }
 
+/** Status of a Fault object. */
 interface FaultStatus {
   readonly observedGeneration?: number
   readonly state?: 'Active' | 'Invalid'
@@ -49,6 +50,7 @@ export class FaultService implements Service {
     this.rules = rules
   }
 
+  /** Creates the definition of faults, then follows the objects and reports hits. Resolves when the signal has aborted. */
   async start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
     await this.define(env, signal)
     const kept = {
@@ -60,6 +62,7 @@ export class FaultService implements Service {
     await Promise.all([followKept(env, FAULTS, signal, kept), this.report(env, signal)])
   }
 
+  /** Creates or updates the CustomResourceDefinition. Retries until it succeeds or the signal aborts. */
   private async define(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -86,6 +89,7 @@ export class FaultService implements Service {
       .catch(error => env.logger.warn('cannot update the definition of faults', { error: errorMessage(error) }))
   }
 
+  /** Adds or replaces the rule of an object. An invalid spec is kept with its error, for the status. */
   private put({ metadata, spec }: FaultObject): void {
     const { name = '', uid, generation = 1 } = metadata
     const known = this.carried.get(name)
@@ -103,6 +107,7 @@ export class FaultService implements Service {
     this.carried.delete(name)
   }
 
+  /** Updates the status of all faults periodically. */
   private async report(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     while (await pause(REPORT_MS, signal)) {
       for (const [name, carried] of this.carried) {

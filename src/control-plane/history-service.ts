@@ -46,6 +46,7 @@ export class HistoryService implements Service {
   }
 }
 
+/** Metrics of the history. */
 const metricsOf = (history: StoreHistory): MetricFamily[] => {
   const gauge = (name: string, help: string, read: () => number): MetricFamily => {
     const declaration: MetricDeclaration = { name: `binnacle_history_${name}`, help, stability: 'ALPHA', labels: [], across: 'max' }

@@ -45,6 +45,7 @@ export class NodeService implements Service {
     this.checks = graph ? [onReadyz('node-authorizer', () => this.isKnown, 'the pods of nodes are not loaded yet')] : []
   }
 
+  /** Follows the objects of nodes. Returns immediately if the Node authorizer is off. */
   async start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
     const { graph, durations, catalog } = this
     if (!graph) return

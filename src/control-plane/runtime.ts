@@ -8,6 +8,7 @@ import { answerMemory } from '../server/answer-memory.ts'
 import { ByteBudget, DERIVED_BYTES } from '../storage/byte-budget.ts'
 import type { RecentRequests } from '../why/recent-requests.ts'
 
+/** Options of a Runtime. All are optional. */
 export interface RuntimeOptions {
   /** Optional. Default: the system clock. */
   readonly clock?: TimerClock | undefined

@@ -182,6 +182,7 @@ export class StoreService implements Service {
     await Promise.all([this.options, ...(this.options.otherStores ?? [])].map(({ backend }) => backend.close()))
   }
 
+  /** Description of a kind for the stores: keys, codec, encryption and index. */
   private cachedResource(definition: ResourceDefinition): CachedResource {
     const { etcdPrefix, fingerprint, storedAs, runtime } = this.options
     return {

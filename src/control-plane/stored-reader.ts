@@ -49,6 +49,7 @@ export class StoredReader {
     return this.stores.storageFor(definition).get(of, at, signal)
   }
 
+  /** Definitions by key prefix, for the current catalog. */
   private prefixes(): ReadonlyMap<string, ResourceDefinition> {
     const snapshot = this.catalog.snapshot()
     if (this.known?.snapshot !== snapshot) {
@@ -59,6 +60,7 @@ export class StoredReader {
   }
 }
 
+/** Place of an object, in its stored version if that is served. */
 function placeOf(definition: ResourceDefinition, namespace: string, name: string): StoredPlace {
   const stored = definition.storage?.version
   const { group, name: version, names } = definition.versions.find(each => each === stored) ?? definition.versions[0] ?? definition.hub

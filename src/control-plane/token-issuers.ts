@@ -68,6 +68,7 @@ export async function openTokenIssuers(config: Config, { clock, log, cacheMetric
   }
 }
 
+/** A configuration file to follow. */
 interface Followed {
   readonly file: string
   readonly bytes: Buffer

@@ -30,6 +30,7 @@ export class WhyService implements Service {
     ]
   }
 
+  /** Handles GET of recent requests, newest first. Parameters: `limit`, `user`, `failed`. */
   private async list(exchange: Exchange): Promise<void> {
     const { query } = exchange
     const limit = Number(query.get('limit') ?? LIMIT)
@@ -45,6 +46,7 @@ export class WhyService implements Service {
     await exchange.sendBytes(200, JSON_TYPE, Buffer.from(JSON.stringify(around).replace('"items":[]', () => `"items":[${items.join()}]`)))
   }
 
+  /** Handles GET of one request by audit ID. */
   private async tell(exchange: Exchange): Promise<void> {
     const auditId = exchange.path.slice(PATH.length + 1)
     const why = this.recent.find(auditId)

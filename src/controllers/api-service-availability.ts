@@ -166,6 +166,7 @@ class Report {
     if (verdict.reason === UNANSWERED) throw new Error(verdict.message)
   }
 
+  /** Checks the service and endpoints, then the server. */
   private async judge(service: APIService, backend: Backend): Promise<Verdict> {
     const { namespace, name, port } = backend
     const fault = this.options.isPlaced(namespace, name, port) ? undefined : await faultOf(this.env, backend)

@@ -72,6 +72,7 @@ export async function compactHistory({ backend, logger, intervalMs, clock }: Com
   }
 }
 
+/** Options of history retention. */
 export interface Retention {
   readonly history: StoreHistory
   readonly logger: Logger

@@ -128,6 +128,7 @@ export class WorkQueue {
     meter?.follow(this.waiting, this.running, key => this.begin(key))
   }
 
+  /** Adds a key, unless it is waiting already. */
   add(key: string): void {
     if (this.signal.aborted) return
     if (!this.waiting.has(key)) {
@@ -137,6 +138,7 @@ export class WorkQueue {
     this.next()
   }
 
+  /** Starts waiting keys while workers are free. */
   private next(): void {
     if (this.meter?.isHeld()) return
     for (const key of this.waiting.keys()) {
@@ -145,6 +147,7 @@ export class WorkQueue {
     }
   }
 
+  /** Moves a key from waiting to running. */
   private begin(key: string): void {
     const now = performance.now()
     this.meter?.waited.observe((now - (this.waiting.get(key) ?? now)) / 1000)
@@ -153,6 +156,7 @@ export class WorkQueue {
     void this.run(key, now)
   }
 
+  /** Processes a key, and starts the next one. */
   private async run(key: string, begun: number): Promise<void> {
     try {
       await this.work(key)
@@ -165,6 +169,7 @@ export class WorkQueue {
     if (!this.signal.aborted) this.next()
   }
 
+  /** Adds a failed key again after an exponential delay. */
   private retry(key: string, error: unknown): void {
     this.onError(key, error)
     if (this.meter) this.meter.retries.value++

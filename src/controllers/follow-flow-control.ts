@@ -23,6 +23,7 @@ class Objects<T extends WithSpec> {
     return [...this.byName.values()]
   }
 
+  /** Keeps the objects in sync with a kind. */
   follow(env: ControllerEnvironment, id: KindId<T>, signal: AbortSignal): Promise<void> {
     return followKept(env, id, signal, {
       keys: () => keysOf(this.byName.keys()),

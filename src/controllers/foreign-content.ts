@@ -22,6 +22,7 @@ export async function deleteForeign(
   return left
 }
 
+/** Deletes the objects of one resource, with deletecollection if the server supports it. Returns the remaining ones. */
 async function deleteAll(foreign: ForeignResources, resource: ForeignResource, namespace: string, signal: AbortSignal): Promise<ResourceLeft> {
   const { group, version, resource: name, verbs } = resource
   const none = { id: { group, resource: name }, count: 0, finalizers: [] }

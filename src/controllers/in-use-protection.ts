@@ -15,6 +15,7 @@ class ClaimUsers {
   readonly #byName = new Map<string, Pod>()
   readonly #byOwner = new Map<string, Pod>()
 
+  /** Adds the claims of a scheduled pod. A terminated pod still holds its named claims, but not its ephemeral ones. */
   add(pod: Pod): void {
     if (!pod.spec.nodeName) return
     const { name: podName, uid } = pod.metadata

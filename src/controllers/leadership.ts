@@ -125,6 +125,7 @@ class Observation {
     this.monotonic = monotonic
   }
 
+  /** Whether the Lease has been unchanged for its duration. A change restarts the observation. */
   hasRunOut({ spec }: Lease): boolean {
     const text = JSON.stringify(spec)
     if (text !== this.spec) {

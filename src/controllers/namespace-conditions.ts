@@ -44,6 +44,7 @@ function remaining(resources: readonly Remaining[]): Finding {
   return isTrue('NamespaceContentRemaining', 'SomeResourcesRemain', `Some resources are remaining: ${counts.sort().join(', ')}`)
 }
 
+/** Condition for remaining finalizers, with their counts. */
 function remainingFinalizers(resources: readonly Remaining[]): Finding {
   const counts = new Map<string, number>()
   for (const { finalizers } of resources) for (const finalizer of finalizers) counts.set(finalizer, (counts.get(finalizer) ?? 0) + 1)

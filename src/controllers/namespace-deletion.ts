@@ -58,6 +58,7 @@ export async function deleteContent(env: ControllerEnvironment, parts: DeletionP
 
 const errorsOf = (left: readonly ResourceLeft[]): string[] => left.flatMap(({ error }) => (error === undefined ? [] : [error]))
 
+/** Namespaced resources that can be listed and deleted. */
 const deletable = (catalog: Catalog): readonly ResourceDefinition[] =>
   catalog
     .snapshot()

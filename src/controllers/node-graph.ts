@@ -13,6 +13,7 @@ import { type ControllerEnvironment, followKept } from './controller.ts'
 /** Whether a kind is served. Kinds that are not cannot be followed. */
 export type IsServed = (id: KindId<TypedObject>) => boolean
 
+/** Dependencies of `followNodeGraph`. */
 export interface NodeGraphOptions {
   readonly graph: NodeGraph
   /** Durations of graph updates. */

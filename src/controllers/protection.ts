@@ -99,6 +99,7 @@ class Protector<T extends TypedObject> {
     this.#queue.add(namespace)
   }
 
+  /** Processes the pending objects of a namespace. Those that fail stay pending. */
   async #settle(namespace: string): Promise<void> {
     const names = this.#pending.get(namespace) ?? new Set()
     this.#pending.delete(namespace)
@@ -137,6 +138,7 @@ class Protector<T extends TypedObject> {
     if (failures.length > 0) throw failures[0]
   }
 
+  /** Removes the finalizer of a deleted object, or waits for the end of its use. */
   async #settleDeleted(object: T, user: User | undefined, names: Set<string>, changing: ReadonlySet<string>): Promise<void> {
     const { namespace = '', name = '' } = object.metadata
     if (!user) await this.#write(object, finalizers => finalizers.filter(each => each !== this.#protection.finalizer))

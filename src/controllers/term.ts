@@ -64,6 +64,7 @@ export class Term {
     this.end.abort()
   }
 
+  /** Starts the expiry timer. It is restarted if it fires early. */
   private schedule(): void {
     clearTimeout(this.timer)
     this.timer = setTimeout(() => {

@@ -119,6 +119,7 @@ export class WorkQueues {
     return meter
   }
 
+  /** Metrics of all queues. */
   families(): MetricFamily[] {
     const gauge = (name: string, help: string, of: (meter: Followed) => number): MetricFamily =>
       new PolledFamily('gauge', { name, help, stability: 'ALPHA', labels: LABELS }, () =>

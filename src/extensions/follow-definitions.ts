@@ -117,6 +117,7 @@ class FollowedDefinitions {
     return done
   }
 
+  /** Applies a change of a definition: builds its versions, then updates stores and catalog. Runs in steps. */
   private *changeInSteps(name: string, definition: CustomResourceDefinition | undefined): Steps<undefined> {
     const before = this.entries.get(name)
     const { uid, deletionTimestamp } = definition?.metadata ?? {}
@@ -141,6 +142,7 @@ class FollowedDefinitions {
     if (old && !resource) this.host.removeResource(old)
   }
 
+  /** Builds the versions of a definition. One that cannot be served is logged. */
   private *compile(name: string, definition: CustomResourceDefinition): Steps<CustomVersions | undefined> {
     const { spec, status } = definition
     const { plural } = status.acceptedNames

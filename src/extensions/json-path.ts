@@ -47,6 +47,7 @@ function pay(looks: Looks, count: number): boolean {
   return looks.left >= 0
 }
 
+/** Applies steps to values, until one finds nothing. */
 function follow(steps: readonly Step[], from: readonly Json[], looks: Looks): readonly Json[] | undefined {
   let values = from
   for (const step of steps) {
@@ -319,6 +320,7 @@ const comparedKind = (value: Json): string | undefined => {
   return typeof value === 'object' ? undefined : typeof value
 }
 
+/** Compares two values of the same type. */
 function inOrder(operator: string, left: NonNullable<Json>, right: NonNullable<Json>): boolean {
   switch (operator) {
     case '<':

@@ -39,6 +39,7 @@ export async function applyAll(client: Client, objects: readonly Manifest[]): Pr
   return objects.map(object => applied.get(object) ?? object)
 }
 
+/** Applies one object. A definition is awaited until it is served. */
 async function applyOne(client: Client, object: Manifest): Promise<Manifest> {
   const what = `${object.apiVersion}, ${object.kind} ${object.metadata?.name}`
   const path = await pathOf(client, object, what)
@@ -72,6 +73,7 @@ async function untilEstablished(client: Client, path: string, what: string): Pro
   }
 }
 
+/** Whether the definition is established and all its served versions are in discovery. */
 async function isServed(client: Client, definition: unknown): Promise<boolean> {
   if (!hasMembers(definition) || !hasMembers(definition.status) || !hasMembers(definition.spec)) return false
   const { conditions } = definition.status

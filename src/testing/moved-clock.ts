@@ -60,6 +60,7 @@ export class MovedClock implements TimerClock {
     return moved
   }
 
+  /** Moves the clock from timer to timer, up to the end. */
   private async move(milliseconds: number, settled: () => Promise<void>): Promise<void> {
     this.stand()
     const end = this.time + milliseconds

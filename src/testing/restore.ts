@@ -27,6 +27,7 @@ export async function restoreTables(backend: Backend, now: MemoryTables, kept: K
   throw new Error('cannot restore the control plane: others keep writing to it')
 }
 
+/** Writes that turn the current tables into the kept ones. Each expects the current revision, so that concurrent writes are detected. */
 function differences(now: MemoryTables, { tables: then, at }: Kept): GuardedWrite[] {
   const writes: GuardedWrite[] = []
   const secondsLeft = timesToLive(then, at)

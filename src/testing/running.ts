@@ -103,6 +103,7 @@ async function openLater(begin: Begin, { tables, port, rules, recorded, simulati
 
 const NEVER = new AbortController().signal
 
+/** Parts of a running control plane. */
 interface Parts {
   readonly tables: MemoryTables
   readonly recorded: RecordedRequests

@@ -76,6 +76,7 @@ export interface Answer<T = unknown> {
   readonly body: T
 }
 
+/** Options of a request. */
 export interface RequestOptions {
   /** Sent as JSON. A string is sent unchanged. */
   readonly body?: unknown

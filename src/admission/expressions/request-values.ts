@@ -81,6 +81,7 @@ function variableOf(name: string, { request, object, oldObject, namespaceObject,
   }
 }
 
+/** Attributes of `authorizer.requestResource`: the resource of the request, in the version of its path. */
 const resourceOf = ({ requestResource: { group, resource }, subresource, namespace, name }: SeenRequest): Parameters<typeof requestResource>[1] => ({
   group,
   resource,
@@ -131,6 +132,7 @@ function userDocument({ name, uid, groups, extra }: User): JsonObject {
   }
 }
 
+/** Metadata members of `namespaceObject`, as in upstream. */
 const SEEN_METADATA = [
   'name',
   'generateName',

@@ -44,6 +44,7 @@ export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
   }
 }
 
+/** 403 for a create in a namespace that is being deleted, with the cause that clients recognize. */
 function terminatingError({ served, namespace, name, object }: AdmissionRequest): StatusError {
   const { group, names } = served.version
   const resource = { group, resource: names.plural }
@@ -64,6 +65,7 @@ function findNamespace(find: FindNamespace, name: string): Awaitable<NamespaceOb
   return found instanceof Promise ? found.catch(error => findFresh(find, name, error)) : found
 }
 
+/** Reads a namespace from the store after the cache did not have it. Rethrows other errors of the cache. */
 async function findFresh(find: FindNamespace, name: string, first: unknown): Promise<NamespaceObject> {
   if (!isStatusError(first, 'NotFound')) throw first
   try {

@@ -105,6 +105,7 @@ function messageOf({ check, message }: Validation, result: ExpressionResult | un
   return (isUsable ? given : message.trim()) || `failed expression: ${check.expression.trim()}`
 }
 
+/** Converts the results of auditAnnotations. Omits null and empty values, and with failurePolicy Ignore also errors. */
 function annotationsOf(policy: CompiledValidatingPolicy, evaluated: Extract<Evaluated, { remaining: number }>, ignoreFailures: boolean): Annotation[] {
   return policy.annotations.flatMap(({ key, value: compiled }, i): Annotation[] => {
     const { error, value, seconds } = resultAt(evaluated.results, i)

@@ -51,6 +51,7 @@ export async function matchResources(match: MatchResources, request: AdmissionRe
 export const isSelected = (match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): true | Promise<boolean> =>
   (match.namespaces.isEmpty && match.objects.isEmpty) || selectsBoth(match, request, getNamespace)
 
+/** Evaluates both selectors. Errors are thrown only if nothing excludes the request. */
 async function selectsBoth(match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): Promise<boolean> {
   const faults: unknown[] = []
   const keep = (fault: unknown): true => {
@@ -63,6 +64,7 @@ async function selectsBoth(match: MatchResources, request: AdmissionRequest, get
   return true
 }
 
+/** Evaluates the object selector. An error is kept, and counts as a match for now. */
 function selects(selector: Selector, request: AdmissionRequest, keep: (fault: unknown) => true): boolean {
   try {
     return objectMatches(selector, request)

@@ -54,6 +54,7 @@ export async function collectParams(
   return params
 }
 
+/** Reads the param object of a name. Empty if it does not exist. */
 async function byName(reader: ParamReader, served: ServedResource, namespace: string, name: string, signal: AbortSignal): Promise<KubeObject[]> {
   try {
     return [await reader.get(served, namespace, name, signal)]

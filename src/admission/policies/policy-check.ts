@@ -52,6 +52,7 @@ export class PolicyCheck {
     }
   }
 
+  /** Evaluates a matching policy for each binding and param object. */
   async #askMatching(policy: ValidatingPolicy, matching: MatchedPolicy | Promise<MatchedPolicy | undefined>): Promise<void> {
     let matched: MatchedPolicy | undefined
     try {
@@ -93,6 +94,7 @@ export class PolicyCheck {
     if (!ignoresFailures(policy)) this.denials.push({ policy: policy.name, ...(binding && { binding: binding.name }), message, reason: '' })
   }
 
+  /** Carries out the decisions of a policy, collects its annotations, and counts both. */
   #enforce(policy: ValidatingPolicy, binding: Binding, { decisions, annotations }: PolicyResult, noted: AuditAnnotations): void {
     const metrics = this.#metrics
     for (const [index, decision] of decisions.entries()) {
@@ -138,6 +140,7 @@ const ofPolicy = ({ name }: ValidatingPolicy, binding?: Binding): Asked => ({
   phase: 'validating',
 })
 
+/** Summary of an evaluation for `why`. */
 function asked(policy: ValidatingPolicy, binding: Binding, { decisions, annotations, cost }: PolicyResult): PolicyAsked {
   const wrong = decisions.filter(({ action, failed }) => action === 'deny' || failed)
   const faults = annotations.flatMap(annotation => ('error' in annotation ? [annotation.error] : []))

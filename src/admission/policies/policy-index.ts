@@ -69,6 +69,7 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
     return this.#bindings.keys()
   }
 
+  /** Adds or replaces a policy. An unchanged generation keeps its compiled form. */
   putPolicy(policy: Policy<Spec>): void {
     const { name = '', uid = '', generation = 0 } = policy.metadata
     const known = this.#policies.get(name)
@@ -89,6 +90,7 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
     this.#changed = true
   }
 
+  /** Adds or replaces a binding. */
   putBinding({ metadata: { name = '' }, spec }: PolicyBinding): void {
     // In 1.26 bindings had no validationActions and always denied.
     const { policyName = '', paramRef, matchResources, validationActions = ['Deny'] } = spec
@@ -105,6 +107,7 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
     if (this.#bindings.delete(name)) this.#changed = true
   }
 
+  /** Joins policies with their bindings. Policies without bindings are not in force. */
   #find(): ActivePolicy<Spec, Compiled>[] {
     const bindings = new Map<string, Binding[]>()
     for (const binding of [...this.#bindings.values()].sort(byName)) {

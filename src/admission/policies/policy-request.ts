@@ -124,6 +124,7 @@ export class PolicyRequest {
     return known ? valuesWith(known, params) : this.#readValues(about).then(values => valuesWith(values, params))
   }
 
+  /** Encodes the variables of a version. They are kept until the object changes. */
   async #readValues(about: About): Promise<PolicyValues> {
     const { object, oldObject } = await this.bodiesIn(about)
     const request = this.#seen(about)
@@ -136,6 +137,7 @@ export class PolicyRequest {
     return values
   }
 
+  /** Returns the objects in the matched version, converted once per version until the object changes. */
   async bodiesIn(about: About): Promise<Bodies> {
     const known = this.#bodies.get(about.version)
     if (known) return known
@@ -146,6 +148,7 @@ export class PolicyRequest {
     return bodies
   }
 
+  /** The `request` variable for a matched version. */
   #seen({ kind, resource }: About): SeenRequest {
     const { ctx, subresource, name, operation, dryRun } = this.#request
     const { kind: requestKind, resource: requestResource } = this.#asked

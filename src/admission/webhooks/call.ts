@@ -92,6 +92,7 @@ function outcomeOf(error: unknown, { failurePolicy }: Webhook): WebhookAsked['ou
   return failurePolicy === 'Ignore' ? 'failed open' : 'failed'
 }
 
+/** Result of a webhook call for `why`. */
 const asked = ({ hook, round }: WebhookCall, outcome: WebhookAsked['outcome'], began: number): WebhookAsked => ({
   step: 'webhook',
   configuration: hook.configuration,
@@ -150,6 +151,7 @@ function loudOnDryRun({ name, sideEffects }: Webhook): Error {
   return badRequestError(`admission webhook ${JSON.stringify(name)} does not support dry run`)
 }
 
+/** Posts a review, unless an injected fault makes the webhook unreachable. Throws a WebhookCallError with upstream's prefix. */
 async function post({ clients }: WebhookEnvironment, hook: Webhook, review: string, ctx: RequestContext, span?: Span): Promise<Buffer> {
   const { signal, deadline, audit, webhookFault } = ctx
   const fault = webhookFault?.(hook.name)

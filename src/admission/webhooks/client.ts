@@ -122,6 +122,7 @@ export class WebhookClients {
     this.clients.clear()
   }
 
+  /** Returns the client of a clientConfig. The least recently used one is retired at the limit. */
   private clientFor(config: WebhookClientConfig): Client {
     const key = JSON.stringify([config.url, config.service, config.caBundle])
     const known = this.clients.get(key)

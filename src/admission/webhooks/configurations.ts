@@ -28,6 +28,7 @@ export class WebhookConfigurations {
     return this.#configurations.keys()
   }
 
+  /** Adds or replaces a configuration. */
   put(configuration: WebhookConfiguration): void {
     const { name = '', uid = '', generation = 0 } = configuration.metadata
     const version = `${uid}/${generation}`

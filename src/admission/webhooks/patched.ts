@@ -41,6 +41,7 @@ export async function patchedObject(
   return { object: next, changed: !deepEqual(next, object) }
 }
 
+/** Maps errors of patches and their JSON to a 500 with the same message. */
 async function inWords<T extends Json>(run: () => T | Promise<T>): Promise<T> {
   try {
     return await run()

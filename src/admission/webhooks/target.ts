@@ -41,6 +41,7 @@ export function webhookTarget({ url, service }: WebhookClientConfig, resolve: Re
   return targetAt(host, path, serverName, async () => ({ host: serverName, port: port ? Number(port) : 443 }))
 }
 
+/** Builds a target. An authority without port gets 443 as its address. */
 function targetAt(authority: string, path: string, serverName: string, dial: WebhookTarget['dial']): WebhookTarget {
   const joined = joinPaths('/', path)
   return {
@@ -53,6 +54,7 @@ function targetAt(authority: string, path: string, serverName: string, dial: Web
   }
 }
 
+/** Parses a URL as Go does. Throws a WebhookCallError. */
 function parsed(url: string): { readonly host: string; readonly path: string } {
   try {
     return parseGoUrl(url)

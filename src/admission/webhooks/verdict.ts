@@ -24,6 +24,7 @@ export interface Verdict {
   readonly patchType: string
 }
 
+/** AdmissionResponse as decoded: any member can be absent. */
 interface Response {
   readonly uid?: string
   readonly allowed?: boolean
@@ -76,6 +77,7 @@ interface Review {
   readonly response?: Response
 }
 
+/** Decodes an AdmissionReview. Throws a WebhookCallError if it is of another type or version. */
 async function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema): Promise<Review> {
   const failed = (why: string): WebhookCallError => new WebhookCallError(`failed to call webhook: ${why}`)
   let value: Json
@@ -99,6 +101,7 @@ async function readReview(body: Buffer, version: ReviewVersion, schema: StructSc
   }
 }
 
+/** Reads kind and apiVersion. Throws a WebhookCallError if they are malformed. */
 function claimedBy(value: Json, failed: (why: string) => WebhookCallError): { readonly kind: string; readonly apiVersion: string } {
   try {
     const claimed = typeOfBody(value)

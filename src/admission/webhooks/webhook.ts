@@ -39,6 +39,7 @@ export interface Webhook {
  */
 export type WebhookConfiguration = TypedObject & { readonly webhooks?: readonly WebhookSpec[] }
 
+/** Webhook of a configuration, as defaulted and stored. */
 interface WebhookSpec {
   readonly name: string
   readonly clientConfig: WebhookClientConfig

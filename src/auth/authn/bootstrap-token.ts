@@ -6,6 +6,7 @@ import type { TokenAuthenticator, TokenIdentity } from './token.ts'
 /** The part of a Secret that is read here. */
 type SecretObject = TypedObject & { readonly type?: string; readonly data?: Readonly<Record<string, string | null>> | null }
 
+/** Options of the bootstrap token authenticator. */
 export interface BootstrapTokenOptions {
   /** Returns a Secret of kube-system, or undefined. Must read from memory only, because unauthenticated clients can trigger it. */
   getSecret(name: string): Promise<SecretObject | undefined>

@@ -29,11 +29,12 @@ export function clientCertificate(
   }
 }
 
+/** Records for `why` whether the certificate was accepted. */
 function tell(proof: ProofNotes, { chain: [der] }: Shown, isGood: boolean): void {
   if (der === undefined) return
   const { subject, issuer, validTo } = new X509Certificate(der)
   const expires = new Date(validTo)
-  if (!isGood) proof.refused(`the client certificate ${onOneLine(subject)}, good until ${expires.toISOString()}, or an authority of it, is not believed now`)
+  if (!isGood) proof.refused(`the client certificate ${onOneLine(subject)}, valid until ${expires.toISOString()}, or a CA of its chain is not trusted at this time`)
   else proof.proved({ kind: 'client certificate', subject: onOneLine(subject), issuer: onOneLine(issuer), notAfter: expires.toISOString() })
 }
 

@@ -15,6 +15,7 @@ export interface RequestHeaderNames {
   readonly extraPrefixes: readonly string[]
 }
 
+/** Options of the front proxy authenticator. */
 export interface RequestHeaderOptions {
   readonly names: RequestHeaderNames
   /** Common names of front proxies. Empty allows every certificate that their CAs issued. */

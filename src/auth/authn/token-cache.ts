@@ -4,6 +4,7 @@ import type { User } from '../../meta/context.ts'
 import type { TokenAnswer, TokenAuthenticator } from './token.ts'
 import type { TokenCacheMetrics } from './token-cache-metrics.ts'
 
+/** Options of a token cache. */
 export interface TokenCacheOptions {
   /** Lifetime of results, in milliseconds. 0 disables the cache. Failures are never cached. */
   readonly ttlMs: number

@@ -86,6 +86,7 @@ export function parsePolicies(text: string, file: string, unversioned: (lines: n
 }
 
 type Members = Readonly<Record<string, unknown>>
+/** Parses a line of the file. Throws an Error with upstream's message. */
 function objectOf(line: string): Members {
   let value: unknown
   try {
@@ -98,6 +99,7 @@ function objectOf(line: string): Members {
   return value
 }
 
+/** Converts a policy of any version. Throws an Error with upstream's message. */
 function policyOf(object: Members, isOld: boolean): AbacPolicy {
   if (isOld) return fromOld(object)
   const { apiVersion, kind } = object
@@ -126,6 +128,7 @@ function fromOld(object: Members): AbacPolicy {
   }
 }
 
+/** Decodes the members of a policy. Absent ones are empty. */
 function membersOf(object: Members, path: string): AbacPolicy {
   const text = (name: string): string => {
     const value = object[name] ?? ''

@@ -8,6 +8,7 @@ const AS_PUBLIC = allowed('public information')
 const AS_SELF = allowed('basic user')
 const ALWAYS = allowed('AlwaysAllow')
 const NO_OPINION: Decision = { decision: 'no opinion', reason: '' }
+/** Non-resource paths that every user may read. */
 const PUBLIC: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/version', '/version/'])
 
 const EVERYTHING: KnownRules = {

@@ -47,6 +47,7 @@ export const rulesAuthorizer = (rules: readonly Rule[]): Authorizer => ({
 
 const isFor = (rule: Rule, user: User): boolean => names(rule.users, user.name) || user.groups.some(group => names(rule.groups, group))
 
+/** Whether all lists of the rule match the request. */
 function covers(rule: Rule, user: User, info: RequestAttributes): boolean {
   if (!isFor(rule, user)) return false
   if (!names(rule.verbs, info.verb)) return false

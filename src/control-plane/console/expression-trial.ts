@@ -56,6 +56,7 @@ export async function tryExpression(expression: string, variables: JsonObject, m
   return error === undefined ? { ...about, cost, value: shown(value) } : { ...about, cost, error }
 }
 
+/** Converts the variables to CEL values. Throws 400 if one cannot be converted. */
 function valuesOf(variables: JsonObject): ReadonlyMap<string, Value> {
   try {
     return new Map(Object.entries(variables).map(([name, value]) => [name, celValueOf(value, DYN, name)]))
@@ -68,6 +69,7 @@ function valuesOf(variables: JsonObject): ReadonlyMap<string, Value> {
 /** Maximum number of values and characters in a result. A list can contain another list many times, so larger results are not formatted. */
 const MOST_PARTS = 200_000
 
+/** Whether a value has at most `MOST_PARTS` parts. */
 function isSmall(value: Value): boolean {
   let left = MOST_PARTS
   const fits = (one: Value): boolean => {

@@ -71,6 +71,7 @@ export async function tryPolicy(parts: TrialParts, ctx: RequestContext, text: st
   return { results, isCut: items.length > MOST_OBJECTS }
 }
 
+/** Splits the text into the policy and its optional params. Throws 400 if it is malformed. */
 async function documentsOf(text: string): Promise<readonly [JsonObject, JsonObject | undefined]> {
   const documents: JsonObject[] = []
   for (const part of text.split(/^---[ \t]*$/m)) {
@@ -87,6 +88,7 @@ async function documentsOf(text: string): Promise<readonly [JsonObject, JsonObje
   return [policy, params]
 }
 
+/** Decodes and defaults the policy as a write of it would. Throws 400 if it is invalid. */
 function policyOf(catalog: Catalog, document: JsonObject): Policy<ValidatingSpec> {
   if (document.kind !== 'ValidatingAdmissionPolicy') throw badRequestError('policy: must be a ValidatingAdmissionPolicy')
   const { version } = servedById(catalog, VALIDATING_POLICIES)
@@ -117,6 +119,7 @@ function collectionOf(path: string, catalog: Catalog): { readonly id: ResourceId
   return { id: { group: info.group, resource: info.resource }, namespace: info.namespace }
 }
 
+/** A trial in progress. */
 interface Trial extends TrialParts {
   readonly ctx: RequestContext
   readonly id: ResourceId
@@ -125,6 +128,7 @@ interface Trial extends TrialParts {
   readonly params: JsonObject | undefined
 }
 
+/** Evaluates the policy as if the object were created. */
 async function tryObject({ catalog, access, authorizer, ctx, id, policy, compiled, params }: Trial, object: KubeObject): Promise<TriedObject> {
   const { name = '', namespace = '' } = object.metadata
   const told = (outcome: TriedObject['outcome'], messages: readonly string[] = []): TriedObject => ({
@@ -166,6 +170,7 @@ async function tryObject({ catalog, access, authorizer, ctx, id, policy, compile
   }
 }
 
+/** Wraps the policy as one in force, without bindings. */
 const activeOf = ({ metadata, spec }: Policy<ValidatingSpec>, compiled: CompiledValidatingPolicy): ActivePolicy<ValidatingSpec, CompiledValidatingPolicy> => ({
   name: metadata.name ?? '',
   spec,

@@ -60,6 +60,7 @@ interface Three {
   readonly server: JsonObject | undefined
 }
 
+/** Change of one object between branch start, branch and server. Undefined if merging would change nothing. */
 function changeOf({ path, group, version, resource, namespace, name }: StoredPlace, { before, branch, server }: Three): BranchChange | undefined {
   // No change if branch and server agree, or if the branch has reverted its change.
   if (isDeepStrictEqual(branch, server) || isDeepStrictEqual(branch, before)) return undefined
@@ -81,6 +82,7 @@ function changeOf({ path, group, version, resource, namespace, name }: StoredPla
 /** Metadata that every write changes. Ignored in comparisons. */
 const OF_WRITES: ReadonlySet<string> = new Set(['resourceVersion', 'generation', 'managedFields'])
 
+/** Content of a stored object without metadata that every write changes. */
 function contentOf(stored: StoredObject | undefined): JsonObject | undefined {
   if (stored === undefined) return undefined
   const object: Json = JSON.parse(stored.json().bytes.toString())

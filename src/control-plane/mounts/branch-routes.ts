@@ -36,6 +36,7 @@ export function branchRoutes(branches: Branches, parts: RouteParts): readonly Ow
 const send = (exchange: Exchange, code: number, value: object): Promise<void> =>
   exchange.sendBytes(code, 'application/json', Buffer.from(JSON.stringify(value)))
 
+/** A branch as JSON. */
 const shown = ({ name, fork, createdAt, createdBy, isLost }: Branch): object => ({
   kind: 'Branch',
   apiVersion: API_VERSION,
@@ -76,6 +77,7 @@ function askedFor(body: string): { readonly name: string; readonly at: number | 
   return { name, at }
 }
 
+/** Handles GET and DELETE of a branch, and GET of its changes. */
 async function one(branches: Branches, parts: RouteParts, exchange: Exchange): Promise<void> {
   const [name = '', view, ...more] = exchange.path.slice(ROOT.length + 1).split('/')
   if (more.length > 0 || (view !== undefined && view !== 'changes')) throw pathNotFoundError()
@@ -88,6 +90,7 @@ async function one(branches: Branches, parts: RouteParts, exchange: Exchange): P
   return send(exchange, 200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { name, kind: 'branches' }, code: 200 })
 }
 
+/** Handles GET of a branch's changes, page by page. Requires permission to read everything. */
 async function changes(branches: Branches, { authorizer, plane }: RouteParts, exchange: Exchange, name: string): Promise<void> {
   await mayReadAll(authorizer, exchange)
   const branch = branches.get(name)

@@ -28,6 +28,7 @@ export interface Branch extends OpenBranch {
   isLost: boolean
 }
 
+/** Dependencies and limits of branches. */
 export interface BranchesOptions {
   readonly backend: Backend
   readonly most: number
@@ -104,6 +105,7 @@ export class Branches {
     })
   }
 
+  /** Closes and deletes a branch. Throws a StatusError if it does not exist. */
   delete(name: string): Promise<void> {
     this.get(name)
     return this.turns.take(async () => {
@@ -126,6 +128,7 @@ export class Branches {
     if (isLost) throw expiredError(`branch ${JSON.stringify(name)} is lost: the server has changed more than is kept for it (--branch-bytes)`)
   }
 
+  /** Ends the requests of a branch that can no longer be read, and closes its control plane. */
   private lose(branch: Branch): void {
     branch.isLost = true
     branch.requests.endAll()
@@ -139,6 +142,7 @@ export class Branches {
     for (const { plane } of this.all.values()) plane.beginShutdown()
   }
 
+  /** Closes all branches, after creations in progress. */
   async closeAll(): Promise<void> {
     this.beginShutdown()
     await this.turns.take(async () => {})

@@ -10,6 +10,7 @@ export class HeldRequests {
   /** Time of the last start or end of a request, in milliseconds of `performance.now()`. */
   lastUsed = performance.now()
 
+  /** Registers a request. Returns a function that unregisters it. */
   hold(request: HeldRequest): () => void {
     this.open.add(request)
     this.lastUsed = performance.now()

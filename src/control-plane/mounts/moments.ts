@@ -23,6 +23,7 @@ interface OpenMoment {
   readonly requests: HeldRequests
 }
 
+/** Dependencies and limits of moments. */
 export interface MomentsOptions {
   readonly backend: Backend
   /** Maximum number of open moments. */
@@ -68,6 +69,7 @@ export class Moments {
     return { plane: moment.mounted, release: moment.requests.hold(request) }
   }
 
+  /** Opens a moment, evicting an idle one at the limit. Throws a StatusError if the revision cannot be read or all moments are in use. */
   private async open(at: Revision, signal: AbortSignal): Promise<OpenMoment> {
     const backend = momentBackend(this.options.backend, at)
     await this.check(backend, at, signal)
@@ -98,6 +100,7 @@ export class Moments {
     await this.close(at)
   }
 
+  /** Closes moments that are idle. */
   private look(): void {
     const now = performance.now()
     for (const [at, { requests }] of this.all) if (requests.isIdle && now - requests.lastUsed >= IDLE_MS) void this.close(at)

@@ -23,6 +23,7 @@ import { untilReady } from './ready-plane.ts'
 /** Time for a control plane to become ready, in milliseconds. */
 const READY_MS = 30_000
 
+/** Dependencies of moments and branches. */
 export interface MountServiceParts {
   readonly config: Config
   readonly auth: Auth
@@ -90,6 +91,7 @@ export class MountService implements Mounts {
     throw failure(404, 'NotFound', `this server does not serve ${mount.kind === 'moment' ? 'moments (--moments)' : 'branches (--branches)'}`, {})
   }
 
+  /** Opens a read-only control plane. Kinds are followed; nothing else runs. */
   private async openMoment(backend: Backend, signal: AbortSignal): ReturnType<ConstructorParameters<typeof Moments>[0]['open']> {
     const { options, auth, createPlane } = this.parts
     const { authorizer } = auth
@@ -98,6 +100,7 @@ export class MountService implements Mounts {
     return { plane, mounted: { api: plane.api, authorizer, isReadOnly: true } }
   }
 
+  /** Opens a writable control plane with its own authorizer and signing key. */
   private async openBranch(backend: BackendFork, signal: AbortSignal): Promise<OpenBranch> {
     const { config, options, auth: ofServer, createPlane, dial, log } = this.parts
     const auth = await openBranchAuth(config, ofServer, { clock: options.runtime.clock, log, dial })
@@ -110,6 +113,7 @@ export class MountService implements Mounts {
     return { plane, auth, mounted: { api: plane.api, authorizer, isReadOnly: false } }
   }
 
+  /** Starts a control plane and waits until it is ready. Closes it on failure. */
   private async started(plane: ControlPlane, isNeeded: (check: string) => boolean, signal: AbortSignal): Promise<void> {
     try {
       if (this.start === undefined) throw failure(503, 'ServiceUnavailable', 'the server is not started yet', {})

@@ -198,6 +198,7 @@ export class OwnerGraph {
     if (!sameCoordinates(node, seen)) Object.assign(node, seen)
   }
 
+  /** Replaces the ownerReferences of an object. Owners that it no longer blocks are examined. */
   private changeOwners(node: Writable, next: readonly OwnerReference[]): void {
     const before = node.owners
     const had = uidsOf(before)
@@ -234,6 +235,7 @@ export class OwnerGraph {
     if (doubtful) this.outlet.examine(node.uid)
   }
 
+  /** Whether a reference may not match the owner, so that the dependent must be examined. Reports an owner in another namespace. */
   private isDoubtful(node: Node, reference: OwnerReference, owner: Node): boolean {
     if (owner.namespace !== '' && owner.namespace !== node.namespace) {
       if (!owner.virtual) this.reportInvalidNamespace(node, owner.uid)
@@ -247,6 +249,7 @@ export class OwnerGraph {
     if (reference) this.outlet.invalidNamespace(coordinatesOf(dependent), referredTo(reference, dependent.namespace))
   }
 
+  /** Updates the deletion state of an object from its finalizers, and requests the work that follows. */
   private noticeDeletion(node: Writable, finalizers: readonly string[]): void {
     const orphaning = finalizers.includes(ORPHAN)
     const waiting = !orphaning && finalizers.includes(FOREGROUND)
@@ -264,6 +267,7 @@ export class OwnerGraph {
     for (const { uid } of dependents) this.outlet.examine(uid)
   }
 
+  /** Removes a node. Its dependents and the owners that wait for it are examined. */
   private drop(node: Writable): void {
     this.nodes.delete(node.uid)
     for (const { uid } of node.owners) this.leave(node, uid)

@@ -40,6 +40,7 @@ export class OwnerKinds {
     return found
   }
 
+  /** Finds the resource of a stored kind in the catalog. */
   private look(apiVersion: string, kind: string): OwnerKind | undefined {
     const served = this.catalog
       .snapshot()

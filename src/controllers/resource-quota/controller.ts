@@ -17,6 +17,7 @@ import { Raises } from './raises.ts'
 import { type ListStored, Recounter } from './recount.ts'
 import { type QuotableResource, QuotableResources } from './tracked.ts'
 
+/** Dependencies of the quota controller. */
 export interface QuotaControllerParts {
   readonly catalog: Catalog
   readonly evaluators: Evaluators
@@ -55,6 +56,7 @@ export const resourceQuotaController =
     await controller.ended()
   }
 
+/** State of the controller: known quotas, scheduled recalculations and watches. */
 class QuotaController {
   readonly #env: ControllerEnvironment
   readonly #pauses: TimerClock
@@ -95,6 +97,7 @@ class QuotaController {
     for (const [namespace, quotas] of this.#quotas) for (const name of quotas.keys()) yield `${namespace}/${name}`
   }
 
+  /** Adds or updates a quota. Schedules a recalculation if its spec changed or its status is incomplete. */
   put(quota: ResourceQuota): void {
     const { namespace = '', name = '' } = quota.metadata
     const quotas = this.#quotas.get(namespace) ?? new Map<string, ResourceQuota>()
@@ -110,6 +113,7 @@ class QuotaController {
     if (isChanged || status.hard === undefined || status.used === undefined || !deepEqual(spec.hard ?? {}, status.hard)) this.look(namespace)
   }
 
+  /** Removes a quota. */
   remove(namespace: string, name: string): void {
     const quotas = this.#quotas.get(namespace)
     quotas?.delete(name)
@@ -147,6 +151,7 @@ class QuotaController {
     await this.#monitors.ended()
   }
 
+  /** Schedules recalculations of the quotas that limit the changed resource. */
   #changed(evaluator: Evaluator, namespace: string | undefined): void {
     const namespaces = namespace === undefined ? this.#quotas.keys() : [namespace]
     for (const each of namespaces) {
@@ -155,6 +160,7 @@ class QuotaController {
     }
   }
 
+  /** Updates the watches until no further change has arrived. */
   async #watchLimited(): Promise<void> {
     await nextTurn()
     while (this.#isWatchStale && !this.#signal.aborted) {
@@ -180,6 +186,7 @@ class QuotaController {
     return this.#resources.limitedBy(spec).some(each => each.evaluator === evaluator)
   }
 
+  /** Recalculates a namespace. A conflict schedules another attempt. */
   async #count(namespace: string): Promise<void> {
     try {
       const againIn = await this.#recounter.recount(namespace, this.#env.clock.now(), this.#pauses.steady.now())
@@ -193,6 +200,7 @@ class QuotaController {
     }
   }
 
+  /** Starts the minimum interval of a namespace. Entries are ordered by expiry, so old ones are removed from the front. */
   #rest(namespace: string): void {
     const now = this.#pauses.steady.now()
     for (const [each, until] of this.#resting) {
@@ -203,6 +211,7 @@ class QuotaController {
     this.#resting.set(namespace, now + REST_MS)
   }
 
+  /** Schedules a delayed recalculation. A pending one is kept if the new delay is not short. */
   #lookIn(namespace: string, milliseconds: number): void {
     if (this.#later.has(namespace) && milliseconds > REST_MS) return
     this.#later.get(namespace)?.close()

@@ -31,6 +31,7 @@ export class QuotaMonitors {
     for (const [name, resource] of wanted) if (!this.#running.has(name)) this.#start(name, resource)
   }
 
+  /** Starts the watch of one resource. */
   #start(name: string, resource: QuotableResource): void {
     const end = new AbortController()
     const { hub } = resource.definition

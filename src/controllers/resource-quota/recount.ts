@@ -16,6 +16,7 @@ import type { QuotableResources } from './tracked.ts'
 /** Lists stored objects of a namespace, at least as recent as the call. */
 export type ListStored = (id: ResourceId, namespace: string) => Promise<readonly StoredObject[]>
 
+/** Dependencies of recalculation. */
 export interface RecountParts {
   readonly access: ResourceAccess
   readonly listStored: ListStored

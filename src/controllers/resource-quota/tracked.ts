@@ -59,6 +59,7 @@ export class QuotableResources {
     for (const resource of this.#asked) if (resource.evaluator.counts(name)) yield resource
   }
 
+  /** Rebuilds the indexes if the catalog has changed. */
   #refresh(): void {
     const { generation, definitions } = this.#catalog.snapshot()
     if (generation === this.#generation) return

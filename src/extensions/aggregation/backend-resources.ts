@@ -123,6 +123,7 @@ interface Page {
   readonly next: string
 }
 
+/** Parses a page of a list, in steps. Long or excessive finalizers are dropped. */
 function* readPage(body: Buffer): Steps<Page> {
   const { items, metadata } = objectIn(yield* parseForeignJson(body, MOST_VALUES))
   const objects: ForeignObject[] = []
@@ -154,6 +155,7 @@ function failureText(code: number, body: Buffer | undefined, method: string | un
   return `${why} (${(method ?? 'GET').toLowerCase()} ${qualifiedResource(resource)})`
 }
 
+/** Message of a Status. Undefined if the body is not one. */
 function statusIn(body: Buffer): string | undefined {
   try {
     const { kind, message } = objectIn(JSON.parse(body.toString()) as Json)

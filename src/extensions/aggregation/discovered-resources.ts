@@ -18,6 +18,7 @@ interface DiscoveryList {
 /** APIResourceDiscovery under construction. */
 type Resource = JsonObject & { scope: string; subresources?: JsonObject[] }
 
+/** APIResource as decoded. */
 interface DiscoveredResource {
   readonly name: string
   readonly singularName: string
@@ -77,6 +78,7 @@ interface Group {
   readonly resources: readonly (readonly Json[])[]
 }
 
+/** Splits a list into groups without resources and their resources, so that each can be decoded in a step. */
 function* groupsOf(list: Json): Generator<Group, void> {
   if (!isJsonObject(list) || !Array.isArray(list.items)) return yield { group: list, resources: [] }
   for (const item of list.items) {
@@ -87,6 +89,7 @@ function* groupsOf(list: Json): Generator<Group, void> {
   }
 }
 
+/** Sets the responseKind of a resource and its subresources if absent. */
 function withKinds(resource: JsonObject): JsonObject {
   const { responseKind = NO_KIND, subresources } = resource as JsonObject & { subresources?: JsonObject[] }
   return {
@@ -123,6 +126,7 @@ function* parseResourceList(body: Buffer): Steps<readonly JsonObject[]> {
   return [...found.values()]
 }
 
+/** Decodes an APIResourceList, one resource per step. */
 function* decodedResources(list: Json): Steps<DiscoveredResource[]> {
   const all = isJsonObject(list) && Array.isArray(list.resources) ? list.resources : []
   yield
@@ -139,6 +143,7 @@ const scopeOf = ({ namespaced }: DiscoveredResource): string => (namespaced ? 'N
 
 const kindOf = ({ group = '', version = '', kind }: DiscoveredResource) => ({ group, version, kind })
 
+/** Converts an APIResource to an APIResourceDiscovery without subresources. */
 const ownOf = (resource: DiscoveredResource): Resource => ({
   resource: resource.name,
   responseKind: kindOf(resource),

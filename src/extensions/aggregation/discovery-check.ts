@@ -11,6 +11,7 @@ import { type Backend, pathOf, registrationOf } from './registration.ts'
 import { withRemoteUser } from './remote-user.ts'
 import type { Via } from './via.ts'
 
+/** Dependencies of the discovery check. */
 export interface DiscoveryCheckEnvironment {
   readonly resolve: ResolveService
   readonly client: ProxyClientKey | undefined

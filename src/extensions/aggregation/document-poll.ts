@@ -57,6 +57,7 @@ export class DocumentPoll<T> {
     return this.#poll.run(env, signal)
   }
 
+  /** Fetches and parses the document of one APIService. */
   async #refresh(registration: Registration, signal: AbortSignal): Promise<void> {
     const { registrations, client, path, maxBytes, etagOf, read } = this.#options
     const { name } = registration

@@ -68,6 +68,7 @@ export class ForeignDiscovery {
     return this.#poll.run(env, signal)
   }
 
+  /** Drops an APIService, and the discovery of servers that no other APIService uses. */
   #forget(name: string): void {
     this.#changed.delete(name)
     this.#failures.passed(name)
@@ -76,6 +77,7 @@ export class ForeignDiscovery {
     for (const key of this.#known.keys()) if (!used.has(key)) this.#known.delete(key)
   }
 
+  /** Updates the discovery of one APIService. An unchanged one does not increase the generation. */
   async #refresh(registration: Registration, signal: AbortSignal): Promise<void> {
     const { name, backend } = registration
     if (!backend) return
@@ -89,6 +91,10 @@ export class ForeignDiscovery {
     this.generation++
   }
 
+  /**
+   * Returns the resources of a group version. One response covers all group versions of a server, so recent ones are reused. Falls back to legacy discovery; on
+   * failure returns the last resources as stale.
+   */
   async #fetch(registration: Registration, backend: Backend, signal: AbortSignal): Promise<Fetched> {
     const key = keyOf(backend)
     const versionKey = `${registration.group}/${registration.version}`

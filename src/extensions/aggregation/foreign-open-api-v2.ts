@@ -74,6 +74,7 @@ export class ForeignOpenApiV2 {
 /** Bytes hashed per step. */
 const HASHED_BYTES = 512 * 1024
 
+/** Hashes a body in steps. */
 function* hashInSteps(body: Buffer): Steps<string> {
   const hash = createHash('sha256')
   for (let at = 0; at < body.length; at += HASHED_BYTES) {
@@ -83,6 +84,7 @@ function* hashInSteps(body: Buffer): Steps<string> {
   return hash.digest('base64')
 }
 
+/** Parses a response. An equal hash means that the document is unchanged, even without ETag. */
 async function read({ status, etag, body }: BackendAnswer, { registration, known, signal }: DocumentContext<Known>): Promise<Known | undefined> {
   if (status === 304 && known) return known
   if (status === 404) return undefined

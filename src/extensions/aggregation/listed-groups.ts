@@ -55,6 +55,7 @@ export function discoveredGroups(listing: Listing): ListedGroups {
 
 const keyOf = ({ group, version }: Pick<Entry, 'group' | 'version'>): string => apiVersionOf({ group, version })
 
+/** Group versions of APIServices. Undiscovered ones of other servers are Stale. */
 const registered = ({ registrations, foreignVersion }: Listing): Entry[] =>
   [...registrations].map(({ name, group, version, groupPriority, versionPriority, backend }) => ({
     group,

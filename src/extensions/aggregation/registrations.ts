@@ -95,6 +95,7 @@ export class Registrations implements Kept<APIService> {
     return this.#remote.get(path.slice(GROUPS_ROOT.length, afterVersion < 0 ? path.length : afterVersion))
   }
 
+  /** Applies a change and notifies listeners. */
   #change(name: string, registration: Registration | undefined): void {
     const before = this.#byName.get(name)
     const wasAsCatalog = this.areAsCatalog

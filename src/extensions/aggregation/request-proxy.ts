@@ -19,6 +19,7 @@ import { withRemoteUser } from './remote-user.ts'
 import type { BackendTransport, Transports } from './transports.ts'
 import type { Via } from './via.ts'
 
+/** Dependencies of the request proxy. */
 export interface RequestProxyEnvironment {
   readonly resolve: ResolveService
   readonly transports: Transports
@@ -84,6 +85,7 @@ const isDiscovery = ({ info, path }: Exchange): boolean => !info.isResource && t
 
 type Header = readonly [name: string, value: string]
 
+/** Headers of the proxied request: forwarding information, Via, and the user. */
 function headersFor({ via, sendsUid }: RequestProxyEnvironment, exchange: Exchange, headers: readonly Header[], to: Destination): Header[] {
   const said: readonly Header[] = [
     ['Host', authorityOf(to)],

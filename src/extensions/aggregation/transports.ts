@@ -74,6 +74,7 @@ export class Transports {
     this.#dial = dial
   }
 
+  /** Returns the transport of an APIService. A changed one is retired and replaced. */
   of({ name }: Registration, backend: Backend): BackendTransport {
     const key = JSON.stringify([backend, this.#client?.generation])
     const known = this.#byName.get(name)

@@ -130,6 +130,7 @@ export function webhookConverter(kind: ConvertedKind, services: ConversionServic
   }
 }
 
+/** A call of a conversion webhook. */
 interface ConversionCall {
   readonly config: WebhookClientConfig
   readonly version: NonNullable<ReturnType<typeof reviewVersionOf>>

@@ -43,6 +43,7 @@ export function* applyJsonPatch(document: JsonObject, value: Value): Steps<JsonO
   }
 }
 
+/** Parses the result of a JSONPatch expression. Throws a MutationError unless it is a list of JSONPatch. Runs in steps. */
 function* operationsOf(value: Value): Steps<JsonObject[]> {
   if (!(value instanceof CelList)) throw new MutationError('type mismatch: JSONPatchType.expression should evaluate to array')
   const operations: JsonObject[] = []
@@ -55,6 +56,7 @@ function* operationsOf(value: Value): Steps<JsonObject[]> {
   return operations
 }
 
+/** Parses one operation. `from` and `value` are omitted if unset. */
 function* operationOf(fields: StructValue['fields']): Steps<JsonObject> {
   const text = (name: string): string => {
     const value = fields.get(name)
@@ -110,6 +112,7 @@ function* listJson(list: CelList): Steps<Json[]> {
   return out
 }
 
+/** Converts a map to a JSON object. Only string keys are supported, as in cel-go. */
 function* mapJson(map: CelMap): Steps<JsonObject> {
   const out: JsonObject = {}
   for (const key of map.keys()) {

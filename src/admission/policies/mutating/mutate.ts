@@ -60,6 +60,7 @@ async function evaluated(
   return { value: result.value, cost: POLICY_BUDGET - outcome.remaining }
 }
 
+/** Applies a JSON patch and decodes the object. As upstream, unknown fields are an error (500). */
 function* patched(request: AdmissionRequest, about: About, body: KubeObject, value: Value): Steps<KubeObject> {
   const next = yield* applyJsonPatch(body, value)
   const unknown: string[] = []
@@ -74,6 +75,7 @@ function* patched(request: AdmissionRequest, about: About, body: KubeObject, val
   throw internalServerError(`strict decoding error: ${faults.join(', ')}`)
 }
 
+/** Merges an apply configuration and decodes the object. Unknown fields are dropped. Throws a MutationError if a value has the wrong type. */
 function* configured(request: AdmissionRequest, about: About, body: KubeObject, value: Value, refuseRepeated: boolean): Steps<KubeObject> {
   const next = yield* applyConfiguration(schemaOfBody(request, about), body, value, refuseRepeated)
   try {

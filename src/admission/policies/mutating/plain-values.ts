@@ -36,6 +36,7 @@ export function* plainStruct({ fields }: StructValue, place: Place, stray: Stray
   return out
 }
 
+/** Converts the value of a struct field. Literal lists and maps are converted here, and only here. */
 function* plainField(value: Value, place: Place, stray: Stray): Steps<Json | undefined> {
   if (isLiteralList(value)) return yield* plainElements(value, place, stray)
   if (!(value instanceof ValueMap)) return yield* plainValue(value, place, stray)
@@ -53,6 +54,7 @@ function* plainField(value: Value, place: Place, stray: Stray): Steps<Json | und
 export const isLiteralList = (value: Value): value is CelList =>
   value instanceof CelList && !(value instanceof TextList || value instanceof JoinedList) && documentOf(value) === undefined
 
+/** Converts list elements. Elements without a JSON form are passed to `stray`. */
 function* plainElements(list: CelList, { path, schema }: Place, stray: Stray): Steps<Json[]> {
   const items = schema?.type === 'list' ? schema : undefined
   const out: Json[] = []
@@ -72,6 +74,7 @@ function elementText(list: ListSchema | undefined, item: Value, index: number): 
   return known.length === 0 ? `[${index}]` : `[${known.map(([key, value]) => `${key}=${typeof value === 'string' ? JSON.stringify(value) : value}`).join(',')}]`
 }
 
+/** Converts a value below a field. Undefined if it is omitted. */
 function* plainValue(value: Value, place: Place, stray: Stray): Steps<Json | undefined> {
   if (isStepDone()) yield
   if (typeof value === 'string' || typeof value === 'boolean' || isInt(value)) return value

@@ -92,6 +92,7 @@ class MutatingPass {
     return this.#seen.request.object
   }
 
+  /** Collects the policies that match the request, once per binding and param object. Configuration errors are recorded as failures. */
   async #invocations(): Promise<Invocation[]> {
     const found: Invocation[] = []
     for (const policy of this.#env.index.active) {
@@ -113,6 +114,7 @@ class MutatingPass {
     return found
   }
 
+  /** Evaluates the policies in order, and requests another pass if needed. */
   async #invokeAll(invocations: readonly Invocation[]): Promise<void> {
     const reinvocation = this.#reinvocation
     if (this.#round.again) reinvocation.begin(this.#seen.request.object)
@@ -142,6 +144,7 @@ class MutatingPass {
     return mutated
   }
 
+  /** Evaluates the match conditions of a policy. An error is recorded as a failure, and the policy is skipped. */
   async #meetsConditions({ policy, binding, params, about }: Invocation, { conditions, variables }: CompiledMutatingPolicy): Promise<boolean> {
     if (!conditions) return true
     const { conditions: values } = await this.#seen.values(about, params)
@@ -151,6 +154,7 @@ class MutatingPass {
     return false
   }
 
+  /** Evaluates one mutation. Returns whether it was applied; a failure is recorded. */
   async #mutate({ policy, binding, params, about }: Invocation, { variables }: CompiledMutatingPolicy, mutation: Mutation): Promise<boolean> {
     const { metrics, refuseRepeated } = this.#env
     const began = performance.now()

@@ -16,6 +16,7 @@ export function* checkTypeNames(root: StructValue): Steps<void> {
   if (errors.length > 0) throw new MutationError(`type mismatch: ${errors.join('\n')}`)
 }
 
+/** Compares the type name of a value and of everything below it with the path. Collects errors. */
 function* check(value: Value, expected: string, errors: string[]): Steps<void> {
   if (isStepDone()) yield
   if (value instanceof StructValue) {

@@ -17,6 +17,7 @@ export function cacheExpiry(headers: IncomingHttpHeaders, now: number): number {
   return modified === undefined ? 0 : now + Math.min((now - modified) / 10, DAY_MS)
 }
 
+/** Value of a Cache-Control directive in seconds, quoted or not. */
 function secondsOf(directives: string, name: string): number | undefined {
   for (const directive of directives.split(',')) {
     const [key = '', value = ''] = directive.split('=', 2)

@@ -22,6 +22,7 @@ function bytesOf(part: string): Buffer | undefined {
   return BASE64URL.test(part) && part.length % 4 !== 1 ? Buffer.from(part, 'base64url') : undefined
 }
 
+/** Decodes a base64url part as a JSON object. Undefined if it is malformed. */
 function objectIn(part: string): JsonObject | undefined {
   const bytes = bytesOf(part)
   if (bytes === undefined) return undefined

@@ -23,6 +23,7 @@ export interface JwtConfiguration {
   readonly userValidationRules: readonly { readonly expression: string; readonly message: string }[]
 }
 
+/** Settings of an issuer. */
 export interface IssuerConfiguration {
   /** Must equal the claim `iss`. */
   readonly url: string

@@ -51,6 +51,7 @@ export class ClaimResolver {
     return { ...claims, [claim]: await this.#resolve(stringOf(endpoint), stringOf(accessToken)) }
   }
 
+  /** Fetches the token of a claim source, verifies it, and returns the claim. Throws an Error with upstream's message. */
   async #resolve(endpoint: string, accessToken: string): Promise<Claims[string]> {
     const { claim, client, rules } = this.#options
     const token = await fetchToken(() => client.get(endpoint, accessToken)).catch((error: unknown) => {
@@ -91,6 +92,7 @@ export class ClaimResolver {
   }
 }
 
+/** Prefixes the error of malformed `_claim_names`. */
 function named(read: () => Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   try {
     return read()

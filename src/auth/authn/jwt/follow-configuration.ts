@@ -13,6 +13,7 @@ import { jwtAuthenticators } from './jwt-authenticators.ts'
 import type { JwtService, JwtServiceOptions } from './jwt-service.ts'
 import { type CompiledJwt, validateConfiguration } from './validation.ts'
 
+/** Options of `followConfiguration`. */
 export interface FollowOptions extends JwtServiceOptions {
   readonly file: string
   /** Content of the configuration in force. */
@@ -49,6 +50,7 @@ export function followConfiguration(options: FollowOptions, signal: AbortSignal)
   return followFile({ file, bytes, intervalMs, changed, failed }, signal)
 }
 
+/** Replaces the authenticators once the issuers of the new configuration are ready. Throws if that takes longer than `readyMs`. */
 async function takeUp(bytes: Buffer, options: FollowOptions, signal: AbortSignal): Promise<void> {
   const { rules, serverAudiences, service, readyMs } = options
   const configuration = parseAuthenticationConfiguration(bytes, rules.release)

@@ -66,6 +66,7 @@ interface StandardClaims {
   readonly notBefore: number | undefined
 }
 
+/** Decodes the registered claims, in go-oidc's order, which determines the reported error. */
 function standardClaims(claims: Claims): StandardClaims {
   const read = <T>(name: string, decode: (value: Json) => T, otherwise: T): T => {
     const value = claimOf(claims, name)
@@ -91,6 +92,7 @@ function standardClaims(claims: Claims): StandardClaims {
 /** Distributed claims without a valid source. */
 class SourceError extends Error {}
 
+/** Checks that every distributed claim names an existing source. Throws a SourceError. */
 function checkSources(claims: Claims): void {
   const { _claim_names: names = null, _claim_sources: sources = null } = claims
   if (names === null) return

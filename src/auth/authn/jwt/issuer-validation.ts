@@ -31,6 +31,7 @@ function urlErrors(url: string, path: FieldPath, { release, disallowedIssuers }:
 export const disallowedIssuer = (url: string, path: FieldPath, disallowed: readonly string[]): FieldError =>
   invalid(path, url, `URL must not overlap with disallowed issuers: [${[...new Set(disallowed)].toSorted().join(' ')}]`)
 
+/** Errors of the discovery URL. It must differ from the issuer's URL. */
 function discoveryErrors({ url, discoveryURL }: IssuerConfiguration, path: FieldPath, { release, structured }: ValidationRules): FieldError[] {
   if (discoveryURL === '') return []
   const gated = !structured && isSince(release, '1.32')
@@ -48,6 +49,7 @@ function withoutSlashes(url: string): string {
   return url.slice(0, end)
 }
 
+/** Errors of a URL's parts, which must be https without credentials, query and fragment. */
 function partErrors(url: string, path: FieldPath): FieldError[] {
   try {
     const { scheme, user, query, fragment } = parseGoUrl(url)
@@ -105,6 +107,7 @@ function authorityErrors(pem: string, path: FieldPath): FieldError[] {
   }
 }
 
+/** Errors of the egress selector type. */
 function egressErrors(type: string, path: FieldPath, { structured, egressSelector }: ValidationRules): FieldError[] {
   if (type === '') return []
   const errors: FieldError[] = []

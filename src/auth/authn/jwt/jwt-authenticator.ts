@@ -74,6 +74,7 @@ export function jwtAuthenticator(compiled: CompiledJwt, options: JwtOptions, sig
   }
 }
 
+/** Prefixes the message of an error. */
 async function prefixed<T>(words: string, work: Promise<T>): Promise<T> {
   try {
     return await work

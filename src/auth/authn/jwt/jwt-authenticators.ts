@@ -54,6 +54,7 @@ export function jwtAuthenticators(compiled: readonly CompiledJwt[], serverAudien
   }
 }
 
+/** Creates the authenticators of all issuers. Closes them again if one fails. */
 function makeAll(compiled: readonly CompiledJwt[], options: JwtOptions, ended: AbortController): readonly JwtAuthenticator[] {
   try {
     return compiled.map(each => jwtAuthenticator(each, options, ended.signal))

@@ -54,6 +54,7 @@ export class RemoteKeySet implements KeySet {
     if (!(await hasSigned(keys, token))) throw notVerified()
   }
 
+  /** Fetches the keys, and the time until which they may be cached. Throws an Error with go-oidc's message. */
   async #fetch(): Promise<readonly IssuerKey[]> {
     try {
       const answer = await this.#client.get(this.#url).catch((error: unknown) => {
@@ -72,6 +73,7 @@ export class RemoteKeySet implements KeySet {
   }
 }
 
+/** Parses the key set of a response. Throws an Error with go-oidc's message. */
 async function readKeys(answer: Fetched): Promise<readonly IssuerKey[]> {
   try {
     return await runInTurns(readKeySet(await jsonOf(answer)))

@@ -80,6 +80,7 @@ function validateUid({ claim, expression }: ClaimMappings['uid'], path: FieldPat
   return { compiled: compiledOrError(rules, { expression, subject: 'claims', result: 'any' }, path.child('expression'), errors), errors }
 }
 
+/** Validates the extra mappings. Errors are in kube-apiserver's order. */
 function validateExtra(extra: ClaimMappings['extra'], path: FieldPath, rules: ValidationRules): Validated<CompiledMappings['extra']> {
   const errors: FieldError[] = []
   const compiled: { key: string; compiled: ClaimExpression }[] = []
@@ -104,6 +105,7 @@ function validateExtra(extra: ClaimMappings['extra'], path: FieldPath, rules: Va
 
 const RESERVED = ['kubernetes.io', 'k8s.io']
 
+/** Errors of an extra key: a lower-case, domain-prefixed path outside the reserved domains. */
 function keyErrors(key: string, path: FieldPath, { release }: ValidationRules): FieldError[] {
   const errors = key === '' ? [required(path)] : isDomainPrefixedPath(key).map(({ part, text }) => invalid(path, part, text))
   if (key !== key.toLowerCase()) errors.push(invalid(path, key, isSince(release, '1.34') ? 'must be lowercase' : 'key must be lowercase'))

@@ -33,6 +33,7 @@ interface ProviderDocument {
   readonly jwks_uri?: string
 }
 
+/** Parses the discovery document. Throws an Error with go-oidc's message. */
 async function documentIn(answer: Fetched): Promise<ProviderDocument> {
   try {
     const document = await jsonOf(answer)
@@ -43,6 +44,7 @@ async function documentIn(answer: Fetched): Promise<ProviderDocument> {
   }
 }
 
+/** Whether the members that are read are strings. */
 function isDocument(value: unknown): value is ProviderDocument {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   return ['issuer', 'jwks_uri'].every(name => {

@@ -11,6 +11,7 @@ export interface IssuerKey {
   readonly key: KeyObject | undefined
 }
 
+/** How an algorithm is verified. */
 interface Algorithm {
   readonly type: 'rsa' | 'ec'
   readonly hash: string
@@ -69,6 +70,7 @@ export function* readKeySet(set: Json): Steps<readonly IssuerKey[]> {
   return read
 }
 
+/** Parses a JSON Web Key. Keys of types that sign no tokens here have no key object. Throws an Error with go-jose's message. */
 function readKey(jwk: Json): IssuerKey {
   if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) throw new Error('json: cannot unmarshal into Go value of type jose.rawJSONWebKey')
   const { kty = '', kid = '' } = jwk

@@ -46,6 +46,7 @@ const text = (expression: ClaimExpression, seen: () => Value, what: string): Pro
     return value
   })
 
+/** User name, from an expression or a claim with prefix. Throws an Error with upstream's message. */
 async function usernameOf(claims: Claims, { mappings, configuration }: CompiledJwt, seen: () => Value): Promise<string> {
   if (mappings.username) {
     const name = await text(mappings.username, seen, 'username')
@@ -62,6 +63,7 @@ async function usernameOf(claims: Claims, { mappings, configuration }: CompiledJ
   return prefix + name
 }
 
+/** Groups, from a claim with prefix or an expression. An absent claim means no groups. */
 async function groupsOf(claims: Claims, { mappings, configuration }: CompiledJwt, seen: () => Value): Promise<readonly string[]> {
   const { claim, prefix = '' } = configuration.claimMappings.groups
   const { groups } = mappings
@@ -78,6 +80,7 @@ async function uidOf(claims: Claims, { mappings, configuration }: CompiledJwt, s
   return mappings.uid ? text(mappings.uid, seen, 'uid') : ''
 }
 
+/** Extra attributes, from expressions, and the token's ID since 1.32. All expressions are evaluated before results are checked. */
 async function extraOf(claims: Claims, { mappings }: CompiledJwt, seen: () => Value, release: Release): Promise<Record<string, readonly string[]>> {
   const extra: Record<string, readonly string[]> = {}
   const id = claimOf(claims, 'jti')

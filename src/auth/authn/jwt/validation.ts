@@ -43,6 +43,7 @@ export function validateConfiguration({ jwt, anonymous }: AuthenticationConfigur
   return { errors: [...errors, ...(anonymous ? anonymousErrors(anonymous, rules) : [])], compiled }
 }
 
+/** Validates and compiles one issuer. */
 function validateJwt(configuration: JwtConfiguration, path: FieldPath, rules: ValidationRules): Validated<CompiledJwt> {
   const issuer = issuerErrors(configuration.issuer, path.child('issuer'), rules)
   const claimRules = validateClaimRules(configuration.claimValidationRules, path.child('claimValidationRules'), rules)
@@ -54,6 +55,7 @@ function validateJwt(configuration: JwtConfiguration, path: FieldPath, rules: Va
   }
 }
 
+/** Errors of anonymous access. */
 function anonymousErrors({ enabled, conditions }: AnonymousConfiguration, { release, anonymousEndpoints }: ValidationRules): FieldError[] {
   const errors: FieldError[] = []
   // The gate is misspelt in upstream's message before 1.35.

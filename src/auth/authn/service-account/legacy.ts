@@ -42,6 +42,7 @@ interface Claims {
   readonly uid: string
 }
 
+/** Parses the claims of a token in a Secret. Undefined if one is missing or `sub` contradicts the others. */
 function readLegacyClaims(payload: Json): Claims | undefined {
   const claims = isJsonObject(payload) ? payload : {}
   const text = (name: string): string => {

@@ -65,6 +65,7 @@ export class Verifier<Claims> {
     return found.claims
   }
 
+  /** Verifies a token with the keys of its ID, or all keys without one. Returns the error otherwise. */
   private async check(token: string): Promise<Verified<Claims> | string> {
     let keyId: string | undefined
     try {

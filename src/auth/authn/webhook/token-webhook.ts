@@ -10,6 +10,7 @@ import type { TokenReviewStatus, UserInfo } from '../../reviews/review-answers.t
 import { commonAudiences } from '../common-audiences.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 
+/** Options of the token webhook. */
 export interface TokenWebhookOptions {
   readonly client: RemoteClient
   /** Version of TokenReview that is sent and expected. */
@@ -50,6 +51,7 @@ export function tokenWebhook({ client, version, serverAudiences, backoff, logger
   }
 }
 
+/** Encodes a TokenReview as client-go does, with its empty status. */
 const reviewText = (token: string, audiences: readonly string[], version: string): string =>
   JSON.stringify({
     kind: 'TokenReview',
@@ -59,6 +61,7 @@ const reviewText = (token: string, audiences: readonly string[], version: string
     status: { user: {} },
   })
 
+/** Converts the response of the webhook to a result. */
 function answerOf(status: TokenReviewStatus | undefined, wanted: readonly string[], serverAudiences: readonly string[]): TokenAnswer {
   const { authenticated = false, user, audiences = [], error = '' } = status ?? {}
   const meant = audiences.length > 0 ? audiences : serverAudiences

@@ -47,6 +47,7 @@ export function parseAuthorizationConfiguration(bytes: Buffer, rules: Configurat
   return entries
 }
 
+/** Decodes the file strictly, with the types of the release. Throws AuthorizationConfigError. */
 function decoded(bytes: Buffer, release: Release): AuthorizationConfiguration {
   const types = new TypeRegistry(minorOf(release)).addFile('authorizationconfig', join(import.meta.dirname, 'authorization-configuration.types'))
   const schema = types.type(`authorizationconfig.${KIND}`)

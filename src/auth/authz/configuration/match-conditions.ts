@@ -53,6 +53,7 @@ export function compileConditions(
   return { errors, matcher: compiled.length === 0 ? undefined : spec => match(compiled, spec) }
 }
 
+/** Compiles a match condition, which must return bool. */
 function compileCondition(expression: string, selectors: boolean): Condition | { readonly fault: string } {
   const environment = authorizationEnvironment(baseEnvironment(EVERY_RELEASE), selectors)
   const { checked, issues } = compile(expression, environment)

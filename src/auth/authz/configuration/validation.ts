@@ -59,6 +59,7 @@ function nameErrors(name: string, path: FieldPath, seen: ReadonlySet<string>): F
   return faults.length === 0 ? [] : [invalid(path, name, `authorizer name is invalid: ${faults.join(', ')}`)]
 }
 
+/** Validates one entry of the chain. */
 function readAuthorizer({ type = '', name = '', webhook }: AuthorizerConfiguration, path: FieldPath, rules: ConditionRules): Validated {
   if (isPlain(type))
     return {
@@ -128,6 +129,7 @@ function conditionVersionErrors(
   return version === 'v1' ? [] : [notSupported(path, version, ['v1'])]
 }
 
+/** Errors of the connection. InClusterConfig is valid upstream, but not implemented here. */
 function connectionErrors(connection: WebhookConnectionInfo, path: FieldPath): FieldError[] {
   const { type = '', kubeConfigFile: file } = connection
   const at = path.child('kubeConfigFile')
@@ -146,6 +148,7 @@ function connectionErrors(connection: WebhookConnectionInfo, path: FieldPath): F
   }
 }
 
+/** Errors of a kubeconfig path, which must be an absolute path of a regular file. */
 function fileErrors(file: string, path: FieldPath): FieldError[] {
   if (file === '') return [required(path)]
   if (!isAbsolute(file)) return [invalid(path, file, 'must be an absolute path')]

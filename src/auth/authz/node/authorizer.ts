@@ -134,6 +134,7 @@ function checkCsiNode(asked: Asked): Decision {
 const selectsNode = ({ node, info: { fieldSelector = [] }, options }: Asked): boolean =>
   options.readsSelectors && fieldSelector.some(({ field, op, value }) => field === 'spec.nodeName' && op === '=' && value === node)
 
+/** ResourceSlices: nodes manage their own, and list or watch with a field selector. */
 function checkSlice(asked: Asked): Decision {
   const { verb, subresource } = asked.info
   if (subresource !== '') return none('cannot authorize ResourceSlice subresources')
@@ -155,6 +156,7 @@ function checkSlice(asked: Asked): Decision {
   }
 }
 
+/** PodCertificateRequests: nodes create them, read their own, and list or watch with a field selector. */
 function checkCertificateRequest(asked: Asked): Decision {
   const { verb, subresource } = asked.info
   if (subresource !== '') return none('nodes may not access the status subresource of PodCertificateRequests')

@@ -96,6 +96,7 @@ export class NodeGraph {
     }
   }
 
+  /** Removes a volume. */
   removeVolume(name: string): void {
     const volume = this.volumes.get(name)
     if (!volume) return
@@ -166,6 +167,7 @@ export class NodeGraph {
     return now.size === targets.size && [...now].every(target => target !== undefined && targets.has(target))
   }
 
+  /** Returns the node of a referenced object, and creates it if needed. */
   private targetOf(kind: ReferenceKind, key: string): Target {
     const id = idOf(kind, key)
     const known = this.targets.get(id)
@@ -175,6 +177,7 @@ export class NodeGraph {
     return made
   }
 
+  /** Removes the references of a pod. Objects without references are dropped. */
   private release({ node, targets }: PlacedPod): void {
     for (const target of targets) {
       if (!count(target.nodes, node, -1)) continue

@@ -75,6 +75,7 @@ export class RuleIndex {
     this.roles.set(keyOf(namespace, name), rules ?? [])
   }
 
+  /** Adds or replaces a binding. */
   putBinding({ metadata: { namespace = '', name = '' }, roleRef, subjects = [] }: BindingObject): void {
     const key = keyOf(namespace, name)
     this.dropBinding(key)
@@ -121,6 +122,7 @@ export class RuleIndex {
     }
   }
 
+  /** Yields the grants of one namespace, each binding once, for the user and its groups. */
   private *grantsIn(namespace: string, user: User, onError: (text: string) => void): Generator<Grant> {
     const subjects = this.bySubject.get(namespace)
     if (subjects === undefined) return
@@ -150,6 +152,7 @@ export class RuleIndex {
     }
   }
 
+  /** Index entries of a subject in a namespace. Created if needed. */
   private entriesOf(namespace: string, subject: string): Map<string, Entry> {
     const subjects = this.bySubject.get(namespace) ?? new Map<string, Map<string, Entry>>()
     this.bySubject.set(namespace, subjects)
@@ -158,6 +161,7 @@ export class RuleIndex {
     return entries
   }
 
+  /** Removes a binding from the index. */
   private dropBinding(key: string): void {
     const old = this.bindings.get(key)
     if (old === undefined) return

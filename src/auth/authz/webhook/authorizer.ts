@@ -15,6 +15,7 @@ import type { AuthorizationWebhookMetrics, CallResult } from './metrics.ts'
 /** Evaluates the match conditions of a webhook. `error` describes a failed evaluation. */
 export type Matcher = (spec: AccessReviewSpec) => Promise<'met' | 'excluded' | { readonly error: string }>
 
+/** Options of an authorization webhook. */
 export interface WebhookAuthorizerOptions {
   readonly name: string
   readonly client: RemoteClient

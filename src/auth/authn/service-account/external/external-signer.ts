@@ -25,6 +25,7 @@ export interface ExternalSigner {
   close(): void
 }
 
+/** Options of an external signer. */
 export interface ExternalSignerOptions {
   /** Path of a Unix socket, or `@name` in the abstract namespace. */
   readonly endpoint: string
@@ -125,6 +126,7 @@ async function checkHeader(text: string, keys: SignerKeys): Promise<void> {
     throw new Error(`key used for signing JWT (kid: ${kid}) is excluded from OIDC discovery docs`)
 }
 
+/** Decodes the header that the signer returned. Throws an Error with upstream's message if it is malformed or has other members. */
 function parsedHeader(text: string): { readonly alg: string; readonly kid: string; readonly typ: string } {
   if (text.length > MAX_HEADER_LENGTH) throw new Error(`while unwrapping header: it has ${text.length} characters, and may have ${MAX_HEADER_LENGTH}`)
   const bad = text.search(/[^A-Za-z0-9_-]/)
@@ -141,6 +143,7 @@ function parsedHeader(text: string): { readonly alg: string; readonly kid: strin
   return header
 }
 
+/** Decodes base64url JSON. */
 function jsonOf(text: string, failed: (why: string) => Error): Json {
   try {
     return JSON.parse(Buffer.from(text, 'base64url').toString())

@@ -15,6 +15,7 @@ export interface FetchedKey {
   readonly excludedFromDiscovery: boolean
 }
 
+/** Response of FetchKeys. */
 export interface FetchedKeys {
   readonly keys: readonly FetchedKey[]
   /** Time at which the signer obtained the keys, since the epoch. Undefined if it does not report one. */

@@ -9,6 +9,7 @@ import { type VerificationKey, verificationKey } from '../keys.ts'
 import type { FetchedKeys } from './messages.ts'
 import type { SignerMetrics } from './metrics.ts'
 
+/** Options of SignerKeys. */
 export interface SignerKeysOptions {
   /** Calls FetchKeys. */
   fetch(): Promise<FetchedKeys>
@@ -89,6 +90,7 @@ export class SignerKeys {
     return id === undefined || id === '' ? this.#keys : this.#keys.filter(key => key.id === id)
   }
 
+  /** Fetches the keys and replaces the cached ones. */
   async #ask(): Promise<void> {
     const { metrics, clock, codeOf } = this.#options
     try {
@@ -102,6 +104,7 @@ export class SignerKeys {
     }
   }
 
+  /** Calls FetchKeys and validates the response. */
   async #fetched(): Promise<{ readonly keys: readonly VerificationKey[]; readonly seconds: number; readonly refreshHint: number }> {
     const { keys, dataTimestamp, refreshHint } = await this.#options.fetch().catch((error: unknown) => {
       throw new Error(`while getting externally supported jwt signing keys: ${errorMessage(error)}`, { cause: error })
@@ -112,6 +115,7 @@ export class SignerKeys {
   }
 }
 
+/** Validates a protobuf Timestamp and returns seconds. Throws an Error with protobuf-go's message. */
 function secondsOf(timestamp: FetchedKeys['dataTimestamp']): number {
   const invalid = (why: string): Error => new Error(`invalid data timestamp: proto: ${why}`)
   if (timestamp === undefined) throw invalid('invalid nil Timestamp')
@@ -133,6 +137,7 @@ async function keysOf(fetched: FetchedKeys['keys']): Promise<readonly Verificati
   return keys
 }
 
+/** Parses a key of the response. */
 function keyOf({ id, der, excludedFromDiscovery }: FetchedKeys['keys'][number]): VerificationKey {
   if (id === '' || Buffer.byteLength(id) > MOST_KEY_ID) throw new Error(`found invalid public key id ${quote(id)}`)
   if (der.length === 0) throw new Error('found empty public key')
