@@ -13,14 +13,14 @@ export interface GroupVersionResource {
 }
 
 /** Resource and kind of a request in one version of the resource. */
-export interface About {
+export interface VersionedResource {
   readonly version: Version
   readonly resource: GroupVersionResource
   readonly kind: GroupVersionKind
 }
 
 /** Returns the resource and the kind of request bodies. Subresources such as scale, eviction and exec have a kind of their own. */
-export function aboutOf(version: Version, subresource: string, kindName?: string): About {
+export function versionedResourceOf(version: Version, subresource: string, kindName?: string): VersionedResource {
   const own = subresource === '' ? undefined : subresourceOf(version, subresource)?.kind
   const kind = own
     ? { group: own.group, version: own.version, kind: own.kind }
@@ -29,12 +29,12 @@ export function aboutOf(version: Version, subresource: string, kindName?: string
 }
 
 /** Resource and kind of the request, in the version of its path. */
-export const aboutRequest = ({ served, subresource, operation, object }: AdmissionRequest): About =>
-  aboutOf(served.version, subresource, operation === 'CONNECT' ? object?.kind : undefined)
+export const requestedResource = ({ served, subresource, operation, object }: AdmissionRequest): VersionedResource =>
+  versionedResourceOf(served.version, subresource, operation === 'CONNECT' ? object?.kind : undefined)
 
 /** The other served versions in which the same request could be made, in the order of the definition. */
-export const equivalentsOf = ({ served, subresource, operation, object }: AdmissionRequest): About[] =>
-  otherVersions(served, subresource).map(version => aboutOf(version, subresource, operation === 'CONNECT' ? object?.kind : undefined))
+export const equivalentsOf = ({ served, subresource, operation, object }: AdmissionRequest): VersionedResource[] =>
+  otherVersions(served, subresource).map(version => versionedResourceOf(version, subresource, operation === 'CONNECT' ? object?.kind : undefined))
 
 /** Other versions of the kind that serve the subresource. Rules with matchPolicy Equivalent match them as well. */
 const otherVersions = ({ definition, version }: ServedResource, subresource: string): Version[] =>

@@ -5,13 +5,13 @@ import { internalServerError } from '../meta/status.ts'
 import { conversionOf } from '../registry/conversion-of.ts'
 import { ConversionError } from '../registry/errors.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
-import type { About } from './attributes.ts'
+import type { VersionedResource } from './attributes.ts'
 
 /**
  * Returns the request with its objects in the matched version if a webhook converts the kind. Otherwise returns the request itself: its objects are converted
  * when they are written. Throws 500 if the conversion fails.
  */
-export async function asMatched(request: AdmissionRequest, { version }: About): Promise<AdmissionRequest> {
+export async function inMatchedVersion(request: AdmissionRequest, { version }: VersionedResource): Promise<AdmissionRequest> {
   const { object, old, served, subresource } = request
   if (version === served.version) return request
   // Kinds of subresources such as Scale exist in one version only.
@@ -26,7 +26,7 @@ export async function asMatched(request: AdmissionRequest, { version }: About): 
 }
 
 /** Converts an object from the matched version back to the version of the request. */
-export async function asAsked(request: AdmissionRequest, object: KubeObject): Promise<KubeObject> {
+export async function inRequestVersion(request: AdmissionRequest, object: KubeObject): Promise<KubeObject> {
   const converted = await seenIn(request, request.served.version, [object])
   return converted?.[0] ?? object
 }

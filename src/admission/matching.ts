@@ -3,7 +3,7 @@ import { type LabelRequirement, type LabelSelector, labelSelectorOf, matchesLabe
 import type { KubeObject } from '../meta/object.ts'
 import { internalServerError, isStatusError } from '../meta/status.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
-import { type About, aboutRequest, equivalentsOf, isNamespaceResource, namespaceOf } from './attributes.ts'
+import { equivalentsOf, isNamespaceResource, namespaceOf, requestedResource, type VersionedResource } from './attributes.ts'
 
 /** admissionregistration.k8s.io RuleWithOperations; with resourceNames NamedRuleWithOperations. */
 export interface Rule {
@@ -67,7 +67,12 @@ export const isExempt = ({ served: { version } }: AdmissionRequest): boolean => 
  * `Equivalent` then also compares the other versions in which the same object is served.
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchpolicy
  */
-export function matchRules(rules: readonly Rule[], policy: MatchPolicy, request: AdmissionRequest, asked = aboutRequest(request)): About | undefined {
+export function matchRules(
+  rules: readonly Rule[],
+  policy: MatchPolicy,
+  request: AdmissionRequest,
+  asked = requestedResource(request),
+): VersionedResource | undefined {
   if (rules.length === 0) return undefined
   if (rules.some(rule => ruleMatches(rule, asked, request))) return asked
   if (policy !== 'Equivalent' || request.served.definition.versions.length < 2) return undefined
@@ -80,7 +85,7 @@ export function matchRules(rules: readonly Rule[], policy: MatchPolicy, request:
 }
 
 /** Matches group, version, resource, scope, operation and resource names. */
-function ruleMatches(rule: Rule, { resource }: About, request: AdmissionRequest): boolean {
+function ruleMatches(rule: Rule, { resource }: VersionedResource, request: AdmissionRequest): boolean {
   return (
     scopeMatches(rule, resource, request) &&
     includes(rule.operations, request.operation) &&
@@ -101,7 +106,7 @@ function resourceMatches(text: string, resource: string, subresource: string): b
 }
 
 /** Matches the scope. Namespaces are cluster-scoped, although requests to them carry a namespace. */
-function scopeMatches({ scope = '*' }: Rule, resource: About['resource'], request: AdmissionRequest): boolean {
+function scopeMatches({ scope = '*' }: Rule, resource: VersionedResource['resource'], request: AdmissionRequest): boolean {
   if (scope === '*') return true
   const ofCluster = isNamespaceResource(resource) || namespaceOf(request) === ''
   return scope === 'Cluster' ? ofCluster : scope === 'Namespaced' && !ofCluster

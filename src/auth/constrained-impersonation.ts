@@ -10,7 +10,7 @@ import { resourceAttributes } from '../meta/request-attributes.ts'
 import { badRequestError, isStatusError, StatusError } from '../meta/status.ts'
 import { serviceAccountOf } from './authn/service-account/claims.ts'
 import { forbidden } from './authz/forbidden.ts'
-import { type Asked, assemble, impersonateParts, namesUser, readAsked } from './impersonation.ts'
+import { assemble, type ImpersonatedPart, impersonateParts, namesUser, parseImpersonation } from './impersonation.ts'
 
 /** Result of impersonation: the user that a request acts as. */
 export interface Impersonated {
@@ -40,7 +40,7 @@ export async function impersonateConstrained(
   authorizer: Authorizer,
   signal: AbortSignal,
 ): Promise<Impersonated> {
-  const asked = readAsked(rawHeaders)
+  const asked = parseImpersonation(rawHeaders)
   if (asked.length === 0) return { user }
   if (!namesUser(asked)) throw badRequestError(`requested ${printWanted(asked)} without impersonating a user name`)
   let first: StatusError | undefined
@@ -63,7 +63,7 @@ export async function impersonateConstrained(
 }
 
 /** Returns the matching modes, narrowest first. Nodes and service accounts can be impersonated only by name, without groups or extra. */
-function modesOf(asked: readonly Asked[], requester: User): Mode[] {
+function modesOf(asked: readonly ImpersonatedPart[], requester: User): Mode[] {
   const [part, ...more] = asked
   const node = part && nodeOf(part)
   const nameAlone = more.length === 0
@@ -78,7 +78,7 @@ function modesOf(asked: readonly Asked[], requester: User): Mode[] {
 const onlyOf = (values: readonly string[] | undefined): string | undefined => (values?.length === 1 ? values[0] : undefined)
 
 /** Node name if the part names a kubelet's user. */
-function nodeOf({ kind, name }: Asked): string | undefined {
+function nodeOf({ kind, name }: ImpersonatedPart): string | undefined {
   const node = kind === 'User' && name.startsWith(NODE_PREFIX) ? name.slice(NODE_PREFIX.length) : ''
   return node !== '' && isDns1123Subdomain(node).length === 0 ? node : undefined
 }
@@ -99,11 +99,11 @@ class ModeCheck {
   }
 
   /** Checks all permissions of the mode and returns the impersonated user. */
-  async impersonate(asked: readonly Asked[], info: RequestAttributes): Promise<User> {
+  async impersonate(asked: readonly ImpersonatedPart[], info: RequestAttributes): Promise<User> {
     await this.need({ ...info, verb: `impersonate-on:${this.mode}:${info.verb}` })
     const [name, ...parts] = asked
     if (name) await this.need(this.nameAttributes(name))
-    const of = (kind: Asked['kind']): Asked[] => parts.filter(part => part.kind === kind)
+    const of = (kind: ImpersonatedPart['kind']): ImpersonatedPart[] => parts.filter(part => part.kind === kind)
     for (const uid of of('UID')) await this.need(this.attributes('uids', uid.name))
     await this.checkGroups(of('Group'))
     await this.checkExtras(of('UserExtra'))
@@ -111,14 +111,14 @@ class ModeCheck {
     return name && nodeOf(name) !== undefined ? { ...user, groups: [NODES_GROUP, ...user.groups] } : user
   }
 
-  private nameAttributes(part: Asked): RequestAttributes {
+  private nameAttributes(part: ImpersonatedPart): RequestAttributes {
     const node = nodeOf(part)
     if (node !== undefined) return this.attributes('nodes', this.mode === 'associated-node' ? '*' : node)
     return part.kind === 'ServiceAccount' ? this.attributes('serviceaccounts', part.name, { namespace: part.namespace }) : this.attributes('users', part.name)
   }
 
   /** Checks the groups. `system:masters` cannot be impersonated in any mode. */
-  private async checkGroups(groups: readonly Asked[]): Promise<void> {
+  private async checkGroups(groups: readonly ImpersonatedPart[]): Promise<void> {
     const names = groups.map(({ name }) => name)
     if (names.includes('')) throw forbidden(this.requester, this.attributes('groups', ''), 'impersonating the empty string group is not allowed')
     if (names.includes(MASTERS)) throw forbidden(this.requester, this.attributes('groups', MASTERS), `impersonating the ${MASTERS} group is not allowed`)
@@ -126,7 +126,7 @@ class ModeCheck {
     for (const name of names) await this.need(this.attributes('groups', name))
   }
 
-  private async checkExtras(extras: readonly Asked[]): Promise<void> {
+  private async checkExtras(extras: readonly ImpersonatedPart[]): Promise<void> {
     const fault = extras.map(extraFault).find(text => text !== undefined)
     if (fault !== undefined) throw forbidden(this.requester, this.attributes('userextras', ''), fault)
     if (extras.length >= MANY && (await this.has(this.attributes('userextras', '*', { subresource: '*' })))) return
@@ -149,7 +149,7 @@ class ModeCheck {
 }
 
 /** Returns an error if the key or the value is not allowed. */
-function extraFault({ extraKey, name }: Asked): string | undefined {
+function extraFault({ extraKey, name }: ImpersonatedPart): string | undefined {
   if (extraKey === '') return 'impersonating the empty string key in extra is not allowed'
   const faults = isDomainPrefixedPath(extraKey)
   if (faults.length > 0) {
@@ -161,9 +161,9 @@ function extraFault({ extraKey, name }: Asked): string | undefined {
 }
 
 /** Formats a user without name as Go's `%#v` prints user.DefaultInfo. */
-function printWanted(asked: readonly Asked[]): string {
+function printWanted(asked: readonly ImpersonatedPart[]): string {
   const slice = (values: readonly string[]): string => (values.length === 0 ? '[]string(nil)' : `[]string{${values.map(quote).join(', ')}}`)
-  const named = (kind: Asked['kind']): string[] => asked.filter(part => part.kind === kind).map(({ name }) => name)
+  const named = (kind: ImpersonatedPart['kind']): string[] => asked.filter(part => part.kind === kind).map(({ name }) => name)
   const extras = new Map<string, string[]>()
   for (const { kind, extraKey, name } of asked) if (kind === 'UserExtra') extras.set(extraKey, [...(extras.get(extraKey) ?? []), name])
   const extra = [...extras].map(([key, values]) => `${quote(key)}:${slice(values)}`).join(', ')

@@ -19,7 +19,7 @@ export function asksImpersonation(headers: IncomingHttpHeaders): boolean {
 }
 
 /** One attribute of the user to impersonate. */
-export interface Asked {
+export interface ImpersonatedPart {
   readonly kind: 'User' | 'ServiceAccount' | 'Group' | 'UserExtra' | 'UID'
   readonly name: string
   readonly namespace: string
@@ -38,17 +38,17 @@ export async function impersonate(
   signal: AbortSignal,
   faceless: (why: string) => Error = badRequestError,
 ): Promise<User> {
-  const asked = readAsked(rawHeaders)
+  const asked = parseImpersonation(rawHeaders)
   if (asked.length === 0) return user
   if (!namesUser(asked)) throw faceless(`requested [${asked.map(printReference).join(' ')}] without impersonating a user`)
   return impersonateParts(user, asked, authorizer, signal)
 }
 
 /** Whether a user is named. Other attributes cannot be impersonated alone. */
-export const namesUser = (asked: readonly Asked[]): boolean => asked.some(({ kind }) => kind === 'User' || kind === 'ServiceAccount')
+export const namesUser = (asked: readonly ImpersonatedPart[]): boolean => asked.some(({ kind }) => kind === 'User' || kind === 'ServiceAccount')
 
 /** Returns the impersonated user, if `user` may impersonate each attribute. Throws 403. */
-export async function impersonateParts(user: User, asked: readonly Asked[], authorizer: Authorizer, signal: AbortSignal): Promise<User> {
+export async function impersonateParts(user: User, asked: readonly ImpersonatedPart[], authorizer: Authorizer, signal: AbortSignal): Promise<User> {
   for (const part of asked) {
     const attributes = attributesOf(part)
     const { decision, reason } = await authorizer.authorize(user, attributes, signal)
@@ -62,10 +62,10 @@ export async function impersonateParts(user: User, asked: readonly Asked[], auth
  * Parses the impersonation headers, in kube-apiserver's order. Reads raw headers, because Node joins repeated headers with commas, which group names may
  * contain.
  */
-export function readAsked(rawHeaders: readonly string[]): Asked[] {
+export function parseImpersonation(rawHeaders: readonly string[]): ImpersonatedPart[] {
   const values = impersonationHeaders(rawHeaders)
-  const asked: Asked[] = []
-  const add = (kind: Asked['kind'], name: string, rest: { namespace?: string; extraKey?: string } = {}): void => {
+  const asked: ImpersonatedPart[] = []
+  const add = (kind: ImpersonatedPart['kind'], name: string, rest: { namespace?: string; extraKey?: string } = {}): void => {
     asked.push({ kind, name, namespace: rest.namespace ?? '', extraKey: rest.extraKey ?? '' })
   }
   const user = values.get('impersonate-user')?.[0] ?? ''
@@ -95,10 +95,10 @@ function impersonationHeaders(rawHeaders: readonly string[]): Map<string, string
 }
 
 /** Formats a part as Go prints a core/v1 ObjectReference: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
-const printReference = ({ kind, namespace, name, extraKey }: Asked): string =>
+const printReference = ({ kind, namespace, name, extraKey }: ImpersonatedPart): string =>
   `{${[kind, namespace, name, '', isOfAuthentication(kind) ? `${AUTHENTICATION_GROUP}/v1` : '', '', extraKey].join(' ')}}`
 
-const RESOURCES: Readonly<Record<Asked['kind'], string>> = {
+const RESOURCES: Readonly<Record<ImpersonatedPart['kind'], string>> = {
   User: 'users',
   ServiceAccount: 'serviceaccounts',
   Group: 'groups',
@@ -107,15 +107,15 @@ const RESOURCES: Readonly<Record<Asked['kind'], string>> = {
 }
 
 const AUTHENTICATION_GROUP = 'authentication.k8s.io'
-const isOfAuthentication = (kind: Asked['kind']): boolean => kind === 'UserExtra' || kind === 'UID'
+const isOfAuthentication = (kind: ImpersonatedPart['kind']): boolean => kind === 'UserExtra' || kind === 'UID'
 
-function attributesOf({ kind, name, namespace, extraKey }: Asked): RequestAttributes {
+function attributesOf({ kind, name, namespace, extraKey }: ImpersonatedPart): RequestAttributes {
   const group = isOfAuthentication(kind) ? AUTHENTICATION_GROUP : ''
   return resourceAttributes({ verb: 'impersonate', group, version: 'v1', namespace, resource: RESOURCES[kind], subresource: extraKey, name })
 }
 
 /** Builds the user from its attributes and adds implied groups. */
-export function assemble(asked: readonly Asked[]): User {
+export function assemble(asked: readonly ImpersonatedPart[]): User {
   let name = ''
   let uid = ''
   const groups: string[] = []

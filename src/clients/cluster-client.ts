@@ -46,7 +46,7 @@ export function askedError(error: unknown, isOff: string): unknown {
   return error.status === 404 && /^\/binnacle\//.test(error.message) ? new ClusterError(isOff, 404) : error
 }
 
-interface Asked {
+interface OutgoingRequest {
   readonly method: string
   readonly path: string
   readonly accept: string
@@ -96,12 +96,12 @@ export class ClusterClient {
     })
   }
 
-  private async bytes(asked: Asked): Promise<Buffer> {
+  private async bytes(asked: OutgoingRequest): Promise<Buffer> {
     return collected(asked.path, await this.ask(asked, AbortSignal.timeout(TIMEOUT_MS)))
   }
 
   /** Resolves to a successful response. Throws ClusterError. */
-  private ask({ method, path, accept, body }: Asked, signal?: AbortSignal): Promise<IncomingMessage> {
+  private ask({ method, path, accept, body }: OutgoingRequest, signal?: AbortSignal): Promise<IncomingMessage> {
     const { server } = this.#access
     const url = new URL(server.pathname.replace(/\/$/, '') + path, server)
     const headers = { ...this.#access.headers, accept, 'user-agent': 'binnacle', ...(body !== undefined && { 'content-type': 'application/json' }) }

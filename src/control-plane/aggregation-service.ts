@@ -35,7 +35,7 @@ export class AggregationService implements Service {
   readonly foreign: ForeignResources
   private readonly options: ControlPlaneOptions
   private readonly transports: Transports
-  private readonly known: Known
+  private readonly known: AggregatedState
 
   constructor(options: ControlPlaneOptions, resolve: ResolveService) {
     this.options = options
@@ -95,7 +95,7 @@ export class AggregationService implements Service {
 }
 
 /** Cached state of aggregated servers. */
-interface Known {
+interface AggregatedState {
   readonly registrations: Registrations
   readonly discovery: ForeignDiscovery
   readonly openApiV2: ForeignOpenApiV2
@@ -112,7 +112,7 @@ const listing = (snapshot: CatalogSnapshot, registrations: Registrations, discov
 /**
  * Combines the state of aggregated servers into the interface that endpoints use. Undefined lists mean that the local catalog alone determines the response.
  */
-const aggregatorOver = ({ registrations, discovery, openApiV2, openApiV3 }: Known, env: RequestProxyEnvironment): Aggregator => ({
+const aggregatorOver = ({ registrations, discovery, openApiV2, openApiV3 }: AggregatedState, env: RequestProxyEnvironment): Aggregator => ({
   get generation() {
     return registrations.generation + discovery.generation
   },

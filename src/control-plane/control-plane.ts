@@ -118,7 +118,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   })
   const flows = options.totalSeats === undefined ? undefined : new FlowService({ ...options, totalSeats: options.totalSeats }, catalog, stores)
   const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
-  const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...askedFor(options, { catalog, registry, stores })]
+  const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...optionalServices(options, { catalog, registry, stores })]
   const running: Promise<unknown>[] = []
   return {
     registry,
@@ -167,14 +167,14 @@ function originOf({ bootstrap, roles, stores }: Begun): Origin | undefined {
   return states && { states }
 }
 
-interface Asked {
+interface OptionalServiceParts {
   readonly catalog: Catalog
   readonly registry: Registry
   readonly stores: StoreService
 }
 
 /** Services that are enabled by flags. */
-function askedFor(options: ControlPlaneOptions, { catalog, registry, stores }: Asked): Service[] {
+function optionalServices(options: ControlPlaneOptions, { catalog, registry, stores }: OptionalServiceParts): Service[] {
   const { faultObjects, runtime, backend, history, console, authorizer, release } = options
   return [
     ...(faultObjects && runtime.faults ? [new FaultService(runtime.faults)] : []),

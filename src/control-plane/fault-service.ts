@@ -31,20 +31,20 @@ const REPORT_MS = 500
 const RETRY_MS = 100
 
 /** State of one Fault object in this server. */
-interface Carried {
+interface FaultState {
   readonly uid: string | undefined
   readonly generation: number
   /** Undefined if the spec is invalid. `message` states why. */
   readonly fault: Fault | undefined
   readonly message: string | undefined
   /** Counts that the status already includes; other servers on the store add theirs. Undefined if nothing was reported yet, not even the generation. */
-  told: { readonly matched: number; readonly hits: number } | undefined
+  reported: { readonly matched: number; readonly hits: number } | undefined
 }
 
 /** Serves faults as objects of the group binnacle.dev: creates their CustomResourceDefinition and keeps the fault rules in sync with the objects. */
 export class FaultService implements Service {
   private readonly rules: FaultRules
-  private readonly carried = new Map<string, Carried>()
+  private readonly states = new Map<string, FaultState>()
 
   constructor(rules: FaultRules) {
     this.rules = rules
@@ -54,7 +54,7 @@ export class FaultService implements Service {
   async start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
     await this.define(env, signal)
     const kept = {
-      keys: () => [...this.carried.keys()].map(name => `/${name}`),
+      keys: () => [...this.states.keys()].map(name => `/${name}`),
       put: (object: FaultObject) => this.put(object),
       remove: (_namespace: string, name: string) => this.remove(name),
       synced: () => {},
@@ -92,27 +92,27 @@ export class FaultService implements Service {
   /** Adds or replaces the rule of an object. An invalid spec is kept with its error, for the status. */
   private put({ metadata, spec }: FaultObject): void {
     const { name = '', uid, generation = 1 } = metadata
-    const known = this.carried.get(name)
+    const known = this.states.get(name)
     if (known?.uid === uid && known?.generation === generation) return
     this.remove(name)
     try {
-      this.carried.set(name, { uid, generation, fault: this.rules.add(spec, `object ${name}`), message: undefined, told: undefined })
+      this.states.set(name, { uid, generation, fault: this.rules.add(spec, `object ${name}`), message: undefined, reported: undefined })
     } catch (error) {
-      this.carried.set(name, { uid, generation, fault: undefined, message: errorMessage(error), told: undefined })
+      this.states.set(name, { uid, generation, fault: undefined, message: errorMessage(error), reported: undefined })
     }
   }
 
   private remove(name: string): void {
-    this.carried.get(name)?.fault?.remove()
-    this.carried.delete(name)
+    this.states.get(name)?.fault?.remove()
+    this.states.delete(name)
   }
 
   /** Updates the status of all faults periodically. */
   private async report(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     while (await pause(REPORT_MS, signal)) {
-      for (const [name, carried] of this.carried) {
+      for (const [name, state] of this.states) {
         try {
-          await tell(env, name, carried)
+          await writeStatus(env, name, state)
         } catch (error) {
           // The object was deleted, or the next report includes it.
           env.logger.debug(2, 'cannot update the status of a fault, retrying', { name, error: errorMessage(error) })
@@ -123,10 +123,10 @@ export class FaultService implements Service {
 }
 
 /** Adds the hits since the last report to the status. */
-async function tell(env: ControllerEnvironment, name: string, carried: Carried): Promise<void> {
-  const { uid, generation, fault, message, told } = carried
+async function writeStatus(env: ControllerEnvironment, name: string, state: FaultState): Promise<void> {
+  const { uid, generation, fault, message, reported } = state
   const { matched = 0, hits = 0 } = fault ?? {}
-  if (told?.matched === matched && told.hits === hits) return
+  if (reported?.matched === matched && reported.hits === hits) return
   await updateKind(env.access, FAULTS, { namespace: '', name, subresource: 'status' }, now => {
     if (now.metadata.uid !== uid || now.metadata.generation !== generation) return undefined
     // Counts of another generation start at zero.
@@ -135,10 +135,10 @@ async function tell(env: ControllerEnvironment, name: string, carried: Carried):
       observedGeneration: generation,
       state: fault === undefined ? 'Invalid' : 'Active',
       ...(message !== undefined && { message }),
-      matched: (before.matched ?? 0) + matched - (told?.matched ?? 0),
-      hits: (before.hits ?? 0) + hits - (told?.hits ?? 0),
+      matched: (before.matched ?? 0) + matched - (reported?.matched ?? 0),
+      hits: (before.hits ?? 0) + hits - (reported?.hits ?? 0),
     }
     return { ...now, status }
   })
-  carried.told = { matched, hits }
+  state.reported = { matched, hits }
 }

@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Authenticator } from '../auth/authn/authenticator.ts'
 import { clientCertificate } from '../auth/authn/client-certificate.ts'
+import { anchors, PresentedCertificates } from '../auth/authn/presented-certificates.ts'
 import { isFieldOf, type RequestHeaderNames, requestHeader } from '../auth/authn/request-header.ts'
-import { anchors, ShownCertificates } from '../auth/authn/shown-certificates.ts'
 import type { RequestHeaderConfig } from '../config/auth-config.ts'
 import type { Config } from '../config/config.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
@@ -51,7 +51,7 @@ export function certificateAuthenticators(
   now: () => number,
   expirations: HistogramChild,
 ): Authenticator[] {
-  const certificates = new ShownCertificates(gates.enabled('AllowParsingUserUIDFromCertAuth'), () => trusted.all())
+  const certificates = new PresentedCertificates(gates.enabled('AllowParsingUserUIDFromCertAuth'), () => trusted.all())
   const users = clientCertificate(now, () => trusted.clients(), expirations, certificates)
   if (!config) return [users]
   const stands = anchors(() => trusted.frontProxies())

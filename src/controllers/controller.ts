@@ -42,7 +42,7 @@ export const followFresh = <T extends TypedObject = KubeObject>(
 ): Promise<void> => followStream(env, id, signal, begin, { ...(name !== undefined && { name }) })
 
 /** A local index of all objects of a kind. Keys are `namespace/name`, or `/name` for cluster-scoped kinds. */
-export interface Kept<T extends TypedObject> {
+export interface ObjectIndex<T extends TypedObject> {
   keys(): Iterable<string>
   put(object: T): void
   remove(namespace: string, name: string): void
@@ -54,7 +54,7 @@ export interface Kept<T extends TypedObject> {
 export const keysOf = (names: Iterable<string>): string[] => [...names].map(name => `/${name}`)
 
 /** Keeps an index in sync with a kind. Objects deleted while the watch was interrupted are removed as well. */
-export const followKept = <T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, signal: AbortSignal, kept: Kept<T>): Promise<void> =>
+export const followKept = <T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, signal: AbortSignal, kept: ObjectIndex<T>): Promise<void> =>
   followFresh(env, id, signal, () => {
     const unseen = new Set(kept.keys())
     return ({ type, object }) => {

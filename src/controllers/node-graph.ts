@@ -48,7 +48,12 @@ export async function followNodeGraph(env: ControllerEnvironment, options: NodeG
     const begun = performance.now()
     if (work() !== false) durations.child(operation).observe((performance.now() - begun) / 1000)
   }
-  const keep = <T extends TypedObject>(id: KindId<T>, kind: OwnedKind | 'pod' | 'pv', put: (object: T) => void, remove: (at: Place) => void): Promise<void> => {
+  const keep = <T extends TypedObject>(
+    id: KindId<T>,
+    kind: OwnedKind | 'pod' | 'pv',
+    put: (object: T) => void,
+    remove: (at: NamespacedName) => void,
+  ): Promise<void> => {
     waiting.add(kind)
     return followKept(env, id, signal, {
       keys: () => graph.keys(kind),
@@ -77,7 +82,7 @@ export async function followNodeGraph(env: ControllerEnvironment, options: NodeG
     keep(
       VOLUMES,
       'pv',
-      volume => timed('AddPV', () => graph.putVolume(volume.metadata.name ?? '', claimPlaceOf(volume), kubeletSecrets(volume))),
+      volume => timed('AddPV', () => graph.putVolume(volume.metadata.name ?? '', boundClaimOf(volume), kubeletSecrets(volume))),
       ({ name }) => timed('DeletePV', () => graph.removeVolume(name)),
     ),
     keepOwned(VOLUME_ATTACHMENTS, 'volumeattachment', 'VolumeAttachment', ({ spec }) => spec.nodeName),
@@ -86,13 +91,13 @@ export async function followNodeGraph(env: ControllerEnvironment, options: NodeG
   ])
 }
 
-interface Place {
+interface NamespacedName {
   readonly namespace: string
   readonly name: string
 }
 
 /** Claim to which the volume is bound. */
-export const claimPlaceOf = ({ spec: { claimRef } }: PersistentVolume): Place | undefined =>
+export const boundClaimOf = ({ spec: { claimRef } }: PersistentVolume): NamespacedName | undefined =>
   claimRef && { namespace: claimRef.namespace ?? '', name: claimRef.name ?? '' }
 
 function putPod(graph: NodeGraph, pod: Pod, timed: (operation: string, work: () => boolean) => void): void {

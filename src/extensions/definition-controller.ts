@@ -19,7 +19,7 @@ interface Settled {
   readonly derived: Derived
 }
 
-type Known = Map<string, Settled>
+type CachedDefinitions = Map<string, Settled>
 
 /** Extracts the cached part. @param before that of an earlier state of the definition. */
 async function settled(definition: CustomResourceDefinition, before: Settled | undefined): Promise<Settled> {
@@ -40,7 +40,7 @@ async function settled(definition: CustomResourceDefinition, before: Settled | u
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
 export const definitionController: Controller = async (env, signal) => {
-  const known: Known = new Map()
+  const known: CachedDefinitions = new Map()
   const onError = (name: string, error: unknown) =>
     env.logger.debug(1, 'cannot reconcile a custom resource definition, retrying', { name, error: errorMessage(error) })
   // One worker, because two definitions may request the same names.
@@ -82,7 +82,7 @@ export const definitionController: Controller = async (env, signal) => {
 }
 
 /** Caches a definition, unless it was deleted or a newer one was cached while its conditions were derived. */
-async function keep(known: Known, definition: CustomResourceDefinition): Promise<void> {
+async function keep(known: CachedDefinitions, definition: CustomResourceDefinition): Promise<void> {
   const name = definition.metadata.name ?? ''
   const before = known.get(name)
   if (!isNewer(definition, before?.head)) return
@@ -107,7 +107,7 @@ function isOutdated(error: unknown): undefined {
 /** Updates the status of a definition if it is unchanged. Returns the written definition, or undefined if it was outdated. */
 async function writeStatus(
   env: ControllerEnvironment,
-  known: Known,
+  known: CachedDefinitions,
   { metadata: { name = '', resourceVersion = '' } }: TypedObject,
   change: (definition: CustomResourceDefinition) => CustomResourceDefinition,
 ): Promise<CustomResourceDefinition | undefined> {
@@ -124,7 +124,7 @@ async function writeStatus(
 }
 
 /** Accepts the names of a definition and then establishes it, so that it is only served with unique names. */
-async function settle(env: ControllerEnvironment, known: Known, name: string, again: (name: string) => void): Promise<void> {
+async function settle(env: ControllerEnvironment, known: CachedDefinitions, name: string, again: (name: string) => void): Promise<void> {
   const now = env.clock.now()
   if (!(await settleNames(env, known, name, again))) return
   const current = known.get(name)?.head
@@ -134,7 +134,7 @@ async function settle(env: ControllerEnvironment, known: Known, name: string, ag
 }
 
 /** Accepts names and writes conditions. Returns false if the definition was changed or deleted meanwhile. */
-async function settleNames(env: ControllerEnvironment, known: Known, name: string, again: (name: string) => void): Promise<boolean> {
+async function settleNames(env: ControllerEnvironment, known: CachedDefinitions, name: string, again: (name: string) => void): Promise<boolean> {
   const definition = known.get(name)
   if (!definition) return false
   const { head, derived } = definition
@@ -164,7 +164,7 @@ const ESTABLISHED: Condition = {
 }
 
 /** Deletes the objects of a definition that is being deleted, then removes its finalizer. */
-async function finalize(env: ControllerEnvironment, known: Known, name: string, signal: AbortSignal): Promise<void> {
+async function finalize(env: ControllerEnvironment, known: CachedDefinitions, name: string, signal: AbortSignal): Promise<void> {
   if (!isFinalizing(known.get(name)?.head)) return
   const report = async (condition: Condition): Promise<CustomResourceDefinition | undefined> => {
     const current = known.get(name)?.head

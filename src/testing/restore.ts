@@ -4,7 +4,7 @@ import type { MemoryTables } from '../storage/embedded/memory-tables.ts'
 import { changeAt } from '../storage/embedded/reader.ts'
 
 /** Content of a store at some time. */
-export interface Kept {
+export interface StoreState {
   readonly tables: MemoryTables
   /** Time of the content, in milliseconds since the epoch. */
   readonly at: number
@@ -17,7 +17,7 @@ const MOST_PASSES = 20
  * Writes to the backend all differences between its tables (`now`) and the kept ones. Each change has its own revision, so that watches observe all of them.
  * Objects with a TTL keep their remaining time. Throws an Error if others keep writing.
  */
-export async function restoreTables(backend: Backend, now: MemoryTables, kept: Kept): Promise<void> {
+export async function restoreTables(backend: Backend, now: MemoryTables, kept: StoreState): Promise<void> {
   const { signal } = new AbortController()
   for (let pass = 0; pass < MOST_PASSES; pass++) {
     const writes = differences(now, kept)
@@ -28,7 +28,7 @@ export async function restoreTables(backend: Backend, now: MemoryTables, kept: K
 }
 
 /** Writes that turn the current tables into the kept ones. Each expects the current revision, so that concurrent writes are detected. */
-function differences(now: MemoryTables, { tables: then, at }: Kept): GuardedWrite[] {
+function differences(now: MemoryTables, { tables: then, at }: StoreState): GuardedWrite[] {
   const writes: GuardedWrite[] = []
   const secondsLeft = timesToLive(then, at)
   const compare = (id: Buffer, present: LatestEntry | undefined, past: LatestEntry | undefined): void => {

@@ -22,7 +22,7 @@ import type { MovedClock } from './moved-clock.ts'
 import { OwnFaults } from './own-faults.ts'
 import { quiet } from './quiet.ts'
 import { RecordedRequests, WHY_PATH } from './recorded-requests.ts'
-import { type Kept, restoreTables } from './restore.ts'
+import { restoreTables, type StoreState } from './restore.ts'
 import { Simulation } from './simulation.ts'
 import type { Applied, ControlPlane, Manifest, Manifests, RecordedLevel, Snapshot, User } from './types.ts'
 
@@ -43,7 +43,7 @@ export interface Begin {
 }
 
 /** Content of snapshots, which their holders cannot see. */
-const contents = new WeakMap<Snapshot, Kept>()
+const contents = new WeakMap<Snapshot, StoreState>()
 
 /** Options beside the initial tables. */
 export interface OpenOptions {

@@ -8,16 +8,16 @@ import { isExemptFromPolicies } from './exempt.ts'
 const FILL_MS = 10_000
 
 /** Policies of one kind, and whether all have been read. */
-interface Known {
+interface LoadedPolicies {
   readonly filling: Filling
   readonly active: readonly unknown[]
 }
 
 /** Whether policies may apply to the request. While the server starts, its own requests do not wait for policies. */
-export const mayHavePolicies = ({ filling, active }: Known, request: AdmissionRequest): boolean =>
+export const mayHavePolicies = ({ filling, active }: LoadedPolicies, request: AdmissionRequest): boolean =>
   (filling.isOpen ? request.ctx.user !== SERVER_USER : active.length > 0) && request.nested !== true && !isExemptFromPolicies(request)
 
 /** Waits until all policies are read. Throws 403 if that takes too long. */
-export async function awaitPolicies({ filling }: Known, request: AdmissionRequest): Promise<void> {
+export async function awaitPolicies({ filling }: LoadedPolicies, request: AdmissionRequest): Promise<void> {
   if (filling.isOpen && !(await filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
 }

@@ -1,5 +1,5 @@
 import type { AdmissionRequest } from '../../registry/types.ts'
-import { type About, aboutRequest } from '../attributes.ts'
+import { requestedResource, type VersionedResource } from '../attributes.ts'
 import { type GetNamespace, type MatchPolicy, matchRules, namespaceMatches, objectMatches, type Rule, Selector } from '../matching.ts'
 import type { MatchConstraints } from './policy.ts'
 
@@ -32,7 +32,7 @@ export const readMatchResources = ({
  * Matches a request by resource rules alone, which needs no I/O and excludes most requests. Returns the matched version. @param asked resource and kind of the
  * request itself.
  */
-export function matchedByRules(match: MatchResources, request: AdmissionRequest, asked: About): About | undefined {
+export function matchedByRules(match: MatchResources, request: AdmissionRequest, asked: VersionedResource): VersionedResource | undefined {
   const found = match.rules.length === 0 ? asked : matchRules(match.rules, match.policy, request, asked)
   return found && !matchRules(match.excluded, match.policy, request, asked) ? found : undefined
 }
@@ -41,9 +41,9 @@ export function matchedByRules(match: MatchResources, request: AdmissionRequest,
  * Matches a request by rules and selectors. Returns the matched version, or undefined if it does not match. Errors of a selector or of the namespace are thrown
  * only if everything else matches: a policy for other resources never fails a request.
  */
-export async function matchResources(match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): Promise<About | undefined> {
+export async function matchResources(match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): Promise<VersionedResource | undefined> {
   // Rules first, since they cannot fail.
-  const found = matchedByRules(match, request, aboutRequest(request))
+  const found = matchedByRules(match, request, requestedResource(request))
   return found && (await isSelected(match, request, getNamespace)) ? found : undefined
 }
 

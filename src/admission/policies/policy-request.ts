@@ -4,12 +4,12 @@ import type { Authorizer } from '../../meta/authorizer.ts'
 import type { JsonObject, KubeObject } from '../../meta/object.ts'
 import { StatusError } from '../../meta/status.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
-import { type About, aboutRequest, namespaceOf, operationOptions } from '../attributes.ts'
+import { namespaceOf, operationOptions, requestedResource, type VersionedResource } from '../attributes.ts'
 import { authorizerOf } from '../expressions/authorizer-answers.ts'
 import type { ConditionMetrics } from '../expressions/condition-metrics.ts'
 import type { ConditionsEvaluation } from '../expressions/match-conditions.ts'
 import { expressionValues, type SeenRequest, withoutAuthorizer, withParams } from '../expressions/request-values.ts'
-import { asMatched } from '../matched.ts'
+import { inMatchedVersion } from '../matched.ts'
 import type { GetNamespace } from '../matching.ts'
 import { bodyOf } from '../webhooks/bodies.ts'
 import type { CompiledPolicy } from './compiled-policy.ts'
@@ -31,7 +31,7 @@ export interface PolicyEnvironment {
 /** A policy that matches a request. */
 export interface MatchedPolicy {
   /** Version of the resource in which the request matches. */
-  readonly about: About
+  readonly about: VersionedResource
   readonly paramKind: ServedResource | undefined
 }
 
@@ -56,20 +56,20 @@ const valuesWith = (values: PolicyValues, params: JsonObject | undefined): Polic
 /** A request as policies see it. Values that do not depend on the policy are computed once and shared. */
 export class PolicyRequest {
   readonly #env: PolicyEnvironment
-  readonly #asked: About
+  readonly #asked: VersionedResource
   readonly #namespace: string
   readonly #authorizer: AuthorizerValue
   #namespaceObject: Promise<KubeObject> | undefined
   #request: AdmissionRequest
-  readonly #bodies = new Map<About['version'], Bodies>()
+  readonly #bodies = new Map<VersionedResource['version'], Bodies>()
   /** Variables per version, without params. */
-  readonly #values = new Map<About['version'], PolicyValues>()
+  readonly #values = new Map<VersionedResource['version'], PolicyValues>()
 
   /** @param request with subresource objects as the client sees them (`seenBodies`). */
   constructor(env: PolicyEnvironment, request: AdmissionRequest) {
     this.#env = env
     this.#request = request
-    this.#asked = aboutRequest(request)
+    this.#asked = requestedResource(request)
     this.#namespace = namespaceOf(request)
     this.#authorizer = authorizerOf(env.authorize, request.ctx.user, request.ctx.signal)
   }
@@ -119,13 +119,13 @@ export class PolicyRequest {
   }
 
   /** Returns the variables of expressions. Synchronous after the first call for a version: all but `params` is shared by all policies. */
-  values(about: About, params: JsonObject | undefined): PolicyValues | Promise<PolicyValues> {
+  values(about: VersionedResource, params: JsonObject | undefined): PolicyValues | Promise<PolicyValues> {
     const known = this.#values.get(about.version)
     return known ? valuesWith(known, params) : this.#readValues(about).then(values => valuesWith(values, params))
   }
 
   /** Encodes the variables of a version. They are kept until the object changes. */
-  async #readValues(about: About): Promise<PolicyValues> {
+  async #readValues(about: VersionedResource): Promise<PolicyValues> {
     const { object, oldObject } = await this.bodiesIn(about)
     const request = this.#seen(about)
     const namespaceObject = await this.#namespaceOfRequest()
@@ -138,10 +138,10 @@ export class PolicyRequest {
   }
 
   /** Returns the objects in the matched version, converted once per version until the object changes. */
-  async bodiesIn(about: About): Promise<Bodies> {
+  async bodiesIn(about: VersionedResource): Promise<Bodies> {
     const known = this.#bodies.get(about.version)
     if (known) return known
-    const request = await asMatched(this.#request, about)
+    const request = await inMatchedVersion(this.#request, about)
     const { object, old } = request
     const bodies = { request, object: object && bodyOf(request, about, object), oldObject: old && bodyOf(request, about, old) }
     this.#bodies.set(about.version, bodies)
@@ -149,7 +149,7 @@ export class PolicyRequest {
   }
 
   /** The `request` variable for a matched version. */
-  #seen({ kind, resource }: About): SeenRequest {
+  #seen({ kind, resource }: VersionedResource): SeenRequest {
     const { ctx, subresource, name, operation, dryRun } = this.#request
     const { kind: requestKind, resource: requestResource } = this.#asked
     const options = operationOptions(this.#request)

@@ -11,7 +11,7 @@ import type { BuiltIns } from '../../registry/other-type.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { admissionFormOf } from '../admission-form.ts'
-import type { About } from '../attributes.ts'
+import type { VersionedResource } from '../attributes.ts'
 
 /**
  * A request as webhooks and policies see it. Objects of a subresource with its own kind (Scale) are replaced by that kind, which exists in one version only.
@@ -55,19 +55,19 @@ function schemaOf(request: AdmissionRequest, version: Version): Decodable {
 }
 
 /** Schema that webhooks use for the objects of a request. */
-export const schemaOfBody = (request: AdmissionRequest, { version }: About): StructSchema => schemaOf(request, version).schema
+export const schemaOfBody = (request: AdmissionRequest, { version }: VersionedResource): StructSchema => schemaOf(request, version).schema
 
 const isOfResource = (request: AdmissionRequest): boolean => request.operation !== 'CONNECT' && ownOf(request)?.kind === undefined
 
 /** Returns the object as the version encodes it. The argument is not changed. */
-export function bodyOf(request: AdmissionRequest, { version }: About, object: KubeObject): KubeObject {
+export function bodyOf(request: AdmissionRequest, { version }: VersionedResource, object: KubeObject): KubeObject {
   const seen = isOfResource(request) ? copyIn(request.served.definition, object, version) : object
   const { schema } = schemaOf(request, version)
   return admissionFormOf(schema).toWebhook(schema, seen)
 }
 
 /** Decodes and defaults an object that a webhook returned. Throws 500 if it is of another kind. */
-export function objectOf(request: AdmissionRequest, { version }: About, body: Json, before: KubeObject, builtIns: BuiltIns): KubeObject {
+export function objectOf(request: AdmissionRequest, { version }: VersionedResource, body: Json, before: KubeObject, builtIns: BuiltIns): KubeObject {
   const target = schemaOf(request, version)
   const object = admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns, definition: request.served.definition })
   return isOfResource(request) ? convert(request.served.definition, object, version, hookVersionOf(request, version)) : object
@@ -80,7 +80,7 @@ export function objectOf(request: AdmissionRequest, { version }: About, body: Js
  */
 export function* objectInSteps(
   request: AdmissionRequest,
-  about: About,
+  about: VersionedResource,
   body: JsonObject,
   before: KubeObject,
   onUnknown: (path: string) => void,

@@ -35,12 +35,12 @@ interface Client {
   /** Optional. Omitted if the webhook is called without credentials. */
   readonly user: WebhookUser | undefined
   /** Client certificate of the agent's connections. */
-  shown: Shown
+  shown: ClientCertificate
   agent: Agent
   readonly dial: Dial | undefined
 }
 
-type Shown = Awaited<ReturnType<FollowedFiles['current']>>['client']
+type ClientCertificate = Awaited<ReturnType<FollowedFiles['current']>>['client']
 
 /** Options for the calls of one plugin, or of conversion. */
 export interface WebhookClientsOptions {
@@ -169,7 +169,7 @@ function retire(agent: Agent): void {
 }
 
 /** Returns an agent that keeps connections alive. Throws a WebhookCallError if the CA bundle has no certificate. */
-function agentFor({ caBundle }: WebhookClientConfig, certificate: Shown, dial: Dial | undefined): Agent {
+function agentFor({ caBundle }: WebhookClientConfig, certificate: ClientCertificate, dial: Dial | undefined): Agent {
   const ca = caBundle ? Buffer.from(caBundle, 'base64').toString() : undefined
   if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----'))
     throw new WebhookCallError('unable to load root certificates: unable to parse bytes as PEM block', { isConfiguration: true })

@@ -1,11 +1,11 @@
 import type { AuthorizerValue } from '../../cel/functions/authorization.ts'
 import { forbiddenError } from '../../meta/status.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
-import { type About, aboutRequest, namespaceOf, operationOptions } from '../attributes.ts'
+import { namespaceOf, operationOptions, requestedResource, type VersionedResource } from '../attributes.ts'
 import type { ConditionMetrics } from '../expressions/condition-metrics.ts'
 import { meetsConditions } from '../expressions/match-conditions.ts'
 import { expressionValues } from '../expressions/request-values.ts'
-import { asMatched } from '../matched.ts'
+import { inMatchedVersion } from '../matched.ts'
 import { type GetNamespace, matchRules, namespaceMatches, objectMatches } from '../matching.ts'
 import { bodyOf } from './bodies.ts'
 import type { Webhook } from './webhook.ts'
@@ -21,7 +21,7 @@ export interface MatchEnvironment {
  * Returns the version in which a webhook is called for a request, or undefined if it does not match. A malformed selector is an error only if a rule matches.
  * Throws a StatusError if matching fails.
  */
-export async function invocationOf(hook: Webhook, request: AdmissionRequest, env: MatchEnvironment): Promise<About | undefined> {
+export async function invocationOf(hook: Webhook, request: AdmissionRequest, env: MatchEnvironment): Promise<VersionedResource | undefined> {
   const about = matchRules(hook.rules, hook.matchPolicy, request)
   if (!about) return undefined
   let fault: unknown
@@ -36,12 +36,17 @@ export async function invocationOf(hook: Webhook, request: AdmissionRequest, env
 }
 
 /** Evaluates the match conditions of a webhook whose rules and selectors match. */
-async function meets(hook: Webhook, request: AdmissionRequest, about: About, { conditionMetrics: metrics, authorizer }: MatchEnvironment): Promise<boolean> {
+async function meets(
+  hook: Webhook,
+  request: AdmissionRequest,
+  about: VersionedResource,
+  { conditionMetrics: metrics, authorizer }: MatchEnvironment,
+): Promise<boolean> {
   const conditions = await hook.conditions()
   if (conditions.length === 0) return true
   const { operation } = request
-  const { object, old } = await asMatched(request, about)
-  const asked = aboutRequest(request)
+  const { object, old } = await inMatchedVersion(request, about)
+  const asked = requestedResource(request)
   const options = operationOptions(request)
   const values = expressionValues({
     object: object && bodyOf(request, about, object),

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../meta/object.ts'
 import { SERVER_USER } from '../../registry/internal-context.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { AdmissionPlugin } from '../chain.ts'
-import { asAsked, asMatched } from '../matched.ts'
+import { inMatchedVersion, inRequestVersion } from '../matched.ts'
 import { isExempt } from '../matching.ts'
 import { refuse } from '../refuse.ts'
 import { type Round, reinvocationOf } from '../reinvocation.ts'
@@ -55,14 +55,14 @@ async function askInTurn(env: WebhookEnvironment, { hooks }: WebhookConfiguratio
   for (const [index, hook] of hooks.entries()) {
     const about = await invocationOf(hook, current, env)
     if (!about || (round.again && !reinvocation.isDue(hook.id))) continue
-    const call: WebhookCall = { hook, request: await asMatched(current, about), about, round: round.again ? 1 : 0, index }
+    const call: WebhookCall = { hook, request: await inMatchedVersion(current, about), about, round: round.again ? 1 : 0, index }
     const patched = await patchedBy(env, call)
     if (patched?.changed) {
       reinvocation.changed()
       round.wanted = true
     }
     reinvocation.asked(hook.id, hook.reinvocable)
-    if (patched) current = { ...current, object: await asAsked(current, patched.object) }
+    if (patched) current = { ...current, object: await inRequestVersion(current, patched.object) }
   }
   reinvocation.end(current.object)
   return current.object

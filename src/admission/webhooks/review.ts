@@ -3,7 +3,7 @@ import type { User } from '../../meta/context.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
-import { type About, aboutRequest, namespaceOf, operationOptions } from '../attributes.ts'
+import { namespaceOf, operationOptions, requestedResource, type VersionedResource } from '../attributes.ts'
 import { bodyOf, schemaOfBody } from './bodies.ts'
 
 /** Versions of admission.k8s.io AdmissionReview. */
@@ -17,9 +17,9 @@ export const reviewVersionOf = (versions: readonly string[]): ReviewVersion | un
  * Encodes the AdmissionReview of a request as JSON. `about` is the version that a rule matched; the objects are in that version.
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
  */
-export function reviewText(version: ReviewVersion, uid: string, request: AdmissionRequest, about: About): string {
+export function reviewText(version: ReviewVersion, uid: string, request: AdmissionRequest, about: VersionedResource): string {
   const { kind, resource } = about
-  const asked = aboutRequest(request)
+  const asked = requestedResource(request)
   const { subresource, name, operation, dryRun, ctx, object, old } = request
   const namespace = namespaceOf(request)
   const schema = schemaOfBody(request, about)

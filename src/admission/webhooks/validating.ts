@@ -1,8 +1,8 @@
 import { timeoutError } from '../../meta/status.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
-import type { About } from '../attributes.ts'
+import type { VersionedResource } from '../attributes.ts'
 import type { AdmissionPlugin } from '../chain.ts'
-import { asMatched } from '../matched.ts'
+import { inMatchedVersion } from '../matched.ts'
 import { seenBodies } from './bodies.ts'
 import { consult, type WebhookEnvironment } from './call.ts'
 import type { WebhookConfigurations } from './configurations.ts'
@@ -21,7 +21,7 @@ export function validatingWebhooks(env: WebhookEnvironment, configurations: Webh
     async validate(asked) {
       await awaitWebhooks(configurations, asked)
       const { request } = seenBodies(asked, 'validating')
-      const relevant: [Webhook, About][] = []
+      const relevant: [Webhook, VersionedResource][] = []
       for (const hook of configurations.hooks) {
         const about = await invocationOf(hook, request, env)
         if (about) relevant.push([hook, about])
@@ -32,12 +32,12 @@ export function validatingWebhooks(env: WebhookEnvironment, configurations: Webh
 }
 
 /** Calls all webhooks in parallel. Throws the first error. */
-async function askAll(env: WebhookEnvironment, request: AdmissionRequest, relevant: readonly [Webhook, About][]): Promise<void> {
+async function askAll(env: WebhookEnvironment, request: AdmissionRequest, relevant: readonly [Webhook, VersionedResource][]): Promise<void> {
   if (request.ctx.signal.aborted) throw timeoutError('request did not complete within requested timeout', 0)
   const faults: unknown[] = []
   await Promise.all(
     relevant.map(([hook, about], index) =>
-      asMatched(request, about)
+      inMatchedVersion(request, about)
         .then(seen => consult(env, { hook, request: seen, about, round: 0, index }, () => undefined))
         .catch(error => {
           faults.push(error)

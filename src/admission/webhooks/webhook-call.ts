@@ -1,5 +1,5 @@
 import type { AdmissionRequest } from '../../registry/types.ts'
-import type { About } from '../attributes.ts'
+import type { VersionedResource } from '../attributes.ts'
 import type { Webhook } from './webhook.ts'
 
 /** Call of one webhook for a request. */
@@ -7,7 +7,7 @@ export interface WebhookCall {
   readonly hook: Webhook
   /** With the objects as the webhook sees them. */
   readonly request: AdmissionRequest
-  readonly about: About
+  readonly about: VersionedResource
   /** 1 in the reinvocation pass. */
   readonly round: 0 | 1
   /** Index within the pass, as annotations of the audit event show it. */

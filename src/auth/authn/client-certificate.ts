@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import type { HistogramChild } from '../../lib/metrics.ts'
 import type { Authenticator, ProofNotes } from './authenticator.ts'
-import { anchors, type Shown, ShownCertificates } from './shown-certificates.ts'
+import { anchors, type PresentedCertificate, PresentedCertificates } from './presented-certificates.ts'
 
 /**
  * Authenticates by client certificate: the common name is the user, the organizations are its groups
@@ -13,7 +13,7 @@ export function clientCertificate(
   now: () => number,
   authorities: () => readonly X509Certificate[] | undefined = () => undefined,
   expirations?: HistogramChild,
-  certificates = new ShownCertificates(),
+  certificates = new PresentedCertificates(),
 ): Authenticator {
   const stands = anchors(authorities)
   return ({ socket, proof }) => {
@@ -30,11 +30,12 @@ export function clientCertificate(
 }
 
 /** Records for `why` whether the certificate was accepted. */
-function tell(proof: ProofNotes, { chain: [der] }: Shown, isGood: boolean): void {
+function tell(proof: ProofNotes, { chain: [der] }: PresentedCertificate, isGood: boolean): void {
   if (der === undefined) return
   const { subject, issuer, validTo } = new X509Certificate(der)
   const expires = new Date(validTo)
-  if (!isGood) proof.refused(`the client certificate ${onOneLine(subject)}, valid until ${expires.toISOString()}, or a CA of its chain is not trusted at this time`)
+  if (!isGood)
+    proof.refused(`the client certificate ${onOneLine(subject)}, valid until ${expires.toISOString()}, or a CA of its chain is not trusted at this time`)
   else proof.proved({ kind: 'client certificate', subject: onOneLine(subject), issuer: onOneLine(issuer), notAfter: expires.toISOString() })
 }
 

@@ -3,7 +3,7 @@ import { eachField, utf8Value } from '../../lib/raw-fields.ts'
 import type { User } from '../../meta/context.ts'
 import { unescapeKey } from '../extra-key.ts'
 import { type Authenticator, authenticated } from './authenticator.ts'
-import type { Anchors, ShownCertificates } from './shown-certificates.ts'
+import type { Anchors, PresentedCertificates } from './presented-certificates.ts'
 
 /** Headers with which a front proxy names the user. Case-insensitive. */
 export interface RequestHeaderNames {
@@ -20,7 +20,7 @@ export interface RequestHeaderOptions {
   readonly names: RequestHeaderNames
   /** Common names of front proxies. Empty allows every certificate that their CAs issued. */
   readonly allowedNames: readonly string[]
-  readonly certificates: ShownCertificates
+  readonly certificates: PresentedCertificates
   /** Verifies certificates against the front proxy CAs. */
   readonly stands: Anchors
   readonly now: () => number

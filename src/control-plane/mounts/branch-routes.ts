@@ -54,13 +54,13 @@ const list = (branches: Branches, exchange: Exchange): Promise<void> =>
 
 async function create(branches: Branches, { authorizer }: RouteParts, exchange: Exchange): Promise<void> {
   await mayReadAll(authorizer, exchange)
-  const { name, at } = askedFor((await exchange.readBody(MOST_BODY_BYTES)).toString())
+  const { name, at } = parseBranchRequest((await exchange.readBody(MOST_BODY_BYTES)).toString())
   const { user, signal } = exchange.ctx
   return send(exchange, 201, shown(await branches.create(name, user.name, at, signal)))
 }
 
 /** Parses the request body. Throws 400. */
-function askedFor(body: string): { readonly name: string; readonly at: number | undefined } {
+function parseBranchRequest(body: string): { readonly name: string; readonly at: number | undefined } {
   let asked: ReturnType<typeof parsedObject>
   try {
     asked = parsedObject(body)

@@ -4,7 +4,7 @@ import type { ResourceQuota } from '../../resources/core/v1.types.ts'
 /** Maximum time between reservation and write on a healthy server, in milliseconds. */
 export const GRACE_MS = 10_000
 
-interface Seen {
+interface QuotaHistory {
   revision: number
   used: Amounts
   /** Increases, oldest first. `at` is on the steady clock. */
@@ -16,7 +16,7 @@ interface Seen {
  * which are released after the grace period.
  */
 export class Raises {
-  readonly #quotas = new Map<string, Seen>()
+  readonly #quotas = new Map<string, QuotaHistory>()
   /** Whether this server wrote a revision. It tracks its own reservations itself. */
   readonly #isOwn: (revision: number) => boolean
 

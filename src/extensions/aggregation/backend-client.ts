@@ -11,7 +11,7 @@ import type { Transports } from './transports.ts'
 import type { Via } from './via.ts'
 
 /** A request of this server or of a controller to an aggregated server. */
-export interface BackendQuestion {
+export interface BackendRequest {
   /** Optional. Default: GET. */
   readonly method?: 'GET' | 'DELETE'
   readonly path: string
@@ -27,7 +27,7 @@ export interface BackendQuestion {
   readonly maxBytes: number
 }
 
-export interface BackendAnswer {
+export interface BackendResponse {
   readonly status: number
   readonly contentType: string
   readonly etag: string
@@ -52,7 +52,7 @@ export class BackendClient {
   }
 
   /** Sends a request. Throws if there is no response in time. */
-  async ask(registration: Registration, question: BackendQuestion, waiting: AbortSignal): Promise<BackendAnswer> {
+  async ask(registration: Registration, question: BackendRequest, waiting: AbortSignal): Promise<BackendResponse> {
     const { backend } = registration
     if (!backend) throw new Error('the APIService has no backend')
     const { method = 'GET', path, query = '', body, accept, etag = '', user, timeoutMs, maxBytes } = question

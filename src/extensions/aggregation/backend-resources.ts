@@ -3,7 +3,7 @@ import type { Discovered, ForeignObject, ForeignResource, ForeignResources } fro
 import { isStepDone, runInTurns, type Steps } from '../../lib/steps.ts'
 import { apiVersionOf, qualifiedResource } from '../../meta/gvk.ts'
 import { type Json, objectIn } from '../../meta/object.ts'
-import type { BackendAnswer, BackendClient, BackendQuestion } from './backend-client.ts'
+import type { BackendClient, BackendRequest, BackendResponse } from './backend-client.ts'
 import { exceedsBound } from './document-failures.ts'
 import type { ForeignDiscovery } from './foreign-discovery.ts'
 import { byPriority, pathOf } from './registration.ts'
@@ -83,7 +83,7 @@ export class BackendResources implements ForeignResources {
     return found
   }
 
-  async #page(resource: ForeignResource, question: Pick<BackendQuestion, 'path' | 'query'>, signal: AbortSignal): Promise<Page | undefined> {
+  async #page(resource: ForeignResource, question: Pick<BackendRequest, 'path' | 'query'>, signal: AbortSignal): Promise<Page | undefined> {
     const answer = await this.#ask(resource, question, signal)
     return answer && (await runInTurns(readPage(answer.body), signal))
   }
@@ -99,9 +99,9 @@ export class BackendResources implements ForeignResources {
   /** Sends a request. Returns undefined for 404 and 405. */
   async #ask(
     resource: ForeignResource,
-    question: Pick<BackendQuestion, 'method' | 'path' | 'query' | 'body'>,
+    question: Pick<BackendRequest, 'method' | 'path' | 'query' | 'body'>,
     signal: AbortSignal,
-  ): Promise<BackendAnswer | undefined> {
+  ): Promise<BackendResponse | undefined> {
     const { group, version } = resource
     const registration = this.#registrations.get(`${version}.${group}`)
     if (!registration?.isAvailable) throw new Error(failureText(503, undefined, question.method, resource))

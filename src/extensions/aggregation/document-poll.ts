@@ -1,6 +1,6 @@
 import type { ControllerEnvironment } from '../../controllers/controller.ts'
 import type { Logger } from '../../lib/log.ts'
-import type { BackendAnswer, BackendClient } from './backend-client.ts'
+import type { BackendClient, BackendResponse } from './backend-client.ts'
 import { BackendPoll } from './backend-poll.ts'
 import { DocumentFailures } from './document-failures.ts'
 import type { Registration } from './registration.ts'
@@ -18,7 +18,7 @@ export interface DocumentPollOptions<T> {
   /** Optional. Returns the ETag of a cached document. */
   etagOf?(known: T): string
   /** Parses a response. Returns `known` if it is unchanged, undefined if the server has no document. Throws if it is invalid. */
-  read(answer: BackendAnswer, context: DocumentContext<T>): Promise<T | undefined>
+  read(answer: BackendResponse, context: DocumentContext<T>): Promise<T | undefined>
 }
 
 export interface DocumentContext<T> {

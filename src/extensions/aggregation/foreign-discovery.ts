@@ -4,7 +4,7 @@ import type { Logger } from '../../lib/log.ts'
 import { runInTurns, type Steps } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { JsonObject } from '../../meta/object.ts'
-import type { BackendAnswer, BackendClient } from './backend-client.ts'
+import type { BackendClient, BackendResponse } from './backend-client.ts'
 import { BackendPoll } from './backend-poll.ts'
 import { type DiscoveredVersions, readDiscoveryList, readResourceList } from './discovered-resources.ts'
 import { AGGREGATOR } from './discovery-check.ts'
@@ -13,7 +13,7 @@ import { type Backend, pathOf, type Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
 
 /** Cached discovery of one server. */
-interface Known {
+interface CachedDiscovery {
   readonly versions: DiscoveredVersions
   readonly etag: string
   /** Value of `#now` when it was fetched. */
@@ -40,7 +40,7 @@ export class ForeignDiscovery {
   readonly #failures: DocumentFailures
   readonly #versions = new Map<string, ForeignVersion>()
   /** By service, because one server may serve many group versions. */
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, CachedDiscovery>()
   /** Value of `#now` at the last change of each APIService. */
   readonly #changed = new Map<string, number>()
   #now = 0
@@ -137,7 +137,7 @@ function* areEqual(a: readonly JsonObject[], b: readonly JsonObject[]): Steps<bo
 }
 
 /** Everything that a server serves. Undefined if it only supports legacy discovery. Throws if it is unavailable. */
-async function discoveredBy({ status, contentType, body }: BackendAnswer, known: Known | undefined): Promise<DiscoveredVersions | undefined> {
+async function discoveredBy({ status, contentType, body }: BackendResponse, known: CachedDiscovery | undefined): Promise<DiscoveredVersions | undefined> {
   if (status === 304 && known) return known.versions
   if (status === 503) throw new Error('service returned non-success response code: 503')
   return status === 200 && isListType(contentType) ? readDiscoveryList(body) : undefined

@@ -3,7 +3,7 @@ import type { ControllerEnvironment } from '../../controllers/controller.ts'
 import type { ForeignSwagger } from '../../endpoints/openapi/merge.ts'
 import type { Logger } from '../../lib/log.ts'
 import { runInTurns, type Steps } from '../../lib/steps.ts'
-import type { BackendAnswer, BackendClient } from './backend-client.ts'
+import type { BackendClient, BackendResponse } from './backend-client.ts'
 import { type DocumentContext, DocumentPoll } from './document-poll.ts'
 import { byPriority, pathOf } from './registration.ts'
 import type { Registrations } from './registrations.ts'
@@ -13,7 +13,7 @@ const MAX_BYTES = 16 << 20
 /** Maximum size in bytes of a document that is converted for `/openapi/v3`. */
 const MAX_CONVERTED_BYTES = 4 << 20
 
-interface Known {
+interface CachedSwagger {
   readonly swagger: ForeignSwagger
   /** ETag of the server. Empty if it sends none. */
   readonly etag: string
@@ -25,7 +25,7 @@ interface Known {
 /** Swagger documents of aggregated servers, for `/openapi/v2`. Source: k8s.io/kube-aggregator, pkg/controllers/openapi. */
 export class ForeignOpenApiV2 {
   readonly #registrations: Registrations
-  readonly #poll: DocumentPoll<Known>
+  readonly #poll: DocumentPoll<CachedSwagger>
 
   constructor(registrations: Registrations, client: Pick<BackendClient, 'ask'>, logger: Logger) {
     this.#registrations = registrations
@@ -85,7 +85,10 @@ function* hashInSteps(body: Buffer): Steps<string> {
 }
 
 /** Parses a response. An equal hash means that the document is unchanged, even without ETag. */
-async function read({ status, etag, body }: BackendAnswer, { registration, known, signal }: DocumentContext<Known>): Promise<Known | undefined> {
+async function read(
+  { status, etag, body }: BackendResponse,
+  { registration, known, signal }: DocumentContext<CachedSwagger>,
+): Promise<CachedSwagger | undefined> {
   if (status === 304 && known) return known
   if (status === 404) return undefined
   if (status !== 200) throw new Error(`failed to retrieve openAPI spec, http error: ${status}`)

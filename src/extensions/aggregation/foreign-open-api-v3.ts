@@ -6,7 +6,7 @@ import type { Logger } from '../../lib/log.ts'
 import { isStepDone, runInTurns, type Steps, sorted } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { isJsonObject } from '../../meta/object.ts'
-import type { BackendAnswer, BackendClient } from './backend-client.ts'
+import type { BackendClient, BackendResponse } from './backend-client.ts'
 import { type DocumentContext, DocumentPoll } from './document-poll.ts'
 import type { Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
@@ -73,7 +73,7 @@ export class ForeignOpenApiV3 {
   }
 }
 
-async function read({ status, body }: BackendAnswer, { known }: DocumentContext<Index>): Promise<Index> {
+async function read({ status, body }: BackendResponse, { known }: DocumentContext<Index>): Promise<Index> {
   if (status === 404) return NONE
   if (status !== 200) throw new Error('Error, could not get list of group versions for APIService')
   const next = await runInTurns(readIndex(body))

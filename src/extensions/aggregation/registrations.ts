@@ -1,4 +1,4 @@
-import type { Kept } from '../../controllers/controller.ts'
+import type { ObjectIndex } from '../../controllers/controller.ts'
 import { keysOf } from '../../controllers/controller.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 import { BUILTIN_PRIORITIES } from '../../resources/apiregistration/priorities.ts'
@@ -18,7 +18,7 @@ const GROUPS_ROOT = '/apis/'
 const CORE = 'v1'
 
 /** Registered APIServices, kept in sync with the watch cache. Registrations are immutable. */
-export class Registrations implements Kept<APIService> {
+export class Registrations implements ObjectIndex<APIService> {
   /** Incremented with each change while there is an aggregated server or a built-in APIService is missing. Otherwise the local catalog determines all lists. */
   generation = 0
   readonly #byName = new Map<string, Registration>()

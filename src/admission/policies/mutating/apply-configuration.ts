@@ -10,7 +10,7 @@ import type { Json, JsonObject, KubeObject } from '../../../meta/object.ts'
 import { isScalar, type Schema, type StructSchema } from '../../../schema/schema.ts'
 import { goTypeOf } from './go-type.ts'
 import { MutationError } from './mutation-error.ts'
-import { type Place, plainStruct } from './plain-values.ts'
+import { plainStruct, type ValuePosition } from './plain-values.ts'
 import { checkTypeNames } from './type-names.ts'
 
 /**
@@ -44,7 +44,7 @@ export function* applyConfiguration(schema: StructSchema, live: KubeObject, valu
 const failure = (message: string): MutationError => new MutationError(`error applying patch: ${message}`)
 
 /** Error of structured-merge-diff for a value without a JSON form, at its path and schema. */
-function strayText(value: Value, { path, schema }: Place): string {
+function strayText(value: Value, { path, schema }: ValuePosition): string {
   const { text, literal } = goForms(value)
   const complaint = (what: string): string => (path === '' ? what : `${path}: ${what}`)
   if (schema?.type === 'list') return complaint(`expected list, got &{${text}}`)

@@ -8,10 +8,10 @@ import { internalServerError } from '../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { DecodeError } from '../../../schema/decode.ts'
 import { admissionFormOf } from '../../admission-form.ts'
-import type { About } from '../../attributes.ts'
+import type { VersionedResource } from '../../attributes.ts'
 import type { CompiledExpression } from '../../expressions/compiled-expression.ts'
 import { evaluateExpressions } from '../../expressions/evaluation.ts'
-import { asAsked } from '../../matched.ts'
+import { inRequestVersion } from '../../matched.ts'
 import { objectInSteps, schemaOfBody } from '../../webhooks/bodies.ts'
 import { POLICY_BUDGET } from '../decisions.ts'
 import type { PolicyRequest } from '../policy-request.ts'
@@ -23,7 +23,7 @@ import { MutationError } from './mutation-error.ts'
 /** Input of a mutation. */
 export interface MutationArgs {
   readonly seen: PolicyRequest
-  readonly about: About
+  readonly about: VersionedResource
   readonly params: JsonObject | undefined
   readonly variables: CompiledMutatingPolicy['variables']
   /** See `applyConfiguration`. */
@@ -42,7 +42,7 @@ export async function mutate({ patchType, expression }: Mutation, args: Mutation
   const steps = patchType === 'JSONPatch' ? patched(request, about, body, value) : configured(request, about, body, value, refuseRepeated)
   const next = await runInTurns(steps, request.ctx.signal)
   checkVersion(request, about)
-  seen.setObject(await asAsked(request, next))
+  seen.setObject(await inRequestVersion(request, next))
   return cost
 }
 
@@ -61,7 +61,7 @@ async function evaluated(
 }
 
 /** Applies a JSON patch and decodes the object. As upstream, unknown fields are an error (500). */
-function* patched(request: AdmissionRequest, about: About, body: KubeObject, value: Value): Steps<KubeObject> {
+function* patched(request: AdmissionRequest, about: VersionedResource, body: KubeObject, value: Value): Steps<KubeObject> {
   const next = yield* applyJsonPatch(body, value)
   const unknown: string[] = []
   let object: KubeObject
@@ -76,7 +76,7 @@ function* patched(request: AdmissionRequest, about: About, body: KubeObject, val
 }
 
 /** Merges an apply configuration and decodes the object. Unknown fields are dropped. Throws a MutationError if a value has the wrong type. */
-function* configured(request: AdmissionRequest, about: About, body: KubeObject, value: Value, refuseRepeated: boolean): Steps<KubeObject> {
+function* configured(request: AdmissionRequest, about: VersionedResource, body: KubeObject, value: Value, refuseRepeated: boolean): Steps<KubeObject> {
   const next = yield* applyConfiguration(schemaOfBody(request, about), body, value, refuseRepeated)
   try {
     return yield* objectInSteps(request, about, next, body, () => undefined)
@@ -88,7 +88,7 @@ function* configured(request: AdmissionRequest, about: About, body: KubeObject, 
 }
 
 /** Throws a MutationError if the object was changed in another version than the request's and cannot be converted back. */
-function checkVersion({ served, subresource }: AdmissionRequest, { version, kind }: About): void {
+function checkVersion({ served, subresource }: AdmissionRequest, { version, kind }: VersionedResource): void {
   if (subresource !== '' || version === served.version) return
   const { name, kind: ownKind } = served.version
   const fault = admissionFormOf(version.schema).versionFault(`${version.name}.${kind.kind}`, `${name}.${ownKind}`)

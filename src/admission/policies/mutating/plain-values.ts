@@ -12,7 +12,7 @@ import type { ListSchema, Schema } from '../../../schema/schema.ts'
 import { MutationError } from './mutation-error.ts'
 
 /** Position of a value in the result of an expression. */
-export interface Place {
+export interface ValuePosition {
   /** `.spec.containers[name="a"].image`, empty for the root. */
   readonly path: string
   /** Undefined if the field is unknown. */
@@ -20,13 +20,13 @@ export interface Place {
 }
 
 /** Returns a replacement for a value without a JSON form. Undefined omits it. */
-export type Stray = (value: Value, place: Place) => Json | undefined
+export type Stray = (value: Value, place: ValuePosition) => Json | undefined
 
 /**
  * Converts the members of a struct to JSON. cel-go unwraps literal lists and maps only as direct fields of a struct. Nested ones are passed to `stray`, as are
  * null, uints, bytes, times, and the results of `split` and `findAll`. Runs in steps.
  */
-export function* plainStruct({ fields }: StructValue, place: Place, stray: Stray): Steps<JsonObject> {
+export function* plainStruct({ fields }: StructValue, place: ValuePosition, stray: Stray): Steps<JsonObject> {
   const out: JsonObject = {}
   for (const [name, value] of fields) {
     const at = { path: `${place.path}.${name}`, schema: childSchema(place.schema, fieldElement(name)) }
@@ -37,7 +37,7 @@ export function* plainStruct({ fields }: StructValue, place: Place, stray: Stray
 }
 
 /** Converts the value of a struct field. Literal lists and maps are converted here, and only here. */
-function* plainField(value: Value, place: Place, stray: Stray): Steps<Json | undefined> {
+function* plainField(value: Value, place: ValuePosition, stray: Stray): Steps<Json | undefined> {
   if (isLiteralList(value)) return yield* plainElements(value, place, stray)
   if (!(value instanceof ValueMap)) return yield* plainValue(value, place, stray)
   const out: JsonObject = {}
@@ -55,7 +55,7 @@ export const isLiteralList = (value: Value): value is CelList =>
   value instanceof CelList && !(value instanceof TextList || value instanceof JoinedList) && documentOf(value) === undefined
 
 /** Converts list elements. Elements without a JSON form are passed to `stray`. */
-function* plainElements(list: CelList, { path, schema }: Place, stray: Stray): Steps<Json[]> {
+function* plainElements(list: CelList, { path, schema }: ValuePosition, stray: Stray): Steps<Json[]> {
   const items = schema?.type === 'list' ? schema : undefined
   const out: Json[] = []
   for (let i = 0; i < list.size; i++) {
@@ -75,7 +75,7 @@ function elementText(list: ListSchema | undefined, item: Value, index: number): 
 }
 
 /** Converts a value below a field. Undefined if it is omitted. */
-function* plainValue(value: Value, place: Place, stray: Stray): Steps<Json | undefined> {
+function* plainValue(value: Value, place: ValuePosition, stray: Stray): Steps<Json | undefined> {
   if (isStepDone()) yield
   if (typeof value === 'string' || typeof value === 'boolean' || isInt(value)) return value
   if (value instanceof StructValue) return yield* plainStruct(value, place, stray)

@@ -3,7 +3,7 @@ import type { JsonObject, KubeObject } from '../../../meta/object.ts'
 import { StatusError } from '../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { admissionFormOf } from '../../admission-form.ts'
-import type { About } from '../../attributes.ts'
+import type { VersionedResource } from '../../attributes.ts'
 import type { AdmissionPlugin } from '../../chain.ts'
 import { meetsConditions } from '../../expressions/match-conditions.ts'
 import { refuse } from '../../refuse.ts'
@@ -37,7 +37,7 @@ interface Invocation {
   readonly params: JsonObject | undefined
   /** Unique within the request. */
   readonly key: string
-  readonly about: About
+  readonly about: VersionedResource
 }
 
 /** Reason for rejecting a request. */

@@ -27,13 +27,13 @@ export interface NodeAuthorizerOptions {
 }
 
 /** Request of a node's kubelet. */
-interface Asked {
+interface NodeRequest {
   readonly node: string
   readonly info: RequestAttributes
   readonly options: NodeAuthorizerOptions
 }
 
-type Check = (asked: Asked) => Decision
+type Check = (asked: NodeRequest) => Decision
 
 /**
  * Allows a kubelet to read what the pods of its node need and to write the objects of its node. No opinion on other users.
@@ -80,24 +80,24 @@ function checksOf({ bySelectors, divides: { claims, slices, certificateRequests 
 }
 
 /** Whether the graph connects the object to the node. */
-function isRelated({ node, info, options }: Asked, kind: VertexKind): Decision {
+function isRelated({ node, info, options }: NodeRequest, kind: VertexKind): Decision {
   if (info.name === '') return none('No Object name found')
   return options.graph.leadsTo(node, kind, info.namespace, info.name) ? ALLOW : none(`no relationship found between node '${node}' and this object`)
 }
 
-function checkStatus(asked: Asked, kind: VertexKind): Decision {
+function checkStatus(asked: NodeRequest, kind: VertexKind): Decision {
   const { verb } = asked.info
   return verb === 'update' || verb === 'patch' ? isRelated(asked, kind) : none('can only get/update/patch this type')
 }
 
-function checkGet(asked: Asked, kind: VertexKind): Decision {
+function checkGet(asked: NodeRequest, kind: VertexKind): Decision {
   if (asked.info.verb !== 'get') return none('can only get individual resources of this type')
   return asked.info.subresource === '' ? isRelated(asked, kind) : none('cannot get subresource')
 }
 
 const isRead = (verb: string): boolean => verb === 'get' || verb === 'list' || verb === 'watch'
 
-function checkRead(asked: Asked, kind: VertexKind): Decision {
+function checkRead(asked: NodeRequest, kind: VertexKind): Decision {
   const { verb, subresource, namespace } = asked.info
   if (!isRead(verb)) return none('can only read resources of this type')
   if (subresource !== '') return none('cannot read subresource')
@@ -105,7 +105,7 @@ function checkRead(asked: Asked, kind: VertexKind): Decision {
 }
 
 /** Allows reading the service accounts of the node's pods, and creating tokens for them. */
-function checkAccount(asked: Asked): Decision {
+function checkAccount(asked: NodeRequest): Decision {
   const { info, options } = asked
   if (options.readsAccounts !== undefined && info.verb === 'get' && info.subresource === '')
     return options.readsAccounts ? checkRead(asked, 'serviceAccount') : none('not allowed to get service accounts')
@@ -116,26 +116,26 @@ function checkAccount(asked: Asked): Decision {
 const isOwnVerb = (verb: string): boolean => ['get', 'create', 'update', 'patch', 'delete'].includes(verb)
 
 /** Whether the object belongs to another node. The name of a created object is unknown here; NodeRestriction checks it. */
-const isOthers = ({ node, info }: Asked): boolean => info.verb !== 'create' && info.name !== node
+const isOthers = ({ node, info }: NodeRequest): boolean => info.verb !== 'create' && info.name !== node
 
-function checkLease(asked: Asked): Decision {
+function checkLease(asked: NodeRequest): Decision {
   if (!isOwnVerb(asked.info.verb)) return none('can only get, create, update, patch, or delete a node lease')
   if (asked.info.namespace !== NODE_LEASES) return none(`can only access leases in the ${quote(NODE_LEASES)} system namespace`)
   return isOthers(asked) ? none('can only access node lease with the same name as the requesting node') : ALLOW
 }
 
-function checkCsiNode(asked: Asked): Decision {
+function checkCsiNode(asked: NodeRequest): Decision {
   if (!isOwnVerb(asked.info.verb)) return none('can only get, create, update, patch, or delete a CSINode')
   if (asked.info.subresource !== '') return none('cannot authorize CSINode subresources')
   return isOthers(asked) ? none('can only access CSINode with the same name as the requesting node') : ALLOW
 }
 
 /** Whether the field selector restricts the request to pods of the node. */
-const selectsNode = ({ node, info: { fieldSelector = [] }, options }: Asked): boolean =>
+const selectsNode = ({ node, info: { fieldSelector = [] }, options }: NodeRequest): boolean =>
   options.readsSelectors && fieldSelector.some(({ field, op, value }) => field === 'spec.nodeName' && op === '=' && value === node)
 
 /** ResourceSlices: nodes manage their own, and list or watch with a field selector. */
-function checkSlice(asked: Asked): Decision {
+function checkSlice(asked: NodeRequest): Decision {
   const { verb, subresource } = asked.info
   if (subresource !== '') return none('cannot authorize ResourceSlice subresources')
   switch (verb) {
@@ -157,7 +157,7 @@ function checkSlice(asked: Asked): Decision {
 }
 
 /** PodCertificateRequests: nodes create them, read their own, and list or watch with a field selector. */
-function checkCertificateRequest(asked: Asked): Decision {
+function checkCertificateRequest(asked: NodeRequest): Decision {
   const { verb, subresource } = asked.info
   if (subresource !== '') return none('nodes may not access the status subresource of PodCertificateRequests')
   if (verb === 'create') return ALLOW
@@ -167,7 +167,7 @@ function checkCertificateRequest(asked: Asked): Decision {
 }
 
 /** Compares names, because a kubelet looks for its Node before it exists. NodeRestriction checks writes. */
-function checkNode({ node, info: { verb, subresource, name } }: Asked): Decision {
+function checkNode({ node, info: { verb, subresource, name } }: NodeRequest): Decision {
   if (subresource === 'status') return verb === 'update' || verb === 'patch' ? ALLOW : NO_OPINION
   if (subresource !== '') return NO_OPINION
   if (verb === 'create' || verb === 'update' || verb === 'patch') return ALLOW
@@ -177,7 +177,7 @@ function checkNode({ node, info: { verb, subresource, name } }: Asked): Decision
 }
 
 /** Reads are limited to pods of the node. NodeRestriction checks writes. */
-function checkPod(asked: Asked): Decision {
+function checkPod(asked: NodeRequest): Decision {
   const { verb, subresource, name } = asked.info
   if (subresource === 'status') return verb === 'update' || verb === 'patch' ? ALLOW : NO_OPINION
   if (subresource === 'eviction') return verb === 'create' ? ALLOW : NO_OPINION

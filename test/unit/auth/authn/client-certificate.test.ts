@@ -9,7 +9,7 @@ import { expect } from 'chai'
 import type { Identity } from '../../../../src/auth/authn/authenticator.ts'
 import { userOf } from '../../../../src/auth/authn/certificate-user.ts'
 import { clientCertificate } from '../../../../src/auth/authn/client-certificate.ts'
-import { ShownCertificates } from '../../../../src/auth/authn/shown-certificates.ts'
+import { PresentedCertificates } from '../../../../src/auth/authn/presented-certificates.ts'
 import { createSecurePort } from '../../../../src/server/listeners.ts'
 import { ServingCertificates } from '../../../../src/server/tls/serving-certificates.ts'
 import { ANY_PURPOSE, CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
@@ -32,7 +32,7 @@ describe('clientCertificate', () => {
       () => now,
       () => authorities,
       undefined,
-      new ShownCertificates(true, () => [new X509Certificate(ca.cert)]),
+      new PresentedCertificates(true, () => [new X509Certificate(ca.cert)]),
     )
     server = createSecurePort(
       (req, res) => {

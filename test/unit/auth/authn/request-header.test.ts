@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { firstOf, type Identity } from '../../../../src/auth/authn/authenticator.ts'
 import { clientCertificate } from '../../../../src/auth/authn/client-certificate.ts'
+import { anchors, PresentedCertificates } from '../../../../src/auth/authn/presented-certificates.ts'
 import { isFieldOf, type RequestHeaderNames, requestHeader, userIn } from '../../../../src/auth/authn/request-header.ts'
-import { anchors, ShownCertificates } from '../../../../src/auth/authn/shown-certificates.ts'
 import { createSecurePort } from '../../../../src/server/listeners.ts'
 import { ServingCertificates } from '../../../../src/server/tls/serving-certificates.ts'
 import { CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
@@ -97,7 +97,7 @@ describe('requestHeader', () => {
     clients = await issueCertificate({ subject: [{ CN: ['clients'] }], isAuthority: true })
     proxies = await issueCertificate({ subject: [{ CN: ['proxies'] }], isAuthority: true })
     const serving = await issueCertificate({ subject: [{ CN: ['localhost'] }], issuer: clients, usages: [SERVER_AUTH] })
-    const certificates = new ShownCertificates()
+    const certificates = new PresentedCertificates()
     const now = () => Date.now()
     believed = [new X509Certificate(proxies.cert)]
     const own = [new X509Certificate(clients.cert)]

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ForeignVersion } from '../../../../src/endpoints/aggregator.ts'
-import type { BackendAnswer, BackendQuestion } from '../../../../src/extensions/aggregation/backend-client.ts'
+import type { BackendRequest, BackendResponse } from '../../../../src/extensions/aggregation/backend-client.ts'
 import { BackendResources } from '../../../../src/extensions/aggregation/backend-resources.ts'
 import type { Registration } from '../../../../src/extensions/aggregation/registration.ts'
 import { Registrations } from '../../../../src/extensions/aggregation/registrations.ts'
@@ -14,9 +14,9 @@ describe('BackendResources', () => {
   function world({ told = {}, isAvailable = true }: { told?: Readonly<Record<string, ForeignVersion>>; isAvailable?: boolean } = {}) {
     const registrations = new Registrations()
     const answers: [status: number, body: unknown][] = []
-    const asked: BackendQuestion[] = []
+    const asked: BackendRequest[] = []
     const client = {
-      ask: async (_registration: Registration, question: BackendQuestion): Promise<BackendAnswer> => {
+      ask: async (_registration: Registration, question: BackendRequest): Promise<BackendResponse> => {
         asked.push(question)
         const [status, body] = answers.shift() ?? [500, '']
         return { status, contentType: '', etag: '', body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) }

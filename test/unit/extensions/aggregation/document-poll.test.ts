@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
-import type { BackendAnswer, BackendQuestion } from '../../../../src/extensions/aggregation/backend-client.ts'
+import type { BackendRequest, BackendResponse } from '../../../../src/extensions/aggregation/backend-client.ts'
 import { DocumentPoll } from '../../../../src/extensions/aggregation/document-poll.ts'
 import type { Registration } from '../../../../src/extensions/aggregation/registration.ts'
 import { Registrations } from '../../../../src/extensions/aggregation/registrations.ts'
@@ -13,19 +13,19 @@ describe('DocumentPoll', () => {
   setMaxListeners(0, ended.signal)
   after(() => ended.abort())
 
-  const answerOf = (status: number, text = ''): BackendAnswer => ({ status, contentType: '', etag: `"${text}"`, body: Buffer.from(text) })
+  const answerOf = (status: number, text = ''): BackendResponse => ({ status, contentType: '', etag: `"${text}"`, body: Buffer.from(text) })
 
   /** A poll of texts. `world.answer` is the server's response. */
-  function started(first: BackendAnswer) {
+  function started(first: BackendResponse) {
     const registrations = new Registrations()
-    const asked: BackendQuestion[] = []
-    const world: { answer: BackendAnswer; before?: () => void } = { answer: first }
-    const ask = async (_: Registration, question: BackendQuestion): Promise<BackendAnswer> => {
+    const asked: BackendRequest[] = []
+    const world: { answer: BackendResponse; before?: () => void } = { answer: first }
+    const ask = async (_: Registration, question: BackendRequest): Promise<BackendResponse> => {
       asked.push(question)
       world.before?.()
       return world.answer
     }
-    const poll = new DocumentPoll<BackendAnswer>({
+    const poll = new DocumentPoll<BackendResponse>({
       registrations,
       client: { ask },
       logger: silentLogger,
@@ -48,7 +48,7 @@ describe('DocumentPoll', () => {
         status: {},
       })
     /** Sets another response, and waits until it is read. */
-    const says = async (answer: BackendAnswer): Promise<void> => {
+    const says = async (answer: BackendResponse): Promise<void> => {
       world.answer = answer
       const before = asked.length
       put()

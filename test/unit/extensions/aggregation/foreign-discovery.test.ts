@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
-import type { BackendAnswer, BackendQuestion } from '../../../../src/extensions/aggregation/backend-client.ts'
+import type { BackendRequest, BackendResponse } from '../../../../src/extensions/aggregation/backend-client.ts'
 import { ForeignDiscovery } from '../../../../src/extensions/aggregation/foreign-discovery.ts'
 import type { Registration } from '../../../../src/extensions/aggregation/registration.ts'
 import { Registrations } from '../../../../src/extensions/aggregation/registrations.ts'
@@ -16,22 +16,22 @@ const resource = (name: string) => ({
   singularResource: '',
   verbs: ['get'],
 })
-const listOf = (versions: Readonly<Record<string, string>>, etag = ''): BackendAnswer => {
+const listOf = (versions: Readonly<Record<string, string>>, etag = ''): BackendResponse => {
   const items = Object.entries(versions).map(([groupVersion, name]) => {
     const [group, version] = groupVersion.split('/')
     return { metadata: { name: group }, versions: [{ version, resources: [resource(name)] }] }
   })
   return { status: 200, contentType: TYPE, etag, body: Buffer.from(JSON.stringify({ items })) }
 }
-const status = (code: number): BackendAnswer => ({ status: code, contentType: 'text/plain', etag: '', body: Buffer.alloc(0) })
-const legacy = (name: string): BackendAnswer => ({
+const status = (code: number): BackendResponse => ({ status: code, contentType: 'text/plain', etag: '', body: Buffer.alloc(0) })
+const legacy = (name: string): BackendResponse => ({
   status: 200,
   contentType: 'application/json',
   etag: '',
   body: Buffer.from(JSON.stringify({ kind: 'APIResourceList', resources: [{ name, singularName: '', namespaced: false, kind: 'K', verbs: ['get'] }] })),
 })
 
-type Answer = (question: BackendQuestion, registration: Registration) => BackendAnswer | Promise<BackendAnswer>
+type Answer = (question: BackendRequest, registration: Registration) => BackendResponse | Promise<BackendResponse>
 
 /** Upstream's tests: handler_discovery_test.go of kube-aggregator. */
 describe('ForeignDiscovery', () => {
@@ -41,10 +41,10 @@ describe('ForeignDiscovery', () => {
 
   function started(answer: Answer) {
     const registrations = new Registrations()
-    const asked: BackendQuestion[] = []
+    const asked: BackendRequest[] = []
     const world = { answer }
     const client = {
-      ask: async (registration: Registration, question: BackendQuestion) => {
+      ask: async (registration: Registration, question: BackendRequest) => {
         asked.push(question)
         return world.answer(question, registration)
       },

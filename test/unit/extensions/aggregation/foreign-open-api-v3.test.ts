@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
-import type { BackendAnswer, BackendQuestion } from '../../../../src/extensions/aggregation/backend-client.ts'
+import type { BackendRequest, BackendResponse } from '../../../../src/extensions/aggregation/backend-client.ts'
 import { ForeignOpenApiV3 } from '../../../../src/extensions/aggregation/foreign-open-api-v3.ts'
 import type { Registration } from '../../../../src/extensions/aggregation/registration.ts'
 import { Registrations } from '../../../../src/extensions/aggregation/registrations.ts'
@@ -9,13 +9,13 @@ import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { builtinRegistry, controllerEnvironment } from '../../../support/builtin-registry.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
-const answerOf = (status: number, body: unknown): BackendAnswer => ({
+const answerOf = (status: number, body: unknown): BackendResponse => ({
   status,
   contentType: 'application/json',
   etag: '',
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
 })
-const indexOf = (paths: Readonly<Record<string, string>>): BackendAnswer =>
+const indexOf = (paths: Readonly<Record<string, string>>): BackendResponse =>
   answerOf(200, { paths: Object.fromEntries(Object.entries(paths).map(([path, serverRelativeURL]) => [path, { serverRelativeURL }])) })
 
 const pathsOf = (openApi: ForeignOpenApiV3) => runAtOnce(openApi.paths()).map(({ path, url }) => [path, url] as const)
@@ -25,12 +25,12 @@ describe('ForeignOpenApiV3', () => {
   setMaxListeners(0, ended.signal)
   after(() => ended.abort())
 
-  function started(answer: (registration: Registration) => BackendAnswer) {
+  function started(answer: (registration: Registration) => BackendResponse) {
     const registrations = new Registrations()
-    const asked: BackendQuestion[] = []
+    const asked: BackendRequest[] = []
     const world = { answer }
     const client = {
-      ask: async (registration: Registration, question: BackendQuestion) => {
+      ask: async (registration: Registration, question: BackendRequest) => {
         asked.push(question)
         return world.answer(registration)
       },
@@ -98,7 +98,7 @@ describe('ForeignOpenApiV3', () => {
 
   it('distinguishes a server without /openapi/v3 from one with an empty index', async () => {
     const { asked, world, openApi, put, registrations } = started(() => answerOf(404, ''))
-    const says = async (answer: BackendAnswer): Promise<boolean> => {
+    const says = async (answer: BackendResponse): Promise<boolean> => {
       world.answer = () => answer
       const before = asked.length
       put('a.com')

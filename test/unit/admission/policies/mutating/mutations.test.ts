@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { aboutOf } from '../../../../../src/admission/attributes.ts'
+import { versionedResourceOf } from '../../../../../src/admission/attributes.ts'
 import { ConditionMetrics } from '../../../../../src/admission/expressions/condition-metrics.ts'
 import { compileMutatingPolicy } from '../../../../../src/admission/policies/mutating/compiled-mutations.ts'
 import { mutate } from '../../../../../src/admission/policies/mutating/mutate.ts'
@@ -59,7 +59,7 @@ describe('mutations', () => {
     })
     const spec = { mutations, variables: variables.map(([name, expression]) => ({ name, expression })), ...(params && { paramKind: {} }) }
     const compiled = runAtOnce(compileMutatingPolicy({ kind: '', apiVersion: '', metadata: {}, spec }))
-    const args = { seen, about: aboutOf(served.version, ''), params, variables: compiled.variables, refuseRepeated: true }
+    const args = { seen, about: versionedResourceOf(served.version, ''), params, variables: compiled.variables, refuseRepeated: true }
     for (const mutation of compiled.mutations) await mutate(mutation, args)
     return seen.request.object
   }

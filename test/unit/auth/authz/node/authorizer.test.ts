@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { NodeGraph } from '../../../../../src/auth/authz/node/graph.ts'
 import { nodeAuthorizerOf } from '../../../../../src/control-plane/node-service.ts'
-import { claimPlaceOf, referencesOf } from '../../../../../src/controllers/node-graph.ts'
+import { boundClaimOf, referencesOf } from '../../../../../src/controllers/node-graph.ts'
 import type { Features } from '../../../../../src/lifecycle/gates.ts'
 import { parseFieldSelector } from '../../../../../src/meta/field-selector.ts'
 import { resourceAttributes } from '../../../../../src/meta/request-attributes.ts'
@@ -46,7 +46,7 @@ function sampleGraph(): NodeGraph {
         metadata: { name: volume },
         spec: { flexVolume: { secretRef: { name: `secret-${volume}` } }, claimRef: { namespace, name: `pvc0-${name}` } },
       } as unknown as PersistentVolume
-      graph.putVolume(volume, claimPlaceOf(claimed), kubeletSecrets(claimed))
+      graph.putVolume(volume, boundClaimOf(claimed), kubeletSecrets(claimed))
       for (const i of [0, 1]) graph.putOwned('podcertificaterequest', namespace, `pcr${i}-${name}`, node)
     }
     graph.putOwned('volumeattachment', '', `attachment0-${node}`, node)

@@ -7,7 +7,7 @@ import type { Identity } from './authenticator.ts'
 import { commonNameOf, userOf } from './certificate-user.ts'
 
 /** Verified certificate that a client presented in the handshake. */
-export interface Shown extends PeerChain {
+export interface PresentedCertificate extends PeerChain {
   /** Empty if the certificate has none. */
   readonly commonName: string
   /** Undefined if the certificate has no common name, `rejected` if its subject is invalid. */
@@ -17,8 +17,8 @@ export interface Shown extends PeerChain {
 }
 
 /** Client certificates of connections. Each is read once, because connections are neither renegotiated nor resumed (see `createSecurePort`). */
-export class ShownCertificates {
-  private readonly shown = new WeakMap<Socket, Shown | 'unverified' | 'none'>()
+export class PresentedCertificates {
+  private readonly shown = new WeakMap<Socket, PresentedCertificate | 'unverified' | 'none'>()
   private readonly readsUid: boolean
   private readonly authorities: () => readonly X509Certificate[]
 
@@ -32,7 +32,7 @@ export class ShownCertificates {
   }
 
   /** Returns the certificate of a connection. `unverified`: it is not trusted. */
-  of(socket: Socket): Shown | 'unverified' | 'none' {
+  of(socket: Socket): PresentedCertificate | 'unverified' | 'none' {
     const known = this.shown.get(socket)
     if (known !== undefined) return known
     const found = socket instanceof TLSSocket ? read(socket, this.readsUid, this.authorities) : 'none'
@@ -42,7 +42,7 @@ export class ShownCertificates {
 }
 
 /** Whether the current CAs issued a certificate. */
-export type Anchors = (shown: Shown) => boolean
+export type Anchors = (shown: PresentedCertificate) => boolean
 
 /**
  * Returns a check against the current CAs. Results are cached per connection until `authorities` returns another list. Undefined means all CAs that TLS
@@ -51,7 +51,7 @@ export type Anchors = (shown: Shown) => boolean
 export function anchors(authorities: () => readonly X509Certificate[] | undefined): Anchors {
   let believed: readonly X509Certificate[] | undefined
   /** Results for the current CAs. */
-  let standing = new WeakMap<Shown, boolean>()
+  let standing = new WeakMap<PresentedCertificate, boolean>()
   return shown => {
     const now = authorities()
     if (now !== believed) {
@@ -66,7 +66,7 @@ export function anchors(authorities: () => readonly X509Certificate[] | undefine
 }
 
 /** Reads the certificate that the client presented in the handshake. */
-function read(socket: TLSSocket, readsUid: boolean, authorities: () => readonly X509Certificate[]): Shown | 'unverified' | 'none' {
+function read(socket: TLSSocket, readsUid: boolean, authorities: () => readonly X509Certificate[]): PresentedCertificate | 'unverified' | 'none' {
   // Null if the peer presented none and the connection has ended.
   const certificate: DetailedPeerCertificate | null = socket.getPeerCertificate(true)
   if (certificate?.raw === undefined) return 'none'
