@@ -90,7 +90,7 @@ function tlsPolicyOf(read: Reader, speaksHttp2: boolean): { readonly tls: TlsPol
     )
   const warnings = [
     ...insecure.map(name => `Use of insecure cipher '${name}' detected.`),
-    ...missing.map(name => `--tls-cipher-suites: ${name} is not offered: OpenSSL has it no more`),
+    ...missing.map(name => `--tls-cipher-suites: ${name} is not offered: OpenSSL has removed it`),
   ]
   return { tls: { ...policy, ciphers }, warnings }
 }

@@ -53,8 +53,8 @@ const metricsOf = (history: StoreHistory): MetricFamily[] => {
     return new ReadGauge(declaration, () => [['', read()]])
   }
   return [
-    gauge('oldest_timestamp_seconds', 'Time of the oldest state of the store that is kept.', () => history.oldest().time / 1000),
-    gauge('bytes', 'Bytes of the store that are kept for the past alone.', () => history.size().bytes),
-    gauge('revisions', 'Number of states of the store that are kept.', () => history.size().revisions),
+    gauge('oldest_timestamp_seconds', 'Time of the oldest state in the history of the store.', () => history.oldest().time / 1000),
+    gauge('bytes', 'Bytes of the store that only past states use.', () => history.size().bytes),
+    gauge('revisions', 'Number of states in the history of the store.', () => history.size().revisions),
   ]
 }

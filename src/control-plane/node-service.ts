@@ -24,7 +24,7 @@ export function nodeAuthorizerOf(graph: NodeGraph, features: Features): Authoriz
     divides: {
       claims: since('1.28'),
       slices: since('1.31'),
-      certificateRequests: certificateRequests && bySelectors ? 'by node' : since('1.35') ? 'by nobody' : 'by rules',
+      certificateRequests: certificateRequests && bySelectors ? 'by node' : since('1.35') ? 'never' : 'by rules',
     },
   })
 }

@@ -257,9 +257,9 @@ function resourceSizes(stores: Stores, bySize: boolean): MetricFamily[] {
     const average = stores.averageBytes(name)
     return objects > 0 && average === 0 ? -1 : Math.max(objects, -1) * average
   }
-  const sizes = 'Estimated bytes of stored objects, by what is known of them in the watch cache; -1 where nothing is.'
+  const sizes = 'Estimated bytes of stored objects, from the objects in the watch cache; -1 if it is unknown.'
   return [
-    gauge('apiserver_resource_objects', 'Number of stored objects by group and resource; -1 where they could not be counted.', (_name, objects) => objects),
+    gauge('apiserver_resource_objects', 'Number of stored objects by group and resource; -1 if they could not be counted.', (_name, objects) => objects),
     ...(bySize ? [gauge('apiserver_resource_size_estimate_bytes', sizes, sizeOf)] : []),
   ]
 }

@@ -66,7 +66,7 @@ export class WhyService implements Service {
 
   private unknown(auditId: string): Error {
     const { most, process } = this.recent
-    const others = process === undefined ? '' : ', and of the processes that serve here each keeps its own: ask again by another connection'
-    return failure(404, 'NotFound', `no request with the audit id ${JSON.stringify(auditId)} is kept: only the last ${most} are${others}`, {})
+    const others = process === undefined ? '' : '; each process of this server keeps its own: retry on another connection'
+    return failure(404, 'NotFound', `no request with the audit id ${JSON.stringify(auditId)} was found: only the last ${most} are kept${others}`, {})
   }
 }

@@ -112,7 +112,7 @@ class Registration {
     this.done.add(name)
   }
 
-  /** Creates, updates or deletes an APIService. Those that users have taken over, by removing the label, are not changed. */
+  /** Creates, updates or deletes an APIService. APIServices that users have taken over, by removing the label, are not changed. */
   private async bringInLine(name: string, wanted: NewService | undefined): Promise<void> {
     const { access } = this.env
     const current = await access.get(API_SERVICES, '', name).catch(undefinedIfNotFound)

@@ -106,7 +106,7 @@ export function combined(data: Data, { clients, requestHeader }: ClusterTrust, {
 function stringsOf(json: string | undefined): string[] {
   const list: unknown = json ? JSON.parse(json) : []
   if (Array.isArray(list) && list.every(each => typeof each === 'string')) return list
-  throw new Error(`${NAMESPACE}/${NAME} holds what is no list of strings: ${json}`)
+  throw new Error(`${NAMESPACE}/${NAME} holds something other than a list of strings: ${json}`)
 }
 
 const certificatesOf = (pem = ''): X509Certificate[] => pemCertificates(pem).map(text => new X509Certificate(text))

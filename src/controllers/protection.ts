@@ -99,7 +99,7 @@ class Protector<T extends TypedObject> {
     this.#queue.add(namespace)
   }
 
-  /** Processes the pending objects of a namespace. Those that fail stay pending. */
+  /** Processes the pending objects of a namespace. Objects that fail stay pending. */
   async #settle(namespace: string): Promise<void> {
     const names = this.#pending.get(namespace) ?? new Set()
     this.#pending.delete(namespace)

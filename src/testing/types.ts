@@ -141,7 +141,7 @@ export interface Faults {
 /** A control plane in this process, and a client of its administrator. PEM and URLs are as in `startServer`. */
 export interface ControlPlane extends User {
   readonly url: string
-  /** As reported by /version: `v1.33.0+binnacle`. */
+  /** The gitVersion that /version reports: `v1.33.0+binnacle`. */
   readonly version: string
   readonly certificateAuthority: string
   /** Requests of clients so far, in order; at most the last 10,000. Requests of the control plane itself are excluded. */

@@ -76,7 +76,7 @@ describe('binnacle why', function () {
 
   it('ends well where the request is no longer kept, or nothing is', async () => {
     const { code, err } = await run('0123')
-    expect([code, err]).to.deep.equal([1, 'no request with the audit id "0123" is kept: only the last 20 are\n'])
+    expect([code, err]).to.deep.equal([1, 'no request with the audit id "0123" was found: only the last 20 are kept\n'])
     expect(await run('--last', '--user', 'nobody')).to.deep.equal({ code: 1, out: '', err: 'No such request is kept.\n' })
     const other = await startControlPlane()
     try {

@@ -378,7 +378,7 @@ describe('why a request was answered as it was', function () {
     for (const bad of ['limit=0', 'limit=x', 'limit=1001']) expect((await plane.request('GET', `${PATH}?${bad}`)).body, bad).to.include({ code: 400 })
     const gone = await plane.request('GET', `${PATH}/nobody-knows`)
     expect(gone.status).to.equal(404)
-    expect((gone.body as AnyObject).message).to.equal('no request with the audit id "nobody-knows" is kept: only the last 500 are')
+    expect((gone.body as AnyObject).message).to.equal('no request with the audit id "nobody-knows" was found: only the last 500 are kept')
     expect((await plane.request('POST', PATH, { body: {} })).status).to.equal(405)
   })
 

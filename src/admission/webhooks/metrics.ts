@@ -25,7 +25,7 @@ export class WebhookMetrics {
   })
   readonly #rejections = new CounterFamily({
     name: 'apiserver_admission_webhook_rejection_count',
-    help: 'Admission webhook rejection count, by name, type, operation, error type and rejection code; codes beyond 600 are told as 600.',
+    help: 'Admission webhook rejection count, by name, type, operation, error type and rejection code; codes above 600 are reported as 600.',
     stability: 'ALPHA',
     labels: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
     ...this.#subject,
@@ -39,7 +39,7 @@ export class WebhookMetrics {
   })
   readonly #requests = new CounterFamily({
     name: 'apiserver_admission_webhook_request_total',
-    help: 'Admission webhook request total, by name, type, operation, HTTP status code and whether the request was rejected; codes beyond 600 are told as 600.',
+    help: 'Admission webhook request total, by name, type, operation, HTTP status code and whether the request was rejected; codes above 600 are reported as 600.',
     stability: 'ALPHA',
     labels: ['name', 'type', 'operation', 'code', 'rejected'],
     ...this.#subject,

@@ -88,7 +88,7 @@ function isSmall(value: Value): boolean {
 }
 
 function shown(value: Value): string {
-  if (!isSmall(value)) return 'more than is shown'
+  if (!isSmall(value)) return 'too large to show'
   const text = JSON.stringify(nativeOf(value), replaced, 2) ?? 'optional.none()'
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`
 }

@@ -47,7 +47,7 @@ function checked(field: 'labels' | 'annotations', value: Json, before: Json | un
     setMember(texts, key, text)
   }
   if (deepEqual(texts, before ?? {})) return value
-  // As in upstream's error paths.
+  // Upstream's error paths have the singular `annotation`.
   const errors = field === 'labels' ? validateLabels(texts, fieldPath('metadata', 'labels')) : validateAnnotations(texts, fieldPath('metadata', 'annotation'))
   if (errors.length > 0) throw new Error(joined(errors))
   return value

@@ -40,21 +40,21 @@ describe('rules', () => {
     ['all its subresources, and itself', { ...ALL, resources: ['pods/*'] }, request(PODS), true],
     ['this subresource of all', { ...ALL, resources: ['*/status'] }, request(PODS, { subresource: 'status' }), true],
     ['this subresource of all is not the object', { ...ALL, resources: ['*/status'] }, request(PODS), false],
-    ['what is in a namespace', { ...ALL, scope: 'Namespaced' }, request(PODS, { namespace: 'a' }), true],
-    ['what is not', { ...ALL, scope: 'Namespaced' }, request(NODES, { name: 'n' }), false],
-    ['what is of the cluster', { ...ALL, scope: 'Cluster' }, request(NODES, { name: 'n' }), true],
-    ['a namespace is of the cluster', { ...ALL, scope: 'Cluster' }, request(NAMESPACES, { name: 'a', namespace: 'a' }), true],
-    ['a namespace is in none', { ...ALL, scope: 'Namespaced' }, request(NAMESPACES, { name: 'a', namespace: 'a' }), false],
+    ['namespaced objects', { ...ALL, scope: 'Namespaced' }, request(PODS, { namespace: 'a' }), true],
+    ['cluster-scoped objects are not namespaced', { ...ALL, scope: 'Namespaced' }, request(NODES, { name: 'n' }), false],
+    ['cluster-scoped objects', { ...ALL, scope: 'Cluster' }, request(NODES, { name: 'n' }), true],
+    ['a Namespace is cluster-scoped', { ...ALL, scope: 'Cluster' }, request(NAMESPACES, { name: 'a', namespace: 'a' }), true],
+    ['a Namespace is not namespaced', { ...ALL, scope: 'Namespaced' }, request(NAMESPACES, { name: 'a', namespace: 'a' }), false],
     ['a name', { ...ALL, resourceNames: ['b', 'a'] }, request(PODS, { name: 'a' }), true],
     ['another name', { ...ALL, resourceNames: ['b'] }, request(PODS, { name: 'a' }), false],
-    ['nothing said', {}, request(PODS), false],
+    ['an empty rule', {}, request(PODS), false],
   ]
   for (const [what, rule, asked, matches] of CASES) it(what, () => expect(matchRules([rule], 'Exact', asked) !== undefined).to.equal(matches))
 
   const VERSIONS: [what: string, rules: Rule[], policy: MatchPolicy, request: AdmissionRequest, resource: string | undefined, kind?: string][] = [
     ['the version of the request first', [ALL], 'Equivalent', request(WIDGETS), 'x.io/v1/widgets', 'x.io/v1/Widget'],
     ['another version', [{ ...ALL, apiVersions: ['v1beta1'] }], 'Equivalent', request(WIDGETS), 'x.io/v1beta1/widgets', 'x.io/v1beta1/OldWidget'],
-    ['not where it must be exact', [{ ...ALL, apiVersions: ['v1beta1'] }], 'Exact', request(WIDGETS), undefined],
+    ['no other version with Exact', [{ ...ALL, apiVersions: ['v1beta1'] }], 'Exact', request(WIDGETS), undefined],
     ['another group', [{ ...ALL, apiGroups: ['events.k8s.io'] }], 'Equivalent', request(EVENTS), 'events.k8s.io/v1/events', 'events.k8s.io/v1/Event'],
     [
       'a subresource of another kind',

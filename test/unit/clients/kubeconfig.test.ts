@@ -123,22 +123,22 @@ describe('readKubeconfig', () => {
     ['a provider', config(`{${SERVER}}`, '{auth-provider: {name: gcp}}'), 'no Auth Provider found for name "gcp"'],
     ['a proxy', config(`{${SERVER}, proxy-url: "http://p"}`, '{}'), 'the cluster "c" has proxy-url: proxies are not implemented'],
     [
-      'a proxy of a scheme that nobody knows',
+      'a proxy with an unknown scheme',
       config(`{${SERVER}, proxy-url: "ftp://p"}`, '{}'),
       `invalid configuration: invalid 'proxy-url' "ftp://p" for cluster "c": unsupported scheme "ftp", must be http, https, or socks5`,
     ],
     [
-      'a server of a scheme that nobody speaks, whose password is told to nobody',
+      'a server with an unknown scheme, without its password',
       config('{server: "ftp://jane:pass@s:21/a"}', '{}'),
       'unsupported protocol scheme "ftp" in the server ftp://s:21',
     ],
     [
-      'an authority and no check',
+      'a certificate authority without verification',
       config(`{${SERVER}, certificate-authority: ca.pem, insecure-skip-tls-verify: true}`, '{}'),
       'specifying a root certificates file with the insecure flag is not allowed',
     ],
     [
-      'an authority that is none',
+      'an invalid certificate authority',
       config(`{${SERVER}, certificate-authority: token}`, '{}'),
       'unable to load root certificates: unable to parse bytes as PEM block',
     ],
@@ -148,7 +148,7 @@ describe('readKubeconfig', () => {
       'error loading config file "/config": error converting *[]NamedCluster into *map[string]*api.Cluster: duplicate name "a" in list',
     ],
     [
-      'users as nobody',
+      'impersonated groups without a user',
       config(`{${SERVER}}`, '{as-groups: [g]}'),
       'invalid configuration: requesting uid, groups or user-extra for u without impersonating a user',
     ],

@@ -85,7 +85,7 @@ describe('the command line', () => {
     expect(config.warnings).to.deep.equal([
       "Use of insecure cipher 'TLS_RSA_WITH_AES_128_CBC_SHA' detected.",
       "Use of insecure cipher 'TLS_RSA_WITH_RC4_128_SHA' detected.",
-      '--tls-cipher-suites: TLS_RSA_WITH_RC4_128_SHA is not offered: OpenSSL has it no more',
+      '--tls-cipher-suites: TLS_RSA_WITH_RC4_128_SHA is not offered: OpenSSL has removed it',
     ])
   })
 

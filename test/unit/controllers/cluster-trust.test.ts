@@ -61,7 +61,7 @@ describe('extension-apiserver-authentication', () => {
     expect(ask({ 'client-ca-file': pem(one) }, { clients: [] }, { now: end + 6 * 60_000 })).to.deep.equal({})
   })
 
-  it('rejects malformed lists', () => expect(() => ask({ 'requestheader-allowed-names': '{}' }, { clients: [] })).to.throw('no list of strings'))
+  it('rejects malformed lists', () => expect(() => ask({ 'requestheader-allowed-names': '{}' }, { clients: [] })).to.throw('other than a list of strings'))
 
   it('is created, and recreated after a deletion', async () => {
     const t = builtinRegistry()

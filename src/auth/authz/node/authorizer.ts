@@ -23,7 +23,7 @@ export interface NodeAuthorizerOptions {
   /** Whether nodes may read the service accounts of their pods. Undefined for releases without a rule for it. */
   readonly readsAccounts: boolean | undefined
   /** Which of these resources are restricted to the objects of the node, by release. */
-  readonly divides: { readonly claims: boolean; readonly slices: boolean; readonly certificateRequests: 'by node' | 'by nobody' | 'by rules' }
+  readonly divides: { readonly claims: boolean; readonly slices: boolean; readonly certificateRequests: 'by node' | 'never' | 'by rules' }
 }
 
 /** Request of a node's kubelet. */
@@ -75,7 +75,7 @@ function checksOf({ bySelectors, divides: { claims, slices, certificateRequests 
   if (slices) checks.push(['resource.k8s.io/resourceslices', checkSlice])
   if (bySelectors) checks.push(['/nodes', checkNode], ['/pods', checkPod])
   if (certificateRequests === 'by node') checks.push(['certificates.k8s.io/podcertificaterequests', checkCertificateRequest])
-  if (certificateRequests === 'by nobody') checks.push(['certificates.k8s.io/podcertificaterequests', () => NO_OPINION])
+  if (certificateRequests === 'never') checks.push(['certificates.k8s.io/podcertificaterequests', () => NO_OPINION])
   return new Map(checks)
 }
 

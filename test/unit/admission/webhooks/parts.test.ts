@@ -89,7 +89,7 @@ describe('managersFault', () => {
   const good = { manager: 'm', operation: 'Update' as const, apiVersion: 'v1', fieldsType: 'FieldsV1' }
   const CASES: [what: string, entry: object, text: string | undefined][] = [
     ['as they are', {}, undefined],
-    ['of an operation that is none', { operation: 'Odd' }, 'operation must be `Apply` or `Update`'],
+    ['of an unknown operation', { operation: 'Odd' }, 'operation must be `Apply` or `Update`'],
     ['without a version', { apiVersion: '' }, 'apiVersion must not be empty'],
     ['without a type', { fieldsType: undefined }, 'missing fieldsType in managed fields entry 1'],
     ['of another type', { fieldsType: 'FieldsV2' }, 'invalid fieldsType "FieldsV2" in managed fields entry 1'],

@@ -14,17 +14,17 @@ describe('authorizers', () => {
   const all = union([privileged, publicInformation])
   const open = union([privileged, publicInformation, alwaysAllow])
   const cases: [string, typeof all, typeof alice, string, string, string][] = [
-    ['masters may all', all, master, 'DELETE', '/api/v1/nodes/n', 'allow'],
-    ['others may not', all, alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
-    ['AlwaysAllow lets those in who are known', open, alice, 'GET', '/api/v1/nodes/n', 'allow'],
-    ['AlwaysAllow lets nobody else in', open, ANONYMOUS as typeof alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
+    ['system:masters may do everything', all, master, 'DELETE', '/api/v1/nodes/n', 'allow'],
+    ['other users may not', all, alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
+    ['AlwaysAllow allows authenticated users', open, alice, 'GET', '/api/v1/nodes/n', 'allow'],
+    ['AlwaysAllow rejects anonymous users', open, ANONYMOUS as typeof alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
     ['AlwaysDeny', union([privileged, alwaysDeny]), alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
     ...['/healthz', '/livez', '/readyz', '/version', '/version/'].map(
-      path => [`everyone may read ${path}`, all, ANONYMOUS as typeof alice, 'GET', path, 'allow'] as [string, typeof all, typeof alice, string, string, string],
+      path => [`anyone may read ${path}`, all, ANONYMOUS as typeof alice, 'GET', path, 'allow'] as [string, typeof all, typeof alice, string, string, string],
     ),
     ...['/healthz/etcd', '/readyz/ping', '/livez/', '/healthz//etcd', '//healthz', '/HEALTHZ', '/version/x'].map(
       path =>
-        [`not everyone may read ${path}`, all, ANONYMOUS as typeof alice, 'GET', path, 'no opinion'] as [
+        [`anonymous users may not read ${path}`, all, ANONYMOUS as typeof alice, 'GET', path, 'no opinion'] as [
           string,
           typeof all,
           typeof alice,
@@ -33,11 +33,11 @@ describe('authorizers', () => {
           string,
         ],
     ),
-    ['a group by the name of a member of objects is none', basicUser, alice, 'POST', '/apis/constructor/v1/selfsubjectreviews', 'no opinion'],
-    ['nobody may post to it', all, ANONYMOUS as typeof alice, 'POST', '/healthz', 'no opinion'],
-    ['whoever is known may ask what they may do', basicUser, alice, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'allow'],
-    ['nobody else may', basicUser, ANONYMOUS as typeof alice, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'no opinion'],
-    ['they may not ask about others', basicUser, alice, 'POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', 'no opinion'],
+    ['the name of an object member is not a group', basicUser, alice, 'POST', '/apis/constructor/v1/selfsubjectreviews', 'no opinion'],
+    ['health endpoints reject POST', all, ANONYMOUS as typeof alice, 'POST', '/healthz', 'no opinion'],
+    ['authenticated users may create self reviews', basicUser, alice, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'allow'],
+    ['anonymous users may not', basicUser, ANONYMOUS as typeof alice, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'no opinion'],
+    ['authenticated users may not create reviews of others', basicUser, alice, 'POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', 'no opinion'],
     ['metrics are not public', all, ANONYMOUS as typeof alice, 'GET', '/metrics', 'no opinion'],
   ]
   for (const [what, authorizer, user, method, path, wanted] of cases)
@@ -49,13 +49,13 @@ describe('union', () => {
   const failing = (error: string) => saying({ decision: 'no opinion', reason: '', error })
   const cases: [title: string, authorizers: Authorizer[], decision: Decision][] = [
     [
-      'reports the failures of those without an opinion',
+      'reports the errors of authorizers without an opinion',
       [failing('a'), alwaysDeny, failing('b')],
       { decision: 'no opinion', reason: 'Everything is forbidden.', error: '[a, b]' },
     ],
-    ['forgets them where another has one', [failing('a'), saying({ decision: 'allow', reason: 'r' })], { decision: 'allow', reason: 'r' }],
+    ['drops these errors if another authorizer has an opinion', [failing('a'), saying({ decision: 'allow', reason: 'r' })], { decision: 'allow', reason: 'r' }],
     [
-      'reports the failure of whoever refuses',
+      'reports the error of an authorizer that denies',
       [failing('a'), saying({ decision: 'deny', reason: '', error: 'b' })],
       { decision: 'deny', reason: '', error: 'b' },
     ],

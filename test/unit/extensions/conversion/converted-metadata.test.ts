@@ -28,8 +28,8 @@ describe('restoredMetadata', () => {
     ['of another namespace', answered({ namespace: 'other' }), 'must have the same namespace: ns != other'],
     ['of another uid', answered({ uid: 'other' }), 'must have the same UID: u != other'],
     ['that is missing', {}, 'must have the same name: a != '],
-    ['with labels that are none', answered({ labels: 'x' }), 'invalid metadata.labels of type string in converted object'],
-    ['with a label that is no text', answered({ labels: { a: 1 } }), 'metadata.labels[a] must be a string, but is int64 in converted object'],
+    ['with invalid labels', answered({ labels: 'x' }), 'invalid metadata.labels of type string in converted object'],
+    ['with a label that is not a string', answered({ labels: { a: 1 } }), 'metadata.labels[a] must be a string, but is int64 in converted object'],
   ]
   for (const [name, converted, expected] of table) it(name, () => expect(outcome(converted)).to.deep.equal(expected))
 

@@ -46,8 +46,8 @@ describe('ConversionReview', () => {
       '<html>no</html>',
       `couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     ],
-    ['an apiVersion that is none', 'v1', { ...HEAD, apiVersion: 'a/b/c' }, 'unexpected GroupVersion string: a/b/c'],
-    ['no YAML', 'v1', 'a: b: c', 'yaml: mapping values are not allowed in this context'],
+    ['an invalid apiVersion', 'v1', { ...HEAD, apiVersion: 'a/b/c' }, 'unexpected GroupVersion string: a/b/c'],
+    ['invalid YAML', 'v1', 'a: b: c', 'yaml: mapping values are not allowed in this context'],
     ['another kind', 'v1', { ...HEAD, kind: 'Foo' }, 'no kind "Foo" is registered for version "apiextensions.k8s.io/v1" in scheme "pkg/runtime/scheme.go:110"'],
     ['another version', 'v1', BETA, 'converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion'],
     [
@@ -60,13 +60,13 @@ describe('ConversionReview', () => {
     ['no type', 'v1', { response: {} }, 'expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /, Kind='],
     ['no type in v1beta1', 'v1beta1', { response: { result: Success } }, '[]'],
     [
-      'a list that is none',
+      'an invalid list',
       'v1',
       { ...HEAD, response: { uid: 'u1', convertedObjects: 'x', result: Success } },
       'json: cannot unmarshal string into Go struct field ConversionResponse.response.convertedObjects of type []runtime.RawExtension',
     ],
     [
-      'a result that is none',
+      'an invalid result',
       'v1',
       { ...HEAD, response: { uid: 'u1', result: 'x' } },
       'json: cannot unmarshal string into Go struct field ConversionResponse.response.result of type v1.Status',

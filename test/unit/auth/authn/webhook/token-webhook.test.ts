@@ -60,7 +60,7 @@ describe('tokenWebhook', () => {
       { user: known, audiences: ['b'], source: 'webhook' },
     ],
     ['for others', ['a'], ['a'], { authenticated: true, user: somebody, audiences: ['c'] }, undefined],
-    ['for this server, which was not asked for', ['a'], ['b'], { authenticated: true, user: somebody }, undefined],
+    ['for this server, though the review did not request it', ['a'], ['b'], { authenticated: true, user: somebody }, undefined],
     ['without audiences', [], [], { authenticated: true, user: somebody }, { user: known, audiences: [], source: 'webhook' }],
     ['nothing', ['api'], ['api'], {}, undefined],
   ]

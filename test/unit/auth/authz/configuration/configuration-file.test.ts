@@ -112,13 +112,13 @@ describe('parseAuthorizationConfiguration', () => {
       'authorizers[1].name: Duplicate value: "rbac"',
     ],
     [
-      'a name that is none',
+      'an invalid name',
       () => file([{ type: 'RBAC', name: 'FOO.example.domain' }]),
       `${first}.name: Invalid value: "FOO.example.domain": authorizer name is invalid: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`,
     ],
     ['several webhooks', () => file(['a', 'b'].map(name => ({ type: 'Webhook', name, webhook: webhook() }))), ''],
     [
-      'a type that nobody knows',
+      'an unknown type',
       () => file([{ type: 'Foo', name: 'foo' }]),
       `${first}.type: Unsupported value: "Foo": supported values: "ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"`,
     ],
@@ -172,7 +172,7 @@ describe('parseAuthorizationConfiguration', () => {
       `${first}.connectionInfo.type: Unsupported value: apiserver.WebhookConnectionInfo{Type:"ExternalClusterConfig", KubeConfigFile:(*string)(nil)}: supported values: "InClusterConfig", "KubeConfigFile"`,
     ],
     [
-      'a file and none',
+      'a file without type KubeConfigFile',
       () => one({ connectionInfo: { type: 'InClusterConfig', kubeConfigFile: '/x' } }),
       `${first}.connectionInfo.kubeConfigFile: Invalid value: "/x": can only be set when type=KubeConfigFile`,
     ],
@@ -198,11 +198,11 @@ describe('parseAuthorizationConfiguration', () => {
       `${first}.connectionInfo.kubeConfigFile: Invalid value: "/": must be a regular file`,
     ],
     [
-      'a member that nobody knows',
+      'an unknown member',
       () => file([{ type: 'RBAC', name: 'rbac', foo: 1 }]),
       'failed to load AuthorizationConfiguration from file: strict decoding error: unknown field "authorizers[0].foo"',
     ],
-    ['a time that is none', () => one({ timeout: 'soon' }), 'failed to load AuthorizationConfiguration from file: time: invalid duration "soon"'],
+    ['an invalid timeout', () => one({ timeout: 'soon' }), 'failed to load AuthorizationConfiguration from file: time: invalid duration "soon"'],
     ['another name', () => file([{ type: 'RBAC', name: 'foo' }]), 'expected name rbac for authorizer RBAC instead of foo'],
     ['an empty condition', () => one({ matchConditions: [{ expression: ' ' }] }), `${first}.matchConditions[0].expression: Required value`],
     [
