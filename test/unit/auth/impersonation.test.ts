@@ -102,11 +102,11 @@ describe('impersonate', () => {
 
   describe("returns the request's user if no header is set", () => {
     const cases: [string, string[]][] = [
-      ['a header that is not known', ['Impersonate-X', 'y']],
-      ['several of them', ['Impersonate-', 'a', 'Impersonate-Users', 'bob', 'Impersonate-Groups', 'system:masters', 'Impersonate-Extra', 'c']],
+      ['an unknown header', ['Impersonate-X', 'y']],
+      ['several unknown headers', ['Impersonate-', 'a', 'Impersonate-Users', 'bob', 'Impersonate-Groups', 'system:masters', 'Impersonate-Extra', 'c']],
       ['an empty user', ['Impersonate-User', '']],
       ['an empty uid', ['Impersonate-Uid', '']],
-      ['an empty first of two users', ['Impersonate-User', '', 'Impersonate-User', 'alice']],
+      ['two users of which the first is empty', ['Impersonate-User', '', 'Impersonate-User', 'alice']],
     ]
     for (const [what, headers] of cases)
       it(what, async () => {

@@ -11,8 +11,8 @@ describe('callEnding', () => {
   })
 
   for (const [title, reason, why] of [
-    ['a client that has gone', new Error('gone'), 'context canceled'],
-    ['a request whose own time is over', timeoutError('late', 0), 'context deadline exceeded'],
+    ['a client that disconnected', new Error('gone'), 'context canceled'],
+    ['a request that timed out', timeoutError('late', 0), 'context deadline exceeded'],
   ] as const)
     for (const begun of [false, true])
       it(`reports ${title}${begun ? ' before the call' : ''}`, () => {

@@ -90,7 +90,7 @@ describe('readKubeconfig', () => {
       'error loading config file "/config": json: cannot unmarshal number into Go struct field Cluster.clusters.cluster.server of type string',
     ],
     [
-      'a context that is not there',
+      'a missing context',
       'current-context: b\nclusters: []',
       'invalid configuration: [context was not found for specified context: b, cluster has no server defined]',
     ],

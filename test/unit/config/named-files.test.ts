@@ -25,18 +25,22 @@ describe('checkNamedFiles', () => {
   }
 
   const cases: [name: string, argv: string[], refusal: string][] = [
-    ['one that is there', ['--client-ca-file=FOLDER/ca.crt'], ''],
-    ['none', ['--token-auth-file='], ''],
-    ['one that is missing', ['--token-auth-file=FOLDER/tokens'], "--token-auth-file: ENOENT: no such file or directory, stat 'FOLDER/tokens'"],
+    ['an existing file', ['--client-ca-file=FOLDER/ca.crt'], ''],
+    ['no file', ['--token-auth-file='], ''],
+    ['a missing file', ['--token-auth-file=FOLDER/tokens'], "--token-auth-file: ENOENT: no such file or directory, stat 'FOLDER/tokens'"],
     [
-      'the second of two',
+      'a missing second file',
       ['--service-account-key-file=FOLDER/text,FOLDER/key'],
       "--service-account-key-file: ENOENT: no such file or directory, stat 'FOLDER/key'",
     ],
     ['a directory', ['--tls-cert-file=FOLDER', '--tls-private-key-file=FOLDER/text'], '--tls-cert-file: EISDIR: illegal operation on a directory, read FOLDER'],
-    ['no plain file, which can be read once', ['--token-auth-file=/dev/null'], ''],
+    ['a special file, which can be read only once', ['--token-auth-file=/dev/null'], ''],
     ['a bundle without a certificate', ['--client-ca-file=FOLDER/text'], '--client-ca-file: FOLDER/text contains no PEM certificate'],
-    ['a kubelet CA without one', ['--kubelet-certificate-authority=FOLDER/text'], '--kubelet-certificate-authority: FOLDER/text contains no PEM certificate'],
+    [
+      'a kubelet CA without a certificate',
+      ['--kubelet-certificate-authority=FOLDER/text'],
+      '--kubelet-certificate-authority: FOLDER/text contains no PEM certificate',
+    ],
   ]
-  for (const [name, argv, expected] of cases) it(`${name}: ${expected || 'taken'}`, () => expect(refusal(...argv)).to.equal(expected))
+  for (const [name, argv, expected] of cases) it(`${name}: ${expected || 'accepted'}`, () => expect(refusal(...argv)).to.equal(expected))
 })

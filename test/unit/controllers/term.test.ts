@@ -13,9 +13,9 @@ describe('Term', () => {
   afterEach(() => time.release())
 
   const spans: [what: string, wall: number, monotonic: number, passed: number][] = [
-    ['both clocks go', 50, 50, 50],
+    ['both clocks advance', 50, 50, 50],
     ['the clock is set back', -1000, 50, 50],
-    ['the steady clock sleeps with the machine', 50, 0, 50],
+    ['the monotonic clock stopped during suspend', 50, 0, 50],
   ]
   for (const [what, wall, monotonic, passed] of spans)
     it(`uses the longer time if ${what}`, () => {

@@ -32,7 +32,7 @@ describe('awaitKind', () => {
   })
 
   for (const [what, status] of [
-    ['there is no definition', undefined],
+    ['the definition is missing', undefined],
     ['it is not established', { conditions: [{ type: 'NamesAccepted', status: 'True' }] }],
   ] as const) {
     it(`does not wait if ${what}`, async () => {

@@ -22,16 +22,21 @@ function provision({ get, create }: { get?: Error; create?: Error } = {}) {
 
 describe('NamespaceAutoProvision', () => {
   const cases: [string, parameters: Parameters<typeof provision>[0], asked: string[], refused: string | undefined][] = [
-    ['makes a namespace that is not there', { get: notFound }, ['get ns', 'create ns'], undefined],
-    ['leaves one that is there', {}, ['get ns'], undefined],
-    ['is content with one that another has just made', { get: notFound, create: alreadyExistsError(NAMESPACES, 'ns') }, ['get ns', 'create ns'], undefined],
+    ['creates a missing namespace', { get: notFound }, ['get ns', 'create ns'], undefined],
+    ['creates nothing if the namespace exists', {}, ['get ns'], undefined],
+    ['accepts a namespace that was created concurrently', { get: notFound, create: alreadyExistsError(NAMESPACES, 'ns') }, ['get ns', 'create ns'], undefined],
     [
-      'refuses where the namespace is refused',
+      'rejects the object if the namespace is rejected',
       { get: notFound, create: forbiddenError(NAMESPACES, 'ns', 'no') },
       ['get ns', 'create ns'],
       'configmaps "m" is forbidden: namespaces "ns" is forbidden: no',
     ],
-    ['refuses where namespaces cannot be read', { get: internalServerError('down') }, ['get ns'], 'configmaps "m" is forbidden: Internal error occurred: down'],
+    [
+      'rejects the object if namespaces cannot be read',
+      { get: internalServerError('down') },
+      ['get ns'],
+      'configmaps "m" is forbidden: Internal error occurred: down',
+    ],
   ]
   for (const [what, world, wanted, refused] of cases)
     it(what, async () => {
@@ -45,7 +50,7 @@ describe('NamespaceAutoProvision', () => {
   const ignored: [string, Parameters<typeof admissionRequest>[0], object][] = [
     ['updates', configMapResource, { namespace: 'ns', operation: 'UPDATE' }],
     ['dry runs', configMapResource, { namespace: 'ns', dryRun: true }],
-    ['what is in no namespace', configMapResource, { namespace: '' }],
+    ['cluster-scoped objects', configMapResource, { namespace: '' }],
     ['namespaces', namespaceResource, { namespace: 'ns' }],
   ]
   for (const [what, definition, parts] of ignored)

@@ -48,13 +48,13 @@ describe('NamespaceLifecycle', () => {
   const TERMINATING = '403 Forbidden: widgets.example.io "a" is forbidden: unable to create new content in namespace ns because it is being terminated'
   const creations: [string, ServedResource, KubeObject | undefined, KubeObject | undefined, asked: string[], told: string][] = [
     ['in a namespace', widgets, namespace(), undefined, ['ns'], ''],
-    ['in a namespace that the cache has not seen', widgets, undefined, namespace(), ['ns', 'ns fresh'], ''],
-    ['in no namespace', widgets, undefined, undefined, ['ns', 'ns fresh'], '404 NotFound: namespaces "ns" not found'],
-    ['in a namespace that is terminating', widgets, terminating, undefined, ['ns'], TERMINATING],
-    ['in a namespace that is being deleted', widgets, deleted, undefined, ['ns'], TERMINATING],
-    ['in a namespace that is being deleted, new to the cache', widgets, undefined, deleted, ['ns', 'ns fresh'], TERMINATING],
-    ['of what is in no namespace', clusterWidgets, undefined, undefined, [], ''],
-    ['of a namespace', namespaces, undefined, undefined, [], ''],
+    ['in a namespace that the cache lacks', widgets, undefined, namespace(), ['ns', 'ns fresh'], ''],
+    ['in a missing namespace', widgets, undefined, undefined, ['ns', 'ns fresh'], '404 NotFound: namespaces "ns" not found'],
+    ['in a terminating namespace', widgets, terminating, undefined, ['ns'], TERMINATING],
+    ['in a namespace with a deletion timestamp', widgets, deleted, undefined, ['ns'], TERMINATING],
+    ['in a namespace with a deletion timestamp, which the cache lacks', widgets, undefined, deleted, ['ns', 'ns fresh'], TERMINATING],
+    ['of a cluster-scoped object', clusterWidgets, undefined, undefined, [], ''],
+    ['of a Namespace', namespaces, undefined, undefined, [], ''],
     ['of an access review', reviews, undefined, undefined, [], ''],
   ]
   for (const [what, of, cached, stored, wanted, told] of creations)
@@ -97,10 +97,10 @@ describe('NamespaceLifecycle', () => {
   // Content that remains after a namespace is force-deleted. Cases: k8s.io/apiserver, pkg/admission/plugin/namespace/lifecycle/admission_test.go.
   for (const [what, of, cached, told] of [
     ['in a namespace', widgets, namespace(), ''],
-    ['in a namespace that is terminating', widgets, terminating, ''],
-    ['in no namespace', widgets, undefined, '404 NotFound: namespaces "ns" not found'],
-    ['of what is in no namespace', clusterWidgets, undefined, ''],
-    ['of a namespace', namespaces, undefined, ''],
+    ['in a terminating namespace', widgets, terminating, ''],
+    ['in a missing namespace', widgets, undefined, '404 NotFound: namespaces "ns" not found'],
+    ['of a cluster-scoped object', clusterWidgets, undefined, ''],
+    ['of a Namespace', namespaces, undefined, ''],
   ] as const)
     it(`update ${what}`, async () => {
       const { plugin } = lifecycle(cached)

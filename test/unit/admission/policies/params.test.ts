@@ -27,29 +27,29 @@ async function told(paramKind: object | undefined, paramRef: object | undefined,
 describe('params of policies', () => {
   const missing = 'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction'
   const CASES: [what: string, kind: object | undefined, ref: object | undefined, told: string][] = [
-    ['that a policy does not have', undefined, { name: 'one', parameterNotFoundAction: 'Deny' }, 'none'],
-    ['that a binding does not name', CONFIG_MAP, undefined, 'none'],
-    ['of a name, in the namespace of the request', CONFIG_MAP, { name: 'one', parameterNotFoundAction: 'Deny' }, 'ConfigMap one'],
-    ['of a name, in another namespace', CONFIG_MAP, { name: 'one', namespace: 'other', parameterNotFoundAction: 'Deny' }, missing],
-    ['that are not there, which is refused', CONFIG_MAP, { name: 'nope', parameterNotFoundAction: 'Deny' }, missing],
-    ['that are not there, which is allowed', CONFIG_MAP, { name: 'nope', parameterNotFoundAction: 'Allow' }, 'passed'],
-    ['of a label', CONFIG_MAP, { selector: { matchLabels: { p: 'yes' } }, parameterNotFoundAction: 'Deny' }, 'ConfigMap one'],
-    ['of a label that nothing has', CONFIG_MAP, { selector: { matchLabels: { p: 'no' } }, parameterNotFoundAction: 'Deny' }, missing],
-    ['of the cluster', NAMESPACE, { name: 'ns', parameterNotFoundAction: 'Deny' }, 'Namespace ns'],
+    ['are none if the policy has no paramKind', undefined, { name: 'one', parameterNotFoundAction: 'Deny' }, 'none'],
+    ['are none if the binding has no paramRef', CONFIG_MAP, undefined, 'none'],
+    ['are found by name in the namespace of the request', CONFIG_MAP, { name: 'one', parameterNotFoundAction: 'Deny' }, 'ConfigMap one'],
+    ['are not found by name in another namespace', CONFIG_MAP, { name: 'one', namespace: 'other', parameterNotFoundAction: 'Deny' }, missing],
+    ['reject the request if they are missing with Deny', CONFIG_MAP, { name: 'nope', parameterNotFoundAction: 'Deny' }, missing],
+    ['allow the request if they are missing with Allow', CONFIG_MAP, { name: 'nope', parameterNotFoundAction: 'Allow' }, 'passed'],
+    ['are found by label', CONFIG_MAP, { selector: { matchLabels: { p: 'yes' } }, parameterNotFoundAction: 'Deny' }, 'ConfigMap one'],
+    ['are missing if no object has the label', CONFIG_MAP, { selector: { matchLabels: { p: 'no' } }, parameterNotFoundAction: 'Deny' }, missing],
+    ['may be cluster-scoped', NAMESPACE, { name: 'ns', parameterNotFoundAction: 'Deny' }, 'Namespace ns'],
     [
-      'of the cluster, for which there is no namespace to name',
+      'must not have a namespace if they are cluster-scoped',
       NAMESPACE,
       { name: 'ns', namespace: 'ns', parameterNotFoundAction: 'Deny' },
       'failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`',
     ],
     [
-      'that are kept nowhere',
+      'cannot be of a kind that is not stored',
       { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' },
       { name: 'x', parameterNotFoundAction: 'Deny' },
       'failed to configure binding: paramKind kind `&ParamKind{APIVersion:authentication.k8s.io/v1,Kind:TokenReview,}` not yet synced to use for admission',
     ],
   ]
-  for (const [what, kind, ref, text] of CASES) it(`are those ${what}`, async () => expect(await told(kind, ref)).to.equal(text))
+  for (const [what, kind, ref, text] of CASES) it(what, async () => expect(await told(kind, ref)).to.equal(text))
 
   it('may be missing if failurePolicy is Ignore', async () =>
     expect(await told(CONFIG_MAP, { name: 'nope', parameterNotFoundAction: 'Deny' }, 'Ignore')).to.equal('passed'))

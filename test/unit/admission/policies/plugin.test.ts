@@ -39,13 +39,13 @@ describe('ValidatingAdmissionPolicy', () => {
 
   const MESSAGES: [what: string, validation: object, message: string][] = [
     ['the message', { message: ' no ' }, 'no'],
-    ['what an expression gives', { message: 'no', messageExpression: "' not ' + object.metadata.name + ' '" }, 'not a'],
-    ['the message where the expression fails', { message: 'no', messageExpression: "'x' + object.nope" }, 'no'],
-    ['the message where the expression gives nothing', { message: 'no', messageExpression: "'  '" }, 'no'],
-    ['the message where the expression gives two lines', { message: 'no', messageExpression: "'a\\nb'" }, 'no'],
-    ['the message where the expression gives too much', { message: 'no', messageExpression: `'${'é'.repeat(2561)}'` }, 'no'],
-    ['all that an expression may give', { messageExpression: `'${'é'.repeat(2560)}'` }, 'é'.repeat(2560)],
-    ['the expression where nothing else is to be had', { messageExpression: "'x' + object.nope" }, 'failed expression: false'],
+    ['the value of messageExpression', { message: 'no', messageExpression: "' not ' + object.metadata.name + ' '" }, 'not a'],
+    ['the message if messageExpression fails', { message: 'no', messageExpression: "'x' + object.nope" }, 'no'],
+    ['the message if messageExpression is blank', { message: 'no', messageExpression: "'  '" }, 'no'],
+    ['the message if messageExpression has two lines', { message: 'no', messageExpression: "'a\\nb'" }, 'no'],
+    ['the message if messageExpression is too long', { message: 'no', messageExpression: `'${'é'.repeat(2561)}'` }, 'no'],
+    ['a messageExpression of the maximum length', { messageExpression: `'${'é'.repeat(2560)}'` }, 'é'.repeat(2560)],
+    ['the failed expression if messageExpression fails and no message is set', { messageExpression: "'x' + object.nope" }, 'failed expression: false'],
   ]
   for (const [what, validation, message] of MESSAGES)
     it(`reports ${what}`, async () => {
@@ -76,7 +76,7 @@ describe('ValidatingAdmissionPolicy', () => {
       by("expression ''x' + object.nope' resulted in error: no such key: nope"),
     ],
     [
-      'a kind of parameters that is not there',
+      'a missing kind of parameters',
       { ...REFUSE, paramKind: { apiVersion: 'v1', kind: 'Nope' } },
       `configmaps "a" is forbidden: ValidatingAdmissionPolicy 'p' denied request: failed to configure policy: failed to find resource referenced by paramKind: '/v1, Kind=Nope'`,
     ],

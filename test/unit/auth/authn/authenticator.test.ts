@@ -15,13 +15,13 @@ const knowsLater =
 
 describe('firstOf', () => {
   const cases: [string, Authenticator[], boolean, Identity][] = [
-    ['nobody knows, anonymous allowed', [knows(undefined)], true, ANONYMOUS],
-    ['nobody knows, anonymous refused', [knows(undefined)], false, undefined],
-    ['the first that knows decides', [knows(undefined), knows(alice), knows('rejected')], true, alice],
-    ['a rejection is final if no other knows', [knows('rejected'), knows(undefined)], true, 'rejected'],
-    ['a later one may still know', [knows('rejected'), knows(alice)], true, alice],
-    ['promises are waited for', [knowsLater('rejected'), knowsLater(undefined), knows(alice)], true, alice],
-    ['a rejection by promise is final, too', [knowsLater('rejected'), knowsLater(undefined)], true, 'rejected'],
+    ['returns the anonymous user if no authenticator knows the credentials', [knows(undefined)], true, ANONYMOUS],
+    ['returns undefined if anonymous requests are not allowed', [knows(undefined)], false, undefined],
+    ['returns the user of the first authenticator that knows the credentials', [knows(undefined), knows(alice), knows('rejected')], true, alice],
+    ['returns a rejection if no other authenticator knows the credentials', [knows('rejected'), knows(undefined)], true, 'rejected'],
+    ['returns the user of an authenticator after a rejection', [knows('rejected'), knows(alice)], true, alice],
+    ['waits for promises', [knowsLater('rejected'), knowsLater(undefined), knows(alice)], true, alice],
+    ['returns a rejection from a promise', [knowsLater('rejected'), knowsLater(undefined)], true, 'rejected'],
   ]
   for (const [what, authenticators, anonymous, wanted] of cases)
     it(what, async () => expect(await firstOf(authenticators, anonymous)(nobody)).to.deep.equal(wanted))

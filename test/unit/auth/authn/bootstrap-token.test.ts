@@ -42,18 +42,18 @@ describe('bootstrap tokens', () => {
   })
 
   const refused: [string, Parameters<typeof ask>, string | undefined][] = [
-    ['an extra group of another kind', [{ ...GOOD, 'auth-extra-groups': 'foo' }], 'has invalid value for key auth-extra-groups'],
-    ['another secret', [{ ...GOOD, 'token-secret': '0123456789abcdeg' }], 'has invalid value for key token-secret.'],
-    ['a longer secret', [{ ...GOOD, 'token-secret': '0123456789abcdef0' }], 'has invalid value for key token-secret.'],
-    ['no secret', [{ 'token-id': 'abcdef' }], 'has invalid value for key token-secret.'],
-    ['another id', [{ ...GOOD, 'token-id': 'abcdeg' }], 'has invalid value for key token-id.'],
+    ['an extra group without the required prefix', [{ ...GOOD, 'auth-extra-groups': 'foo' }], 'has invalid value for key auth-extra-groups'],
+    ['another token secret', [{ ...GOOD, 'token-secret': '0123456789abcdeg' }], 'has invalid value for key token-secret.'],
+    ['a longer token secret', [{ ...GOOD, 'token-secret': '0123456789abcdef0' }], 'has invalid value for key token-secret.'],
+    ['no token secret', [{ 'token-id': 'abcdef' }], 'has invalid value for key token-secret.'],
+    ['another token id', [{ ...GOOD, 'token-id': 'abcdeg' }], 'has invalid value for key token-id.'],
     ['a Secret that is being deleted', [GOOD, { metadata: { deletionTimestamp: '2024-05-01T12:00:00Z' } }], 'is deleted and awaiting removal'],
-    ['another type', [GOOD, { type: 'Opaque' }], 'has invalid type, expected bootstrap.kubernetes.io/token.'],
+    ['another type of Secret', [GOOD, { type: 'Opaque' }], 'has invalid type, expected bootstrap.kubernetes.io/token.'],
     ['no data', [undefined], 'has invalid type, expected bootstrap.kubernetes.io/token.'],
-    ['no usage', [{ ...GOOD, 'usage-bootstrap-authentication': 'false' }], 'not marked usage-bootstrap-authentication=true.'],
-    ['an end', [{ ...GOOD, expiration: '2024-05-01T12:00:00Z' }], 'has expired.'],
-    ['an end that is no time', [{ ...GOOD, expiration: 'tomorrow' }], 'has expired.'],
-    ['an id without a Secret', [GOOD, { token: 'abcdeg.0123456789abcdef' }], undefined],
+    ['no usage for authentication', [{ ...GOOD, 'usage-bootstrap-authentication': 'false' }], 'not marked usage-bootstrap-authentication=true.'],
+    ['an expiration in the past', [{ ...GOOD, expiration: '2024-05-01T12:00:00Z' }], 'has expired.'],
+    ['an invalid expiration', [{ ...GOOD, expiration: 'tomorrow' }], 'has expired.'],
+    ['a token id without a Secret', [GOOD, { token: 'abcdeg.0123456789abcdef' }], undefined],
     ['another audience', [GOOD, { audiences: ['other'] }], undefined],
   ]
   for (const [what, asked, why] of refused)

@@ -142,15 +142,15 @@ describe('clientCertificate', () => {
       const cases: readonly (readonly [name: string, leaf: Issued, ...between: Issued[]])[] = [
         ['expired', await issueCertificate({ ...any, issuer: ca, notAfter: now - MINUTE_MS })],
         ['not yet valid', await issueCertificate({ ...any, issuer: ca, notBefore: now + MINUTE_MS })],
-        ['of another authority', await issueCertificate({ ...any, issuer: other })],
-        ['of another authority that is sent along', await issueCertificate({ ...any, issuer: other }), other],
-        ['of its own', await issueCertificate(any)],
-        ['of no authority', await issueCertificate({ ...any, issuer: notAuthority }), notAuthority],
-        ['below a path that is too long', await issueCertificate({ ...any, issuer: below }), below, narrow],
-        ['of an authority that may not sign', await issueCertificate({ ...any, issuer: signsNothing }), signsNothing],
-        ['of an authority for some names', await issueCertificate({ ...any, issuer: constrained }), constrained],
+        ['from another authority', await issueCertificate({ ...any, issuer: other })],
+        ['from another authority whose certificate is sent along', await issueCertificate({ ...any, issuer: other }), other],
+        ['self-signed', await issueCertificate(any)],
+        ['from a certificate that is not a CA', await issueCertificate({ ...any, issuer: notAuthority }), notAuthority],
+        ['below too long a path', await issueCertificate({ ...any, issuer: below }), below, narrow],
+        ['from a CA that may not sign certificates', await issueCertificate({ ...any, issuer: signsNothing }), signsNothing],
+        ['from a CA with name constraints', await issueCertificate({ ...any, issuer: constrained }), constrained],
         [
-          'with a critical extension that is unknown',
+          'with an unknown critical extension',
           await issueCertificate({ ...any, issuer: ca, extensions: [new x509.Extension('1.2.3.4', true, Buffer.from('0500', 'hex'))] }),
         ],
       ]
@@ -330,11 +330,11 @@ describe('userOf', () => {
   const UID = '1.3.6.1.4.1.57683.2'
   const uids: readonly [what: string, subject: object, readsUid: boolean, uid: string | undefined][] = [
     ['is read', { CN: 'a', [UID]: 'client_id' }, true, 'client_id'],
-    ['is not read where the gate is off', { CN: 'a', [UID]: 'client_id' }, false, undefined],
-    ['need not be there', { CN: 'a' }, true, undefined],
+    ['is ignored if the gate is off', { CN: 'a', [UID]: 'client_id' }, false, undefined],
+    ['is optional', { CN: 'a' }, true, undefined],
     ['must not be empty', { CN: 'a', [UID]: '' }, true, 'rejected'],
-    ['must not be there twice', { CN: 'a', [UID]: ['client_uid1', 'client_uid2'] }, true, 'rejected'],
-    ['may be there twice where the gate is off', { CN: 'a', [UID]: ['client_uid1', 'client_uid2'] }, false, undefined],
+    ['must not be set twice', { CN: 'a', [UID]: ['client_uid1', 'client_uid2'] }, true, 'rejected'],
+    ['may be set twice if the gate is off', { CN: 'a', [UID]: ['client_uid1', 'client_uid2'] }, false, undefined],
   ]
   for (const [what, subject, readsUid, uid] of uids)
     it(`UID ${what}`, () => {

@@ -8,16 +8,16 @@ const of = (protocols: string | undefined, upgrade = 'websocket', connection = '
 describe('webSocketToken', () => {
   const cases: [name: string, protocols: string | undefined, wanted: ReturnType<typeof webSocketToken>][] = [
     ['a token before another subprotocol', `${encoded('a-token')}, v4.channel.k8s.io`, { token: 'a-token' }],
-    ['a token behind another subprotocol', `v4.channel.k8s.io,${encoded('ü')}`, { token: 'ü' }],
+    ['a token after another subprotocol', `v4.channel.k8s.io,${encoded('ü')}`, { token: 'ü' }],
     ['no subprotocol', undefined, undefined],
     ['other subprotocols', 'v4.channel.k8s.io, binary.k8s.io', undefined],
     ['an empty token', `${encoded('')}, x`, undefined],
     ['an empty token alone', encoded(''), undefined],
-    ['what no bytes are encoded as', 'base64url.bearer.authorization.k8s.io.A, x', 'rejected'],
+    ['an incomplete base64url group', 'base64url.bearer.authorization.k8s.io.A, x', 'rejected'],
     ['a token alone', encoded('a'), 'rejected'],
     ['two tokens', `${encoded('a')}, ${encoded('b')}, x`, 'rejected'],
-    ['what is not base64url', 'base64url.bearer.authorization.k8s.io.a+b=, x', 'rejected'],
-    ['what is no text', `${encoded(Buffer.from([0xff]))}, x`, 'rejected'],
+    ['invalid base64url', 'base64url.bearer.authorization.k8s.io.a+b=, x', 'rejected'],
+    ['invalid UTF-8', `${encoded(Buffer.from([0xff]))}, x`, 'rejected'],
   ]
   for (const [name, protocols, wanted] of cases) it(name, () => expect(of(protocols)).to.deep.equal(wanted))
   it('ignores other upgrades', () => expect(of(`${encoded('a')}, x`, 'SPDY/3.1')).to.equal(undefined))

@@ -17,8 +17,8 @@ describe('rulesAuthorizer', () => {
     ['another verb', base, 'DELETE /api/v1/namespaces/a/pods/p', 'alice', [], false],
     ['another resource', base, 'GET /api/v1/namespaces/a/secrets/p', 'alice', [], false],
     ['another group', base, 'GET /apis/x/v1/namespaces/a/pods/p', 'alice', [], false],
-    ['a subresource that is named', base, 'GET /api/v1/namespaces/a/pods/p/log', 'alice', [], true],
-    ['a subresource that is not', base, 'GET /api/v1/namespaces/a/pods/p/status', 'alice', [], false],
+    ['a listed subresource', base, 'GET /api/v1/namespaces/a/pods/p/log', 'alice', [], true],
+    ['an unlisted subresource', base, 'GET /api/v1/namespaces/a/pods/p/status', 'alice', [], false],
     ['any resource’s subresource', { ...base, resources: ['*/status'] }, 'GET /api/v1/namespaces/a/pods/p/status', 'alice', [], true],
     ['by group', { ...base, users: [], groups: ['dev'] }, 'GET /api/v1/pods', 'bob', ['dev'], true],
     ['everything', { users: ['*'], verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, 'PATCH /apis/x/v1/namespaces/a/y/z/status', 'bob', [], true],
@@ -63,12 +63,16 @@ describe('rulesFor', () => {
 describe('parseRules', () => {
   it('accepts a complete rule', () => expect(parseRules({ rules: [base] })).to.deep.equal([base]))
   const bad: [string, unknown, string][] = [
-    ['no list', {}, 'rules: must be a list'],
+    ['a file without rules', {}, 'rules: must be a list'],
     ['an unknown field', { rules: [{ ...base, verb: 'get' }] }, 'rules[0].verb: unknown field'],
-    ['no verbs', { rules: [{ users: ['a'], nonResourceURLs: ['*'] }] }, 'rules[0].verbs: required'],
-    ['no subject', { rules: [{ verbs: ['get'], nonResourceURLs: ['*'] }] }, 'rules[0]: names no users and no groups'],
-    ['no object', { rules: [{ users: ['a'], verbs: ['get'], resources: ['pods'] }] }, 'rules[0]: names neither apiGroups and resources nor nonResourceURLs'],
-    ['no strings', { rules: [{ ...base, verbs: [1] }] }, 'rules[0].verbs: must be a list of strings'],
+    ['a rule without verbs', { rules: [{ users: ['a'], nonResourceURLs: ['*'] }] }, 'rules[0].verbs: required'],
+    ['a rule without subjects', { rules: [{ verbs: ['get'], nonResourceURLs: ['*'] }] }, 'rules[0]: names no users and no groups'],
+    [
+      'a rule without resource groups and paths',
+      { rules: [{ users: ['a'], verbs: ['get'], resources: ['pods'] }] },
+      'rules[0]: names neither apiGroups and resources nor nonResourceURLs',
+    ],
+    ['verbs that are not strings', { rules: [{ ...base, verbs: [1] }] }, 'rules[0].verbs: must be a list of strings'],
   ]
-  for (const [what, value, message] of bad) it(`refuses ${what}`, () => expect(() => parseRules(value)).to.throw(message))
+  for (const [what, value, message] of bad) it(`rejects ${what}`, () => expect(() => parseRules(value)).to.throw(message))
 })

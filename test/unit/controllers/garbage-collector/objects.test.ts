@@ -46,7 +46,7 @@ describe('Objects', () => {
   })
 
   const unreachable: [string, Partial<Coordinates>, UnreachableError['reason'], string][] = [
-    ['a kind that is not known', { kind: 'Widget' }, 'unknown kind', 'unable to get REST mapping for v1/Widget.'],
+    ['an unknown kind', { kind: 'Widget' }, 'unknown kind', 'unable to get REST mapping for v1/Widget.'],
     [
       'a kind that is not stored',
       { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' },

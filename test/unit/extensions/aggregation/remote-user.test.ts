@@ -34,7 +34,7 @@ describe('withRemoteUser', () => {
     ['a name that begins with a tab', 'X-Remote-User', { name: '\troot', groups: [] }],
     ['no name', 'X-Remote-User', { name: '', groups: [] }],
     ['a group between blanks', 'X-Remote-Group', { name: 'a', groups: ['b', ' system:masters '] }],
-    ['a value that is a blank', 'X-Remote-Extra-x', { name: 'a', groups: [], extra: { x: [' '] } }],
+    ['a blank value', 'X-Remote-Extra-x', { name: 'a', groups: [], extra: { x: [' '] } }],
     ['a name with a NUL', 'X-Remote-User', { name: 'a\u0000', groups: [] }],
   ] as const)
     it(`rejects ${what}, which receivers would read differently`, () =>

@@ -16,20 +16,20 @@ const NAME = "must consist of alphanumeric characters, '-', '_' or '.', and must
 describe('restoredMetadata', () => {
   const answered = (own: Record<string, Json>): JsonObject => ({ metadata: { ...metadata, ...own } })
   const table: [name: string, converted: JsonObject, expected: unknown][] = [
-    ['is as it was', answered({}), metadata],
+    ['is restored if the webhook left it unchanged', answered({}), metadata],
     [
-      'takes labels and annotations',
+      'takes labels and annotations of the webhook',
       answered({ labels: { l: '2', m: '3' }, annotations: { a: 'b' } }),
       { ...metadata, labels: { l: '2', m: '3' }, annotations: { a: 'b' } },
     ],
-    ['takes nothing else', answered({ generation: 9, finalizers: [], ownerReferences: [] }), metadata],
+    ['takes no other fields', answered({ generation: 9, finalizers: [], ownerReferences: [] }), metadata],
     ['may lose its labels', answered({ labels: null }), { name: 'a', namespace: 'ns', uid: 'u', generation: 3, finalizers: ['x/y'] }],
-    ['of another name', answered({ name: 'b' }), 'must have the same name: a != b'],
-    ['of another namespace', answered({ namespace: 'other' }), 'must have the same namespace: ns != other'],
-    ['of another uid', answered({ uid: 'other' }), 'must have the same UID: u != other'],
-    ['that is missing', {}, 'must have the same name: a != '],
-    ['with invalid labels', answered({ labels: 'x' }), 'invalid metadata.labels of type string in converted object'],
-    ['with a label that is not a string', answered({ labels: { a: 1 } }), 'metadata.labels[a] must be a string, but is int64 in converted object'],
+    ['must keep the name', answered({ name: 'b' }), 'must have the same name: a != b'],
+    ['must keep the namespace', answered({ namespace: 'other' }), 'must have the same namespace: ns != other'],
+    ['must keep the uid', answered({ uid: 'other' }), 'must have the same UID: u != other'],
+    ['must be present', {}, 'must have the same name: a != '],
+    ['must have an object as labels', answered({ labels: 'x' }), 'invalid metadata.labels of type string in converted object'],
+    ['must have strings as labels', answered({ labels: { a: 1 } }), 'metadata.labels[a] must be a string, but is int64 in converted object'],
   ]
   for (const [name, converted, expected] of table) it(name, () => expect(outcome(converted)).to.deep.equal(expected))
 

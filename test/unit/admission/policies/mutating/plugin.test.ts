@@ -74,13 +74,13 @@ describe('MutatingAdmissionPolicy', () => {
   })
   const CONFIGURATION: [what: string, spec: Partial<MutatingSpec>, binding: object, text: string][] = [
     [
-      'a kind of parameters that is not there',
+      'a missing kind of parameters',
       { paramKind: { apiVersion: 'v1', kind: 'Nope' } },
       {},
       `policy "p" denied request: failed to configure policy: failed to find resource referenced by paramKind: '/v1, Kind=Nope'`,
     ],
     [
-      'parameters that are not there',
+      'missing parameters',
       { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } },
       { paramRef: { name: 'nope', parameterNotFoundAction: 'Deny' } },
       "policy 'p' with binding 'p' denied request: failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction",

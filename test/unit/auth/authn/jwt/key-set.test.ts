@@ -123,11 +123,11 @@ describe('cacheExpiry', () => {
     ['nothing', {}, 0],
     ['max-age', { 'cache-control': 'max-age=60' }, now + 60_000],
     ['s-maxage first', { 'cache-control': 'max-age=60, s-maxage="5"' }, now + 5000],
-    ['what is no number', { 'cache-control': 'max-age=x, private' }, 0],
+    ['a max-age that is not a number', { 'cache-control': 'max-age=x, private' }, 0],
     ['Expires by the clock of the server', { expires: date(90), date: date(30) }, now + 60_000],
-    ['Expires of the past', { expires: '0' }, 0],
-    ['a tenth of the age', { 'last-modified': date(-1000) }, now + 100_000],
-    ['a day at the most', { 'last-modified': date(-100 * 86_400) }, now + 86_400_000],
+    ['Expires in the past', { expires: '0' }, 0],
+    ['Last-Modified as a tenth of the age', { 'last-modified': date(-1000) }, now + 100_000],
+    ['Last-Modified as at most a day', { 'last-modified': date(-100 * 86_400) }, now + 86_400_000],
   ]
   for (const [what, headers, wanted] of cases) it(`reads ${what}`, () => expect(cacheExpiry(headers, now)).to.equal(wanted))
 })

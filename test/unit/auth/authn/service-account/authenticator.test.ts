@@ -80,21 +80,21 @@ describe('serviceAccountTokens', () => {
   const long = new Date(NOW - 61_000).toISOString()
   const refusals: [string, ServiceAccountClaims, Parameters<typeof server>[0], string][] = [
     ['another audience', { ...claims, aud: ['x'] }, account, 'token audiences ["x"] is invalid for the target audiences ["here"]'],
-    ['an end that is long past', { ...claims, exp: AT - 61 }, account, 'service account token has expired'],
-    ['a beginning far ahead', { ...claims, nbf: AT + 61 }, account, 'service account token is not valid yet'],
-    ['an account that is gone', claims, {}, 'serviceaccounts "bot" not found'],
-    ['an account of the same name', claims, { 'serviceaccounts/bot': { uid: 'u9' } }, 'service account UID (u9) does not match claim (u1)'],
-    ['an account that is going', claims, { 'serviceaccounts/bot': { uid: 'u1', deletionTimestamp: long } }, 'service account ns/bot has been deleted'],
-    ['a pod that is gone', bound({ pod: { name: 'p', uid: 'u2' } }), account, 'service account token has been invalidated'],
+    ['an expired token', { ...claims, exp: AT - 61 }, account, 'service account token has expired'],
+    ['a token that is not valid yet', { ...claims, nbf: AT + 61 }, account, 'service account token is not valid yet'],
+    ['a missing account', claims, {}, 'serviceaccounts "bot" not found'],
+    ['a recreated account', claims, { 'serviceaccounts/bot': { uid: 'u9' } }, 'service account UID (u9) does not match claim (u1)'],
+    ['an account that is being deleted', claims, { 'serviceaccounts/bot': { uid: 'u1', deletionTimestamp: long } }, 'service account ns/bot has been deleted'],
+    ['a missing pod', bound({ pod: { name: 'p', uid: 'u2' } }), account, 'service account token has been invalidated'],
     [
-      'a secret of the same name',
+      'a recreated secret',
       bound({ secret: { name: 's', uid: 'u2' } }),
       { ...account, 'secrets/s': { uid: 'u9' } },
       'secret UID (u9) does not match service account secret ref claim (u2)',
     ],
-    ['a node that is gone', bound({ node: { name: 'n', uid: 'u2' } }), account, 'service account token has been invalidated'],
+    ['a missing node', bound({ node: { name: 'n', uid: 'u2' } }), account, 'service account token has been invalidated'],
   ]
-  for (const [what, given, objects, error] of refusals) it(`refuses ${what}`, async () => expect(await server(objects).ask(given)).to.deep.equal({ error }))
+  for (const [what, given, objects, error] of refusals) it(`rejects ${what}`, async () => expect(await server(objects).ask(given)).to.deep.equal({ error }))
 
   it('rejects node-bound tokens while their gate is off, and ignores the binding before 1.29', async () => {
     const ofNode = bound({ node: { name: 'n', uid: 'u2' } })

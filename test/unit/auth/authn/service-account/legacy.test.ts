@@ -60,17 +60,17 @@ describe('legacyTokens', () => {
     expect(await legacyTokens({ keys: async () => [key], serverAudiences: ['here'] })(token, ['here'])).to.have.property('user'))
 
   const refusals: [string, () => Record<string, AnyObject>, string][] = [
-    ['the secret is gone', () => ({ 'serviceaccounts/bot': account }), 'Token has been invalidated'],
-    ['the secret is going', () => ({ 'secrets/s': secret({ deletionTimestamp: 'x' }) }), 'Token has been invalidated'],
-    ['the secret has another', () => ({ 'secrets/s': secret({}, 'x'), 'serviceaccounts/bot': account }), "Token does not match server's copy"],
-    ['the account is gone', () => ({ 'secrets/s': secret() }), 'serviceaccounts "bot" not found'],
+    ['its Secret is missing', () => ({ 'serviceaccounts/bot': account }), 'Token has been invalidated'],
+    ['its Secret is being deleted', () => ({ 'secrets/s': secret({ deletionTimestamp: 'x' }) }), 'Token has been invalidated'],
+    ['its Secret holds another token', () => ({ 'secrets/s': secret({}, 'x'), 'serviceaccounts/bot': account }), "Token does not match server's copy"],
+    ['its ServiceAccount is missing', () => ({ 'secrets/s': secret() }), 'serviceaccounts "bot" not found'],
     [
-      'the account is new',
+      'its ServiceAccount was recreated',
       () => ({ 'secrets/s': secret(), 'serviceaccounts/bot': object({ uid: 'u2' }) }),
       'ServiceAccount UID (u2) does not match claim (u1)',
     ],
   ]
-  for (const [what, objects, error] of refusals) it(`is refused when ${what}`, async () => expect(await ask(objects())).to.deep.equal({ error }))
+  for (const [what, objects, error] of refusals) it(`is rejected if ${what}`, async () => expect(await ask(objects())).to.deep.equal({ error }))
 
   it('are rejected if their Secret is marked invalid', async () => {
     const answer = await ask({ 'secrets/s': secret({ labels: { 'kubernetes.io/legacy-token-invalid-since': '2026-01-01' } }), 'serviceaccounts/bot': account })

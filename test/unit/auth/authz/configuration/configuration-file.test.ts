@@ -138,7 +138,7 @@ describe('parseAuthorizationConfiguration', () => {
       `${first}.webhook: Invalid value: "non-null": may only be specified when type=Webhook`,
     ],
     ['no timeout', () => one({ timeout: undefined }), `${first}.timeout: Required value`],
-    ['a timeout of nothing', () => one({ timeout: '0s' }), `${first}.timeout: Required value`],
+    ['a zero timeout', () => one({ timeout: '0s' }), `${first}.timeout: Required value`],
     ['a negative timeout', () => one({ timeout: '-30s' }), `${first}.timeout: Invalid value: "-30s": must be > 0s and <= 30s`],
     ['a long timeout', () => one({ timeout: '60s' }), `${first}.timeout: Invalid value: "1m0s": must be > 0s and <= 30s`],
     ['a negative authorizedTTL', () => one({ authorizedTTL: '-30s' }), `${first}.authorizedTTL: Invalid value: "-30s": must be > 0s`],
@@ -150,12 +150,12 @@ describe('parseAuthorizationConfiguration', () => {
       `${first}.subjectAccessReviewVersion: Unsupported value: "v2beta1": supported values: "v1", "v1beta1"`,
     ],
     [
-      'conditions of no version',
+      'match conditions without a version',
       () => one({ matchConditionSubjectAccessReviewVersion: '', matchConditions: [{ expression: 'true' }] }),
       `${first}.matchConditionSubjectAccessReviewVersion: Required value: required if match conditions are specified`,
     ],
     [
-      'conditions of another version',
+      'match conditions of an unsupported version',
       () => one({ matchConditionSubjectAccessReviewVersion: 'v1beta1' }),
       `${first}.matchConditionSubjectAccessReviewVersion: Unsupported value: "v1beta1": supported values: "v1"`,
     ],
@@ -177,7 +177,7 @@ describe('parseAuthorizationConfiguration', () => {
       `${first}.connectionInfo.kubeConfigFile: Invalid value: "/x": can only be set when type=KubeConfigFile`,
     ],
     [
-      'the connection of a pod',
+      'the in-cluster connection',
       () => one({ connectionInfo: { type: 'InClusterConfig' } }),
       `${first}.connectionInfo.type: Invalid value: "InClusterConfig": is not implemented: name a kubeconfig with type=KubeConfigFile`,
     ],
@@ -211,7 +211,7 @@ describe('parseAuthorizationConfiguration', () => {
       `${first}.matchConditions[1].expression: Duplicate value: "true"`,
     ],
     [
-      'a condition that is no question',
+      'a condition that is not boolean',
       () => one({ matchConditions: [{ expression: 'request.user' }] }),
       `${first}.matchConditions[0].expression: Invalid value: "request.user": must evaluate to bool but got string`,
     ],

@@ -46,14 +46,19 @@ const others = Array.from({ length: 50 }, (_, i) => rule('other', 'other', `othe
 describe('missingRules', () => {
   const one = rule('get', '', 'pods')
   const cases: [string, PolicyRule[], PolicyRule[], PolicyRule[]][] = [
-    ['nothing of what is there', [one], [one], []],
-    ['a verb', [one], [rule('get,list', '', 'pods')], [rule('list', '', 'pods')]],
-    ['nothing that a star covers', [rule('*', '*', '*')], [rule('get', 'apps', 'deployments/scale')], []],
-    ['no subresource of a starred one', [rule('get', '', '*/scale')], [rule('get', '', 'deployments/scale')], []],
-    ['what is owned for a name alone', [rule('get', '', 'pods', 'p')], [one], [one]],
-    ['nothing for a name where all are owned', [one], [rule('get', '', 'pods', 'p')], []],
-    ['a path', [urls('get', '/api/*')], [urls('get', '/api/v1', '/apis')], [urls('get', '/apis')]],
-    ['two halves that no rule has alone', [rule('get', '', 'pods'), rule('get', 'apps', 'x')], [rule('get', 'apps', 'pods')], [rule('get', 'apps', 'pods')]],
+    ['nothing if the same rule is owned', [one], [one], []],
+    ['a missing verb', [one], [rule('get,list', '', 'pods')], [rule('list', '', 'pods')]],
+    ['nothing that a wildcard covers', [rule('*', '*', '*')], [rule('get', 'apps', 'deployments/scale')], []],
+    ['nothing if a wildcard covers the subresource', [rule('get', '', '*/scale')], [rule('get', '', 'deployments/scale')], []],
+    ['a rule that is owned only for a resource name', [rule('get', '', 'pods', 'p')], [one], [one]],
+    ['nothing for a resource name if the rule is owned for all', [one], [rule('get', '', 'pods', 'p')], []],
+    ['a missing path', [urls('get', '/api/*')], [urls('get', '/api/v1', '/apis')], [urls('get', '/apis')]],
+    [
+      'a combination of group and resource that no single rule has',
+      [rule('get', '', 'pods'), rule('get', 'apps', 'x')],
+      [rule('get', 'apps', 'pods')],
+      [rule('get', 'apps', 'pods')],
+    ],
   ]
   for (const [what, owned, wanted, missing] of cases) {
     it(`finds ${what}`, () => expect(missingRules(owned, wanted)).to.deep.equal(missing))

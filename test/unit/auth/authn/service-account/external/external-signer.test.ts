@@ -88,15 +88,15 @@ describe('openExternalSigner', () => {
   })
 
   const faults: [string, (plugin: TokenSigner) => void, string][] = [
-    ['an answer that is refused', p => (p.failure = 'go away'), 'while signing jwt: rpc error: code = PermissionDenied desc = go away'],
+    ['a failed call', p => (p.failure = 'go away'), 'while signing jwt: rpc error: code = PermissionDenied desc = go away'],
     ['no type', p => (p.header = { alg: 'ES256', kid: 'first' }), 'while validating header: bad type'],
     ['no key id', p => (p.header = { alg: 'ES256', typ: 'JWT' }), 'while validating header: key id missing'],
     ['a long key id', p => (p.header = { alg: 'ES256', typ: 'JWT', kid: 'k'.repeat(1025) }), 'while validating header: key id longer than 1 kb'],
-    ['an algorithm', p => (p.header = { alg: 'RS512', typ: 'JWT', kid: 'first' }), 'while validating header: bad signing algorithm "RS512"'],
-    ['more members', p => (p.header = { ...p.header, x5u: 'a' }), 'while validating header: while parsing header JSON: json: unknown field "x5u"'],
+    ['an unsupported algorithm', p => (p.header = { alg: 'RS512', typ: 'JWT', kid: 'first' }), 'while validating header: bad signing algorithm "RS512"'],
+    ['unknown header members', p => (p.header = { ...p.header, x5u: 'a' }), 'while validating header: while parsing header JSON: json: unknown field "x5u"'],
     ['no signature', p => (p.signature = ''), 'empty signature returned'],
     [
-      'a key that is hidden',
+      'a key that is excluded from discovery',
       p => p.rotate('hidden', true),
       'while validating header: key used for signing JWT (kid: hidden) is excluded from OIDC discovery docs',
     ],
@@ -111,16 +111,12 @@ describe('openExternalSigner', () => {
   const START =
     'while setting up external-jwt-signer: while initially filling key cache: while performing initial cache fill: while fetching token verification keys: '
   const starts: [string, (plugin: TokenSigner) => void, string][] = [
-    [
-      'keys that are refused',
-      p => (p.failure = 'no'),
-      `${START}while getting externally supported jwt signing keys: rpc error: code = PermissionDenied desc = no`,
-    ],
+    ['a failed call', p => (p.failure = 'no'), `${START}while getting externally supported jwt signing keys: rpc error: code = PermissionDenied desc = no`],
     ['no keys', p => (p.keys = []), `${START}found no keys`],
     ['a bad hint', p => (p.refreshHintSeconds = -1), `${START}found invalid refresh hint (-1s)`],
-    ['no time', p => (p.dataTimestamp = undefined), `${START}invalid data timestamp: proto: invalid nil Timestamp`],
-    ['no id', p => (p.keys = [{ key_id: '', key: Buffer.from('a') }]), `${START}found invalid public key id ""`],
-    ['no key', p => (p.keys = [{ key_id: 'a', key: Buffer.alloc(0) }]), `${START}found empty public key`],
+    ['no data timestamp', p => (p.dataTimestamp = undefined), `${START}invalid data timestamp: proto: invalid nil Timestamp`],
+    ['no key id', p => (p.keys = [{ key_id: '', key: Buffer.from('a') }]), `${START}found invalid public key id ""`],
+    ['an empty key', p => (p.keys = [{ key_id: 'a', key: Buffer.alloc(0) }]), `${START}found empty public key`],
     ['short tokens', p => (p.maxTokenExpirationSeconds = 599), 'max token life supported by external-jwt-signer (599s) is less than acceptable (min 600s)'],
   ]
   for (const [what, change, why] of starts)
