@@ -3,43 +3,44 @@ import { GATE_TABLE } from './gate-table.ts'
 import { DEFAULT_RELEASE, minorOf, type Release } from './release.ts'
 
 /**
- * What setting a gate does here. `read`: the server has both behaviours. `kinds`: it belongs to kinds that are stored, validated and served, and no more than that as yet; any value is
- * accepted, and which of their versions are served is decided by `--runtime-config`. `elsewhere`: kube-apiserver itself does nothing by it that a client sees (the kubelet, the scheduler, the
- * proxy and controllers do, or it only tunes its insides), or it does so with a flag alone that is refused here (key management services), so any value is accepted. `fixed`: it changes what a client sees and only one way is built.
+ * Effect of a gate in this server. `read`: both behaviours are implemented. `kinds`: the gate belongs to kinds that are stored, validated and served, without
+ * further behaviour; any value is accepted, and `--runtime-config` controls which versions are served. `elsewhere`: it has no effect on kube-apiserver that
+ * clients can see (it concerns the kubelet, the scheduler, the proxy or controllers, or tunes internals), or only together with a flag that is not supported
+ * here (key management services), so any value is accepted. `fixed`: it changes what clients see, and only one state is implemented.
  */
 export type GateEffect = 'read' | 'kinds' | 'elsewhere' | 'fixed'
 
-/** A gate as a release has it. */
+/** A gate in one release. */
 export interface FeatureGate {
   readonly stage: 'Alpha' | 'Beta' | 'GA' | 'Deprecated'
-  /** Where nothing is given. */
+  /** Default value. */
   readonly preset: boolean
-  /** The release lets nobody change it. */
+  /** Set if the release does not allow another value. */
   readonly locked?: true
   readonly effect: GateEffect
-  /** The only way that is built of a `fixed` gate: that of the default release. */
+  /** The implemented state of a `fixed` gate: that of the default release. */
   readonly built: boolean
 }
 
-/** Gates that switch whole stages, for those gates that are not given by name. */
+/** Gates that set all gates of a stage, except those that are set by name. */
 export const STAGE_GATES = { AllAlpha: 'Alpha', AllBeta: 'Beta' } as const
 
-/** The gates that code may ask for. */
+/** Gates that code may query. */
 export type GateName = keyof typeof GATE_TABLE
 
-/** Whether some release has a gate of the name. */
+/** Reports whether any release has a gate of this name. */
 export const isGateName = (name: string): name is GateName => Object.hasOwn(GATE_TABLE, name)
 
 const tables = new Map<Release, Readonly<Record<string, FeatureGate>>>()
 
-/** The gates of a release by name. The table is read once for each release that is asked for. */
+/** Returns the gates of a release by name. The table is parsed once per release. */
 export function gatesOf(release: Release): Readonly<Record<string, FeatureGate>> {
   const table = tables.get(release) ?? readTable(minorOf(release))
   tables.set(release, table)
   return table
 }
 
-/** The value of a gate that a release does not have: off before it came, and as it ended afterwards. */
+/** Returns the value of a gate that a release does not have: off before it was introduced, and its final value after it was removed. */
 export const valueWithout = (name: GateName, release: Release): boolean => lastState(GATE_TABLE[name], minorOf(release))?.preset ?? false
 
 function readTable(minor: number): Record<string, FeatureGate> {
@@ -58,7 +59,7 @@ const GONE = 'gone'
 
 const isGone = (history: string, minor: number): boolean => history.endsWith(GONE) && Number(history.slice(history.lastIndexOf(' '), -GONE.length)) <= minor
 
-/** The last state that began in this minor release or before it. A state is two digits, a letter and a sign: ` 31B+`. */
+/** Returns the last state that began in this minor release or earlier. A state is two digits, a letter and a sign: ` 31B+`. */
 function lastState(history: string, minor: number): Pick<FeatureGate, 'stage' | 'preset' | 'locked'> | undefined {
   let found: string | undefined
   for (let at = history.indexOf(' '); at >= 0; at = history.indexOf(' ', at + 1)) {

@@ -1,12 +1,12 @@
 import type { GateName } from './feature-gates.ts'
 import { isSince, type Release } from './release.ts'
 
-/** The release from which on gates are compared with those that they need. */
+/** First release that checks dependencies of gates. */
 const CHECKED_SINCE: Release = '1.35'
 
 /**
- * What each gate needs while it is on, in the order of names. A gate that the release does not have needs nothing, and is needed by none.
- * Source: `defaultKubernetesFeatureGateDependencies` of 1.35 and 1.36.
+ * Gates that each gate requires while it is on, sorted by name. A gate that the release does not have requires nothing and is not required. Source:
+ * `defaultKubernetesFeatureGateDependencies` of 1.35 and 1.36.
  */
 export const GATE_DEPENDENCIES: Partial<Record<GateName, readonly GateName[]>> = {
   AuthorizeNodeWithSelectors: ['AuthorizeWithSelectors'],
@@ -62,7 +62,7 @@ export const GATE_DEPENDENCIES: Partial<Record<GateName, readonly GateName[]>> =
   WorkloadWithJob: ['GenericWorkload'],
 }
 
-/** Gates that are on while others that they need are off, in kube-apiserver's words. `values`: the gates that the release has. */
+/** Returns a message for each gate that is on although a required gate is off, in kube-apiserver's words. `values` holds all gates of the release. */
 export function unmetDependencies(release: Release, values: ReadonlyMap<string, boolean>): string[] {
   if (!isSince(release, CHECKED_SINCE)) return []
   return Object.entries(GATE_DEPENDENCIES).flatMap(([name, needed]) => {

@@ -1,7 +1,7 @@
 /**
- * Every feature gate of releases 1.24 to 1.36: what setting it does here (`GateEffect`), and its states, each with the minor release from which on it holds. `A` alpha, `B` beta, `G` generally
- * available, `D` deprecated; `+` on and `-` off by default; `L` nobody may change it; `gone` the release does not know it any more. Two gates are on here from 1.33, which kube-apiserver
- * turns on in 1.34: ListFromCacheSnapshot and WatchList.
+ * Every feature gate of releases 1.24 to 1.36: its effect in this server (`GateEffect`), and its states, each with its first minor release. `A` is alpha, `B`
+ * beta, `G` generally available, `D` deprecated; `+` on and `-` off by default; `L` locked; `gone` removed. Two gates are on here since 1.33 that
+ * kube-apiserver turns on in 1.34: ListFromCacheSnapshot and WatchList.
  * https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/, and kube_features.go of each release.
  */
 export const GATE_TABLE = {

@@ -3,28 +3,28 @@ import { type FeatureGate, type GateName, gatesOf, isGateName, STAGE_GATES, valu
 import { unmetDependencies } from './gate-dependencies.ts'
 import { previousRelease, type Release } from './release.ts'
 
-/** What is given for gates or versions can't be had; the message is for the user. */
+/** Thrown for a gate or version that cannot be enabled. The message is for the user. */
 export class LifecycleError extends Error {
   override readonly name = 'LifecycleError'
 }
 
-/** What the API of a server has: a release, and its feature gates as they are set. Hooks of kinds ask it. */
+/** Release and feature gates of a server. Hooks of kinds query them. */
 export interface Features {
   readonly release: Release
-  /** The oldest release beside which the server runs (`--min-compatibility-version`): new expressions must be understood by it. */
+  /** Oldest release that the server must be compatible with (`--min-compatibility-version`). New expressions must compile in it. */
   readonly compatibility: Release
   enabled(gate: GateName): boolean
 }
 
-/** The feature gates that a server runs with. */
+/** Feature gates of a running server. */
 export interface Gates extends Features {
-  /** All of the release, `AllAlpha` and `AllBeta` among them. */
+  /** Returns the gates of the release, including `AllAlpha` and `AllBeta`. */
   states(): FeatureState[]
-  /** What the log says of gates that are given although they are on their way out, in kube-apiserver's words. */
+  /** Warnings to log about gates that are set although they will be removed, in kube-apiserver's words. */
   readonly warnings: readonly string[]
 }
 
-/** One gate as the server runs with it. */
+/** State of a gate. */
 export interface FeatureState {
   readonly name: string
   readonly stage: FeatureGate['stage']
@@ -32,8 +32,8 @@ export interface FeatureState {
 }
 
 /**
- * The gates of a release with some of them set by name, and `AllAlpha` and `AllBeta` for the rest of their stage. Throws LifecycleError: for names that the release does not know
- * and for locked ones in kube-apiserver's words, for those that are not built the other way, and for those that are on while what they need is off.
+ * Sets gates by name, and by `AllAlpha` and `AllBeta` for the other gates of that stage. Throws LifecycleError: for unknown and locked gates with
+ * kube-apiserver's message, for states that are not implemented, and for gates that are on while a required gate is off.
  */
 export function parseGates(release: Release, given: ReadonlyMap<string, boolean> = new Map(), compatibility = previousRelease(release)): Gates {
   const known = gatesOf(release)
@@ -42,7 +42,7 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
     const value = given.get(stageGate)
     if (value === undefined) continue
     for (const [name, gate] of Object.entries(known)) {
-      // A gate that is given by name keeps that value, whatever its stage gate says.
+      // A gate that is set by name keeps its value whatever its stage gate is.
       if (gate.stage !== stage || given.has(name)) continue
       check(name, gate, value, ` (by ${stageGate}=${value})`)
       values.set(name, value)
@@ -67,7 +67,7 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
       const known = values.get(gate)
       if (known !== undefined) return known
       invariant(isGateName(gate), `there is no feature gate ${gate}`)
-      // Of another release: its history is read once.
+      // The gate belongs to another release. Its history is parsed once.
       const value = valueWithout(gate, release)
       values.set(gate, value)
       return value
@@ -80,7 +80,7 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
   }
 }
 
-/** Throws LifecycleError for a locked gate, then for a state that is not built. `by`: the stage gate that sets it, for the message. */
+/** Throws LifecycleError if the gate is locked, or if the state is not implemented. `by` names the stage gate that sets it, for the message. */
 function check(name: string, { preset, locked, effect, built }: FeatureGate, value: boolean, by: string): void {
   if (locked && value !== preset) throw new LifecycleError(`cannot set feature gate ${name} to ${value}, feature is locked to ${preset}`)
   if (effect === 'fixed' && value !== built)

@@ -1,25 +1,25 @@
 import type { Release } from './release.ts'
 
-/** What a release announces of the end of a kind. */
+/** Deprecation of a kind as a release announces it. */
 export interface LifecyclePlan {
-  /** The first release that warns of it. */
+  /** First release that warns of its use. */
   readonly deprecated?: Release
-  /** The first release without it, where that has been decided. */
+  /** First release without it, if decided. */
   readonly removed?: Release
-  /** apiVersion and kind: `networking.k8s.io/v1 Ingress`. */
+  /** apiVersion and kind of the replacement: `networking.k8s.io/v1 Ingress`. */
   readonly replacement?: string
 }
 
-/** The life of one kind in one version of its group. */
+/** Lifecycle of a kind in one version of its group. */
 export interface Lifecycle extends LifecyclePlan {
   readonly introduced: Release
-  /** The first release without it, where that is before the one that was announced: alpha versions may go without notice. */
+  /** First release without it, if earlier than announced. Alpha versions may be removed without notice. */
   readonly withdrawn?: Release
-  /** What releases before `until` announced. */
+  /** Announcement of releases before `until`. */
   readonly formerly?: LifecyclePlan & { readonly until: Release }
 }
 
-/** The kind appears in `introduced`, warns from `deprecated` on, and is gone from `removed` on. */
+/** Lifecycle of a kind that exists from `introduced`, is deprecated from `deprecated` and removed in `removed`. */
 const since = (introduced: Release, deprecated?: Release, removed?: Release, replacement?: string): Lifecycle => ({
   introduced,
   ...(deprecated !== undefined && { deprecated }),
@@ -27,13 +27,14 @@ const since = (introduced: Release, deprecated?: Release, removed?: Release, rep
   ...(replacement !== undefined && { replacement }),
 })
 
-/** What was announced before a release changed it. */
+/** Adds an announcement that a later release changed. */
 const formerly = (until: Release, plan: LifecyclePlan, life: Lifecycle): Lifecycle => ({ ...life, formerly: { until, ...plan } })
 
 const withdrawn = (release: Release, life: Lifecycle): Lifecycle => ({ ...life, withdrawn: release })
 
 /**
- * By apiVersion and kind: everything that was served by some release from 1.19 on, as the newest release that has it declares it. Lists share the life of their items.
+ * Lifecycles by apiVersion and kind: everything that any release since 1.19 served, as declared in the newest release that has it. Lists have the lifecycle of
+ * their items.
  * https://kubernetes.io/docs/reference/using-api/deprecation-guide/
  */
 export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecycle>>>> = {
@@ -164,7 +165,7 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     PodCertificateRequest: since('1.35', '1.38', '1.41'),
   },
   'certificates.k8s.io/v1alpha1': {
-    // Declared since 1.26, and served since 1.27.
+    // Declared since 1.26, but served since 1.27.
     ClusterTrustBundle: formerly('1.32', { deprecated: '1.29', removed: '1.32' }, since('1.27', '1.34', '1.37')),
     PodCertificateRequest: withdrawn('1.35', since('1.34', '1.37', '1.40')),
   },
@@ -249,7 +250,7 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   'networking.k8s.io/v1alpha1': {
     ClusterCIDR: withdrawn('1.29', since('1.25', '1.28', '1.31')),
     IPAddress: withdrawn('1.31', since('1.27', '1.30', '1.33')),
-    // Declared since 1.27, and served since 1.29.
+    // Declared since 1.27, but served since 1.29.
     ServiceCIDR: withdrawn('1.31', since('1.29', '1.30', '1.33')),
   },
   'node.k8s.io/v1': {
@@ -364,5 +365,5 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   },
 }
 
-/** Versions that kube-apiserver still knows by name, though it serves no kind of them. */
+/** Versions that kube-apiserver still accepts by name, although it serves no kind in them. */
 export const EMPTY_VERSIONS: readonly string[] = ['node.k8s.io/v1alpha1', 'rbac.authorization.k8s.io/v1alpha1', 'scheduling.k8s.io/v1alpha1']

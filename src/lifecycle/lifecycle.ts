@@ -1,24 +1,24 @@
 import { LIFECYCLES, type Lifecycle, type LifecyclePlan } from './kinds.ts'
 import { compareReleases, type Release } from './release.ts'
 
-/** What a release says to those who use a deprecated kind. */
+/** Deprecation of a kind, as a release reports it to clients. */
 export interface Deprecation {
-  /** The text of the `Warning` header. */
+  /** Text of the `Warning` header. */
   readonly warning: string
-  /** Empty where its end has not been decided. */
+  /** Release that removes it. Empty if not decided. */
   readonly removedRelease: string
 }
 
-/** Undefined for kinds that the table does not have: those have no history. */
+/** Returns undefined for a kind that the table does not have, which has no history. */
 export function lifecycleOf(apiVersion: string, kind: string): Lifecycle | undefined {
   const kinds = Object.hasOwn(LIFECYCLES, apiVersion) ? LIFECYCLES[apiVersion] : undefined
   return kinds !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
 }
 
-/** The release from which on the kind is not there; undefined where its end has not been decided. */
+/** Returns the first release without the kind, or undefined if it has not been decided. */
 export const endOf = ({ withdrawn, removed }: Lifecycle): Release | undefined => withdrawn ?? removed
 
-/** Whether the release has the kind: introduced, and not removed yet. */
+/** Reports whether the release has the kind: introduced and not removed. */
 export function existsIn(release: Release, apiVersion: string, kind: string): boolean {
   const life = lifecycleOf(apiVersion, kind)
   if (life === undefined) return true
@@ -26,13 +26,13 @@ export function existsIn(release: Release, apiVersion: string, kind: string): bo
   return compareReleases(life.introduced, release) <= 0 && (end === undefined || compareReleases(release, end) < 0)
 }
 
-/** Whether a later release brings the kind. */
+/** Reports whether a later release introduces the kind. */
 export function comesLater(release: Release, apiVersion: string, kind: string): boolean {
   const life = lifecycleOf(apiVersion, kind)
   return life !== undefined && compareReleases(life.introduced, release) > 0
 }
 
-/** In kube-apiserver's words; undefined where the release has not deprecated the kind. */
+/** Returns the deprecation in kube-apiserver's words, or undefined if the release has not deprecated the kind. */
 export function deprecationIn(release: Release, apiVersion: string, kind: string): Deprecation | undefined {
   const life = announcedBy(release, lifecycleOf(apiVersion, kind))
   if (life?.deprecated === undefined || compareReleases(life.deprecated, release) > 0) return undefined
@@ -41,6 +41,6 @@ export function deprecationIn(release: Release, apiVersion: string, kind: string
   return { warning: `${apiVersion} ${kind} is deprecated in v${life.deprecated}+${removed}${replaced}`, removedRelease: life.removed ?? '' }
 }
 
-/** Plans change: what a release says is what was planned then. */
+/** Plans change: a release announces the plan of its time. */
 const announcedBy = (release: Release, life: Lifecycle | undefined): LifecyclePlan | undefined =>
   life?.formerly !== undefined && compareReleases(release, life.formerly.until) < 0 ? life.formerly : life

@@ -1,37 +1,38 @@
 import type { Stability } from '../lib/metrics.ts'
 import { compareReleases, isSince, minorOf, type Release } from './release.ts'
 
-/** What a release says of a metric. */
+/** State of a metric in a release. */
 export interface MetricState {
   readonly stability: Stability
-  /** The version that deprecated it, such as `1.34.0`. */
+  /** Version that deprecated it, such as `1.34.0`, or undefined. */
   readonly deprecated: string | undefined
-  /** It is no longer shown, unless the operator asks for what the release before has shown. */
+  /** Whether it is hidden, unless the operator asks for metrics of the previous release. */
   readonly hidden: boolean
 }
 
-/** The class of a metric from a release on. */
+/** Stability of a metric, and the first release with it. */
 type Stage = readonly [from: Release, stability: Stability]
 
 interface MetricLife {
-  /** Oldest first. Before the first the metric is not there. */
+  /** Oldest first. The metric does not exist before the first. */
   readonly stages: readonly Stage[]
   readonly deprecated?: { readonly version: Release; readonly announcedFrom: Release }
 }
 
 const life = (...stages: readonly Stage[]): MetricLife => ({ stages })
 const alphaSince = (from: Release): MetricLife => life([from, 'ALPHA'])
-/** Of the queues of component-base. */
+/** Metrics of component-base's work queues. */
 const QUEUE = life(['1.24', 'ALPHA'], ['1.36', 'BETA'])
-/** Of configurations of authentication and authorization. */
+/** Metrics of authentication and authorization configurations. */
 const CONFIG_RELOAD = life(['1.30', 'ALPHA'], ['1.34', 'BETA'])
-/** Of priority and fairness. */
+/** Metrics of API priority and fairness. */
 const QUEUING = life(['1.24', 'ALPHA'], ['1.28', 'BETA'])
 const BORROWING = alphaSince('1.26')
 const POLICY_CHECK = life(['1.26', 'ALPHA'], ['1.31', 'BETA'])
 
 /**
- * Metrics that are not alike in all releases. Those that are not here are as they are declared. Source: the declarations in k8s.io/apiserver and k8s.io/component-base at the tag of each release.
+ * Metrics that differ among releases. Others are as declared. Source: the declarations in k8s.io/apiserver and k8s.io/component-base at the tag of each
+ * release.
  */
 const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_admission_match_condition_evaluation_errors_total: alphaSince('1.28'),
@@ -124,7 +125,7 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   workqueue_work_duration_seconds: QUEUE,
 }
 
-/** `declared`: its class where all releases agree. Undefined: the release does not have the metric. */
+/** Returns the state of a metric, or undefined if the release does not have it. `declared` is its stability if all releases agree. */
 export function metricStateOf(name: string, declared: Stability, release: Release): MetricState | undefined {
   const known = Object.hasOwn(LIVES, name) ? LIVES[name] : undefined
   if (known === undefined) return { stability: declared, deprecated: undefined, hidden: false }
@@ -135,10 +136,10 @@ export function metricStateOf(name: string, declared: Stability, release: Releas
   return { stability, deprecated: `${deprecated.version}.0`, hidden: isHidden(stability, deprecated.version, release) }
 }
 
-/** Minor releases for which a deprecated metric is shown, by its class, from 1.35 on. */
+/** Number of minor releases for which a deprecated metric is shown, by stability, since 1.35. */
 const PERIODS: Readonly<Record<Stability, number>> = { STABLE: 3, BETA: 1, ALPHA: 0, INTERNAL: 0 }
 
-/** Before 1.35 a metric was hidden from the release on that follows its deprecation, whatever its class. */
+/** Before 1.35 a metric was hidden in the release after its deprecation, whatever its stability. */
 function isHidden(stability: Stability, deprecated: Release, release: Release): boolean {
   if (isSince(release, '1.35')) return minorOf(deprecated) + PERIODS[stability] <= minorOf(release)
   return compareReleases(deprecated, release) < 0

@@ -1,13 +1,13 @@
-/** A minor release of the API: `1.33`. Within a major release the order is by number, not by text. */
+/** A minor release of the API: `1.33`. Releases are ordered by number, not by text. */
 export type Release = `${number}.${number}`
 
-/** The release that is emulated where none is named. */
+/** Release that is emulated by default. */
 export const DEFAULT_RELEASE: Release = '1.33'
 
-/** Those that can be emulated, oldest first. docs/releases.md says what differs. */
+/** Releases that can be emulated, oldest first. docs/releases.md describes the differences. */
 export const RELEASES: readonly Release[] = ['1.24', '1.25', '1.26', '1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36']
 
-/** Numbers by which releases are ordered. Validation of one object compares a dozen times. */
+/** Cache of the numbers by which releases are ordered: validating an object compares a dozen times. */
 const ordinals = new Map<Release, number>()
 
 function ordinalOf(release: Release): number {
@@ -20,14 +20,14 @@ function ordinalOf(release: Release): number {
   return ordinal
 }
 
-/** Negative where `a` is older than `b`. */
+/** Compares two releases; negative if `a` is older than `b`. */
 export const compareReleases = (a: Release, b: Release): number => ordinalOf(a) - ordinalOf(b)
 
-/** 33 of `1.33`. */
+/** Returns 33 for `1.33`. */
 export const minorOf = (release: Release): number => Number(release.slice(release.indexOf('.') + 1))
 
-/** The minor release before. */
+/** Returns the minor release before. */
 export const previousRelease = (release: Release): Release => `1.${minorOf(release) - 1}`
 
-/** Whether a release has what came with another. */
+/** Reports whether a release is `since` or later. */
 export const isSince = (release: Release, since: Release): boolean => compareReleases(release, since) >= 0

@@ -5,20 +5,23 @@ import { EMPTY_VERSIONS, LIFECYCLES } from './kinds.ts'
 import { comesLater, existsIn, lifecycleOf } from './lifecycle.ts'
 import { isSince, type Release } from './release.ts'
 
-/** `--runtime-config`: `api/all`, `api/ga`, `api/beta`, `api/alpha`, `group/version` and `group/version/resource`, to be served or not. The core group's name is empty: `/v1`. */
+/**
+ * Value of `--runtime-config`: whether `api/all`, `api/ga`, `api/beta`, `api/alpha`, `group/version` or `group/version/resource` is served. The core group has
+ * an empty name: `/v1`.
+ */
 export type RuntimeConfig = ReadonlyMap<string, boolean>
 
 export interface ApiKind {
   readonly group: string
   readonly version: string
   readonly kind: string
-  /** Plural. */
+  /** Plural name. */
   readonly resource: string
 }
 
 const LEVELS = ['api/all', 'api/ga', 'api/beta', 'api/alpha'] as const
 
-/** Resources that are served only while a gate is on, whatever else is asked for. */
+/** Resources that are served only while a gate is on, whatever `--runtime-config` contains. */
 const GATED: Readonly<Record<string, GateName>> = {
   'authentication.k8s.io/selfsubjectreviews': 'APISelfSubjectReview',
   'certificates.k8s.io/clustertrustbundles': 'ClusterTrustBundle',
@@ -28,13 +31,13 @@ const GATED: Readonly<Record<string, GateName>> = {
   'storagemigration.k8s.io/storageversionmigrations': 'StorageVersionMigrator',
 }
 
-/** Beta versions that came with this release or later are served only where they are asked for. https://kep.k8s.io/3136 */
+/** First release whose new beta versions are not served by default. https://kep.k8s.io/3136 */
 const BETA_OFF_SINCE: Release = '1.24'
 
-/** Beta versions that are served by default though they are newer: servers of two releases had no other in common. */
+/** Newer beta versions that are served by default nevertheless, because servers of two consecutive releases had no other version in common. */
 const BETA_ON: readonly string[] = ['flowcontrol.apiserver.k8s.io/v1beta3']
 
-/** Refuses what kube-apiserver refuses, in its words. Throws LifecycleError. */
+/** Rejects what kube-apiserver rejects, in its words. Throws LifecycleError. */
 export function checkRuntimeConfig(config: RuntimeConfig): void {
   if (config.size === 1 && config.get('api/all') === false) throw new LifecycleError('invalid key with only api/all=false')
   const known = [...Object.keys(LIFECYCLES), ...EMPTY_VERSIONS].map(apiVersion => parseApiVersion(apiVersion))
@@ -49,17 +52,17 @@ export function checkRuntimeConfig(config: RuntimeConfig): void {
   }
 }
 
-/** Whether versions that came after the release are served (KEP-4330). */
+/** Conditions for serving versions that were introduced after the emulated release (KEP-4330). */
 export interface LaterVersions {
-  /** Where an older version of the kind is: what clients use can be moved to the stable one before the release is (`--emulation-forward-compatible`). */
+  /** Whether they are served if an older version of the kind is, so that clients can move to the stable version early (`--emulation-forward-compatible`). */
   readonly bySuccession?: boolean
-  /** Where they are asked for by name (`--runtime-config-emulation-forward-compatible`). */
+  /** Whether they are served if `--runtime-config` names them (`--runtime-config-emulation-forward-compatible`). */
   readonly byName?: boolean
 }
 
 /**
- * Which kinds a release serves: of those that it has, the stable ones, beta ones of before 1.24, and others as far as they are asked for. A resource that is named counts more than its version, and a version
- * that is named more than a level; of the levels, the later one in the order all, ga, beta, alpha.
+ * Returns a predicate for the kinds that a release serves: its GA versions, beta versions from before 1.24, and others that are enabled. A setting for a
+ * resource takes precedence over one for its version, and that over one for a level; among levels the last of all, ga, beta, alpha wins.
  */
 export function servedKinds(release: Release, gates: Gates, config: RuntimeConfig, later: LaterVersions = {}): (kind: ApiKind) => boolean {
   const isServed = (asked: ApiKind): boolean => {
@@ -75,7 +78,7 @@ export function servedKinds(release: Release, gates: Gates, config: RuntimeConfi
   return isServed
 }
 
-/** Versions of the kind that are less preferred and not alpha. */
+/** Returns versions of the kind that have lower priority and are not alpha. */
 const olderVersions = (asked: ApiKind): ApiKind[] =>
   Object.keys(LIFECYCLES).flatMap(apiVersion => {
     const known = parseApiVersion(apiVersion)
@@ -84,7 +87,7 @@ const olderVersions = (asked: ApiKind): ApiKind[] =>
     return stabilityOf(version) !== 'alpha' && compareVersionNames(asked.version, version) < 0 ? [{ ...asked, version }] : []
   })
 
-/** Whether a kind is served by a release that has it, where nothing is said of it. */
+/** Reports whether a release that has the kind serves it by default. */
 function isOnByDefault(kind: string, group: string, version: string): boolean {
   const stability = stabilityOf(version)
   if (stability !== 'beta') return stability === 'ga'

@@ -1,8 +1,8 @@
 import { minorOf, type Release } from './release.ts'
 
 /**
- * In which version a release stores kinds, where releases differ: each version with the minor release from which on it is the one. A version is stored only after a release that can read it, so
- * that servers of both may run side by side (deprecation policy, rule 4b). https://kubernetes.io/docs/reference/using-api/deprecation-policy/
+ * Storage version of kinds for which it depends on the release: each version with its first minor release. A version is stored only one release after it can be
+ * read, so that servers of both releases can run side by side (deprecation policy, rule 4b). https://kubernetes.io/docs/reference/using-api/deprecation-policy/
  */
 const STORED: Readonly<Record<string, string>> = {
   'admissionregistration.k8s.io/mutatingadmissionpolicies': '32 v1alpha1, 35 v1beta1',
@@ -31,7 +31,7 @@ const STORED: Readonly<Record<string, string>> = {
   'storagemigration.k8s.io/storageversionmigrations': '30 v1alpha1, 35 v1beta1',
 }
 
-/** Undefined for kinds that every release stores in the same version. */
+/** Returns undefined for kinds with the same storage version in every release. */
 export function storageVersionIn(release: Release, group: string, resource: string): string | undefined {
   const history = STORED[`${group}/${resource}`]?.split(', ').map(entry => entry.split(' '))
   return history?.findLast(([since]) => Number(since) <= minorOf(release))?.[1]

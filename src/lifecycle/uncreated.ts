@@ -1,6 +1,6 @@
 import { DEFAULT_RELEASE, isSince, type Release } from './release.ts'
 
-/** What metadata says of its creation. */
+/** Metadata of an object that was never created. */
 export interface Uncreated {
   readonly creationTimestamp?: null
 }
@@ -8,5 +8,8 @@ export interface Uncreated {
 const NULL: Uncreated = { creationTimestamp: null }
 const ABSENT: Uncreated = {}
 
-/** The creationTimestamp of what was never created, such as a bookmark: null, and absent from 1.34 on. For templates the mark `omitzero` says the same. */
+/**
+ * Returns the creationTimestamp of an object that was never created, such as a bookmark: null, and absent since 1.34. Templates have the mark `omitzero` for
+ * that.
+ */
 export const uncreated = (release: Release = DEFAULT_RELEASE): Uncreated => (isSince(release, '1.34') ? ABSENT : NULL)

@@ -1,19 +1,19 @@
 import { humanDuration } from './human-duration.ts'
 import { timeMillis } from './time.ts'
 
-/** For `now`: ages are left open, to be filled in whenever the text is wanted. */
+/** Value of `now` for open ages, which are filled in when the text is sent. */
 export const ANY_TIME = Number.NaN
-/** Stands before and after the milliseconds of an open age. JSON writes it as it is. */
+/** Delimiter around the milliseconds of an open age. JSON does not escape it. */
 export const AGE_MARK = '\x7f'
 
-/** The age cell of a Table: `5m`, `2d3h`; `<unknown>` where there is no time. `now` in milliseconds. */
+/** Prints the age cell of a table: `5m`, `2d3h`, or `<unknown>` without a time. `now` is in milliseconds since the epoch. */
 export function age(timestamp: string | null | undefined, now: number): string {
   const at = timeMillis(timestamp)
   if (at === undefined) return '<unknown>'
   return Number.isNaN(now) ? `${AGE_MARK}${at}${AGE_MARK}` : humanDuration(now - at)
 }
 
-/** The text with its open ages filled in. */
+/** Returns the text with its open ages filled in. */
 export function withAges(text: string, now: number): string {
   let filled = ''
   let from = 0

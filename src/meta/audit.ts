@@ -1,13 +1,13 @@
 import type { FilledBody } from '../lib/filled-body.ts'
 import type { AnsweredStatus } from './status.ts'
 
-/** How much of a request its audit event shows (audit.k8s.io/v1 Level). Requests of the level None have no event. */
+/** Level of detail of an audit event (audit.k8s.io/v1 Level). Requests of the level None have no event. */
 export type AuditLevel = 'Metadata' | 'Request' | 'RequestResponse'
 
-/** Compact JSON, with a newline at its end or without. The caller does not change it afterwards; a FilledBody is for the event alone. */
+/** Compact JSON, with or without a trailing newline. The caller must not change it afterwards. A FilledBody is used for the event only. */
 export type AuditedBody = Buffer | readonly Buffer[] | FilledBody
 
-/** What an object says of itself that an event refers to it by. */
+/** Metadata by which an event refers to an object. */
 interface Named {
   readonly namespace?: string
   readonly name?: string
@@ -15,20 +15,20 @@ interface Named {
   readonly resourceVersion?: string
 }
 
-/** The audit event of a request, for code below the HTTP layer that knows what belongs into it. A request that is not audited has none. */
+/** Audit event of a request, for code below the HTTP layer that contributes to it. A request that is not audited has none. */
 export interface AuditRecord {
-  /** The event holds the object of the request: the level is Request or RequestResponse. */
+  /** Whether the event contains the request object: the level is Request or RequestResponse. */
   readonly showsRequest: boolean
-  /** The event holds the object of the answer: the level is RequestResponse. */
+  /** Whether the event contains the response object: the level is RequestResponse. */
   readonly showsResponse: boolean
-  /** Sets an annotation of the event. One that has another value already keeps it. */
+  /** Sets an annotation of the event. The first value of a key is kept. */
   annotate(key: string, value: string): void
-  /** Completes the reference to the object by what the request's body says, where its path does not. */
+  /** Completes the object reference from the body of the request, for members that its path does not have. */
   refersTo(metadata: Named): void
-  /** The object of the request, for an event that `showsRequest`. */
+  /** Sets the request object, for an event that `showsRequest`. */
   requestObject(body: AuditedBody): void
-  /** The answer is this Status: the object of the answer, too. */
+  /** Sets the response to a Status, which is also the response object. */
   answersStatus(status: AnsweredStatus): void
-  /** The object of the answer, for an event that `showsResponse`. */
+  /** Sets the response object, for an event that `showsResponse`. */
   responseObject(body: AuditedBody): void
 }

@@ -4,11 +4,11 @@ import { resourceAttributes } from './request-attributes.ts'
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'no opinion'
   readonly reason: string
-  /** The mode that allows or denies it, for showing; absent: a webhook. */
+  /** Optional. Authorization mode that allowed or denied the request, for display. Unset for webhooks. */
   readonly by?: string
-  /** Of a file of rules or policies: which of them, from 1, or its line. */
+  /** Optional. Rule in a file: its index, from 1, or its line. */
   readonly rule?: number
-  /** What went wrong, where the decision is not what was asked for but what a failure counts as. A request that is not allowed then ends with it. */
+  /** Optional. Error because of which the decision was made without an evaluation. If the request is not allowed, it fails with this error. */
   readonly error?: string
 }
 
@@ -26,32 +26,32 @@ export interface NonResourceRule {
   readonly nonResourceURLs?: readonly string[]
 }
 
-/** What a user may do in a namespace, as far as an authorizer knows. */
+/** Permissions of a user in a namespace, as far as an authorizer can list them. */
 export interface KnownRules {
   readonly resourceRules: readonly ResourceRule[]
   readonly nonResourceRules: readonly NonResourceRule[]
-  /** There may be more. */
+  /** Whether there may be more. */
   readonly incomplete: boolean
-  /** Why it may be incomplete. */
+  /** Reasons why the list may be incomplete. */
   readonly errors: readonly string[]
 }
 
 export interface Authorizer {
   authorize(user: User, request: RequestAttributes, signal: AbortSignal): Promise<Decision>
-  /** For showing, not for deciding. Absent if there are none. */
+  /** Optional. Lists permissions for display. They are not used for decisions. */
   rulesFor?(user: User, namespace: string): KnownRules
 }
 
-/** Group that may do everything, by an authorizer that comes before those of all modes. The server itself is in it. */
+/** Group that may do everything. It is authorized before all configured modes. The server itself belongs to it. */
 export const MASTERS = 'system:masters'
 
 export const isMaster = ({ groups }: Pick<User, 'groups'>): boolean => groups.includes(MASTERS)
 
-/** Whether the caller may do this to a resource. Only an authorizer that allows counts; one without an opinion does not. */
+/** Reports whether the caller may use a resource. True only if an authorizer allows it; no opinion counts as a denial. */
 export const mayDo = (authorizer: Authorizer, caller: Caller, asked: Parameters<typeof resourceAttributes>[0]): Promise<boolean> =>
   allows(authorizer, caller, resourceAttributes(asked))
 
-/** The same of what a request or a review asks. */
+/** Reports whether the caller may perform a request. */
 export async function allows(authorizer: Pick<Authorizer, 'authorize'>, { user, signal }: Caller, asked: RequestAttributes): Promise<boolean> {
   return (await authorizer.authorize(user, asked, signal)).decision === 'allow'
 }

@@ -28,7 +28,7 @@ const reasonMessage = regexError(
   'ReasonA:ReasonB',
 )
 
-/** The reason of a condition, which it must have: words in one, at most 1 KiB. */
+/** Validates the reason of a condition: required, at most 1 KiB of letters, digits and `_,:`. */
 export function validateConditionReason(reason: string, path: FieldPath): FieldError[] {
   if (reason === '') return [required(path, 'must be set')]
   return [
@@ -49,7 +49,7 @@ function validateCondition(condition: Condition, path: FieldPath): FieldError[] 
   ]
 }
 
-/** ValidateConditions of metav1: each type once, each condition whole. */
+/** ValidateConditions of metav1: types are unique, and each condition is valid. */
 export function validateConditions(conditions: readonly Condition[] | undefined, path: FieldPath): FieldError[] {
   const types = new Set<string | undefined>()
   return (conditions ?? []).flatMap((condition, i) => {

@@ -3,22 +3,22 @@ import type { FieldTerm } from './field-selector.ts'
 import type { LabelRequirement } from './label-requirement.ts'
 import type { RequestNotes } from './request-notes.ts'
 
-/** Who makes a request (authentication.k8s.io UserInfo). */
+/** The user of a request (authentication.k8s.io UserInfo). */
 export interface User {
   readonly name: string
   readonly uid?: string
   readonly groups: readonly string[]
   readonly extra?: Readonly<Record<string, readonly string[]>>
-  /** Annotations for the audit event of a request with these credentials: of the credentials, and no part of the user. */
+  /** Optional. Annotations for the audit event, derived from the credentials. They are not part of the user. */
   readonly credentialNotes?: Readonly<Record<string, string>>
 }
 
-/** What an authorizer is asked about (authorization.k8s.io ResourceAttributes and NonResourceAttributes). */
+/** Input of an authorizer (authorization.k8s.io ResourceAttributes and NonResourceAttributes). */
 export interface RequestAttributes {
-  /** Percent-decoded, without the query. Empty where nothing but a resource is named. */
+  /** Percent-decoded, without the query. Empty if the attributes only name a resource. */
   readonly path: string
   readonly isResource: boolean
-  /** API verb for resources (`get`, `list`, `watch`, `create`, `impersonate` …); lower-case HTTP method otherwise. */
+  /** API verb of a resource request (`get`, `list`, `watch`, `create`, `impersonate` and others), otherwise the HTTP method in lower case. */
   readonly verb: string
   readonly group: string
   readonly version: string
@@ -26,33 +26,33 @@ export interface RequestAttributes {
   readonly resource: string
   readonly subresource: string
   readonly name: string
-  /** The terms of a collection's field selector, as far as they can be read. Absent where nothing is selected: fewer terms make the question a wider one. */
+  /** Optional. Requirements of a collection's field selector that could be parsed. Omitting some makes the request broader, never narrower. */
   readonly fieldSelector?: readonly FieldTerm[]
-  /** The same of its label selector. */
+  /** Optional. Requirements of its label selector that could be parsed. */
   readonly labelSelector?: readonly LabelRequirement[]
 }
 
-/** What can be done with a resource. */
+/** Verbs of resource requests. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
 
 /**
- * What a request for a resource will do, parsed once from its method, path and query. The authorizer, the limits, the metrics and the dispatcher read this value and nothing else, so that
- * what was authorized is what runs.
+ * A request for a resource, parsed once from its method, path and query. Authorizer, limits, metrics and dispatcher all use this value, so that the request
+ * that was authorized is the one that runs.
  */
 export interface ResourceRequestInfo extends RequestAttributes {
   readonly isResource: true
-  /** `proxy`: by its deprecated path, which nothing serves. Empty: of a method that has no verb (OPTIONS). */
+  /** API verb. `proxy` is the verb of a deprecated path that is not served. Empty for a method without a verb (OPTIONS). */
   readonly verb: Verb | 'proxy' | ''
   /** HTTP method, upper case. */
   readonly method: string
   readonly apiPrefix: 'api' | 'apis'
-  /** The deprecated path `watch/…` decides the verb, whatever the method is. */
+  /** Whether the path has the deprecated prefix `watch/`, which sets the verb to watch for any method. */
   readonly watchPath: boolean
-  /** The path begins with `namespaces/NAMESPACE/`, and the resource stands behind it. */
+  /** Whether the path begins with `namespaces/NAMESPACE/`, followed by the resource. */
   readonly inNamespace: boolean
-  /** The path names the object. A list of one object has its name from a field selector only. */
+  /** Whether the path names an object. A list of one object has its name from a field selector. */
   readonly namesObject: boolean
-  /** Segments behind the subresource. */
+  /** Path segments after the subresource. */
   readonly rest: readonly string[]
 }
 
@@ -63,25 +63,25 @@ export interface NonResourceRequestInfo extends RequestAttributes {
 
 export type RequestInfo = ResourceRequestInfo | NonResourceRequestInfo
 
-/** What code below the HTTP layer knows of the request it works for. */
+/** Context of a request, for code below the HTTP layer. */
 export interface RequestContext {
   readonly user: User
   readonly info: RequestAttributes
-  /** Aborted when the client has gone or the deadline has passed. */
+  /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal
   readonly userAgent: string
-  /** Milliseconds since the epoch at which the request began. */
+  /** Start of the request, in milliseconds since the epoch. */
   readonly receivedAt: number
-  /** When the request is out of time, by the steady clock; 0 or absent: never. */
+  /** Optional. Deadline of the request, in milliseconds of the monotonic clock. Default: 0, no deadline. */
   readonly deadline?: number
-  /** The request's audit event; absent where it is not audited. */
+  /** Audit event of the request. Undefined if it is not audited. */
   readonly audit?: AuditRecord | undefined
-  /** Where it is taken down what the request goes through; absent, and undefined: nowhere. */
+  /** Optional. Records the steps of the request for `binnacle why`. */
   readonly why?: RequestNotes | undefined
-  /** Why a webhook cannot be reached, on purpose; absent, and undefined: it is asked. */
+  /** Optional. Returns the error of an injected fault for a webhook, or undefined to call it. */
   readonly webhookFault?: ((webhook: string) => string | undefined) | undefined
-  /** Reports that a watch has received its initial events: from then on it costs others nothing. */
+  /** Called when a watch has sent its initial events. It no longer occupies a seat of its priority level. */
   watchInitialized?(): void
-  /** Adds a `Warning` header to the answer; the same text is sent once. */
+  /** Adds a `Warning` header to the response. Each text is sent once. */
   warn(text: string): void
 }

@@ -1,6 +1,6 @@
 /**
- * Semantic equality of two values of the JSON model, as Go compares the objects they stand for: a member that is absent, null or an empty list is the same.
- * (An empty object is not: it may be a pointer to a struct.)
+ * Compares two JSON values like the Go objects they stand for: an absent member, null and an empty list are equal. An empty object differs from them, since it
+ * may be a pointer to a struct.
  */
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
@@ -21,17 +21,17 @@ function sameMembers(a: Members, b: Members): boolean {
 
 export type Members = { readonly [name: string]: unknown }
 
-/** An object that is no list, of whatever type. */
+/** Reports whether a value is an object other than an array. */
 export const hasMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isNil = (value: unknown): boolean => value === undefined || value === null || (Array.isArray(value) && value.length === 0)
-// An integer may come as a number or, from another codec, as a bigint.
+// Compares integers across codecs, one of which may produce a number and the other a bigint.
 const sameNumber = (a: unknown, b: unknown): boolean => {
   if (typeof a === 'bigint') return typeof b === 'number' && Number.isInteger(b) && a === BigInt(b)
   return typeof b === 'bigint' && typeof a === 'number' && Number.isInteger(a) && b === BigInt(a)
 }
 
-/** A deep copy of plain data, which has its type. Members that are undefined are left out; a member `__proto__` stays a member. */
+/** Returns a deep copy of plain data, with its type. Undefined members are omitted. A member `__proto__` is copied as data. */
 export const clone = <T>(value: T): T => copyOf(value) as T
 
 function copyOf(value: unknown): unknown {
@@ -55,12 +55,12 @@ function copyOf(value: unknown): unknown {
   return copy
 }
 
-/** Sets a member by a name that came from outside: `__proto__` becomes data, never the prototype. */
+/** Sets a member with an untrusted name. `__proto__` becomes data and never changes the prototype. */
 export function setMember(object: object, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
   else (object as Record<string, unknown>)[key] = value
 }
 
-/** A member's own value; names such as `constructor` find nothing of the prototype. */
+/** Returns an own member, ignoring members of the prototype such as `constructor`. */
 export const ownMember = <T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
   object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined

@@ -2,24 +2,27 @@ import { CallContext } from '../lib/call-context.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import type { FieldError } from './field-error-type.ts'
 
-/** A small body may hold very many errors; nobody reads more than these, and the answer is bounded. */
+/** Limit on the errors of a response. A small body can have many more. */
 export const MOST_ERRORS = 2000
-/** Errors that are made before validation ends early: above MOST_ERRORS, for some are made and not reported. */
+/** Number of errors after which validation ends early. It exceeds MOST_ERRORS, because some errors are created and not reported. */
 const MOST_MADE = 5000
-/** UTF-16 units of their texts, likewise: an error that prints a long value is long itself, and may be made for each of its items. */
+/**
+ * Length of all error texts after which validation ends early, in UTF-16 code units. An error that prints a long value is long itself, and may be repeated for
+ * each of its items.
+ */
 const MOST_TEXT = 8 * 1024 * 1024
 
-/** Ends validation that has found enough. */
+/** Thrown to end validation that has found enough errors. */
 class EnoughErrors extends Error {
   override readonly name = 'EnoughErrors'
 }
 
-/** The errors that one validation makes. */
+/** Errors of one validation. */
 class MadeErrors {
   readonly errors: FieldError[] = []
   private length = 0
 
-  /** Throws once there are too many. */
+  /** Throws EnoughErrors if there are too many. */
   add(error: FieldError): void {
     this.errors.push(error)
     this.length += error.body.length
@@ -27,18 +30,18 @@ class MadeErrors {
   }
 }
 
-/** The innermost validation that runs. Validators of every kind make errors, and pass nothing along but paths. */
+/** The innermost validation that is running. Validators create errors anywhere, and only pass paths along. */
 const validating = new CallContext<MadeErrors>()
 
-/** Counts an error that is being made. Throws within `boundedErrors` once there are too many. */
+/** Counts a new error. Throws within `boundedErrors` if there are too many. */
 export function counted(error: FieldError): FieldError {
   validating.value?.add(error)
   return error
 }
 
 /**
- * The errors that a validation in steps finds. One that makes very many is ended early, and the first that it made are its result: what validation costs is bounded by what is valid,
- * not by what is wrong. Others may validate between two steps, and one validation within another.
+ * Runs a validation in steps, and returns its errors. If there are very many, it ends early with the first ones: the cost of validation is limited by the valid
+ * part of an object, not by its errors. Other validations may run between two steps, and validations may be nested.
  */
 export function* boundedErrors(validation: Steps<FieldError[]>): Steps<FieldError[]> {
   const made = new MadeErrors()
@@ -54,7 +57,7 @@ export function* boundedErrors(validation: Steps<FieldError[]>): Steps<FieldErro
   }
 }
 
-/** The same of a validation that is done at once: of errors that nobody sees, where the object is only normalised. */
+/** Runs a validation without steps, with the same limit. */
 export const boundedAtOnce = (validate: () => FieldError[]): FieldError[] => runAtOnce(boundedErrors(inOneStep(validate)))
 
 function* inOneStep(validate: () => FieldError[]): Steps<FieldError[]> {

@@ -1,4 +1,4 @@
-/** Reasons of a Status cause that validation sets (metav1.CauseType). */
+/** Reasons of a Status cause that validation uses (metav1.CauseType). */
 export type FieldErrorReason =
   | 'FieldValueRequired'
   | 'FieldValueInvalid'
@@ -11,17 +11,17 @@ export type FieldErrorReason =
   | 'FieldValueTypeInvalid'
   | 'InternalError'
 
-/** One thing wrong with one field, printed as apimachinery's field.Error prints it. */
+/** An error in one field, printed like apimachinery's field.Error. */
 export interface FieldError {
   readonly reason: FieldErrorReason
   /** Path of the field, such as `spec.ports[0].port`. */
   readonly field: string
-  /** The message without the path: `Invalid value: "x": must be …`. */
+  /** Message without the path: `Invalid value: "x": must be …`. */
   readonly body: string
-  /** The same in 1.34 and later, where it differs: values are printed as JSON, and some rules have other words. */
+  /** Optional. Returns the message of 1.34 and later, if it differs: values are printed as JSON, and some rules have other words. */
   readonly laterBody?: () => string
-  /** The rule behind it, `minimum`, by which errors of declared and of hand-written validation are compared. */
+  /** Optional. Name of the violated rule, such as `minimum`, by which errors of declarative and hand-written validation are matched. */
   readonly origin?: string
-  /** A rule beside the field's declaration says the same. */
+  /** Set if a declarative rule reports the same error. */
   readonly isCovered?: true
 }

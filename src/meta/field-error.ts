@@ -7,10 +7,10 @@ import type { FieldPath } from './field-path.ts'
 
 export type { FieldError, FieldErrorReason } from './field-error-type.ts'
 
-/** A value that a message prints as it stands. */
+/** A value that messages print without quotes. */
 export class Verbatim {
   readonly text: string
-  /** The value since 1.34, if it is known. */
+  /** Prints the value as 1.34 and later do, if known. */
   readonly json: (() => string) | undefined
 
   constructor(text: string, json?: () => string) {
@@ -19,10 +19,12 @@ export class Verbatim {
   }
 }
 
-/** For a value whose Go form the caller knows: a time, a struct. `json`: what it prints since 1.34. */
+/** Wraps a value whose Go form the caller knows, such as a time or a struct. `json` prints it for 1.34 and later. */
 export const verbatim = (text: string, json?: () => string): Verbatim => new Verbatim(text, json)
 
-/** How Go prints a value inside a validation message: strings quoted, numbers plain, null as a quoted word, lists of strings in Go's syntax, objects as JSON. */
+/**
+ * Prints a value as Go does in a validation message: strings quoted, numbers plain, null as a quoted word, lists of strings in Go's syntax, objects as JSON.
+ */
 export function printValue(value: unknown): string {
   if (value === undefined || value === null) return '"null"'
   if (typeof value === 'string') return quote(value)
@@ -32,14 +34,14 @@ export function printValue(value: unknown): string {
   return typeof value === 'number' && !Number.isSafeInteger(value) ? formatDouble(value) : String(value)
 }
 
-/** How it prints since 1.34, where that differs. */
+/** Returns a function that prints the value for 1.34 and later, or undefined if there is no difference. */
 function jsonOf(value: unknown): (() => string) | undefined {
   if (value === undefined || value === null) return () => 'null'
   if (value instanceof Verbatim) return value.json
   return Array.isArray(value) && value.every(item => typeof item === 'string') ? () => goJsonText(value) : undefined
 }
 
-/** What a message says after the value, where 1.34 has changed it. */
+/** Detail of a message that differs since 1.34. */
 class Words {
   readonly before: string
   readonly since: string
@@ -50,42 +52,42 @@ class Words {
   }
 }
 
-/** A detail that is another since 1.34. */
+/** Creates a detail that differs since 1.34. */
 export const words = (before: string, since: string): Words => new Words(before, since)
 
-/** What a message says after the value. */
+/** Detail of a message, after the value. */
 export type Detail = string | Words
 
 const withDetail = (head: string, detail: string): string => (detail === '' ? head : `${head}: ${detail}`)
 
-/** @param laterHead before the detail since 1.34, where it is another. */
+/** @param laterHead returns the text before the detail since 1.34, if it differs. */
 function fieldError(reason: FieldErrorReason, path: FieldPath, detail: Detail, head: string, laterHead?: () => string): FieldError {
   const { before, since } = typeof detail === 'string' ? { before: detail, since: detail } : detail
   const laterBody = laterHead || before !== since ? () => withDetail(laterHead?.() ?? head, since) : undefined
   return counted({ reason, field: path.text, body: withDetail(head, before), ...(laterBody && { laterBody }) })
 }
 
-/** An error that shows the value behind `head`. */
+/** Creates an error that shows the value after `head`. */
 function valueError(reason: FieldErrorReason, path: FieldPath, value: unknown, head: string, detail: Detail): FieldError {
   const json = jsonOf(value)
   return fieldError(reason, path, detail, `${head}: ${printValue(value)}`, json && (() => `${head}: ${json()}`))
 }
 
-/** The error in the words of 1.34 and later. */
+/** Returns the error with the message of 1.34 and later. */
 export const inLaterWords = (error: FieldError): FieldError => (error.laterBody ? { ...error, body: error.laterBody() } : error)
 
 export const required = (path: FieldPath, detail: Detail = ''): FieldError => fieldError('FieldValueRequired', path, detail, 'Required value')
 
 export const invalid = (path: FieldPath, value: unknown, detail: Detail): FieldError => valueError('FieldValueInvalid', path, value, 'Invalid value', detail)
 
-/** `value` is of a wrong type. */
+/** Creates an error for a value of the wrong type. */
 export const typeInvalid = (path: FieldPath, value: unknown, detail: string): FieldError =>
   valueError('FieldValueTypeInvalid', path, value, 'Invalid value', detail)
 
-/** The value is not printed: a rule about several of its parts is broken. */
+/** Creates an error that does not show the value, for a rule about several of its parts. */
 export const invalidStructure = (path: FieldPath, detail: string): FieldError => fieldError('FieldValueInvalid', path, detail, 'Invalid value')
 
-/** `supported` in the order that upstream prints: pass it sorted where upstream sorts (it nearly always does). */
+/** Creates an error for an unsupported value. `supported` is printed in the given order: upstream nearly always sorts it. */
 export const notSupported = (path: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
   valueError('FieldValueNotSupported', path, value, 'Unsupported value', supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '')
 
@@ -111,16 +113,16 @@ export const tooMany = (path: FieldPath, count: number, max: number): FieldError
     `Too many: ${count}`,
   )
 
-/** Marks errors of hand-written validation that a declared rule makes as well. */
+/** Marks errors of hand-written validation that a declarative rule reports as well. */
 export const covered = (origin: string, errors: readonly FieldError[]): FieldError[] => errors.map(error => ({ ...error, origin, isCovered: true }))
 
-/** The same for the errors of a missing value among others. */
+/** Marks errors about missing values that a declarative rule reports as well. */
 export const requiredCovered = (errors: readonly FieldError[]): FieldError[] =>
   errors.map(error => (error.reason === 'FieldValueRequired' ? { ...error, origin: '', isCovered: true } : error))
 
 export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`
 
-/** Adds to a list, which is returned. Without a spread: there may be more errors than a call takes arguments. */
+/** Appends to a list and returns it. Does not use spread arguments, whose number is limited. */
 export function appendErrors(errors: FieldError[], more: readonly FieldError[]): FieldError[] {
   for (const error of more) errors.push(error)
   return errors

@@ -1,8 +1,8 @@
 type Step = 'text' | 'child' | 'index' | 'key'
 
 /**
- * A path to a field as error messages print it: `spec.ports[0].name`, `metadata.labels[a.b/c]`. Immutable. The text is made when it is first asked for: validation walks many more paths
- * than it complains of.
+ * Path to a field, as error messages print it: `spec.ports[0].name`, `metadata.labels[a.b/c]`. Immutable. The text is created on first use, because validation
+ * visits many more paths than it reports.
  */
 export class FieldPath {
   private readonly parent: FieldPath | undefined
@@ -47,5 +47,5 @@ export class FieldPath {
   }
 }
 
-/** The path of the named top-level field; without a name, of the object itself. */
+/** Returns the path of a top-level field and the given members of it, or of the object itself without arguments. */
 export const fieldPath = (...names: string[]): FieldPath => new FieldPath('').child(...names)

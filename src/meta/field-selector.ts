@@ -2,14 +2,14 @@ import { compareText } from '../lib/compare-text.ts'
 import { runAtOnce, type Steps, sorted } from '../lib/steps.ts'
 import { SelectorError } from './selector-error.ts'
 
-/** One term of a field selector. `==` is `=`. */
+/** A requirement of a field selector. The operator `==` is stored as `=`. */
 export interface FieldTerm {
   readonly field: string
   readonly op: '=' | '!='
   readonly value: string
 }
 
-/** The terms of a text, each once, empty ones left out. */
+/** Splits a selector into its requirements, without duplicates and empty ones. */
 function* terms(text: string): Steps<Set<string>> {
   const found = new Set<string>()
   let start = 0
@@ -25,7 +25,7 @@ function* terms(text: string): Steps<Set<string>> {
   return found
 }
 
-/** Throws for an escape of anything but `\\`, `,` and `=`, and for one of the latter two without one. */
+/** Throws unless the only escapes are `\\`, `\,` and `\=`, and these characters are always escaped. */
 function unescapeValue(text: string): string {
   if (!/[\\,=]/.test(text)) return text
   let value = ''
@@ -45,10 +45,10 @@ function unescapeValue(text: string): string {
   return value
 }
 
-/** Parses the query parameter `fieldSelector`: terms in the order of their texts. Throws a SelectorError. */
+/** Parses the query parameter `fieldSelector` into requirements, sorted by their text. Throws a SelectorError. */
 export const parseFieldSelector = (text: string): FieldTerm[] => runAtOnce(fieldSelectorSteps(text))
 
-/** The same, a term a step. */
+/** Parses a field selector in steps of one requirement. */
 export function* fieldSelectorSteps(text: string): Steps<FieldTerm[]> {
   const found: FieldTerm[] = []
   for (const part of yield* sorted([...(yield* terms(text))], compareText)) {
@@ -64,13 +64,13 @@ export function* fieldSelectorSteps(text: string): Steps<FieldTerm[]> {
   return found
 }
 
-/** What a selector asks of one field: it is none, or the only value that it may have. */
+/** Condition on a field: the only value it may have, or the values it may not have. */
 interface FieldCondition {
   value: string | undefined
   readonly except: Set<string>
 }
 
-/** Terms by field, so that an object costs one look at each field, however many terms there are. */
+/** Requirements by field. Matching an object reads each field once, however many requirements there are. */
 export class FieldMatcher {
   readonly #conditions = new Map<string, FieldCondition>()
   #impossible = false
@@ -87,7 +87,7 @@ export class FieldMatcher {
     else if (condition.value !== value) this.#impossible = true
   }
 
-  /** `textOf`: the empty text for a field that is missing. */
+  /** `textOf` returns an empty string for a missing field. */
   matches(textOf: (field: string) => string): boolean {
     if (this.#impossible) return false
     for (const [field, { value, except }] of this.#conditions) {
@@ -101,7 +101,7 @@ export class FieldMatcher {
     return this.#conditions.size === 0
   }
 
-  /** The value that is required of a field, if one is: the first of several, which nothing matches. */
+  /** Returns the value that a field must have, or undefined. If several values are required, returns the first; nothing matches then. */
   required(field: string): string | undefined {
     return this.#conditions.get(field)?.value
   }

@@ -2,39 +2,40 @@ import { deepEqual, hasMembers } from './equal.ts'
 import type { Json } from './object.ts'
 
 /**
- * Optional members that were given as an empty list, map or text of bytes, by the object in which they are absent: what is written leaves them out, but Go holds them as empty and not as
- * nil until then, and some rules, comparisons and messages distinguish the two. Only the decoded object itself is marked, and copies that `copyGivenEmpty` was asked to mark.
+ * Optional members that were decoded as an empty list, map or byte string, by the object that omits them. They are omitted when written, but until then Go
+ * holds them as empty and not as nil, which some rules, comparisons and messages distinguish. Only the decoded object is marked, and copies made with
+ * `copyGivenEmpty`.
  */
 const given = new WeakMap<object, Map<string, Json>>()
 
-/** Marks an absent member as given with this value, which is shared and empty. */
+/** Marks an absent member as given with this empty value, which is shared. */
 export function setGivenEmpty(owner: object, name: string, empty: Json): void {
   const known = given.get(owner)
   if (known) known.set(name, empty)
   else given.set(owner, new Map([[name, empty]]))
 }
 
-/** Whether a member was given, and empty. */
+/** Reports whether a member was given as empty. */
 export const isGivenEmpty = (owner: object, name: string): boolean => givenEmpty(owner, name) !== undefined
 
-/** Forgets that a member was given. */
+/** Removes the mark of a member. */
 export const forgetGivenEmpty = (owner: object, name: string): void => {
   given.get(owner)?.delete(name)
 }
 
-/** The names of the members of an object itself that were given empty. */
+/** Returns the names of the members of an object that were given as empty. */
 export const givenEmptyNames = (owner: object): string[] => [...(given.get(owner)?.keys() ?? [])].filter(name => isGivenEmpty(owner, name))
 
-/** The empty value that a member was given with, which is absent; undefined: it was not given, or has been set since. */
+/** Returns the empty value of a member, or undefined if it was not given or has been set since. */
 export function givenEmpty(owner: object, name: string): Json | undefined {
   const empty = given.get(owner)?.get(name)
   return empty !== undefined && hasMembers(owner) && owner[name] === undefined ? empty : undefined
 }
 
-/** A member, or the empty value that it was given with. */
+/** Returns a member, or the empty value that was given for it. */
 export const asGiven = <T extends object, K extends string & keyof T>(owner: T, name: K): T[K] | Json | undefined => owner[name] ?? givenEmpty(owner, name)
 
-/** Whether any member of a value was given empty, at any depth. */
+/** Reports whether any member was given as empty, at any depth. */
 export function hasGivenEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasGivenEmpty)
   if (!hasMembers(value)) return false
@@ -43,7 +44,7 @@ export function hasGivenEmpty(value: unknown): boolean {
   return false
 }
 
-/** Whether any member of an object in a list was given empty, at any depth: lists are compared exactly where objects are not. */
+/** Reports whether any member of an object in a list was given as empty, at any depth. Lists are compared exactly where objects are not. */
 export function hasGivenEmptyInList(value: unknown): boolean {
   if (Array.isArray(value)) return hasGivenEmpty(value)
   if (!hasMembers(value)) return false
@@ -51,14 +52,14 @@ export function hasGivenEmptyInList(value: unknown): boolean {
   return false
 }
 
-/** Equality to Go's reflect.DeepEqual, to which nil is not empty, of what has been decoded now to what has been stored, where nothing is empty. */
+/** Compares a decoded value with a stored one like Go's reflect.DeepEqual, to which nil and empty differ. Nothing in the stored value is empty. */
 export const isExactly = (next: unknown, stored: unknown): boolean => deepEqual(next, stored) && !hasGivenEmpty(next)
 
-/** The same of a member of both. */
+/** Compares a member of both in the same way. */
 export const isMemberExactly = <T extends object, K extends string & keyof T>(next: T, stored: T, name: K): boolean =>
   !isGivenEmpty(next, name) && isExactly(next[name], stored[name])
 
-/** Gives a shallow copy the marks of the original. */
+/** Copies the marks of the original to a shallow copy. */
 export function copyGivenEmpty<T extends object>(from: object, to: T): T {
   const known = given.get(from)
   if (known) given.set(to, new Map(known))

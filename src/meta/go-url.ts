@@ -2,18 +2,18 @@ import { isIPv6 } from 'node:net'
 import { quote } from '../lib/go-quote.ts'
 import { textBefore } from '../lib/split-text.ts'
 
-/** The parts of a URL that checks look at, as Go's net/url has them: the scheme in lower case, the rest as it stands. */
+/** Parts of a URL as in Go's net/url: the scheme in lower case, the others unchanged. */
 export interface GoUrl {
   readonly scheme: string
   readonly user: string | undefined
-  /** With the port, where there is one. */
+  /** Includes the port, if any. */
   readonly host: string
   readonly path: string
   readonly query: string
   readonly fragment: string
 }
 
-/** A text that Go's url.Parse refuses, with its message. */
+/** A text that Go's url.Parse rejects, with its message. */
 export class GoUrlError extends Error {
   constructor(text: string, reason: string) {
     super(`parse ${quote(text)}: ${reason}`)
@@ -25,7 +25,7 @@ const BAD_ESCAPE = /%(?![0-9a-fA-F]{2})/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/
 
-/** Splits a URL as Go's url.Parse does, more leniently than WHATWG's URL. Throws a GoUrlError. */
+/** Splits a URL like Go's url.Parse, which accepts more than the WHATWG URL parser. Throws a GoUrlError. */
 export function parseGoUrl(text: string): GoUrl {
   const fail = (reason: string): never => {
     throw new GoUrlError(text, reason)
@@ -52,12 +52,12 @@ export function parseGoUrl(text: string): GoUrl {
   return { ...parts, host: unescapedHost(host), path, user: at < 0 ? undefined : authority.slice(0, at) }
 }
 
-/** As Go keeps a host: without escapes, which stand for bytes beyond ASCII and for the percent sign of a zone. */
+/** Returns a host without escapes, as Go stores it. Escapes stand for bytes beyond ASCII, and for the percent sign of a zone. */
 function unescapedHost(host: string): string {
   return host.replace(/(?:%[0-9a-fA-F]{2})+/g, escapes => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString())
 }
 
-/** The host with its port. An address in brackets is of IPv6; escapes stand for bytes beyond ASCII only, or begin a zone. */
+/** Checks a host with its port. An address in brackets is IPv6. Escapes may only stand for bytes beyond ASCII, or begin a zone. */
 function checkHost(host: string, fail: (reason: string) => never): void {
   if (host.includes('[')) checkAddress(host, fail)
   else {
@@ -87,8 +87,8 @@ function checkPort(text: string, fail: (reason: string) => never): void {
 const USERINFO = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/
 
 /**
- * Whether the text may stand in the line of a request: an absolute path, or a URL with a scheme. A fragment is none there.
- * Source: Go's url.ParseRequestURI.
+ * Reports whether the text is valid in a request line: an absolute path, or a URL with a scheme. A fragment is not recognized there. Source: Go's
+ * url.ParseRequestURI.
  */
 export function isRequestUri(text: string): boolean {
   if (text === '' || CONTROL.test(text)) return false

@@ -10,10 +10,10 @@ export interface GroupResource {
   readonly resource: string
 }
 
-/** `v1` for the core group, `group/version` otherwise: the `apiVersion` of an object. */
+/** Prints the `apiVersion` of an object: `v1` for the core group, otherwise `group/version`. */
 export const apiVersionOf = ({ group, version }: GroupVersion): string => (group === '' ? version : `${group}/${version}`)
 
-/** Splits an `apiVersion`; undefined where it has more than one slash. */
+/** Parses an `apiVersion`. Undefined if it has more than one slash. */
 export function parseApiVersion(apiVersion: string): GroupVersion | undefined {
   const slash = apiVersion.indexOf('/')
   if (slash < 0) return { group: '', version: apiVersion }
@@ -21,10 +21,10 @@ export function parseApiVersion(apiVersion: string): GroupVersion | undefined {
   return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
 }
 
-/** `deployments.apps`, as messages of Status have it; the core group adds nothing. */
+/** Prints `deployments.apps`, as messages of a Status do. The core group is omitted. */
 export const qualifiedResource = ({ group, resource }: GroupResource): string => (group === '' ? resource : `${resource}.${group}`)
 
-/** The other way round: up to the first dot it is the resource. */
+/** Parses `deployments.apps`. The resource ends at the first dot. */
 export function parseGroupResource(text: string): GroupResource {
   const dot = text.indexOf('.')
   return dot < 0 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) }
@@ -32,7 +32,7 @@ export function parseGroupResource(text: string): GroupResource {
 
 const VERSION_NAME = /^v(\d+)(?:(alpha|beta)(\d+))?$/
 
-/** By the form of a version's name: `v1`, `v1beta1`, `v1alpha1`; undefined for any other name. */
+/** Returns the stability of a version by its name: `v1`, `v1beta1`, `v1alpha1`. Undefined for any other name. */
 export function stabilityOf(version: string): 'ga' | 'beta' | 'alpha' | undefined {
   const parts = VERSION_NAME.exec(version)
   return parts === null ? undefined : parts[2] === undefined ? 'ga' : parts[2] === 'beta' ? 'beta' : 'alpha'
@@ -41,7 +41,8 @@ export function stabilityOf(version: string): 'ga' | 'beta' | 'alpha' | undefine
 const STABILITIES = ['ga', 'beta', 'alpha', undefined]
 
 /**
- * Negative where a client should rather use `a`: stable before beta before alpha, newer before older, and names of other forms at the end, by their text.
+ * Compares versions by priority; negative if clients should prefer `a`. GA precedes beta and alpha, newer precedes older, and names of other forms come last,
+ * sorted by text.
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
  */
 export function compareVersionNames(a: string, b: string): number {

@@ -2,14 +2,14 @@ import type { FieldError } from './field-error.ts'
 import { invalid } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 
-/** An address: 4 or 16 bytes. An IPv4-mapped IPv6 address is an IPv4 address, as Go has it. */
+/** An address of 4 or 16 bytes. As in Go, an IPv4-mapped IPv6 address is an IPv4 address. */
 export type IpAddress = Uint8Array
 
-/** A prefix of addresses. */
+/** An IP prefix. */
 export interface Cidr {
-  /** As written, with the bits beyond the prefix. */
+  /** Address as written, including bits beyond the prefix. */
   readonly address: IpAddress
-  /** The address with those bits cleared. */
+  /** Address with the bits beyond the prefix cleared. */
   readonly network: IpAddress
   readonly prefix: number
   readonly family: 4 | 6
@@ -17,7 +17,10 @@ export interface Cidr {
 
 export const familyOf = (ip: IpAddress): 4 | 6 => (ip.length === 4 ? 4 : 6)
 
-/** As Go's IsGlobalUnicast: neither unspecified, broadcast, loopback, multicast nor of the link. Private ones are. */
+/**
+ * Reports whether an address is global unicast, like Go's IsGlobalUnicast: not unspecified, broadcast, loopback, multicast or link-local. Private addresses
+ * are.
+ */
 export function isGlobalUnicast(ip: IpAddress): boolean {
   const [first = 0, second = 0] = ip
   if (ip.every(byte => byte === 0)) return false
@@ -27,12 +30,12 @@ export function isGlobalUnicast(ip: IpAddress): boolean {
 }
 
 function parseV4(text: string): number[] | undefined {
-  // Of a text that is no address only so much is split as shows it.
+  // An invalid text is split only as far as needed to detect that.
   const parts = text.split('.', 5)
   if (parts.length !== 4) return undefined
   const bytes: number[] = []
   for (const part of parts) {
-    // Leading zeros are decimal here: old API fields allow them.
+    // Leading zeros are decimal here, because old API fields allow them.
     if (!/^[0-9]+$/.test(part) || Number(part) > 255) return undefined
     bytes.push(Number(part))
   }
@@ -41,7 +44,7 @@ function parseV4(text: string): number[] | undefined {
 
 const MOST_GROUPS = 8
 
-/** Sixteen bytes; `::` stands for the groups that are missing, at least one. */
+/** Parses an IPv6 address into sixteen bytes. `::` stands for at least one missing group. */
 function parseV6(text: string): number[] | undefined {
   const [first = '', second, more] = text.split('::', 3)
   if (more !== undefined) return undefined
@@ -66,12 +69,12 @@ function parseV6(text: string): number[] | undefined {
   if (!head) return undefined
   if (second === undefined) return head.length === 16 ? head : undefined
   const tail = groups(second)
-  // An embedded IPv4 address may only end the text.
+  // An embedded IPv4 address must be at the end.
   if (!tail || head.length + tail.length > 14 || first.includes('.')) return undefined
   return [...head, ...new Array<number>(16 - head.length - tail.length).fill(0), ...tail]
 }
 
-/** Go's net.ParseIP, save that decimal leading zeros pass. */
+/** Parses an address like Go's net.ParseIP, but also accepts leading zeros, as decimal. */
 export function parseIp(text: string): IpAddress | undefined {
   if (!text.includes(':')) {
     const v4 = parseV4(text)
@@ -83,7 +86,7 @@ export function parseIp(text: string): IpAddress | undefined {
   return Uint8Array.from(mapped ? v6.slice(12) : v6)
 }
 
-/** Canonical text (RFC 5952). */
+/** Prints an address in canonical form (RFC 5952). */
 export function printIp(ip: IpAddress): string {
   if (ip.length === 4) return ip.join('.')
   const groups: number[] = []
@@ -102,7 +105,7 @@ export function printIp(ip: IpAddress): string {
   return start < 0 ? hex(groups) : `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`
 }
 
-/** Go's net.ParseCIDR, with addresses as `parseIp` reads them. */
+/** Parses a CIDR like Go's net.ParseCIDR, with addresses of `parseIp`. */
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.indexOf('/')
   if (slash < 0) return undefined
@@ -112,7 +115,7 @@ export function parseCidr(text: string): Cidr | undefined {
   const writtenBits = text.slice(0, slash).includes(':') ? 128 : 32
   const written = Number(digits)
   if (written > writtenBits) return undefined
-  // A prefix of a mapped address counts the 96 bits before it.
+  // The prefix of an IPv4-mapped address includes the 96 bits before it.
   const prefix = address.length === 4 && writtenBits === 128 ? Math.max(0, written - 96) : written
   const network = address.map((byte, i) => byte & (0xff00 >> Math.min(8, Math.max(0, prefix - i * 8))))
   return { address, network, prefix, family: familyOf(address) }
@@ -127,12 +130,11 @@ export function isIPv6(text: string): boolean {
 const IP_ERROR = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
 const CIDR_ERROR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'
 
-/** Of a decimal part, or of a group that has more than four digits. */
-/** Whether a number of an address begins with a zero that says nothing, or has too many digits. */
+/** Reports whether a decimal part of an address has a leading zero, or a group has more than four digits. */
 export const hasLeadingZero = (text: string): boolean => /(^|[.:])0[0-9]+\./.test(text) || /\.0[0-9]+$/.test(text) || /[0-9a-fA-F]{5}/.test(text)
 const isMapped = (text: string, ip: IpAddress): boolean => text.includes(':') && ip.length === 4
 
-/** What is wrong with an address. Not strict: leading zeros and IPv4-mapped IPv6 addresses pass. */
+/** Returns the fault of an address, or undefined. Unless `isStrict` is set, leading zeros and IPv4-mapped IPv6 addresses are accepted. */
 export function ipFault(text: string, isStrict: boolean): string | undefined {
   const ip = parseIp(text)
   if (!ip) return IP_ERROR
@@ -141,7 +143,7 @@ export function ipFault(text: string, isStrict: boolean): string | undefined {
   return isMapped(text, ip) ? 'must not be an IPv4-mapped IPv6 address' : undefined
 }
 
-/** The same for a CIDR. Strict: without bits beyond the prefix, either. */
+/** Returns the fault of a CIDR, or undefined. If `isStrict` is set, it may not have bits beyond the prefix either. */
 export function cidrFault(text: string, isStrict: boolean): string | undefined {
   const cidr = parseCidr(text)
   if (!cidr) return CIDR_ERROR
@@ -152,14 +154,14 @@ export function cidrFault(text: string, isStrict: boolean): string | undefined {
   return cidr.address.every((byte, i) => byte === cidr.network[i]) ? undefined : 'must not have bits set beyond the prefix length'
 }
 
-/** As newer fields have it: only the canonical form. */
+/** Validates an address of a newer field, which must be canonical. */
 export function validateIpStrict(path: FieldPath, text: string): FieldError[] {
   const ip = parseIp(text)
   const fault = ipFault(text, true) ?? (ip && notCanonical(text, printIp(ip)))
   return fault === undefined ? [] : [invalid(path, text, fault)]
 }
 
-/** The same for a CIDR. */
+/** Validates a CIDR of a newer field, which must be canonical. */
 export function validateCidrStrict(path: FieldPath, text: string): FieldError[] {
   const cidr = parseCidr(text)
   const fault = cidrFault(text, true) ?? (cidr && notCanonical(text, printCidr(cidr)))
@@ -168,7 +170,7 @@ export function validateCidrStrict(path: FieldPath, text: string): FieldError[] 
 
 const notCanonical = (text: string, canonical: string): string | undefined => (text === canonical ? undefined : `must be in canonical form ("${canonical}")`)
 
-/** Warnings for an address that passes only because its field is old. The address has been validated. */
+/** Warnings for a valid address that newer fields would reject. */
 export function ipWarnings(path: FieldPath, text: string): string[] {
   const ip = parseIp(text)
   if (!ip) return []
@@ -178,7 +180,7 @@ export function ipWarnings(path: FieldPath, text: string): string[] {
   return []
 }
 
-/** The same for a CIDR. */
+/** Warnings for a valid CIDR that newer fields would reject. */
 export function cidrWarnings(path: FieldPath, text: string): string[] {
   const cidr = parseCidr(text)
   if (!cidr) return []

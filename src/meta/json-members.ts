@@ -1,12 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from './object.ts'
 
-/** The items of a list that are objects; none where the value is no list. */
+/** Returns the items of a list that are objects. Empty if the value is not a list. */
 export const objectsIn = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])
 
-/** The items of a list that are texts; none where the value is no list. */
+/** Returns the items of a list that are strings. Empty if the value is not a list. */
 export const textsIn = (value: Json | undefined): string[] => (Array.isArray(value) ? value.filter(item => typeof item === 'string') : [])
 
-/** A member that is an object. Where there is none, an empty one becomes the member. */
+/** Returns a member that is an object. If it is not, sets it to an empty object. */
 export function objectAt(parent: JsonObject, name: string): JsonObject {
   const found = parent[name]
   if (isJsonObject(found)) return found
@@ -15,7 +15,7 @@ export function objectAt(parent: JsonObject, name: string): JsonObject {
   return made
 }
 
-/** Gives a member another name. */
+/** Renames a member. */
 export function rename(object: JsonObject, from: string, to: string): void {
   const value = object[from]
   if (value === undefined) return
@@ -23,7 +23,7 @@ export function rename(object: JsonObject, from: string, to: string): void {
   object[to] = value
 }
 
-/** The object that a text of JSON holds; undefined where it holds something else or is no JSON. */
+/** Parses JSON text that contains an object. Undefined if it contains anything else or is not JSON. */
 export function parsedObject(text: string): JsonObject | undefined {
   try {
     const value: Json = JSON.parse(text)

@@ -3,19 +3,19 @@ import type { LabelRequirement } from './label-requirement.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
-/** What all requirements together ask of one label. */
+/** Combined requirements on one label. */
 interface Condition {
-  /** The label has to be there. */
+  /** Whether the label must exist. */
   required: boolean
   absent: boolean
-  /** One of these; undefined: any value. */
+  /** Allowed values. Undefined if any value is allowed. */
   among: ReadonlySet<string> | undefined
   except: Set<string> | undefined
   above: bigint | undefined
   below: bigint | undefined
 }
 
-/** All requirements of a selector, by label: an object costs a look at each of its own labels, however long the selector is. */
+/** Requirements of a selector by label. Matching an object visits each of its own labels once, however long the selector is. */
 export class LabelMatcher {
   readonly #conditions = new Map<string, Condition>()
   #required = 0
@@ -53,7 +53,7 @@ export class LabelMatcher {
     else condition.below = condition.below === undefined || bound < condition.below ? bound : condition.below
   }
 
-  /** Whether labels meet all requirements: one walk through the labels, however many requirements there are. */
+  /** Reports whether labels satisfy all requirements. */
   matches(labels: Labels): boolean {
     if (this.#impossible) return false
     let met = 0
@@ -66,7 +66,7 @@ export class LabelMatcher {
     return met === this.#required
   }
 
-  /** Labels that every match has, with the values of which each has one. */
+  /** Yields the labels that every match has, with their allowed values. */
   *values(): Generator<{ readonly label: string; readonly values: string[] }> {
     for (const [label, { among: values }] of this.#conditions) if (values) yield { label, values: [...values] }
   }
@@ -84,7 +84,7 @@ function holds({ absent, among: values, except, above, below }: Condition, value
 
 const matchers = new WeakMap<readonly LabelRequirement[], LabelMatcher>()
 
-/** The matcher of a list of requirements, which is not changed from then on. */
+/** Returns the matcher of a list of requirements, which must not be changed afterwards. */
 export function matcherOf(requirements: readonly LabelRequirement[]): LabelMatcher {
   let matcher = matchers.get(requirements)
   if (!matcher) {
@@ -95,5 +95,5 @@ export function matcherOf(requirements: readonly LabelRequirement[]): LabelMatch
   return matcher
 }
 
-/** Says what the matcher of a list is, where it was made beside the list. */
+/** Stores a matcher that was built together with its list. */
 export const keepMatcher = (requirements: readonly LabelRequirement[], matcher: LabelMatcher): void => void matchers.set(requirements, matcher)

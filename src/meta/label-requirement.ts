@@ -9,19 +9,19 @@ import { SelectorError } from './selector-error.ts'
 
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'exists' | '!' | 'gt' | 'lt'
 
-/** One term of a selector; `nothing` stands for a selector that is absent and so matches no object. */
+/** A requirement of a selector. The operator `nothing` represents an absent selector, which matches no object. */
 export interface LabelRequirement {
   readonly key: string
   readonly operator: LabelOperator | 'nothing'
-  /** Unique; sorted where a text was parsed. */
+  /** Unique. Sorted if parsed from text. */
   readonly values: readonly string[]
 }
 
-/** A checked requirement. Throws with apimachinery's text; a path of undefined prints as Go's nil path does. */
+/** Creates a validated requirement. Throws with apimachinery's message; an undefined path prints like Go's nil path. */
 export const labelRequirement = (key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement =>
   runAtOnce(labelRequirementSteps(key, operator, values))
 
-/** The same, some values a step. Of very many errors the first are returned, as in validation. */
+/** Creates a requirement in steps of some values. The number of errors is limited, as in validation. */
 export function* labelRequirementSteps(key: string, operator: LabelOperator, values: readonly string[]): Steps<LabelRequirement> {
   const errors: FieldError[] = []
   const at = (text: string): FieldPath => new FieldPath(text)

@@ -19,7 +19,7 @@ const isSpecial = (c: string): c is (typeof SPECIAL)[number] => SPECIAL.some(spe
 
 const SPACE = ' \t\r\n'
 
-/** The tokens of a selector, read as they are asked for: a long selector is never held as tokens. */
+/** Yields the tokens of a selector on demand, so that a long selector is not held as tokens. */
 function* scan(selector: string): Generator<Token, void, undefined> {
   const nul = selector.indexOf('\0')
   const text = nul < 0 ? selector : selector.slice(0, nul)
@@ -54,10 +54,10 @@ const OPERATOR_TOKENS: Readonly<Partial<Record<TokenKind, LabelOperator>>> = {
   '<': 'lt',
 }
 
-/** So many values are sorted at once. */
+/** Number of values up to which a list is sorted in one step. */
 const FEW = 64
 
-/** labels.Parser: throws SelectorErrors. */
+/** Parses a selector like labels.Parser. Throws a SelectorError. */
 export class LabelSelectorParser {
   private readonly tokens: Iterator<Token, void, undefined>
   private current: Token
@@ -67,7 +67,7 @@ export class LabelSelectorParser {
     this.current = this.next()
   }
 
-  /** The requirements in the order of the text, and undefined where others may have their turn within one of many values. */
+  /** Yields the requirements in the order of the text. Yields undefined while parsing a long list of values, so that the caller can give way to other work. */
   *requirements(): Generator<LabelRequirement | undefined, void, undefined> {
     for (;;) {
       const token = this.peek()
@@ -93,7 +93,7 @@ export class LabelSelectorParser {
     return this.tokens.next().value ?? END
   }
 
-  /** The next token where keywords are identifiers. */
+  /** Returns the next token, with keywords as identifiers. */
   private peek(): Token {
     const token = this.current
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token
@@ -138,7 +138,7 @@ export class LabelSelectorParser {
     return values
   }
 
-  /** Empty places between commas are empty values. */
+  /** An omitted value between commas is an empty string. */
   private *identifiers(): Steps<Set<string>> {
     const values = new Set<string>()
     for (;;) {

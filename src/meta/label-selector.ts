@@ -19,16 +19,19 @@ export type LabelSelector = {
   matchExpressions?: { key: string; operator: string; values?: string[] }[]
 }
 
-/** The selector that matches nothing: an absent metav1.LabelSelector. */
+/** Selector that matches nothing: an absent metav1.LabelSelector. */
 export const NOTHING: readonly LabelRequirement[] = [{ key: '', operator: 'nothing', values: [] }]
 
 const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' }
 const byKey = (a: LabelRequirement, b: LabelRequirement): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
 
-/** Parses the query parameter `labelSelector`, sorted by key. Throws an Error with apimachinery's text. An empty list matches everything. */
+/**
+ * Parses the query parameter `labelSelector` into requirements, sorted by key. Throws a SelectorError with apimachinery's message. An empty list matches
+ * everything.
+ */
 export const parseLabelSelector = (text: string): LabelRequirement[] => runAtOnce(labelSelectorSteps(text))
 
-/** The same, a requirement a step, or some values of a long one. */
+/** Parses a label selector in steps of one requirement, or of some values of a long one. */
 export function* labelSelectorSteps(text: string): Steps<LabelRequirement[]> {
   const requirements: LabelRequirement[] = []
   const matcher = new LabelMatcher()
@@ -44,7 +47,7 @@ export function* labelSelectorSteps(text: string): Steps<LabelRequirement[]> {
   return ordered
 }
 
-/** So many requirements, or values of one, cost less one by one. */
+/** Number of requirements, or values of one, up to which matching them one by one is cheaper than a matcher. */
 const FEW = 8
 
 function matchesOne({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
@@ -74,7 +77,7 @@ function matchesOne({ key, operator, values }: LabelRequirement, labels: Labels)
 
 const EMPTY: Labels = {}
 
-/** A long list of requirements is not to be changed afterwards. */
+/** Reports whether labels match. A long list of requirements must not be changed afterwards. */
 export function matchesLabels(requirements: readonly LabelRequirement[], labels: Labels | undefined | null): boolean {
   if (requirements.length > FEW) return matcherOf(requirements).matches(labels ?? EMPTY)
   for (const one of requirements) {
@@ -84,7 +87,7 @@ export function matchesLabels(requirements: readonly LabelRequirement[], labels:
   return true
 }
 
-/** A label query of the API as requirements. Absent: NOTHING. Throws a SelectorError where a key, operator or value is invalid. */
+/** Converts an API label selector to requirements. An absent selector is NOTHING. Throws a SelectorError if a key, operator or value is invalid. */
 export function labelSelectorOf(selector: LabelSelector | undefined | null): readonly LabelRequirement[] {
   if (!selector) return NOTHING
   const requirements: LabelRequirement[] = []
@@ -97,7 +100,7 @@ export function labelSelectorOf(selector: LabelSelector | undefined | null): rea
   return requirements.sort(byKey)
 }
 
-/** A plain map (Service, ReplicationController) as requirements; not checked. */
+/** Converts a plain map (Service, ReplicationController) to requirements, without validation. */
 export const labelSelectorOfMap = (map: Labels | undefined): LabelRequirement[] =>
   Object.entries(map ?? {})
     .map(([key, value]): LabelRequirement => ({ key, operator: '=', values: [value] }))
@@ -124,7 +127,7 @@ function printRequirement({ key, operator, values }: LabelRequirement): string {
 
 export const printLabelRequirements = (requirements: readonly LabelRequirement[]): string => requirements.map(printRequirement).join(',')
 
-/** metav1.FormatLabelSelector: `<none>` for an empty or absent one, `<error>` for an invalid one. */
+/** Prints a selector like metav1.FormatLabelSelector: `<none>` if it is empty or absent, `<error>` if it is invalid. */
 export function printLabelSelector(selector: LabelSelector | undefined | null): string {
   try {
     return printLabelRequirements(labelSelectorOf(selector)) || '<none>'
@@ -133,16 +136,16 @@ export function printLabelSelector(selector: LabelSelector | undefined | null): 
   }
 }
 
-/** labels.FormatLabels: `a=b,c=d`, or `<none>`. */
+/** Prints labels like labels.FormatLabels: `a=b,c=d`, or `<none>`. */
 export const printLabels = (map: Labels | undefined): string => printLabelRequirements(labelSelectorOfMap(map)) || '<none>'
 
 export interface LabelSelectorRules {
-  /** An update may keep values that were let in before they were checked. */
+  /** Optional. Set on update if the old object has values from a time when they were not validated. */
   readonly allowInvalidValues?: boolean
   readonly allowUnknownOperator?: boolean
 }
 
-/** ValidateLabelSelector of metav1. An absent selector is valid here. */
+/** ValidateLabelSelector of metav1. An absent selector is valid. */
 export function validateLabelSelector(selector: LabelSelector | undefined | null, path: FieldPath, rules: LabelSelectorRules = {}): FieldError[] {
   if (!selector) return []
   const errors = validateLabels(selector.matchLabels, path.child('matchLabels'))

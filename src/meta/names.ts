@@ -1,11 +1,11 @@
 /**
- * Rules for names, keys and other short texts, with the sentences of apimachinery's util/validation of release 1.33. Every function returns the texts
- * of what is wrong; an empty list means valid. Lengths are in bytes of UTF-8.
+ * Rules for names, keys and other short texts, with the messages of apimachinery's util/validation of release 1.33. Each function returns the messages of all
+ * violations, and an empty list for a valid text. Lengths are in bytes of UTF-8.
  */
 
 const OK: string[] = []
 
-/** Whether the text has more than `max` bytes in UTF-8. */
+/** Reports whether the text has more than `max` bytes in UTF-8. */
 export function longerThan(text: string, max: number): boolean {
   if (text.length > max) return true
   return text.length * 3 > max && Buffer.byteLength(text) > max
@@ -22,15 +22,15 @@ export function regexError(message: string, regex: string, ...examples: string[]
 
 const whole = (source: string): RegExp => new RegExp(`^(?:${source})$`)
 
-/** Longer than any name may be. */
+/** Texts above this length are checked with `fault`. */
 const LONG_TEXT = 253
 
 interface TextRule {
   readonly maxLength?: number
   readonly regex: RegExp
   /**
-   * Finds what the expression does not allow, in a long text. An expression that repeats a group takes a state to go back to from each repetition: some 50 ms and as many
-   * megabytes for a text as long as a body may be.
+   * Optional. Matches a violation, for long texts. `regex` repeats a group and stores a backtracking state for each repetition: for a text as long as a request
+   * body, about 50 ms and 50 MB.
    */
   readonly fault?: RegExp
   readonly message: string
@@ -79,7 +79,7 @@ const subdomainOfAnyCase: TextRule = {
     "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
     ['Example.com'],
     253,
-    // Upstream shows the expression without upper case.
+    // Upstream's message shows the expression without upper case.
     SUBDOMAIN,
   ),
   fault: /[^-A-Za-z0-9.]|^[-.]|[-.]$|\.[-.]|-\./,
@@ -95,7 +95,7 @@ const subdomainWithUnderscore = rule(
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
   ['example.com'],
   253,
-  // Upstream shows the expression without underscores.
+  // Upstream's message shows the expression without underscores.
   SUBDOMAIN,
 )
 const dns1035Label = rule(
@@ -148,7 +148,7 @@ export const isValidLabelValue = (text: string): string[] => check(text, labelVa
 export const isValidPercent = (text: string): string[] => check(text, percent)
 export const isHttpHeaderName = (text: string): string[] => check(text, httpHeaderName)
 
-/** A label key, annotation key or finalizer: an optional DNS subdomain and a slash, then a name of at most 63 bytes. */
+/** Checks a label key, annotation key or finalizer: an optional DNS subdomain and a slash, then a name of at most 63 bytes. */
 export function isQualifiedName(text: string): string[] {
   const slash = text.indexOf('/')
   if (slash < 0 && text.length <= 63 && qualifiedRegex.test(text)) return OK
@@ -173,11 +173,11 @@ function pathPrefixErrors(text: string): string[] {
 
 const both = (a: string[], b: string[]): string[] => (b.length === 0 ? a : [...a, ...b])
 
-/** A key of ConfigMap.data or Secret.data. */
+/** Characters of a path in isDomainPrefixedPath. */
 const HTTP_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const httpPath = whole(HTTP_PATH)
 
-/** A name such as `example.com/manager`, not empty; each text with the part that it is about. */
+/** Checks a name such as `example.com/manager`, which must not be empty. Returns each message with the part that it is about. */
 export function isDomainPrefixedPath(text: string): { part: string; text: string }[] {
   const slash = text.indexOf('/')
   const host = text.slice(0, Math.max(slash, 0))
@@ -202,7 +202,7 @@ export const isValidPortNum = (port: number): string[] => isInRange(port, 1, 655
 export const isValidUserId = (id: number | bigint): string[] => isInRange(Number(id), 0, 2147483647)
 export const isValidGroupId = (id: number | bigint): string[] => isValidUserId(id)
 
-/** An IANA service name (RFC 6335), lower case only. */
+/** Checks an IANA service name (RFC 6335), in lower case only. */
 export function isValidPortName(port: string): string[] {
   const errors: string[] = []
   if (longerThan(port, 15)) errors.push(maxLengthError(15))
@@ -213,17 +213,17 @@ export function isValidPortName(port: string): string[] {
   return errors
 }
 
-/** For the name of an object; `prefix`: the text is a generateName, to which more will be appended. */
+/** Checks the name of an object. `prefix` is set for a generateName, to which a suffix will be appended. */
 export type ValidateName = (name: string, prefix: boolean) => string[]
 
-// A trailing dash of a generateName is no error, since a random suffix follows it; the byte before it goes, as upstream has it.
+// Masks a trailing dash of a generateName, which is valid since a random suffix follows. The character before it is removed as well, as in upstream.
 const maskTrailingDash = (name: string): string => (name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name)
 
 export const nameIsDnsSubdomain: ValidateName = (name, prefix) => isDns1123Subdomain(prefix ? maskTrailingDash(name) : name)
 export const nameIsDnsLabel: ValidateName = (name, prefix) => isDns1123Label(prefix ? maskTrailingDash(name) : name)
 export const nameIsDns1035Label: ValidateName = (name, prefix) => isDns1035Label(prefix ? maskTrailingDash(name) : name)
 
-/** What every name must satisfy, whatever its kind: that it can be a segment of a URL path. */
+/** Checks the rules of every name, whatever its kind: it must be usable as a segment of a URL path. */
 export const nameIsPathSegment: ValidateName = (name, prefix) => {
   if (!prefix && (name === '.' || name === '..')) return [`may not be '${name}'`]
   const errors: string[] = []

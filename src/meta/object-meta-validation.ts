@@ -8,18 +8,18 @@ import { isQualifiedName, isValidLabelValue, longerThan, nameIsDnsLabel, type Va
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object.ts'
 import { printGoTime } from './time.ts'
 
-/** Bytes of all annotations, keys and values together. */
+/** Limit on the keys and values of all annotations together, in bytes. */
 export const ANNOTATIONS_LIMIT = 256 * 1024
 
 const IMMUTABLE = 'field is immutable'
 
-/** In what kinds differ in the rules of their metadata. */
+/** Rules of metadata that depend on the kind. */
 export interface ObjectMetaRules {
-  /** Kinds that are built in want a finalizer to be a standard one or to have a domain. Default true. */
+  /** Whether finalizers must be standard ones or have a domain, as for built-in kinds. Default: true. */
   readonly qualifiedFinalizers?: boolean
 }
 
-/** Keys are qualified names, values label values. */
+/** Validates labels. Keys are qualified names, values are label values. */
 export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const [key, value] of Object.entries(labels ?? {})) {
@@ -29,7 +29,7 @@ export function validateLabels(labels: Readonly<Record<string, string>> | undefi
   return errors
 }
 
-/** Keys are qualified names in any case; values are free, but bounded together. */
+/** Validates annotations. Keys are qualified names in either case; values are free, but their total size is limited. */
 export function validateAnnotations(annotations: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   let characters = 0
@@ -38,7 +38,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
     for (const message of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, message))
     characters += key.length + value.length
   }
-  // A character of UTF-16 has one to three bytes.
+  // A UTF-16 code unit takes one to three bytes.
   if (characters > ANNOTATIONS_LIMIT) errors.push(tooLong(path, ANNOTATIONS_LIMIT))
   else if (characters * 3 > ANNOTATIONS_LIMIT) {
     let bytes = 0
@@ -48,7 +48,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   return errors
 }
 
-/** `[]` if the two are the same. */
+/** Returns an error if the two differ. */
 export const validateImmutableField = (next: unknown, old: unknown, path: FieldPath, detail = IMMUTABLE): FieldError[] =>
   deepEqual(next, old) ? [] : [invalid(path, next, detail)]
 
@@ -56,13 +56,13 @@ export const validateNonNegative = (value: number | bigint | undefined, path: Fi
   (value ?? 0) < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : []
 
 const printOwner = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): string => {
-  // Pointers print as addresses, which say nothing; null ones print as such.
+  // Pointers print as addresses, which are arbitrary, and null ones as nil.
   const flag = (value: boolean | undefined): string => (value === undefined ? '(*bool)(nil)' : '(*bool)(0xc000000000)')
   const text = [apiVersion, kind, name, uid].map(part => JSON.stringify(part ?? ''))
   return `v1.OwnerReference{APIVersion:${text[0]}, Kind:${text[1]}, Name:${text[2]}, UID:${text[3]}, Controller:${flag(controller)}, BlockOwnerDeletion:${flag(blockOwnerDeletion)}}`
 }
 
-/** As JSON shows it. */
+/** Returns the reference as its JSON shows it. */
 const ownerJson = ({ apiVersion = '', kind = '', name = '', uid = '', controller, blockOwnerDeletion }: OwnerReference): unknown => ({
   apiVersion,
   kind,
@@ -72,7 +72,7 @@ const ownerJson = ({ apiVersion = '', kind = '', name = '', uid = '', controller
   blockOwnerDeletion: blockOwnerDeletion ?? undefined,
 })
 
-/** Group, version and kind of an owner; both parts empty where apiVersion has two slashes. */
+/** Returns group, version and kind of an owner. Group and version are empty if apiVersion has two slashes. */
 function ownerVersion({ apiVersion = '', kind = '' }: OwnerReference): { group: string; version: string; kind: string } {
   const [first = '', second, more] = apiVersion.split('/')
   if (more !== undefined) return { group: '', version: '', kind }
@@ -120,7 +120,7 @@ function validateFinalizers(finalizers: readonly string[], path: FieldPath): Fie
 
 const STANDARD_FINALIZERS = new Set(['kubernetes', 'orphan', 'foregroundDeletion'])
 
-/** A finalizer of a built-in kind: a standard one, or one with a domain. */
+/** Checks the finalizer of a built-in kind: a standard one, or one with a domain. */
 export function validateFinalizerDomain(finalizer: string, path: FieldPath): FieldError[] {
   if (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return []
   return [invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]
@@ -130,11 +130,11 @@ const finalizerDomains = (finalizers: readonly string[], path: FieldPath, rules:
   rules.qualifiedFinalizers === false ? [] : finalizers.flatMap((finalizer, i) => validateFinalizerDomain(finalizer, path.index(i)))
 
 export const MANAGER_MAX_BYTES = 128
-/** One character that Go's unicode.IsPrint accepts: a letter, mark, number, punctuation, symbol or the plain space. */
+/** Matches a character that Go's unicode.IsPrint accepts: a letter, mark, number, punctuation, symbol or the plain space. */
 export const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 const PLAIN = /^[ -~]*$/
 
-/** A name of managed fields: bounded, and of printable characters. */
+/** Validates the name of a field manager: printable characters of limited length. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (longerThan(manager, MANAGER_MAX_BYTES)) errors.push(tooLong(path, MANAGER_MAX_BYTES))
@@ -165,13 +165,13 @@ function validateManagedFields(entries: readonly ManagedFieldsEntry[], path: Fie
 type ObjectMetaArgs = [meta: ObjectMeta, namespaced: boolean, validateName: ValidateName, path: FieldPath, rules?: ObjectMetaRules]
 type ObjectMetaUpdateArgs = [next: ObjectMeta, old: ObjectMeta, path: FieldPath, rules?: ObjectMetaRules]
 
-/** ValidateObjectMeta of a create (and of every template): after a name has been generated. */
+/** ValidateObjectMeta, for creates (after a name has been generated) and for templates. */
 export const validateObjectMeta = (...args: ObjectMetaArgs): FieldError[] => runAtOnce(validateObjectMetaInSteps(...args))
 
 /** ValidateObjectMetaUpdate. */
 export const validateObjectMetaUpdate = (...args: ObjectMetaUpdateArgs): FieldError[] => runAtOnce(validateObjectMetaUpdateInSteps(...args))
 
-/** The same in steps, for objects that may be large. */
+/** ValidateObjectMeta in steps, for objects that may be large. */
 export function* validateObjectMetaInSteps(...[meta, namespaced, validateName, path, rules = {}]: ObjectMetaArgs): Steps<FieldError[]> {
   const errors = validateIdentity(meta, namespaced, validateName, path)
   if (meta.labels) yield* add(errors, validateLabels(meta.labels, path.child('labels')))
@@ -183,13 +183,13 @@ export function* validateObjectMetaInSteps(...[meta, namespaced, validateName, p
   return errors
 }
 
-/** What each part of the metadata adds is a step: a part may hold as many values as a body may. */
+/** Appends errors and yields: a single field of metadata may hold as many values as a request body. */
 function* add(errors: FieldError[], more: readonly FieldError[]): Steps<void> {
   for (const error of more) errors.push(error)
   yield
 }
 
-/** The part of `validateObjectMeta` that depends on `validateName`: name and generateName, of which one must be there. */
+/** Validates name and generateName, the part of `validateObjectMeta` that depends on `validateName`. One of them must be set. */
 export function validateNames(meta: ObjectMeta, validateName: ValidateName, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (meta.generateName)
@@ -213,7 +213,7 @@ function validateIdentity(meta: ObjectMeta, namespaced: boolean, validateName: V
 
 const time = (value: string | null | undefined): unknown => (value ? verbatim(printGoTime(value), () => JSON.stringify(value)) : value)
 
-/** What is wrong with the metadata of an update: what may not change first, then what an update may get wrong, in upstream's order. */
+/** ValidateObjectMetaUpdate in steps: immutable fields first, then the others, in upstream's order. */
 export function* validateObjectMetaUpdateInSteps(...[next, old, path, rules = {}]: ObjectMetaUpdateArgs): Steps<FieldError[]> {
   const errors = validateUnchanged(next, old, path)
   if (next.labels) yield* add(errors, validateLabels(next.labels, path.child('labels')))
@@ -224,7 +224,7 @@ export function* validateObjectMetaUpdateInSteps(...[next, old, path, rules = {}
   return errors
 }
 
-/** What an update of metadata may not change. */
+/** Checks the immutable fields of metadata. */
 function validateUnchanged(next: ObjectMeta, old: ObjectMeta, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp) {

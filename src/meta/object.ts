@@ -1,13 +1,13 @@
 /**
- * A value of the JSON data model. Integers beyond 2^53 are bigint, never rounded. Types of API objects are written as type aliases, not as interfaces: an alias is assignable to JsonObject without an
- * assertion, an interface never is.
+ * A value of the JSON data model. Integers beyond 2^53 are bigint and never rounded. Types of API objects are type aliases, not interfaces: only an alias is
+ * assignable to JsonObject without an assertion.
  */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
 export const isJsonObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A value that is an object, or one without members: for reading members of what may be absent. */
+/** Returns the value if it is an object, or else an empty object, to read members of what may be absent. */
 export const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
 
 export type OwnerReference = {
@@ -30,13 +30,13 @@ export type ManagedFieldsEntry = {
   subresource?: string
 }
 
-/** metav1.ObjectMeta. Times are RFC 3339 with whole seconds, in UTC. */
+/** metav1.ObjectMeta. Times are RFC 3339 in whole seconds, UTC. */
 export type ObjectMeta = {
   name?: string
   generateName?: string
   namespace?: string
   uid?: string
-  /** Set when an object is read from storage; never stored. */
+  /** Set when an object is read from storage, and never stored. */
   resourceVersion?: string
   generation?: number
   creationTimestamp?: string | null
@@ -49,39 +49,40 @@ export type ObjectMeta = {
   managedFields?: ManagedFieldsEntry[]
 }
 
-/** What every API object has. */
+/** Members that every API object has. */
 export type TypedObject = {
   kind: string
   apiVersion: string
   metadata: ObjectMeta
 }
 
-/** An API object of a kind that nobody knows here. Hooks of a kind are written against its own type, which is generated from its declaration (`*.types`). */
+/** An API object whose kind is not known at compile time. Hooks of a kind use its own type, which is generated from its declaration (`*.types`). */
 export interface KubeObject extends TypedObject {
   [field: string]: Json
 }
 
 /**
- * What a schema has decoded as an object of the API: its metadata is an ObjectMeta then. TypeScript can't see that in a schema, so this is the one place that takes its word for objects of
- * any kind (`asKind` of the catalog does for those of one). The same object, not a copy. The other way round nothing is needed: an object of the API is a JsonObject.
+ * Narrows members that a schema has decoded to an API object, whose metadata is an ObjectMeta then. TypeScript cannot derive this from a schema, so the
+ * assertion is here, for objects of any kind (`asKind` of the catalog has that for a known kind). Returns the same object, not a copy. The reverse needs no
+ * function: an API object is a JsonObject.
  */
 export const decodedObject = (members: JsonObject): KubeObject => members as KubeObject
 
-/** An object inside of another, which need not say what it is. */
+/** An object nested in another, whose kind and apiVersion may be omitted. */
 export type Embedded<T extends TypedObject> = Omit<T, 'kind' | 'apiVersion'> & Partial<Pick<T, 'kind' | 'apiVersion'>>
 
-/** Go's int64: a bigint beyond 2^53. Compare it as it is; where it is counted with, say what becomes of a bigint. */
+/** Go's int64: a bigint beyond 2^53. Comparisons work for both; arithmetic has to handle a bigint. */
 export type Int64 = number | bigint
 
 /** intstr.IntOrString: `3`, `25%`, `http`. */
 export type IntOrString = number | string
 
-/** metav1.Time or MicroTime in RFC 3339; null is Go's zero time. */
+/** metav1.Time or MicroTime in RFC 3339. Null is Go's zero time. */
 export type Time = string | null
 
 /**
- * Stands for any value that an enum does not list: decoding lets every text pass, and validation judges it. It is a literal, so that comparing with a misspelt value, or setting one, does
- * not compile.
+ * Represents any value that an enum does not list. Decoding accepts every string, and validation rejects it later. It is a literal type, so that comparing with
+ * or setting a misspelt value does not compile.
  */
 export type Unlisted = '<unlisted>'
 

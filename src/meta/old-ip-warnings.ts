@@ -2,7 +2,7 @@ import { quote } from '../lib/go-quote.ts'
 import type { FieldPath } from './field-path.ts'
 import { hasLeadingZero, parseIp, printIp } from './ip.ts'
 
-/** What releases before 1.33 said of addresses that pass only because their fields are old, in the words of Go's net/netip. The addresses have been validated. */
+/** Warnings of releases before 1.33 for a valid address that newer fields would reject, in the words of Go's net/netip. */
 
 export function oldIpWarnings(path: FieldPath, text: string): string[] {
   const fault = addressFault(text)
@@ -12,7 +12,7 @@ export function oldIpWarnings(path: FieldPath, text: string): string[] {
   return [`${path}: IPv6 address ${quote(text)} is not in RFC 5952 canonical format (${quote(canonical)}), which may cause controller apply-loops`]
 }
 
-/** The same for a CIDR. */
+/** Warnings of releases before 1.33 for a valid CIDR that newer fields would reject. */
 export function oldCidrWarnings(path: FieldPath, text: string): string[] {
   const [address = '', bits = ''] = text.split('/')
   const fault = addressFault(address) ?? (bits.length > 1 && bits.startsWith('0') ? `bad bits after slash: ${quote(bits)}` : undefined)
@@ -27,7 +27,7 @@ export function oldCidrWarnings(path: FieldPath, text: string): string[] {
 const addressFault = (text: string): string | undefined =>
   hasLeadingZero(text) ? `ParseAddr(${quote(text)}): IPv4 field has octet with leading zero` : undefined
 
-/** An IPv6 address as net/netip prints it: one that holds an IPv4 address keeps its form. Undefined of others. */
+/** Prints an IPv6 address like net/netip: an IPv4-mapped one keeps its form. Undefined for other texts. */
 function canonicalV6(text: string): string | undefined {
   if (!text.includes(':')) return undefined
   const ip = parseIp(text)

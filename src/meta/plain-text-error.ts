@@ -1,10 +1,10 @@
 /**
- * A failure that kube-apiserver answers in plain text, past everything that knows of a Status: `404 page not found`, 400 for a URL that is none, 429 for a request too many, and 500 for a request whose purpose it cannot determine. The text
- * of a 500 is the reason alone; the server puts the request's URL before it.
+ * An error to which kube-apiserver responds in plain text instead of a Status: `404 page not found`, 400 for an invalid URL, 429 for too many requests, and 500
+ * for a request that it cannot classify. The message of a 500 is only the reason; the server prefixes it with the URL of the request.
  */
 export class PlainTextError extends Error {
   readonly code: 400 | 404 | 429 | 500
-  /** Seconds, for the header Retry-After; absent: none. */
+  /** Seconds for the header Retry-After. Undefined if the response has no such header. */
   readonly retryAfter: number | undefined
 
   constructor(code: 400 | 404 | 429 | 500, text: string, retryAfter?: number) {
@@ -16,5 +16,5 @@ export class PlainTextError extends Error {
 
 export const pageNotFound = (): PlainTextError => new PlainTextError(404, '404 page not found')
 
-/** What Go's HTTP server answers before anybody is asked. */
+/** The response of Go's HTTP server to a malformed request. */
 export const badRequestLine = (): PlainTextError => new PlainTextError(400, '400 Bad Request')

@@ -2,21 +2,21 @@ import { MAX_INT64 } from '../lib/integer.ts'
 import { trimEndOf } from '../lib/trim.ts'
 import { ownMember } from './equal.ts'
 
-/** How a quantity was written, and is written again: `12Mi`, `12M`, `12e6`. */
+/** Notation of a quantity: `12Mi`, `12M`, `12e6`. It is kept when the quantity is written. */
 export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent'
 
-/** `value × 10^scale`, of any size; immutable. Source of the format: resource.Quantity of apimachinery. */
+/** `value × 10^scale`, of any size. Immutable. Source of the format: resource.Quantity of apimachinery. */
 export interface Quantity {
   readonly value: bigint
   readonly scale: number
   readonly format: QuantityFormat
-  /** Go holds it in 64 bits, and so counts otherwise where those overflow. */
+  /** Whether Go holds it in 64 bits, in which case its arithmetic may overflow. */
   readonly small: boolean
-  /** The text that is stored and served. */
+  /** Text that is stored and served. */
   readonly canonical: string
 }
 
-/** A text that is no quantity. The message is apimachinery's. */
+/** Thrown for a text that is not a quantity. The message is apimachinery's. */
 export class QuantityError extends Error {
   override readonly name = 'QuantityError'
 }
@@ -26,20 +26,23 @@ const WRONG_NUMBER = 'unable to parse numeric part of quantity'
 const WRONG_SUFFIX = "unable to parse quantity's suffix"
 
 const NANO = -9
-/** Characters of a quantity. Go has no bound, and takes more than linear time for a long one. An int64 in billionths has 28 digits. */
+/** Limit on the length of a quantity. Go has none, and takes more than linear time for long ones. An int64 in billionths has 28 digits. */
 const MAX_LENGTH = 256
-/** Digits of a sum, so that none is written out for `1e2000000000` and 1, and a sum can be read again. Beyond it a part is left out that is smaller than the other by so many digits. */
+/**
+ * Limit on the digits of a sum, so that adding 1 to `1e2000000000` does not write it out, and every sum can be parsed again. Above it, a summand is dropped if
+ * it is smaller than the other by NEGLIGIBLE_DIGITS digits.
+ */
 const MAX_SUM_DIGITS = 240
 const NEGLIGIBLE_DIGITS = 20
 
-/** A number and its suffix, in which each character has one place: digits without a letter or a sign before them are the number's. */
+/** Matches a number and its suffix without ambiguity: digits belong to the number unless a letter or sign precedes them. */
 const FORM = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/
 
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 const DECIMAL_SUFFIX = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]))
 const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
-/** What a suffix multiplies by, as a power of a base. Throws QuantityError. */
+/** Returns the multiplier of a suffix, as a power of a base. Throws QuantityError. */
 function suffixOf(suffix: string): { base: 2 | 10; exponent: number; format: QuantityFormat } {
   const decimal = ownMember(DECIMAL, suffix)
   if (decimal !== undefined) return { base: 10, exponent: decimal, format: 'DecimalSI' }
@@ -57,10 +60,10 @@ function divideUp(value: bigint, by: bigint): bigint {
   return value % by === 0n ? quotient : quotient + (value < 0n ? -1n : 1n)
 }
 
-/** Quantities by their texts, for the same few stand in every pod: bounded, shared by all callers, and immutable. */
+/** Cache of quantities by text, since a few values occur in every pod. It is bounded and shared by all callers. */
 const known = new Map<string, Quantity>()
 
-/** Parses `text`; throws QuantityError. Surrounding white space is not allowed. */
+/** Parses a quantity. Throws QuantityError. Surrounding white space is not allowed. */
 export function parseQuantity(text: string): Quantity {
   const seen = known.get(text)
   if (seen) return seen
@@ -82,7 +85,7 @@ function parse(text: string): Quantity {
   const shifted = whole + fraction
   const negative = sign === '-'
 
-  // Small numbers keep the text they came with where it is (nearly) canonical, and skip the rounding below.
+  // Small numbers keep their text if it is (nearly) canonical, and skip the rounding below.
   let precision = 18 - shifted.length
   if (base === 2) precision = fraction === '' ? 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1 : -1
   const scale = (base === 10 ? exponent : 0) - fraction.length
@@ -101,7 +104,7 @@ function parse(text: string): Quantity {
   let rounded = scale
   if (base === 2) value <<= BigInt(exponent)
   if (rounded < NANO) {
-    // Beyond that many digits nothing is left but the one of rounding up.
+    // With so many digits dropped, only rounding up can leave a digit.
     const drop = NANO - rounded
     value = drop > shifted.length + 20 ? (value === 0n ? 0n : 1n) : divideUp(value, pow10(drop))
     rounded = NANO
@@ -150,7 +153,7 @@ function compare(a: bigint, aScale: number, b: bigint, bScale: number): number {
   if (aSign !== bSign) return aSign < bSign ? -1 : 1
   if (aSign === 0) return 0
   if (aScale === bScale) return a < b ? -1 : a > b ? 1 : 0
-  // Numbers whose magnitudes differ are never written out.
+  // Numbers of different magnitude are compared without being written out.
   const magnitude = magnitudeOf(a, aScale) - magnitudeOf(b, bScale)
   if (magnitude !== 0) return magnitude > 0 === aSign > 0 ? 1 : -1
   const left = aScale > bScale ? a * pow10(aScale - bScale) : a
@@ -158,15 +161,15 @@ function compare(a: bigint, aScale: number, b: bigint, bScale: number): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** Digits before the decimal point; negative for as many zeros behind it. */
+/** Returns the number of digits before the decimal point; negative for zeros after it. */
 const magnitudeOf = (value: bigint, scale: number): number => abs(value).toString().length + scale
 
-/** A quantity as an object holds it: canonical text, or absent for Go's zero value. */
+/** A quantity in an object: canonical text, or absent for Go's zero value. */
 export type QuantityValue = string | number | bigint | undefined | null
 
 export const toQuantity = (value: QuantityValue): Quantity => parseQuantity(value === undefined || value === null ? '0' : String(value))
 
-/** -1, 0 or 1. Throws QuantityError. */
+/** Returns -1, 0 or 1. Throws QuantityError. */
 export function compareQuantity(a: QuantityValue, b: QuantityValue): number {
   if (a === b) return 0
   const x = toQuantity(a)
@@ -179,11 +182,12 @@ export const quantitySign = (value: QuantityValue): -1 | 0 | 1 => {
   return n > 0n ? 1 : n < 0n ? -1 : 0
 }
 
-/** -1, 0 or 1. */
+/** Returns -1, 0 or 1. */
 export const compareParsed = (a: Quantity, b: Quantity): number => compare(a.value, a.scale, b.value, b.scale)
 
 /**
- * `a + b`, or `a - b`, as Go holds it: in 64 bits if both are and the sum fits. A sum of very many digits, as that of 1e1000 and 1, is its greater part alone.
+ * Computes `a + b` or `a - b` like Go: in 64 bits if both summands and the sum fit. If the sum has very many digits, such as that of 1e1000 and 1, it is the
+ * larger summand alone.
  */
 export function addParsed(a: Quantity, b: Quantity, subtracts: boolean): Quantity {
   const both = a.small && b.small
@@ -199,7 +203,7 @@ export function addParsed(a: Quantity, b: Quantity, subtracts: boolean): Quantit
   return quantityOf(a.value * pow10(a.scale - scale) + added * pow10(b.scale - scale), scale, a.format, both)
 }
 
-/** Sums of two int64s whose scales differ by no more are short. */
+/** Largest difference in scale of two int64s whose sum is short. */
 const SMALL_GAP = 36
 
 const quantityOf = (value: bigint, scale: number, format: QuantityFormat, areSmall: boolean): Quantity => ({
@@ -210,19 +214,19 @@ const quantityOf = (value: bigint, scale: number, format: QuantityFormat, areSma
   canonical: canonicalise(value, scale, format),
 })
 
-/** `a` so many times, as if it were added to itself. */
+/** Returns `a` multiplied by an integer, with the result of repeated addition. */
 export function multiplyParsed(a: Quantity, times: number): Quantity {
   if (times === 1) return a
   const value = a.value * BigInt(times)
   return { ...a, value, small: a.small && BigInt.asIntN(64, value) === value, canonical: canonicalise(value, a.scale, a.format) }
 }
 
-/** Canonical text of `a + b`, in the format of `a` (of `b` if `a` is zero). */
+/** Returns the canonical text of `a + b`, in the format of `a` (of `b` if `a` is zero). */
 export const addQuantity = (a: QuantityValue, b: QuantityValue): string => addParsed(toQuantity(a), toQuantity(b), false).canonical
 
 const MAX_STEPS = 19
 
-/** As Go's ScaledValue, which overflows in ways of its own: validation of absurd amounts shows them. */
+/** Computes Go's ScaledValue, with its overflows, which validation of absurd amounts shows. */
 function scaled(value: QuantityValue, to: number): bigint {
   const q = toQuantity(value)
   const shift = q.scale - to
@@ -231,12 +235,12 @@ function scaled(value: QuantityValue, to: number): bigint {
     if (shift > MAX_STEPS) return 0n
     const wide = q.value * pow10(shift)
     const wrapped = BigInt.asIntN(64, wide)
-    // Common steps are multiplied at once, others digit by digit with a look at the result.
+    // Go multiplies by common factors directly, and by others digit by digit with an overflow check.
     return wrapped === wide || shift <= 3 || shift === 6 || shift === 9 ? wrapped : 0n
   }
-  // What was cut down to the greatest amount is kept as it is; others in billionths.
+  // A value that was capped at the maximum keeps its scale; others are in billionths.
   if (abs(q.value) === MAX_INT64 && q.scale === 0) return BigInt.asIntN(64, q.value * pow10(-to))
-  // 2^64 divides any power of ten from the 64th on.
+  // 2^64 divides every power of ten from the 64th on.
   if (q.scale > 128) return 0n
   const billionths = q.value * pow10(q.scale - NANO)
   const counted = billionths < MAX_INT64 ? BigInt.asIntN(64, billionths) : billionths
@@ -244,15 +248,15 @@ function scaled(value: QuantityValue, to: number): bigint {
   return BigInt.asIntN(64, counted / by + (counted % by === 0n ? 0n : 1n))
 }
 
-/** The whole number, rounded up, as Go returns it in 64 bits. */
+/** Returns the value rounded up to an integer, as Go returns it in 64 bits. */
 export const quantityValue = (value: QuantityValue): bigint => scaled(value, 0)
 export const quantityMilliValue = (value: QuantityValue): bigint => scaled(value, -3)
 
-/** Rounded away from zero to a multiple of 10^scale (milli: -3). The text stays where nothing is to round. */
+/** Rounds away from zero to a multiple of 10^scale (thousandths: -3). The text is unchanged if no rounding is needed. */
 export function roundUpQuantity(value: QuantityValue, scale: number): string {
   const q = toQuantity(value)
   return q.scale >= scale ? q.canonical : canonicalise(divideUp(q.value, pow10(scale - q.scale)), scale, q.format)
 }
 
-/** The text that is stored for what a client sent. Throws QuantityError. */
+/** Returns the text to store for a quantity of a client. Throws QuantityError. */
 export const canonicalQuantity = (value: string | number | bigint): string => parseQuantity(String(value).trim()).canonical

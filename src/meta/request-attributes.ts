@@ -2,12 +2,12 @@ import type { RequestAttributes } from './context.ts'
 
 const NOTHING = { path: '', group: '', version: '', namespace: '', resource: '', subresource: '', name: '' }
 
-/** What an authorizer is asked about a resource where no request's path says so: what is not given is empty. */
+/** Creates attributes of a resource request for an authorizer. Omitted members are empty. */
 export const resourceAttributes = (given: Partial<Omit<RequestAttributes, 'isResource'>> & { readonly verb: string }): RequestAttributes => ({
   ...NOTHING,
   ...given,
   isResource: true,
 })
 
-/** The same of a path that names no resource. */
+/** Creates attributes of a non-resource request. */
 export const nonResourceAttributes = (verb: string, path: string): RequestAttributes => ({ ...NOTHING, verb, path, isResource: false })

@@ -1,11 +1,11 @@
 import type { Json } from './object.ts'
 import type { WhyChanges, WhyStep } from './why.ts'
 
-/** Takes down what a request goes through; the code below calls it where the server was started with `--why`, and pays for a look where it was not. */
+/** Records the steps of a request. Called only if the server runs with `--why`. */
 export interface RequestNotes {
   note(step: WhyStep): void
-  /** A copy of a value to compare it with later; undefined where it is too large. */
+  /** Copies a value for a later comparison. Undefined if it is too large. */
   keep(value: Json | undefined): Json | undefined
-  /** What has become of a value that `keep` has copied. */
+  /** Returns the changes of a value since `keep` copied it. */
   changes(kept: Json | undefined, now: Json | undefined): WhyChanges
 }

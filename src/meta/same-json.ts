@@ -1,6 +1,6 @@
 import type { Json } from './object.ts'
 
-/** Equality of two JSON values. Null, an absent member and an empty list are three different things here, unlike in `deepEqual`. */
+/** Reports whether two JSON values are equal. Unlike in `deepEqual`, null, an absent member and an empty list all differ. */
 export function sameJson(a: Json, b: Json): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return sameNumber(a, b)
@@ -21,10 +21,10 @@ export function sameJson(a: Json, b: Json): boolean {
   return extra === 0
 }
 
-/** Absent members are the same, and differ from null. */
+/** Two absent members are equal, and differ from null. */
 const sameMember = (a: Json | undefined, b: Json | undefined): boolean => a === b || (a !== undefined && b !== undefined && sameJson(a, b))
 
-// An integer may come as a number or, from another codec, as a bigint.
+// Compares integers across codecs, one of which may produce a number and the other a bigint.
 const sameNumber = (a: Json, b: Json): boolean =>
   (typeof a === 'bigint' && typeof b === 'number' && Number.isInteger(b) && a === BigInt(b)) ||
   (typeof b === 'bigint' && typeof a === 'number' && Number.isInteger(a) && b === BigInt(a))

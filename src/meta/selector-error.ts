@@ -1,9 +1,9 @@
 import { unlessThrown } from '../lib/unless-thrown.ts'
 
-/** A selector of labels or fields cannot be read. The message is apimachinery's, for a client. */
+/** Thrown for a label or field selector that cannot be parsed. The message is apimachinery's, for the client. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError'
 }
 
-/** What is read of a selector, or undefined where it cannot be read. */
+/** Returns the result of `read`, or undefined if it throws a SelectorError. */
 export const ifReadable = <T>(read: () => T): T | undefined => unlessThrown(SelectorError, read)

@@ -1,6 +1,6 @@
 import { integerOf } from '../lib/integer.ts'
 
-/** A version by semver.org, 2.0.0. Build metadata is read and not kept: it has no part in the order. */
+/** A version of semver.org, 2.0.0. Build metadata is parsed but not kept, since it does not affect the order. */
 export interface SemanticVersion {
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint]
   readonly prerelease: readonly string[]
@@ -11,7 +11,7 @@ const PRERELEASE = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)'
 const BUILD = '[0-9A-Za-z-]+'
 const FORM = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${PRERELEASE}(?:\\.${PRERELEASE})*))?(?:\\+${BUILD}(?:\\.${BUILD})*)?$`)
 
-/** Undefined for a text that is no version. */
+/** Returns undefined if the text is not a version. */
 export function parseSemanticVersion(text: string): SemanticVersion | undefined {
   const parts = FORM.exec(text)
   if (!parts) return undefined
@@ -20,7 +20,7 @@ export function parseSemanticVersion(text: string): SemanticVersion | undefined 
   return { numbers, prerelease: prerelease?.split('.') ?? [] }
 }
 
-/** Negative where `a` comes before `b`; a prerelease comes before its release. */
+/** Compares two versions; negative if `a` precedes `b`. A prerelease precedes its release. */
 export function compareSemanticVersions(a: SemanticVersion, b: SemanticVersion): number {
   for (const [i, number] of a.numbers.entries()) {
     const other = b.numbers[i] ?? 0n
@@ -37,7 +37,7 @@ export function compareSemanticVersions(a: SemanticVersion, b: SemanticVersion):
 
 const isNumber = (text: string): boolean => /^\d+$/.test(text)
 
-/** Numbers by their value and before words. */
+/** Compares identifiers: numbers by value, and before words. */
 function compareIdentifiers(a: string, b: string): number {
   if (isNumber(a) && isNumber(b)) return integerOf(a) < integerOf(b) ? -1 : 1
   if (isNumber(a) !== isNumber(b)) return isNumber(a) ? -1 : 1

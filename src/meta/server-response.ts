@@ -1,6 +1,6 @@
 import { failure, type StatusError } from './status.ts'
 
-/** Reason and text of a status code that came without a Status; `$` stands for what the other server said. */
+/** Reason and message of a status code without a Status. `$` is replaced with the body of the response. */
 const ANSWERS: Readonly<Record<number, readonly [reason: string, text: string]>> = {
   400: ['BadRequest', 'the server rejected our request for an unknown reason'],
   401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
@@ -17,8 +17,8 @@ const ANSWERS: Readonly<Record<number, readonly [reason: string, text: string]>>
 }
 
 /**
- * The Status of an answer of another server that is none itself, in apimachinery's words (NewGenericServerResponse with an empty verb). `about`: the object that was asked for, where
- * it was one.
+ * Creates the Status for a response of another server that is no Status itself, with apimachinery's message (NewGenericServerResponse with an empty verb).
+ * `about` is the requested object, if any.
  */
 export function serverResponse(status: number, about: { resource: string; name: string } | undefined, said: string): StatusError {
   const [reason, text] = ANSWERS[status] ?? [status >= 500 ? 'InternalError' : '', textOf(status, said)]

@@ -32,23 +32,23 @@ export type Status = {
   code: number
 }
 
-/** A Status as the answer to a success, which may leave out its code. */
+/** A Status as the response to a success, which may omit its code. */
 export type AnsweredStatus = Omit<Status, 'code'> & { readonly code?: number }
 
-/** A failure that is the answer to a client. Everything else that is thrown is a bug and becomes a 500. */
+/** A failure to report to the client. Anything else that is thrown is a bug and becomes a 500. */
 export class StatusError extends Error {
   override readonly name = 'StatusError'
   readonly status: Status
   private readonly laterStatus: (() => Status) | undefined
 
-  /** @param laterStatus what releases from 1.34 on say, where that is something else. */
+  /** @param laterStatus returns the Status of releases since 1.34, if it differs. */
   constructor(status: Status, laterStatus?: () => Status) {
     super(status.message ?? status.reason ?? 'failure')
     this.status = status
     this.laterStatus = laterStatus
   }
 
-  /** The error as releases from 1.34 on answer it. */
+  /** Returns the error as releases since 1.34 report it. */
   inLaterWords(): StatusError {
     return this.laterStatus ? new StatusError(this.laterStatus()) : this
   }
@@ -76,21 +76,21 @@ const failureStatus = (code: number, reason: string, message: string, details?: 
   code,
 })
 
-/** Details that name the object; the resource (plural) is their `kind`, as upstream's. */
+/** Returns details that name the object. As upstream, their `kind` is the resource (plural). */
 export const detailsOf = ({ group, resource }: GroupResource, name: string): StatusDetails => ({
   ...(name !== '' && { name }),
   ...(group !== '' && { group }),
   ...(resource !== '' && { kind: resource }),
 })
 
-/** 404. */
+/** Creates a 404. */
 export const notFoundError = (gr: GroupResource, name: string): StatusError =>
   failure(404, 'NotFound', `${qualifiedResource(gr)} ${quote(name)} not found`, detailsOf(gr, name))
 
-/** 404 for a path that no handler serves. */
+/** Creates the 404 for a path without a handler. */
 export const pathNotFoundError = (): StatusError => failure(404, 'NotFound', 'the server could not find the requested resource', {})
 
-/** 405 of a path that is served by other methods. */
+/** Creates the 405 for a path that is served with other methods. */
 export const methodNotAllowedError = (): StatusError => failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
 
 export const alreadyExistsError = (gr: GroupResource, name: string): StatusError =>
@@ -99,10 +99,10 @@ export const alreadyExistsError = (gr: GroupResource, name: string): StatusError
 export const conflictError = (gr: GroupResource, name: string, why: string): StatusError =>
   failure(409, 'Conflict', `Operation cannot be fulfilled on ${qualifiedResource(gr)} ${quote(name)}: ${why}`, detailsOf(gr, name))
 
-/** The text of every lost race on a resource version. */
+/** Message of every conflict on a resource version. */
 export const OPTIMISTIC_LOCK = 'the object has been modified; please apply your changes to the latest version and try again'
 
-/** 422: `details.kind` is the kind here, not the resource. Errors with the same text are listed once. */
+/** Creates a 422. Here `details.kind` is the kind, not the resource. Errors with the same message are listed once. */
 export function invalidError(gk: GroupKind, name: string, found: readonly FieldError[]): StatusError {
   const errors = found.length > MOST_ERRORS ? found.slice(0, MOST_ERRORS) : found
   const later = errors.some(({ laterBody }) => laterBody) ? () => invalidStatus(gk, name, errors.map(inLaterWords)) : undefined
@@ -146,7 +146,7 @@ export const serviceUnavailableError = (message: string): StatusError => failure
 export const timeoutError = (message: string, retryAfterSeconds: number): StatusError =>
   failure(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
 
-/** The 504 for a resource version that has not come within the wait; 0 seconds: nobody waited, and nothing is said of when to come again. */
+/** Creates the 504 for a resource version that was not reached in time. With 0 seconds the server did not wait, and no retry delay is sent. */
 export const tooLargeResourceVersionError = (wanted: number | string, current: number | string, retryAfterSeconds = 1): StatusError =>
   failure(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
@@ -156,7 +156,7 @@ export const tooLargeResourceVersionError = (wanted: number | string, current: n
 export const isStatusError = (error: unknown, reason?: string): error is StatusError =>
   error instanceof StatusError && (reason === undefined || error.reason === reason)
 
-/** For `catch`: undefined for what is not found. Throws any other error. */
+/** Handler for `catch` that returns undefined for NotFound, and rethrows any other error. */
 export function undefinedIfNotFound(error: unknown): undefined {
   if (isStatusError(error, 'NotFound')) return undefined
   throw error

@@ -2,7 +2,7 @@ import { trimEndOf } from '../lib/trim.ts'
 
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d{1,9})\d*)?(Z|[+-]\d{2}:\d{2})$/
 
-/** A point in time, to the nanosecond. */
+/** A point in time with nanosecond precision. */
 export interface Instant {
   /** Whole seconds since the epoch. */
   readonly seconds: number
@@ -10,7 +10,7 @@ export interface Instant {
   readonly nanos: number
 }
 
-/** An RFC 3339 time, or undefined. */
+/** Parses an RFC 3339 time. Undefined if it is invalid. */
 export function parseTime(text: string): Instant | undefined {
   const match = RFC3339.exec(text)
   if (!match) return undefined
@@ -31,7 +31,7 @@ export function parseTime(text: string): Instant | undefined {
   return { seconds, nanos: Number(fraction.padEnd(9, '0')) || 0 }
 }
 
-/** Milliseconds since the epoch, or undefined where it is no time. */
+/** Returns milliseconds since the epoch, or undefined if the time is invalid or absent. */
 export function timeMillis(text: string | null | undefined): number | undefined {
   const instant = text ? parseTime(text) : undefined
   return instant && instant.seconds * 1000 + Math.floor(instant.nanos / 1e6)
@@ -42,7 +42,7 @@ const secondsText = (seconds: number): string => {
   return text.slice(text.startsWith('+') ? 3 : 0, -5)
 }
 
-/** The last second that was asked for, and its text: what is written in one second bears the same time. */
+/** The last second that was printed, and its text: most times of one second are equal. */
 let latest = { seconds: 0, text: secondsText(0) }
 
 function wholeSeconds(seconds: number): string {
@@ -50,33 +50,33 @@ function wholeSeconds(seconds: number): string {
   return latest.text
 }
 
-/** metav1.Time: RFC 3339 in whole seconds, UTC. */
+/** Prints a metav1.Time: RFC 3339 in whole seconds, UTC. */
 export const formatTime = (millis: number): string => `${wholeSeconds(Math.floor(millis / 1000))}Z`
 
-/** metav1.MicroTime: RFC 3339 with six decimals, UTC. */
+/** Prints a metav1.MicroTime: RFC 3339 with six decimals, UTC. */
 export function formatMicroTime(millis: number, extraMicros = 0): string {
   const seconds = Math.floor(millis / 1000)
   const micros = Math.floor((millis - seconds * 1000) * 1000) + extraMicros
   return `${wholeSeconds(seconds)}.${String(micros).padStart(6, '0')}Z`
 }
 
-/** The text a server writes for what a client sent; undefined where it is no time. */
+/** Returns the text that a server writes for a client's time, or undefined if it is invalid. */
 export function canonicalTime(text: string): string | undefined {
   const instant = parseTime(text)
   return instant && `${wholeSeconds(instant.seconds)}Z`
 }
 
-/** The same for a MicroTime: digits beyond the sixth are cut off. */
+/** Returns the text for a client's MicroTime. Digits beyond the sixth are dropped. */
 export function canonicalMicroTime(text: string): string | undefined {
   const instant = parseTime(text)
   return instant && `${wholeSeconds(instant.seconds)}.${String(Math.floor(instant.nanos / 1000)).padStart(6, '0')}Z`
 }
 
-/** How Go prints a time, such as inside a validation message: `2006-01-02 15:04:05 +0000 UTC`. */
+/** Prints a time like Go in a validation message: `2006-01-02 15:04:05 +0000 UTC`. */
 export function printGoTime(text: string): string {
   const instant = parseTime(text)
   return instant ? `${wholeSeconds(instant.seconds).replace('T', ' ')} +0000 UTC` : text
 }
 
-/** An RFC 3339 time in UTC with a fraction, without the zeros at the end of it: as Go's time.RFC3339Nano. */
+/** Removes trailing zeros from the fraction of an RFC 3339 time in UTC, like Go's time.RFC3339Nano. */
 export const trimFraction = (time: string): string => `${trimEndOf(trimEndOf(time.slice(0, -1), '0'), '.')}Z`

@@ -2,15 +2,16 @@ import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { hasMembers, setMember } from './equal.ts'
 
 /**
- * Numbers that are whole and yet floats to Go (`1.0`, `1e3`), as they stand in the text, by the object or list that holds them and their name or index in it: a number of JavaScript does not keep that.
- * Code that copies such a value marks the copy (`cloneExactly`); what is copied otherwise, or written and read again, holds integers. Integers beyond 64 bits need no mark.
+ * Numbers that are whole but floats to Go (`1.0`, `1e3`), with their text, by the object or list that contains them and their name or index in it: a JavaScript
+ * number does not keep that. Code that copies such a value also copies the mark (`cloneExactly`); otherwise, or after a round trip through JSON, the copy holds
+ * integers. Integers beyond 64 bits need no mark.
  */
 const floats = new WeakMap<object, Map<string, string>>()
 
-/** The texts of all of them. */
+/** Texts of the numbers. */
 export const wholeFloats: Pick<typeof floats, 'get'> = floats
 
-/** Marks a member or an element, whose text this is, or takes its mark off. */
+/** Marks a member or element with its text, or removes the mark. */
 export function setWholeFloat(container: object, key: string | number, literal: string | undefined): void {
   const known = floats.get(container)
   if (literal === undefined) known?.delete(String(key))
@@ -20,26 +21,26 @@ export function setWholeFloat(container: object, key: string | number, literal: 
 
 export const isWholeFloat = (container: object, key: string | number): boolean => wholeFloatAt(container, key) !== undefined
 
-/** The text of such a number, undefined of any other value. */
+/** Returns the text of such a number, or undefined for any other value. */
 export const wholeFloatAt = (container: object, key: string | number): string | undefined => floats.get(container)?.get(String(key))
 
-/** The same, of a value that stands there: most are no numbers. */
+/** Reports whether a value, which is at this place, is such a number. Most values are no numbers. */
 export const isFloatIn = (container: object, key: string | number, value: unknown): boolean => typeof value === 'number' && isWholeFloat(container, key)
 
-/** Whether there is such a number in a value, at any depth. */
+/** Reports whether a value contains such a number, at any depth. */
 export function hasWholeFloats(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return (floats.get(value)?.size ?? 0) > 0 || Object.values(value).some(hasWholeFloats)
 }
 
-/** Gives a shallow copy the marks of the original. */
+/** Copies the marks of the original to a shallow copy. */
 export function copyWholeFloats<T extends object>(from: object, to: T): T {
   const known = floats.get(from)
   if (known) floats.set(to, new Map(known))
   return to
 }
 
-/** Moves the marks of a list's elements with them: `by` elements come in at an index (1), or the one there has gone (-1). */
+/** Shifts the marks of a list's elements after an insertion (1) or removal (-1) at an index. */
 export function shiftWholeFloats(list: readonly unknown[], at: number, by: 1 | -1): void {
   const known = floats.get(list)
   if (!known) return
@@ -47,15 +48,15 @@ export function shiftWholeFloats(list: readonly unknown[], at: number, by: 1 | -
   floats.set(list, new Map(left.map(([index, literal]) => [String(index >= at ? index + by : index), literal])))
 }
 
-/** Whether Go holds the number as an int64: `isFloat` where it is marked. */
+/** Reports whether Go holds the number as an int64. `isFloat` is set if it is marked. */
 export const isGoInteger = (value: number | bigint, isFloat: boolean): boolean => !isFloat && (typeof value === 'bigint' || Number.isSafeInteger(value))
 
-/** A deep copy of plain data, as `clone` makes it, with its marks. */
+/** Returns a deep copy of plain data like `clone`, with its marks. */
 export const cloneExactly = <T>(value: T): T => runAtOnce(cloneExactlyInSteps(value))
 
 /**
- * The same in steps, for values that may be large. A stack instead of recursion, for a generator of each small object would cost more than its copy; and no `Object.entries`, which makes a
- * pair of each element of a list before the first step ends.
+ * Copies in steps, for values that may be large. It uses a stack instead of recursion, because a generator for each small object would cost more than the copy,
+ * and avoids `Object.entries`, which creates a pair for each element of a list before the first step ends.
  */
 export function* cloneExactlyInSteps<T>(value: T): Steps<T> {
   const originals: object[] = []
@@ -85,5 +86,5 @@ export function* cloneExactlyInSteps<T>(value: T): Steps<T> {
   return copy as T
 }
 
-/** A list or object without members, but for the marks of those that it will have. */
+/** Returns a list or object without members, but with the marks of those to come. */
 const emptyCopy = (value: object): object => copyWholeFloats(value, Array.isArray(value) ? new Array<unknown>(value.length) : {})

@@ -1,8 +1,8 @@
-// What `/binnacle/v1/why` speaks of: the package is published with these declarations, which import nothing.
+// Declarations of `/binnacle/v1/why`. The package publishes them, so this file imports nothing.
 
 /**
- * What a request goes through, step by step, as `/binnacle/v1/why` gives it. The shape is stable: members and steps may be added, and none changes its meaning. Times are in milliseconds. Values
- * of secrets are never among it (`src/why/redaction.ts`).
+ * A step of a request, as `/binnacle/v1/why` reports it. The format is stable: members and steps may be added, and none changes its meaning. Times are in
+ * milliseconds. Values of secrets are never included (`src/why/redaction.ts`).
  */
 export type WhyStep =
   | Authenticated
@@ -26,25 +26,25 @@ export type WhyStep =
   | StoreAsked
   | Converted
 
-/** Who makes the request. */
+/** The user of the request. */
 export interface WhyUser {
   readonly name: string
   readonly uid?: string
   readonly groups: readonly string[]
-  /** Of `extra` what is no credential; of the rest the names alone. */
+  /** Members of `extra` that are no credentials. Others have only their names. */
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** By what the caller has shown who it is. */
+/** Credential that the request presented. */
 export type WhyProof =
   | { readonly kind: 'client certificate'; readonly subject: string; readonly issuer: string; readonly notAfter: string }
-  /** `source`: who knows the token. `issuer` and `expires` are those of a token that says them (a JWT). */
+  /** `source` is the authenticator that accepted the token. `issuer` and `expires` are those of a JWT. */
   | { readonly kind: 'token'; readonly source?: TokenSource; readonly issuer?: string; readonly expires?: string }
-  /** `certificate`: the common name of the front proxy, which says in headers for whom it asks. */
+  /** `certificate` is the common name of the front proxy, which names the user in headers. */
   | { readonly kind: 'front proxy'; readonly certificate: string }
-  /** The insecure port asks for no proof. */
+  /** The insecure port does not authenticate. */
   | { readonly kind: 'insecure port' }
-  /** Nothing was shown. */
+  /** No credential was presented. */
   | { readonly kind: 'none' }
 
 export type TokenSource = 'token file' | 'service account' | 'bootstrap token' | 'issuer' | 'webhook'
@@ -63,17 +63,17 @@ interface NotAuthenticated {
 interface Impersonated {
   readonly step: 'impersonated'
   readonly user: WhyUser
-  /** Why its own user may do that: an answer for each user, group, uid or extra that is named. */
+  /** Reasons why impersonation is allowed: one for each user, group, UID or extra that is impersonated. */
   readonly allowedBy: readonly string[]
 }
 
-/** Who may do what: the request itself, or with `of` what else had to be asked about (`impersonate users jane`). */
+/** Result of an authorization: of the request itself, or with `of` of another permission that it needs (`impersonate users jane`). */
 interface Authorized {
   readonly step: 'authorized'
   readonly decision: 'allow' | 'deny' | 'no opinion' | 'error'
-  /** The mode that decided, as `--authorization-mode` names it; absent where none did. */
+  /** Mode that decided, as in `--authorization-mode`. Omitted if none did. */
   readonly by?: string
-  /** Of the modes Rules and ABAC: the rule of the file, from 1, or its line. */
+  /** Rule in the file of the mode Rules or ABAC: its index, from 1, or its line. */
   readonly rule?: number
   readonly reason: string
   readonly of?: string
@@ -87,7 +87,7 @@ interface Seated {
   readonly waited: number
 }
 
-/** Faults on purpose. */
+/** An injected fault. */
 interface Faulted {
   readonly step: 'fault'
   readonly does: readonly string[]
@@ -98,11 +98,11 @@ interface Warned {
   readonly text: string
 }
 
-/** Fields of the body that have not come into the object. */
+/** Fields of the body that are not part of the object. */
 interface Dropped {
   readonly step: 'dropped'
   readonly because: 'unknown field' | 'feature gate' | 'not written here'
-  /** JSON pointers, or as warnings name fields (`spec.replicaz`). */
+  /** JSON pointers, or field names as in warnings (`spec.replicaz`). */
   readonly fields: readonly string[]
   readonly gate?: string
 }
@@ -112,7 +112,7 @@ interface Defaulted {
   readonly changes: WhyChanges
 }
 
-/** Why an apply was refused: fields of others. */
+/** Conflicts of an apply with fields of other managers. */
 interface Conflicting {
   readonly step: 'apply conflicts'
   readonly conflicts: readonly WhyConflict[]
@@ -123,7 +123,7 @@ export interface WhyConflict {
   readonly manager: string
   readonly operation: string
   readonly subresource?: string
-  /** When this manager has written last. */
+  /** Time of the manager's last write. */
   readonly since?: string
 }
 
@@ -133,7 +133,7 @@ export interface PluginRun {
   readonly phase: 'mutating' | 'validating'
   readonly outcome: 'admitted' | 'refused'
   readonly milliseconds: number
-  /** Of one that mutates. */
+  /** Changes by a mutating plugin. */
   readonly changes?: WhyChanges
 }
 
@@ -142,13 +142,13 @@ export interface WebhookAsked {
   readonly configuration: string
   readonly webhook: string
   readonly phase: 'mutating' | 'validating'
-  /** 2: asked again, since what came after it had changed the object. */
+  /** 2 if the webhook was reinvoked, because a later plugin or webhook had changed the object. */
   readonly round: 1 | 2
-  /** `failed open`: it could not be asked, and its failures are ignored. */
+  /** `failed open`: the call failed and the failure policy is Ignore. */
   readonly outcome: 'admitted' | 'refused' | 'failed' | 'failed open'
   readonly milliseconds: number
   readonly message?: string
-  /** As the webhook has sent it. */
+  /** Patch that the webhook returned. */
   readonly patch?: WhyChanges
 }
 
@@ -159,7 +159,7 @@ export interface PolicyAsked {
   readonly phase: 'mutating' | 'validating'
   readonly outcome: 'admitted' | 'refused' | 'failed' | 'warned or audited'
   readonly milliseconds: number
-  /** Of its expressions, in the units of CEL's cost budget (10,000,000 for a policy); absent where nothing was evaluated. */
+  /** Cost of the evaluated expressions, in units of the CEL cost budget (10,000,000 for a policy). Omitted if none was evaluated. */
   readonly cost?: number
   readonly messages?: readonly string[]
   readonly changes?: WhyChanges
@@ -171,17 +171,17 @@ interface Annotated {
   readonly value: string
 }
 
-/** What the kind's own rules make of the object before it is validated. */
+/** Changes to the object by the kind's own rules, before validation. */
 interface Ruled {
   readonly step: 'rules of the kind'
   readonly changes: WhyChanges
 }
 
-/** The write was tried on this state. A second attempt means that somebody else has written in between. */
+/** An attempt to write, based on this state. A second attempt means that another client has written in between. */
 interface Attempted {
   readonly step: 'attempt'
   readonly attempt: number
-  /** Absent: there was no object. */
+  /** Omitted if there was no object. */
   readonly resourceVersion?: string
 }
 
@@ -191,7 +191,7 @@ interface Written {
   readonly resourceVersion?: string
 }
 
-/** What a read has asked for. It comes from the store where a step `store` with `get` or `list` follows, and from the watch cache otherwise. */
+/** Parameters of a read. It was served from the store if a step `store` with `get` or `list` follows, and otherwise from the watch cache. */
 interface Read {
   readonly step: 'read'
   readonly resourceVersion: string
@@ -199,7 +199,7 @@ interface Read {
   readonly meaning: string
 }
 
-/** A call of the store. */
+/** A call to the store. */
 interface StoreAsked {
   readonly step: 'store'
   readonly operation: string
@@ -208,7 +208,7 @@ interface StoreAsked {
   readonly failed?: string
 }
 
-/** Objects converted by the webhook of a definition. */
+/** Conversion of objects by the webhook of a definition. */
 interface Converted {
   readonly step: 'conversion'
   readonly definition: string
@@ -227,8 +227,8 @@ export interface WhyChange {
   readonly from?: string
 }
 
-/** A value of JSON. */
+/** A JSON value. */
 type WhyValue = null | boolean | number | bigint | string | WhyValue[] | { [name: string]: WhyValue }
 
-/** Undefined is not told apart: nothing has changed. `too large`: the object has too many values to be compared. */
+/** Changes of an object as a JSON patch, empty if nothing has changed. `too large`: the object has too many values to compare. */
 export type WhyChanges = readonly WhyChange[] | 'too large'
