@@ -5,15 +5,15 @@ import { apiVersionOf, type GroupVersion } from '../meta/gvk.ts'
 import type { ResourceDefinition, Subresource, Version } from './definition.ts'
 import { compareVersions, groupRank } from './group-order.ts'
 
-/** A resource type in one of the versions in which it is served. */
+/** A resource type in one of its served versions. */
 export interface ServedResource {
   readonly definition: ResourceDefinition
   readonly version: Version
-  /** Where the release has deprecated the version. */
+  /** Optional. Set if the release has deprecated the version. */
   readonly deprecation?: Deprecation
 }
 
-/** The kinds at one moment. Immutable: a request works with the one that it began with. */
+/** The set of kinds at one point in time. Immutable: a request uses one snapshot throughout. */
 export class CatalogSnapshot {
   readonly generation: number
   readonly definitions: readonly ResourceDefinition[]
@@ -23,7 +23,7 @@ export class CatalogSnapshot {
   private readonly groupVersions = new Map<string, ServedResource[]>()
   private readonly ordered: readonly string[]
 
-  /** Without a release nothing is deprecated. */
+  /** Without a release no version is deprecated. */
   constructor(generation: number, definitions: readonly ResourceDefinition[], release?: Release) {
     this.generation = generation
     this.definitions = definitions
@@ -51,12 +51,12 @@ export class CatalogSnapshot {
     return this.byResource.get(`${group}/${version}/${resource}`)
   }
 
-  /** By plural and any of its groups, whatever version is its hub. */
+  /** Finds a definition by its plural name and any of its groups, whatever its hub version is. */
   definition(group: string, resource: string): ResourceDefinition | undefined {
     return this.byGroupResource.get(`${group}/${resource}`)
   }
 
-  /** `v1`, `apps/v1` … in the order in which discovery lists them. */
+  /** Returns `v1`, `apps/v1` and so on, in discovery order. */
   servedGroupVersions(): readonly string[] {
     return this.ordered
   }
@@ -70,7 +70,7 @@ export class CatalogSnapshot {
   }
 }
 
-/** Groups by their rank, those of no rank at the end as they came; versions of a group by preference. */
+/** Sorts groups by rank, with unranked ones last in their original order, and versions of a group by preference. */
 function inDiscoveryOrder(found: readonly { readonly groupVersion: string; readonly version: Version }[], release: Release | undefined): string[] {
   const groups = [...new Set(found.map(({ version }) => version.group))].sort((a, b) => groupRank(a, release) - groupRank(b, release))
   const rank = new Map(groups.map((group, i) => [group, i]))
@@ -78,22 +78,22 @@ function inDiscoveryOrder(found: readonly { readonly groupVersion: string; reado
   return [...found].sort(({ version: a }, { version: b }) => rankOf(a) - rankOf(b) || compareVersions(a, b)).map(({ groupVersion }) => groupVersion)
 }
 
-/** The warning of a version in this release. Undefined: it is not deprecated. */
+/** Returns the deprecation of a version in this release, or undefined. */
 function deprecationOf({ kind, deprecationWarning }: Version, groupVersion: string, release: Release | undefined): Deprecation | undefined {
   if (deprecationWarning !== undefined) return { warning: deprecationWarning, removedRelease: '' }
   return release && deprecationIn(release, groupVersion, kind)
 }
 
-/** The kind of lists of a version's objects. */
+/** Returns the kind of lists of a version's objects. */
 export const listKindOf = ({ kind, listKind = `${kind}List` }: Version): string => listKind
 
-/** The live set of kinds. Only composition and extensions change it. */
+/** The live set of kinds. Only `main.ts` and the extensions change it. */
 export class Catalog {
   private current: CatalogSnapshot
   private readonly release: Release | undefined
   private readonly listeners = new Set<(snapshot: CatalogSnapshot) => void>()
 
-  /** Without a release nothing is deprecated. */
+  /** Without a release no version is deprecated. */
   constructor(definitions: readonly ResourceDefinition[], release?: Release) {
     this.release = release
     this.current = new CatalogSnapshot(1, definitions, release)
@@ -108,16 +108,16 @@ export class Catalog {
     for (const listener of this.listeners) listener(this.current)
   }
 
-  /** Returns a function that ends the subscription. */
+  /** Calls the listener after each change. Returns a function that ends the subscription. */
   subscribe(listener: (snapshot: CatalogSnapshot) => void): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
   }
 }
 
-/** `v1`, `apps/v1` */
+/** Returns `v1`, `apps/v1` and so on. */
 export const apiVersionOfVersion = ({ group, name }: Version): string => apiVersionOf({ group, version: name })
 
-/** Names of the prototype (`constructor`) are none. */
+/** Returns a subresource by name, ignoring members of the prototype such as `constructor`. */
 export const subresourceOf = (version: Version, name: string): Subresource | undefined =>
   version.subresources !== undefined && Object.hasOwn(version.subresources, name) ? version.subresources[name] : undefined

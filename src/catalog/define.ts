@@ -2,25 +2,25 @@ import type { KubeObject, TypedObject } from '../meta/object.ts'
 import type { ObjectReader } from './connect.ts'
 import type { AccessEvent, KindDefinition, ListAccess, ResourceAccess, ResourceDefinition, ResourceId, Subresource } from './definition.ts'
 
-/** A kind as the catalog holds it, among kinds of other types. */
+/** Converts the definition of a kind to the type that the catalog holds. */
 export const defineResource = <H extends TypedObject>(definition: KindDefinition<H>): ResourceDefinition => widened(definition)
 
-/** A subresource of a kind of its own, `S`, as its parent holds it beside others. */
+/** Converts a subresource with a kind of its own, `S`, to the type that its parent holds. */
 export const defineSubresource = <H extends TypedObject, S extends TypedObject>(subresource: Subresource<H, S>): Subresource<H> => widened(subresource)
 
-/** A built-in kind, with the type of its objects in the hub version: what the server itself reads of it is of that type. */
+/** Identifies a built-in kind, with the type of its objects in the hub version. */
 export interface KindId<T extends TypedObject> extends ResourceId {
-  /** Of no object: it only says the type. */
+  /** Never set: it only carries the type. */
   readonly objectType?: T
 }
 
-/** A resource whose objects have the type `T`. */
+/** Creates the ID of a resource whose objects have the type `T`. */
 export const kindId = <T extends TypedObject>(group: string, resource: string): KindId<T> => ({ group, resource })
 
-/** An object that is known to be of the kind, as that of a request that is about it. */
+/** Gives an object that is known to be of the kind its type, such as the object of a request for that resource. */
 export const asKind = <T extends TypedObject>(_kind: KindId<T>, object: KubeObject): T => widened(object)
 
-/** As ResourceAccess.get; the object may be shared: never mutate it. */
+/** Calls ResourceAccess.get. The object may be shared and must not be changed. */
 export const getKind = <T extends TypedObject>(
   api: ObjectReader,
   id: KindId<T>,
@@ -29,7 +29,7 @@ export const getKind = <T extends TypedObject>(
   options?: { readonly resourceVersion?: string },
 ): Promise<T> => widened(api.get(id, namespace, name, options))
 
-/** The items of ResourceAccess.list. */
+/** Calls ResourceAccess.list and returns the items. */
 export const listKind = async <T extends TypedObject>(
   api: Pick<ResourceAccess, 'list'>,
   id: KindId<T>,
@@ -37,28 +37,28 @@ export const listKind = async <T extends TypedObject>(
   options?: ListAccess,
 ): Promise<T[]> => widened((await api.list(id, namespace, options)).items)
 
-/** Reads what the watch cache has, without waiting for it to have more. */
+/** Reads the current contents of the watch cache, without waiting for a newer revision. */
 export interface CacheReader {
   cachedObject(id: ResourceId, namespace: string, name: string): KubeObject | Promise<KubeObject> | undefined
   cachedObjects(id: ResourceId, namespace: string): readonly KubeObject[] | Promise<readonly KubeObject[]> | undefined
 }
 
-/** As CacheReader.cachedObject; the object may be shared: never mutate it. */
+/** Calls CacheReader.cachedObject. The object may be shared and must not be changed. */
 export const cachedKind = <T extends TypedObject>(cache: CacheReader, id: KindId<T>, namespace: string, name: string): T | Promise<T> | undefined =>
   widened(cache.cachedObject(id, namespace, name))
 
-/** As CacheReader.cachedObjects; the objects may be shared: never mutate them. */
+/** Calls CacheReader.cachedObjects. The objects may be shared and must not be changed. */
 export const cachedKinds = <T extends TypedObject>(cache: CacheReader, id: KindId<T>, namespace: string): readonly T[] | Promise<readonly T[]> | undefined =>
   widened(cache.cachedObjects(id, namespace))
 
-/** Which object a write is about. `subresource`: absent for the object itself. */
+/** Identifies the object of a write. `subresource` is omitted for the object itself. */
 export interface ObjectPlace {
   readonly namespace: string
   readonly name: string
   readonly subresource?: string
 }
 
-/** As ResourceAccess.update. */
+/** Calls ResourceAccess.update. */
 export const updateKind = async <T extends TypedObject>(
   api: ResourceAccess,
   id: KindId<T>,
@@ -66,7 +66,7 @@ export const updateKind = async <T extends TypedObject>(
   change: (object: T) => T | undefined,
 ): Promise<T> => widened(await api.update(id, namespace, name, object => change(widened(object)), subresource === undefined ? {} : { subresource }))
 
-/** As ResourceAccess.watch, in all namespaces. */
+/** Calls ResourceAccess.watch, for all namespaces. */
 export const watchKind = <T extends TypedObject>(
   api: ResourceAccess,
   id: KindId<T>,
@@ -76,7 +76,8 @@ export const watchKind = <T extends TypedObject>(
 ): Promise<void> => api.watch(id, '', signal, event => handle(widened(event)), options)
 
 /**
- * Hooks are given only what was decoded and defaulted by the schema of the version or kind that they are written against, and what the server itself reads was decoded by that of the hub version.
- * That an object is of their type is therefore the schema's word, and this is the one place that takes it.
+ * Narrows or widens a type without a check. Hooks are called only with objects that the schema of their version or kind has decoded and defaulted, and reads by
+ * the server return objects that the schema of the hub version has decoded. That an object has the declared type follows from its schema, which only this
+ * function assumes.
  */
 const widened = <T>(definition: unknown): T => definition as T

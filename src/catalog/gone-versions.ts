@@ -1,18 +1,18 @@
 import type { Catalog, CatalogSnapshot, ServedResource } from './catalog.ts'
 
-/** A version of a kind that was served before and no longer is. */
+/** A version of a kind that is no longer served. */
 export interface GoneVersion {
   readonly group: string
-  /** `v1` */
+  /** Name of the version: `v1`. */
   readonly version: string
   readonly kind: string
-  /** The plural name. */
+  /** Plural name. */
   readonly resource: string
   /** Whether no version of the resource is left. */
   readonly isLast: boolean
 }
 
-/** Finds the versions that each change of the catalog removes, once for all followers. */
+/** Finds the versions that a change of the catalog removes, once for all followers. */
 export class GoneVersions {
   readonly #followers: ((version: GoneVersion) => void)[] = []
 

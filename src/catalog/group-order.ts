@@ -2,7 +2,7 @@ import { isSince, type Release } from '../lifecycle/release.ts'
 import { compareVersionNames } from '../meta/gvk.ts'
 import type { Version } from './definition.ts'
 
-/** The order in which kube-apiserver's discovery lists the groups that are built in. */
+/** Order of built-in groups in kube-apiserver's discovery. */
 const GROUPS = [
   '',
   'apiregistration.k8s.io',
@@ -29,18 +29,18 @@ const GROUPS = [
   'storagemigration.k8s.io',
 ]
 
-/** The place of a group in a release; all others come after those that are built in. */
+/** Returns the rank of a group in a release. Other groups follow the built-in ones. */
 export function groupRank(group: string, release?: Release): number {
-  // Since it is stable, it stands before those that servers use among themselves.
+  // Since it is GA, it precedes the groups for internal use by servers.
   if (group === 'resource.k8s.io' && release !== undefined && isSince(release, '1.34')) return GROUPS.indexOf('discovery.k8s.io') + 0.5
   const rank = GROUPS.indexOf(group)
   return rank < 0 ? GROUPS.length : rank
 }
 
-/** Versions that stand in another order than their names have. */
+/** Versions whose order differs from that of their names. */
 const VERSIONS: Readonly<Record<string, readonly string[]>> = { autoscaling: ['v2', 'v1', 'v2beta1', 'v2beta2'] }
 
-/** Compares versions of one group: negative where `a` is preferred. */
+/** Compares two versions of a group; negative if `a` is preferred. */
 export function compareVersions({ group, name }: Pick<Version, 'group' | 'name'>, { name: other }: Pick<Version, 'name'>): number {
   const order = VERSIONS[group]
   return order ? order.indexOf(name) - order.indexOf(other) : compareVersionNames(name, other)

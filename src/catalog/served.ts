@@ -9,9 +9,9 @@ import type { ResourceDefinition, Version } from './definition.ts'
 const kindOf = ({ group, name, kind, names }: Version): ApiKind => ({ group, version: name, kind, resource: names.plural })
 
 /**
- * The definitions with only those versions that are served. A kind of which no version is served has no path any more: if the release has a stable version of it the server itself may need it,
- * and it stays as an internal one; otherwise it goes.
- * @param exists whether the release has the version, served or not.
+ * Returns the definitions with only their served versions. A kind without a served version has no path: it becomes internal if the server or the release needs
+ * it, the latter if a GA version exists; otherwise it is removed.
+ * @param exists reports whether the release has the version, served or not.
  */
 export function servedDefinitions(
   definitions: readonly ResourceDefinition[],
@@ -30,13 +30,13 @@ export function servedDefinitions(
   })
 }
 
-/** Whether a release has a version of a kind. */
+/** Returns a predicate for versions of kinds that the release has. */
 export const isInRelease =
   (release: Release) =>
   ({ group, version, kind }: ApiKind): boolean =>
     existsIn(release, apiVersionOf({ group, version }), kind)
 
-/** A version that is asked for by name, and that the release has, but not this server, is refused. Throws LifecycleError. */
+/** Rejects a version in `--runtime-config` that the release has, but this server does not. Throws LifecycleError. */
 export function checkIsBuilt(definitions: readonly ResourceDefinition[], release: Release, config: RuntimeConfig, later: LaterVersions = {}): void {
   for (const [key, value] of config) {
     const [group = '', version = '', resource] = key.split('/')
@@ -55,7 +55,7 @@ export function checkIsBuilt(definitions: readonly ResourceDefinition[], release
   }
 }
 
-/** Throws LifecycleError, in kube-apiserver's words, where a later release brings all of these. */
+/** Throws LifecycleError with kube-apiserver's message if all these versions were introduced after the release. */
 function checkIsThere(versions: readonly Version[], release: Release, resource: string | undefined): void {
   const [first] = versions
   if (!first || !versions.every(version => comesLater(release, apiVersionOfVersion(version), version.kind))) return

@@ -4,16 +4,16 @@ import { isSince, type Release } from '../lifecycle/release.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ResourceDefinition, Subresource, Version } from './definition.ts'
 
-/** What kinds differ in between servers. */
+/** Release-dependent parts of kinds. */
 export interface ReleaseParts {
   readonly features: Features
-  /** The type in the release that is emulated; absent where that is the one in which kinds are written. */
+  /** Optional. Returns the type in the emulated release. Unset if that is the release in which kinds are defined. */
   readonly schemaOf?: (schema: StructSchema) => StructSchema
-  /** The version in which the release stores the kind, where releases differ. */
+  /** Returns the storage version of the kind in the release, if it differs among releases. */
   readonly storedIn: (group: string, resource: string) => string | undefined
 }
 
-/** The definition as a server has it: its versions have the types of the release, and the defaults and subresources of the features that are on. */
+/** Returns the definition with the types of the release, and the defaults and subresources of the enabled features. */
 export function withFeatures(definition: ResourceDefinition, release: ReleaseParts): ResourceDefinition {
   const { versions, unserved = [], hub, storage } = definition
   const all = [hub, ...versions, ...unserved, ...(storage ? [storage.version] : [])]
@@ -59,7 +59,7 @@ function bind(version: Version, { features, schemaOf }: ReleaseParts): Version {
   }
 }
 
-/** What the release may select by. */
+/** Returns the fields that the release may select by. */
 function selectableIn({ selectableFields, selectableSince }: Version, release: Release): Version['selectableFields'] {
   if (!selectableFields || !selectableSince) return selectableFields
   const late = Object.entries(selectableSince).filter(([, since]) => !isSince(release, since))
