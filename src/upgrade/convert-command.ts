@@ -21,7 +21,7 @@ ${LIMITS_USAGE}
 What was changed is told on standard error. Exit status: 0 all is converted, 1 something needs a decision, 2 an error.
 `
 
-/** Resolves with the exit status. Throws ArgumentError. */
+/** Runs `binnacle convert`. Resolves to the exit status. Throws ArgumentError. */
 export async function runConvert(argv: readonly string[], { out, err }: Streams): Promise<number> {
   const given = readArguments(
     argv,
@@ -64,7 +64,7 @@ export async function runConvert(argv: readonly string[], { out, err }: Streams)
 const noteText = (file: string, { line, object, severity, message }: Note): string =>
   `${file === '-' ? '<stdin>' : file}:${line}: ${object}: ${severity === 'decision' ? 'needs a decision: ' : ''}${message}`
 
-/** Texts of several files as one stream of documents. */
+/** Joins the texts of several files to one stream of documents. */
 function joined(texts: readonly string[]): string {
   const ended = texts.map(text => (text === '' || text.endsWith('\n') ? text : `${text}\n`)).filter(text => text.trim() !== '')
   return ended.map((text, i) => (i === 0 || /^---/.test(text) ? text : `---\n${text}`)).join('')

@@ -7,22 +7,22 @@ import { applyKindDefaults, decodeObject } from '../registry/decode-object.ts'
 import { decode } from '../schema/decode.ts'
 import type { FoundKind, ReleaseKinds } from './versions/release-kinds.ts'
 
-/** An object in the version to move to. */
+/** Result of converting an object. */
 export interface Conversion {
   readonly to: Version
-  /** What the old version reads from the object, without defaults. */
+  /** The object as the old version decodes it, without defaults. */
   readonly before: KubeObject
-  /** The same in the new version, with those defaults of the old one that the new one has otherwise. */
+  /** The object in the new version, with those defaults of the old version that the new one has differently. */
   readonly after: JsonObject
-  /** Members of `after` that the old version implied and the new one would not: their paths and values. */
+  /** Paths and values of members of `after` that were defaults of the old version and are not those of the new one. */
   readonly implied: readonly { readonly path: string; readonly value: Json }[]
-  /** Members that the old version does not know: they are left as they are. */
+  /** Members that the old version does not have. They are kept. */
   readonly unknown: readonly string[]
-  /** Members that the old version knows, and the new one has no place for. */
+  /** Members of the old version that the new one does not have. */
   readonly lost: readonly string[]
 }
 
-/** Undefined where the object is in the best version of the release already. Throws DecodeError for an object that is none of its kind. */
+/** Converts an object. Returns undefined if it already has the best version of the release. Throws DecodeError if it is not an object of its kind. */
 export function convertObject(kinds: ReleaseKinds, found: FoundKind, value: JsonObject): Conversion | undefined {
   const { definition, version } = found
   const to = kinds.successorOf(found)
@@ -30,7 +30,7 @@ export function convertObject(kinds: ReleaseKinds, found: FoundKind, value: Json
   const unknown: string[] = []
   const before = decodedObject({ ...decode(version.schema, value, { keepEmpty: true, onUnknown: path => unknown.push(path) }), ...namesOf(value) })
   const plain = convert(definition, clone(before), version, to)
-  // What the old version makes of it, and what the new one makes of the same members.
+  // `meant` is the object with the defaults of the old version, `read` the same members with the defaults of the new one.
   const meant = inVersion(to, convert(definition, applyKindDefaults(version, clone(before)), version, to))
   const read = inVersion(to, clone(plain))
   const implied: { path: string; value: Json }[] = []
@@ -43,13 +43,14 @@ export function convertObject(kinds: ReleaseKinds, found: FoundKind, value: Json
 
 const namesOf = ({ kind, apiVersion }: JsonObject): { kind: string; apiVersion: string } => ({ kind: String(kind), apiVersion: String(apiVersion) })
 
-/** As a server of the release would read it, defaults included. */
+/** Decodes an object like a server of the release, with defaults. */
 function inVersion(version: Version, object: KubeObject): KubeObject {
   return decodeObject(version, { ...object, apiVersion: apiVersionOfVersion(version) })
 }
 
 /**
- * `plain` with the members in which `read` (what the new version makes of it) differs from `meant` (what the old version made of it). Lists are compared item by item where they are of one length.
+ * Returns `plain` with the members in which `read` (with the defaults of the new version) differs from `meant` (with those of the old one). Lists of equal
+ * length are compared item by item.
  */
 function withImplied(plain: Json | undefined, read: Json | undefined, meant: Json, note: (path: string, value: Json) => void, path = ''): Json {
   if (deepEqual(read, meant)) return plain ?? null
@@ -66,7 +67,8 @@ function withImplied(plain: Json | undefined, read: Json | undefined, meant: Jso
 }
 
 /**
- * `after` without what only encoding adds: members that are empty, that `before` does not have, and that decoding adds again. What a user writes as empty, as a selector, stays.
+ * Returns `after` without empty members that only encoding adds: `before` does not have them, and decoding adds them again. A member that the user has set to
+ * an empty value, such as a selector, is kept.
  */
 function withoutEmpty(version: Version, before: JsonObject, after: JsonObject): JsonObject {
   const whole = decode(version.schema, after, { keepEmpty: true })

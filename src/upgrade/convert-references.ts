@@ -7,25 +7,25 @@ import { decisionsOf, withoutSuccessor } from './decisions.ts'
 import { oldReferencesOf, type Reference } from './references.ts'
 import type { ReleaseKinds } from './versions/release-kinds.ts'
 
-/** What a person should know of a reference. */
+/** Message about a reference, for the user. */
 export interface ReferenceNote {
   readonly severity: 'info' | 'decision'
   readonly message: string
 }
 
 export interface ConvertedReferences {
-  /** The object, with objects within it as their old versions read them. It differs from `after` in what conversion changes alone. */
+  /** The object, with nested objects as their old versions decode them. It differs from `after` only in what conversion changes. */
   readonly before: JsonObject
   /** `before` itself if nothing changes. */
   readonly after: JsonObject
   readonly notes: readonly ReferenceNote[]
 }
 
-/** Moves the references of an object, and objects within it, to versions that the release serves. */
+/** Converts references of an object, and objects nested in it, to versions that the release serves. */
 export function convertReferences(object: JsonObject, kinds: ReleaseKinds, path = ''): ConvertedReferences {
   const notes: ReferenceNote[] = []
   let [before, after] = [object, object]
-  /** Objects within this one. What they refer to is theirs. */
+  /** Path prefixes of nested objects, whose own references are not visited here. */
   const inner: string[] = []
   for (const reference of oldReferencesOf(object, kinds.release)) {
     if (inner.some(outer => reference.path.startsWith(outer))) continue
@@ -40,9 +40,9 @@ export function convertReferences(object: JsonObject, kinds: ReleaseKinds, path 
 }
 
 interface ConvertedReference {
-  /** Omitted if it is as it was. */
+  /** Omitted if it equals the original. */
   readonly before?: JsonObject
-  /** Omitted if it stays as it is. */
+  /** Omitted if nothing changes. */
   readonly after?: JsonObject
   readonly notes: readonly ReferenceNote[]
 }
@@ -78,7 +78,7 @@ type Step = string | number
 
 const memberOf = (value: Json, step: Step): Json => (Array.isArray(value) ? value[Number(step)] : objectIn(value)[step]) ?? null
 
-/** A copy with another value at a place. */
+/** Returns a copy with the value at a path replaced. */
 function withMember(value: Json, [step, ...rest]: readonly Step[], member: Json): Json {
   if (step === undefined) return member
   const changed = withMember(memberOf(value, step), rest, member)

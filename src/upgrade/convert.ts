@@ -12,28 +12,28 @@ import { type Change, rewrite } from './source/rewrite.ts'
 import { standingIn } from './versions/old-versions.ts'
 import type { FoundKind, ReleaseKinds } from './versions/release-kinds.ts'
 
-/** What a person should know of a conversion. */
+/** Message about a conversion, for the user. */
 export interface Note {
-  /** `decision`: the result needs a look, or can't be used as it is. */
+  /** `decision`: the result has to be reviewed, or cannot be used as it is. */
   readonly severity: 'info' | 'decision'
-  /** Of the object. */
+  /** Line of the object, from 1. */
   readonly line: number
-  /** `Deployment shop/web` */
+  /** Label of the object, such as `Deployment shop/web`. */
   readonly object: string
   readonly message: string
 }
 
 export interface ConvertedFile {
-  /** The new text; the old one where nothing changes. */
+  /** The new text, or the old one if nothing changes. */
   readonly text: string
   readonly changed: boolean
   readonly notes: readonly Note[]
 }
 
-/** The manifests of a file in versions that the release serves. */
+/** Converts the manifests of a file to versions that the release serves. */
 export async function convertFile(file: ManifestFile, kinds: ReleaseKinds): Promise<ConvertedFile> {
   const changes = new Map<number, Change[]>()
-  /** What the items of typed lists have become. */
+  /** New versions of typed lists, which follow their items. */
   const lists = new Map<MapNode, ListVersion>()
   const notes: Note[] = []
   for (const object of file.objects) {
@@ -61,7 +61,7 @@ export async function convertFile(file: ManifestFile, kinds: ReleaseKinds): Prom
   return { text, changed: text !== file.text, notes }
 }
 
-/** How messages name an object. */
+/** Returns the label of an object in messages. */
 export function labelOf({ value: { metadata }, kind }: Pick<ManifestObject, 'value' | 'kind'>): string {
   const { namespace, name, generateName } = objectIn(metadata)
   const id = typeof name === 'string' ? name : typeof generateName === 'string' ? `${generateName}*` : ''
@@ -88,7 +88,7 @@ interface Moved {
   readonly apiVersion: string
 }
 
-/** The object in the version to move to; undefined where it stays in its own. */
+/** Converts the object to another version. Returns undefined if it keeps its version. */
 async function versionOf(object: ManifestObject, kinds: ReleaseKinds, tell: Tell): Promise<Moved | undefined> {
   const { release } = kinds
   const standing = standingIn(release, object)
@@ -109,13 +109,13 @@ async function versionOf(object: ManifestObject, kinds: ReleaseKinds, tell: Tell
   return { before: asWritten(object, conversion.before), after: asWritten(object, conversion.after), apiVersion }
 }
 
-/** Without names that an item of a typed list leaves to the list. */
+/** Removes apiVersion and kind if the item of a typed list does not have them. */
 function asWritten({ value }: ManifestObject, converted: JsonObject): JsonObject {
   const { apiVersion, kind, ...rest } = converted
   return { ...(value.apiVersion !== undefined && { apiVersion }), ...(value.kind !== undefined && { kind }), ...rest }
 }
 
-/** Null where the object can't be read: that has been reported. */
+/** Returns null if the object cannot be decoded, which has been reported then. */
 function tryConvert(kinds: ReleaseKinds, found: FoundKind, object: ManifestObject, tell: Tell): Conversion | undefined | null {
   try {
     return convertObject(kinds, found, named(object))
@@ -143,7 +143,7 @@ async function tellConversion(
   if (others.length > 0) tell('decision', `${kinds.release} refuses the result: ${firstOf(others)}`)
 }
 
-/** Three messages, and how many more there are: a schema may have hundreds of faults. */
+/** Joins the first three messages, and how many more there are: a schema may have hundreds of errors. */
 export const firstOf = (errors: readonly Refusal[]): string =>
   errors
     .slice(0, 3)
@@ -156,7 +156,7 @@ interface ListVersion {
   readonly after: string
 }
 
-/** A typed list (`DeploymentList`) has the version of its items. */
+/** Changes the version of typed lists (`DeploymentList`) to that of their items. */
 function addListVersions(lists: ReadonlyMap<MapNode, ListVersion>, changes: ReadonlyMap<number, Change[]>): void {
   for (const [list, { document, before, after }] of lists) {
     const pair = list.pairs.find(({ key }) => key === 'apiVersion')

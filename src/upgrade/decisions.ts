@@ -2,9 +2,9 @@ import { objectsIn } from '../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../meta/object.ts'
 import type { KindName } from './versions/old-versions.ts'
 
-/** What a conversion can't settle: somebody who knows what is wanted has to look at it. */
+/** A question that a conversion cannot settle, for the owner of the object. */
 export interface Decision {
-  /** Of the field that it is about, in the old version. */
+  /** Path of the field in the old version. */
   readonly path: string
   readonly message: string
 }
@@ -19,11 +19,11 @@ const NO_SUCCESSOR: Readonly<Record<string, string>> = {
   'networking.k8s.io/v1alpha1 ClusterCIDR': 'ClusterCIDR has no successor: use --cluster-cidr of kube-controller-manager',
 }
 
-/** What to do about a kind that nothing converts. */
+/** Returns advice for a kind that has no conversion. */
 export const withoutSuccessor = ({ apiVersion, kind }: KindName): string =>
   NO_SUCCESSOR[`${apiVersion} ${kind}`] ?? `nothing converts ${apiVersion} ${kind}: write it anew for a version that is served`
 
-/** What somebody has to look at in an object of an old version, whatever becomes of it. */
+/** Returns the decisions for an object of an old version. They do not depend on the target. */
 export function decisionsOf({ apiVersion, kind }: KindName, object: JsonObject): Decision[] {
   switch (`${apiVersion} ${kind}`) {
     case 'policy/v1beta1 PodDisruptionBudget':
@@ -64,7 +64,7 @@ export function decisionsOf({ apiVersion, kind }: KindName, object: JsonObject):
   }
 }
 
-/** v1 has the zone and the node as fields, and takes no other topology from clients. */
+/** v1 has fields for zone and node, and accepts no other topology from clients. */
 function topologyDecisions({ endpoints }: JsonObject): Decision[] {
   return objectsIn(endpoints).flatMap(({ topology }, i) => {
     const keys = isJsonObject(topology) ? Object.keys(topology).filter(key => key !== 'topology.kubernetes.io/zone') : []

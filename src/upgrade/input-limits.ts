@@ -1,13 +1,13 @@
 import { ArgumentError, type Arguments } from '../lib/arguments.ts'
 import { flagHint } from '../lib/bounded-input.ts'
 
-/** Bounds of what a command reads and prints. */
+/** Limits on what a command reads and prints. */
 export interface InputLimits {
-  /** Bytes of a file in JSON; one in YAML may have an eighth, as its tree takes eight times the memory. */
+  /** Bytes of a JSON file. A YAML file may have an eighth of them, since its tree takes eight times the memory. */
   readonly fileBytes: number
-  /** Values of a file in JSON, which take some 100 bytes each; one in YAML may have a fifth. */
+  /** Values of a JSON file, which take about 100 bytes each. A YAML file may have a fifth of them. */
   readonly values: number
-  /** Bytes that an archive may unpack to, besides a hundred times its own size. */
+  /** Bytes to which an archive may unpack, in addition to a hundred times its own size. */
   readonly unpackedBytes: number
   readonly objects: number
   readonly minutes: number
@@ -17,10 +17,10 @@ export interface InputLimits {
 
 export const DEFAULT_LIMITS: InputLimits = { fileBytes: 256 << 20, values: 5_000_000, unpackedBytes: 64 << 20, objects: 2_000_000, minutes: 60, lines: 1000 }
 
-/** Parts of the bounds of JSON that hold for YAML. */
+/** Fractions of the JSON limits that apply to YAML. */
 const [YAML_BYTES, YAML_VALUES] = [1 / 8, 1 / 5]
 
-/** Flags of the bounds. */
+/** Flags of the limits. */
 const FLAGS = {
   fileBytes: 'max-file-bytes',
   values: 'max-values',
@@ -30,7 +30,7 @@ const FLAGS = {
   lines: 'max-lines',
 } as const satisfies Record<keyof InputLimits, string>
 
-/** The same for `readArguments`. */
+/** Flags of the limits for `readArguments`. */
 export const LIMIT_OPTIONS = {
   'max-file-bytes': 'value',
   'max-values': 'value',
@@ -40,7 +40,7 @@ export const LIMIT_OPTIONS = {
   'max-lines': 'value',
 } as const
 
-/** The same for a usage. */
+/** Flags of the limits for a usage text. */
 export const LIMITS_USAGE = `Bounds, which a file that is made to exhaust the machine meets first:
       --max-file-bytes      of a file in JSON; an eighth in YAML (default ${DEFAULT_LIMITS.fileBytes})
       --max-values          in a file of JSON; a fifth in YAML (default ${DEFAULT_LIMITS.values})
@@ -68,18 +68,18 @@ export function readLimits(given: Arguments): InputLimits {
   }
 }
 
-/** Message for a bound that is exceeded: `it has more than 5 values (--max-values raises the bound)`. */
+/** Message for an exceeded limit: `it has more than 5 values (--max-values raises the bound)`. */
 export const exceeds = (member: keyof InputLimits, what: string): string => `${what}${flagHint(FLAGS[member])}`
 
-/** Name of a bound's flag, without dashes. */
+/** Returns the name of a limit's flag, without dashes. */
 export const limitFlag = (member: keyof InputLimits): string => FLAGS[member]
 
-/** Levels of arrays and objects, as in encoding/json of Go. */
+/** Limit on the depth of arrays and objects, as in Go's encoding/json. */
 const DEEPEST = 10_000
 
 /**
- * Reason for which a text is not parsed as JSON: its depth or its number of values. Undefined for one that may be parsed, and for a text that is none in JSON. Parsers look at the whole text, and fill memory with what they find; this stops where
- * the bound is exceeded.
+ * Returns the reason why a text must not be parsed as JSON: its depth or its number of values. Undefined if it may be parsed, or is not JSON. A parser would
+ * read the whole text and fill memory with its values; this function stops where the limit is exceeded.
  */
 export function jsonFault(bytes: Buffer, { values }: InputLimits): string | undefined {
   let [count, depth] = [0, 0]
@@ -101,7 +101,7 @@ export function jsonFault(bytes: Buffer, { values }: InputLimits): string | unde
 
 const isSpace = (c: number | undefined): boolean => c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09
 
-/** Offset of the quote that ends a string; that of the last byte for a string without end. */
+/** Returns the offset of the quote that ends a string, or of the last byte if there is none. */
 function stringEnd(bytes: Buffer, from: number): number {
   let i = from
   for (; i < bytes.length; i++) {
@@ -112,7 +112,10 @@ function stringEnd(bytes: Buffer, from: number): number {
   return i
 }
 
-/** Reason for which a text is not parsed as YAML: its length or its number of values. Each value of a block takes a line, and each of a flow a comma or a bracket. A line may end by a carriage return alone. */
+/**
+ * Returns the reason why a text must not be parsed as YAML: its length or its number of values. A value in block style takes a line, and one in flow style a
+ * comma or a bracket. A carriage return alone may end a line.
+ */
 export function yamlFault(bytes: Buffer, { values, fileBytes }: InputLimits): string | undefined {
   const [mostBytes, mostValues] = [Math.ceil(fileBytes * YAML_BYTES), Math.ceil(values * YAML_VALUES)]
   if (bytes.length > mostBytes) return exceeds('fileBytes', `it has ${bytes.length} bytes, and of YAML ${mostBytes} are read: JSON may be larger`)

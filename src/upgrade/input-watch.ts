@@ -5,13 +5,13 @@ const PROGRESS_MS = 10_000
 
 export interface InputWatchOptions {
   readonly limits: InputLimits
-  /** Given lines. */
+  /** Prints a line. */
   readonly say: (text: string) => void
-  /** Milliseconds on a monotonic clock. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
 }
 
-/** Watches the reading of input: reports progress every ten seconds, and ends it when it has too many objects or takes too long. */
+/** Limits the reading of input: reports progress every ten seconds, and stops it if there are too many objects or it takes too long. */
 export class InputWatch {
   readonly limits: InputLimits
   readonly #options: InputWatchOptions
@@ -33,7 +33,7 @@ export class InputWatch {
     this.step(place)
   }
 
-  /** Looks at the time. Called between parts of the work that are bounded otherwise. Throws InputBoundError. */
+  /** Checks the time. Called between parts of the work that have limits of their own. Throws InputBoundError. */
   step(place: string): void {
     const { limits } = this
     const { say, now } = this.#options

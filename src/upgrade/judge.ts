@@ -11,34 +11,34 @@ import { UNOBSERVED } from '../schema/declared-rules.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { FoundKind, ReleaseKinds } from './versions/release-kinds.ts'
 
-/** What a server of a release would say of an object that is created. */
+/** Result of creating an object in a server of a release, without storing it. */
 export interface Judgement {
-  /** As read, with defaults; absent where it can't be read. */
+  /** Optional. The decoded object with defaults. Unset if it cannot be decoded. */
   readonly object?: KubeObject
   /** Paths of members that the version does not have. */
   readonly unknown: readonly string[]
-  /** What validation refuses. */
+  /** Errors of validation. */
   readonly errors: readonly Refusal[]
-  /** What the `Warning` headers say, beyond the deprecation of the version. */
+  /** Texts of `Warning` headers, except for the deprecation of the version. */
   readonly warnings: readonly string[]
 }
 
-/** An error of validation. */
+/** A validation error. */
 export interface Refusal {
-  /** In the words of the release. */
+  /** Message in the words of the release. */
   readonly text: string
-  /** What kind of error it is, and of which field: the same in every release. */
+  /** Reason and field of the error, which do not depend on the release. */
   readonly about: string
 }
 
-/** Judges an object in the version that it says. Rules that other objects decide, and admission, are left out. */
+/** Validates an object in its own version. Rules that depend on other objects, and admission, are skipped. */
 export async function judge(kinds: ReleaseKinds, { definition, version }: FoundKind, value: JsonObject): Promise<Judgement> {
   const unknown: string[] = []
   try {
     const object = decodeObject(version, { ...value, apiVersion: apiVersionOfVersion(version), kind: version.kind }, path => unknown.push(path))
     const ctx = contextOf(kinds)
     const hub = convert(definition, clone(object), version, definition.hub)
-    // The server has made one by the time that a strategy asks, as that of jobs does.
+    // The server has assigned a UID before the strategy runs. That of jobs uses it.
     if (isJsonObject(hub.metadata)) hub.metadata.uid ??= UID
     const strategy = version.strategy ?? definition.strategy ?? {}
     strategy.prepare?.(hub, undefined, ctx)
@@ -66,10 +66,10 @@ const UID = '00000000-0000-4000-8000-000000000000'
 
 const contextOf = ({ features }: ReleaseKinds): HookContext => ({ now: 0, subresource: '', features, access: noAccess, declared: UNOBSERVED })
 
-/** A rule asks for another object. */
+/** Thrown if a rule reads another object. */
 class NoAccess extends Error {}
 
-/** Few rules do: whether a namespace allows the access of administrators to devices. They are not judged. */
+/** Rejects access to other objects. A few rules need it, such as whether the namespace allows admin access to devices; they are skipped. */
 function noAccess(): never {
   throw new NoAccess('no other objects are known here')
 }

@@ -6,16 +6,16 @@ import { isJsonObject, type JsonObject } from '../meta/object.ts'
 import { DEFAULT_LIMITS, type InputLimits, jsonFault, limitFlag, yamlFault } from './input-limits.ts'
 import { type MapNode, nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './source/nodes.ts'
 
-/** A text of manifests. */
+/** A file of manifests. */
 export interface ManifestFile {
-  /** As messages name it; `-` is standard input. */
+  /** Name in messages. `-` is standard input. */
   readonly name: string
   readonly text: string
   readonly documents: readonly SourceDocument[]
   readonly objects: readonly ManifestObject[]
 }
 
-/** An object of a file: a document, or an item of a list that is one. */
+/** An object in a file: a document, or an item of a list. */
 export interface ManifestObject {
   readonly value: JsonObject
   readonly apiVersion: string
@@ -23,22 +23,22 @@ export interface ManifestObject {
   readonly node: SourceNode
   /** Index of its document. */
   readonly document: number
-  /** Of its first line, from 1. */
+  /** First line of the object, from 1. */
   readonly line: number
-  /** The typed list (`DeploymentList`) that it is an item of: where the list says its version. */
+  /** Optional. The typed list (`DeploymentList`) that contains the object and has its apiVersion. */
   readonly list?: MapNode
 }
 
-/** A file that can't be read as manifests: where, and why. */
+/** Thrown for a file that cannot be read as manifests, with the line and the reason. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError'
 
   readonly file: string
   readonly line: number | undefined
   readonly reason: string
-  /** What the file says, if it could be opened. */
+  /** Contents of the file, if it could be read. */
   readonly text: string | undefined
-  /** It is a template of manifests. */
+  /** Whether the file is a template of manifests. */
   readonly isTemplate: boolean
 
   constructor(file: string, line: number | undefined, reason: string, read?: { readonly text: string; readonly isTemplate?: boolean }) {
@@ -53,12 +53,14 @@ export class ManifestError extends Error {
 
 const EXTENSIONS = new Set(['.yaml', '.yml', '.json'])
 
-/** Whether a file of a folder is one of manifests. */
+/** Reports whether a file in a folder is one of manifests. */
 type Choice = (path: string) => boolean
 
 const hasExtension: Choice = path => EXTENSIONS.has(extname(path))
 
-/** Files of manifests that arguments name, those of folders at any depth in the order of their names. Throws ManifestError for what is not there. */
+/**
+ * Returns the manifest files for the arguments: files, and those in folders at any depth, sorted by name. Throws ManifestError for a path that does not exist.
+ */
 export function manifestFiles(paths: readonly string[], isChosen: Choice = hasExtension): string[] {
   return paths.flatMap(path => {
     if (path === '-') return [path]
@@ -78,7 +80,10 @@ function filesBelow(folder: string, isChosen: Choice): string[] {
   })
 }
 
-/** Links to files are followed. A pipe or a device, which may never end, is none: who wants one read names it. What leads nowhere is left to its reader, who says so. */
+/**
+ * Reports whether a path is a regular file, or a link to one. A pipe or a device, which may never end, has to be named on the command line. A dangling link is
+ * reported when it is read.
+ */
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile()
@@ -87,12 +92,12 @@ function isFile(path: string): boolean {
   }
 }
 
-/** Of a Helm chart, and no manifest: its description and its values. */
+/** Reports whether a file describes a Helm chart or holds its values, and so is not a manifest. */
 const isChartFile = (path: string): boolean => /^(?:Chart|values[^/]*)\.ya?ml$/.test(basename(path)) && isChart(dirname(path))
 
 const isChart = (folder: string): boolean => statSync(join(folder, 'Chart.yaml'), { throwIfNoEntry: false }) !== undefined
 
-/** Throws ManifestError. */
+/** Reads a file of manifests. Throws ManifestError. */
 export function readManifestFile(name: string, limits: InputLimits = DEFAULT_LIMITS): ManifestFile {
   try {
     const bytes = readBoundedFile(name, limits.fileBytes, limitFlag('fileBytes'))
@@ -105,7 +110,7 @@ export function readManifestFile(name: string, limits: InputLimits = DEFAULT_LIM
   }
 }
 
-/** The objects of a text. Documents that are no API objects, as a kustomization without a kind, are passed over. Throws ManifestError. */
+/** Parses a text to its objects. Documents that are not API objects, such as a kustomization without a kind, are skipped. Throws ManifestError. */
 export function readManifests(name: string, text: string): ManifestFile {
   refuseChartTemplate(name, text)
   const documents = documentsOf(name, text)
@@ -126,14 +131,14 @@ function documentsOf(name: string, text: string): SourceDocument[] {
   }
 }
 
-/** A template need not fail to parse: what stands between braces may be YAML. */
+/** Rejects templates of a Helm chart, which may be valid YAML by accident. */
 function refuseChartTemplate(name: string, text: string): void {
   const inTemplates = basename(dirname(name)) === 'templates' && isChart(dirname(dirname(name)))
   const line = inTemplates ? templateLine(text) : undefined
   if (line !== undefined) throw templateError(name, line, text)
 }
 
-/** The first line with an action of a Go template. */
+/** Returns the first line with a Go template action, or undefined. */
 function templateLine(text: string): number | undefined {
   const found = /\{\{/.exec(text)
   return found ? lineCounter(text)(found.index) : undefined
@@ -147,10 +152,13 @@ const templateError = (name: string, line: number, text: string): ManifestError 
 
 type FoundObject = Omit<ManifestObject, 'line'>
 
-/** What an item of a typed list need not say. */
+/** Names that an item of a typed list may omit. */
 type Implied = Partial<Pick<FoundObject, 'apiVersion' | 'kind'>>
 
-/** Lists are taken apart, those in lists too; items of a typed list (`DeploymentList`) are of its kind where they do not say. */
+/**
+ * Returns the objects of a node. Lists are split, including nested ones. Items of a typed list (`DeploymentList`) have its version and kind unless they set
+ * their own.
+ */
 function objectsOf(node: SourceNode, document: number, implied: Implied = {}): FoundObject[] {
   const found = objectOf(node, document, implied)
   if (found === undefined) return []

@@ -2,21 +2,22 @@ import type { Release } from '../lifecycle/release.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { type KindName, type Standing, standingIn } from './versions/old-versions.ts'
 
-/** A place within an object that names a version of a kind. */
+/** A reference within an object to a version of a kind. */
 export interface Reference extends KindName {
-  /** `spec.scaleTargetRef` */
+  /** Path such as `spec.scaleTargetRef`. */
   readonly path: string
-  /** Members and indices that lead to it. */
+  /** Keys and indices of the path. */
   readonly steps: readonly (string | number)[]
-  /** Members that name the version: `apiVersion`, or `group` and `version`. */
+  /** Whether the version is in `group` and `version` instead of `apiVersion`. */
   readonly isTarget: boolean
   readonly standing: Standing
-  /** A whole object stands there, not a reference to one. */
+  /** Whether it is a whole nested object, not a reference. */
   readonly isObject: boolean
 }
 
 /**
- * Names of kinds within an object (`scaleTargetRef`, templates of other objects, owners) in versions that the release does not serve. Managed fields and annotations are no part of it.
+ * Returns references within an object (`scaleTargetRef`, nested templates, owners) to versions that the release does not serve. Managed fields and annotations
+ * are skipped.
  */
 export function oldReferencesOf(object: JsonObject, release: Release): Reference[] {
   const found: Reference[] = []
@@ -38,7 +39,7 @@ export function oldReferencesOf(object: JsonObject, release: Release): Reference
   return found
 }
 
-/** Kustomize's patches and replacements name what they change by group, version and kind. */
+/** Returns the apiVersion of a target in Kustomize's patches and replacements, which has group, version and kind. */
 function targetVersion({ group, version }: JsonObject, path: string): string | undefined {
   if (typeof version !== 'string' || !/^(?:patches|patchesJson6902|replacements)\[\d+\]\.(?:target|targets\[\d+\]\.select|source)$/.test(path)) return undefined
   return typeof group === 'string' && group !== '' ? `${group}/${version}` : version

@@ -1,10 +1,10 @@
 import { ArgumentError } from '../lib/arguments.ts'
 import type { Release } from '../lifecycle/release.ts'
 
-/** The oldest and newest minor release of Kubernetes that the tables know well enough to judge by. */
+/** Oldest and newest minor release that the tables cover. */
 const MINORS = [16, 36] as const
 
-/** `1.33`, `v1.33.2` … Throws ArgumentError. */
+/** Parses `1.33` or `v1.33.2`. Throws ArgumentError. */
 export function readRelease(flag: string, text: string | undefined): Release {
   const minor = Number(/^v?1\.(\d{1,2})(?:\.\d+)?$/.exec(text ?? '')?.[1] ?? Number.NaN)
   if (text === undefined) throw new ArgumentError(`--${flag} is needed: a release such as 1.${MINORS[1]}`)

@@ -4,8 +4,8 @@ import { withDraft } from '../lib/private-file.ts'
 import { ManifestError } from './manifests.ts'
 
 /**
- * Puts another text into a file, which keeps its mode. The text takes its place in one step: where the disk is full, what was there stays. Throws ManifestError for a link: a folder of somebody else's may
- * have links that lead out of it. Throws errors of the system.
+ * Replaces the contents of a file and keeps its mode. The file is replaced in one step, so it is unchanged if the disk is full. Throws ManifestError for a
+ * symbolic link, which could lead out of the folder. Throws system errors.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const found = lstatSync(file)

@@ -77,7 +77,7 @@ const OPTIONS = {
   help: 'switch',
 } as const
 
-/** Resolves with the exit status. Throws ArgumentError, ManifestError and ClusterError. */
+/** Runs `binnacle upgrade-report`. Resolves to the exit status. Throws ArgumentError, ManifestError and ClusterError. */
 export async function runReport(argv: readonly string[], { out, err }: Streams): Promise<number> {
   const given = readArguments(argv, OPTIONS, { f: 'filename', o: 'output', h: 'help' }, 'filename')
   if (given.isOn('help')) {
@@ -118,7 +118,7 @@ async function makeReport(given: Arguments, err: Streams['err']): Promise<Report
   }
 }
 
-/** Stores that are named. They are opened when they are read. */
+/** Returns the stores in the arguments. They are opened when they are read. */
 function storesOf(given: Arguments): Examined[] {
   const prefix = given.value('etcd-prefix') ?? '/registry'
   const skipHashCheck = given.isOn('skip-hash-check')

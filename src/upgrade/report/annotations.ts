@@ -1,17 +1,17 @@
 import { compareReleases, type Release } from '../../lifecycle/release.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 
-/** An annotation or label that lost its meaning, or is about to. */
+/** A deprecated annotation or label. */
 interface OldKey {
-  /** The key, or its beginning where it ends with `/`. */
+  /** The key, or a prefix that ends with `/`. */
   readonly key: string
   readonly deprecated: Release
-  /** The first release that does nothing by it; absent while it works. */
+  /** Optional. First release that ignores it. Unset while it has an effect. */
   readonly ignored?: Release
   readonly instead: string
 }
 
-/** Sources: https://kubernetes.io/docs/reference/labels-annotations-taints/ and the release notes. */
+/** Source: https://kubernetes.io/docs/reference/labels-annotations-taints/ and the release notes. */
 const OLD_ANNOTATIONS: readonly OldKey[] = [
   { key: 'seccomp.security.alpha.kubernetes.io/pod', deprecated: '1.19', ignored: '1.27', instead: 'securityContext.seccompProfile' },
   { key: 'container.seccomp.security.alpha.kubernetes.io/', deprecated: '1.19', ignored: '1.27', instead: 'securityContext.seccompProfile of the container' },
@@ -29,7 +29,7 @@ const OLD_ANNOTATIONS: readonly OldKey[] = [
   },
 ]
 
-/** Labels of nodes that pods select by. The label of control planes is kubeadm's. */
+/** Node labels that pods select by. The label of control planes is kubeadm's. */
 const OLD_LABELS: readonly OldKey[] = [
   {
     key: 'node-role.kubernetes.io/master',
@@ -39,7 +39,7 @@ const OLD_LABELS: readonly OldKey[] = [
   },
 ]
 
-/** An old annotation or label of an object. */
+/** A deprecated annotation or label in an object. */
 export interface OldKeyUse {
   readonly path: string
   readonly key: string
@@ -49,7 +49,7 @@ export interface OldKeyUse {
   readonly instead: string
 }
 
-/** Old annotations of an object and of every template in it, and old labels of nodes that it selects or tolerates, as a release has them. */
+/** Returns the deprecated annotations of an object and its templates, and the deprecated node labels that it selects or tolerates, in a release. */
 export function oldKeysOf(object: JsonObject, release: Release): OldKeyUse[] {
   const found: OldKeyUse[] = []
   const add = (path: string, key: string, old: OldKey | undefined): void => {

@@ -3,9 +3,9 @@ import { objectsIn } from '../../meta/json-members.ts'
 import { type JsonObject, objectIn } from '../../meta/object.ts'
 import type { KindName } from '../versions/old-versions.ts'
 
-/** A version of a configuration. */
+/** Lifecycle of a version of a configuration. */
 interface ConfigurationLife {
-  /** The release from which on it is not read. */
+  /** First release that does not read it. */
   readonly gone?: Release
   readonly deprecated?: Release
   readonly advice: string
@@ -13,7 +13,10 @@ interface ConfigurationLife {
 
 const KUBEADM = 'kubeadm config migrate --old-config OLD --new-config NEW, with a kubeadm that reads both, writes kubeadm.k8s.io/v1beta4 (v1beta3 before 1.31)'
 
-/** By apiVersion, and kind where only that one goes. Sources: the schemes and messages of kubeadm, kube-scheduler, kube-apiserver and client-go in a tag of each release. */
+/**
+ * Lifecycles by apiVersion, followed by the kind if only that is removed. Sources: schemes and messages of kubeadm, kube-scheduler, kube-apiserver and
+ * client-go at a tag of each release.
+ */
 const LIVES: Readonly<Record<string, ConfigurationLife>> = {
   'kubeadm.k8s.io/v1alpha3': { gone: '1.15', deprecated: '1.13', advice: KUBEADM },
   'kubeadm.k8s.io/v1beta1': { gone: '1.22', deprecated: '1.17', advice: KUBEADM },
@@ -33,7 +36,7 @@ const LIVES: Readonly<Record<string, ConfigurationLife>> = {
   },
 }
 
-/** What a release says of a configuration of a component. */
+/** A deprecated or removed configuration. */
 export interface ConfigurationFault {
   readonly rule: 'removed-config' | 'deprecated-config'
   readonly message: string
@@ -53,7 +56,7 @@ export function configurationFaults(object: JsonObject, { apiVersion, kind }: Ki
   return [{ rule: 'deprecated-config', message: `${apiVersion} ${kind} is deprecated since ${deprecated}${end}`, advice, since: deprecated }]
 }
 
-/** Users of a kubeconfig: credential plugins of versions, and providers, that client-go of a release does not have. */
+/** Checks the users of a kubeconfig for credential plugin versions and auth providers that client-go of a release lacks. */
 function credentialFaults(object: JsonObject, to: Release): ConfigurationFault[] {
   return objectsIn(object.users).flatMap(({ user }, i): ConfigurationFault[] => {
     const { exec, 'auth-provider': provider } = objectIn(user)

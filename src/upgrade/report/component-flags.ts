@@ -1,21 +1,21 @@
 import { isSince, type Release } from '../../lifecycle/release.ts'
 
-/** Programs whose flags are looked at. */
+/** Components whose flags are checked. */
 export const COMPONENTS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kube-proxy', 'kubelet'] as const
 
 export type Component = (typeof COMPONENTS)[number]
 
-/** Names by the release from which on something is so. */
+/** Names, separated by spaces, by the first release for which they are listed. */
 type ByRelease = Readonly<Partial<Record<Release, string>>>
 
-/** Of every component: those of klog (KEP-2845), and one of the alpha of log sanitization. */
+/** Removed flags of every component: those of klog (KEP-2845), and one of alpha log sanitization. */
 const GONE_OF_ALL: ByRelease = {
   '1.24': 'experimental-logging-sanitization',
   '1.26':
     'add-dir-header alsologtostderr log-backtrace-at log-dir log-file log-file-max-size logtostderr one-output skip-headers skip-log-headers stderrthreshold',
 }
 
-/** Flags that a component no longer knows: it does not start with them. Sources: cmd/ and the modules that it shares, of a tag of each release from 1.16 to 1.36. */
+/** Removed flags, with which a component does not start. Sources: cmd/ and the modules that it shares, at a tag of each release from 1.16 to 1.36. */
 const GONE: Readonly<Record<Component, ByRelease>> = {
   'kube-apiserver': {
     '1.19': 'audit-dynamic-configuration basic-auth-file enable-inflight-quota-handler',
@@ -58,7 +58,7 @@ const GONE: Readonly<Record<Component, ByRelease>> = {
   },
 }
 
-/** Flags that do little or nothing, and are on their way out. Those of the kubelet that its configuration file has as well are left out. Sources: as above. */
+/** Deprecated flags. Those of the kubelet that are also in its configuration file are left out. Sources: as above. */
 const DEPRECATED: Readonly<Record<Component, ByRelease>> = {
   'kube-apiserver': {
     '1.16': 'admission-control enable-logs-handler kubelet-port kubelet-read-only-port audit-webhook-batch-initial-backoff service-account-api-audiences',
@@ -88,7 +88,7 @@ const DEPRECATED: Readonly<Record<Component, ByRelease>> = {
 
 const IN_TREE = 'use external, with the cloud-controller-manager of the provider'
 
-/** Values with which a component no longer starts. */
+/** Values of flags with which a component no longer starts. */
 const GONE_VALUES: Readonly<Record<string, Readonly<Record<string, { readonly gone: Release; readonly advice?: string }>>>> = {
   'cloud-provider': {
     openstack: { gone: '1.26', advice: IN_TREE },
@@ -103,20 +103,20 @@ const GONE_VALUES: Readonly<Record<string, Readonly<Record<string, { readonly go
 
 export const isComponent = (name: string): name is Component => COMPONENTS.some(each => each === name)
 
-/** The release that lists a name, where a release has come to it. */
+/** Returns the release that lists a name, if it is not later than the given one. */
 function listedIn(table: ByRelease, name: string, release: Release): Release | undefined {
   for (const [since, names] of Object.entries(table) as [Release, string][]) if (isSince(release, since) && names.split(' ').includes(name)) return since
   return undefined
 }
 
-/** Since when a release does not know a flag, if it does not. */
+/** Returns the release that removed a flag, or undefined if `to` has it. */
 export const goneFlagSince = (component: Component, name: string, to: Release): Release | undefined =>
   listedIn(GONE[component], name, to) ?? listedIn(GONE_OF_ALL, name, to)
 
-/** Since when a flag is deprecated, if a release still knows it. */
+/** Returns the release that deprecated a flag, or undefined. */
 export const deprecatedFlagSince = (component: Component, name: string, to: Release): Release | undefined => listedIn(DEPRECATED[component], name, to)
 
-/** A value that a release does not take. */
+/** Returns the removal of a value, if `to` does not accept it. */
 export function goneValue(name: string, value: string, to: Release): { readonly gone: Release; readonly advice?: string } | undefined {
   const values = Object.hasOwn(GONE_VALUES, name) ? GONE_VALUES[name] : undefined
   const found = values !== undefined && Object.hasOwn(values, value) ? values[value] : undefined

@@ -1,7 +1,10 @@
 import { gatesOf } from '../../lifecycle/feature-gates.ts'
 import { compareReleases, isSince, RELEASES, type Release } from '../../lifecycle/release.ts'
 
-/** Gates that were gone before the oldest release that can be emulated, by the release that no longer had them. Sources: kube_features.go of a tag of each release from 1.16 to 1.24. */
+/**
+ * Gates that were removed before the oldest release that can be emulated, by the release that removed them. Sources: kube_features.go at a tag of each release
+ * from 1.16 to 1.24.
+ */
 const OLD_GATES: Readonly<Partial<Record<Release, string>>> = {
   '1.17': 'EnableAggregatedDiscoveryTimeout GCERegionalPersistentDisk MountContainers PersistentLocalVolumes RequestManagement',
   '1.18': 'PodPriority ResourceQuotaScopeSelectors ScheduleDaemonSetPods TaintNodesByCondition',
@@ -20,7 +23,7 @@ const OLD_GATES: Readonly<Partial<Record<Release, string>>> = {
     'HugePageStorageMediumSize ImmutableEphemeralVolumes NamespaceDefaultLabelName RuntimeClass SetHostnameAsFQDN StreamingProxyRedirects ValidateProxyRedirects WarningHeaders',
 }
 
-/** Since when a release, which does not have a gate, lacks one that there was; undefined where there was none. */
+/** Returns the release that removed a gate which `to` does not have, or undefined if no earlier release had it. */
 export function goneGateSince(name: string, to: Release): Release | undefined {
   for (const [since, names] of Object.entries(OLD_GATES) as [Release, string][])
     if (names.split(' ').includes(name)) return isSince(to, since) ? since : undefined

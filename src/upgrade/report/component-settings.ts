@@ -4,15 +4,15 @@ import { readDocuments, SourceError } from '../source/nodes.ts'
 import type { KindName } from '../versions/old-versions.ts'
 import { type Component, isComponent } from './component-flags.ts'
 
-/** Gates and flags of one component, as a manifest or a command line gives them. */
+/** Gates and flags of a component in a manifest or on a command line. */
 export interface Settings {
   readonly component: Component
   readonly gates: readonly (readonly [name: string, value: string])[]
-  /** By name without dashes in front, and with dashes for `_`. */
+  /** Flags by name, without leading dashes and with dashes for `_`. */
   readonly flags: ReadonlyMap<string, string>
 }
 
-/** Gates as `--feature-gates` takes them: `A=true,B=false`, each with or without the component (`kube:A=true`). */
+/** Parses `--feature-gates`: `A=true,B=false`, each with an optional component (`kube:A=true`). */
 export const gatePairs = (text: string): (readonly [string, string])[] =>
   text
     .split(',')
@@ -22,17 +22,20 @@ export const gatePairs = (text: string): (readonly [string, string])[] =>
       return [name.slice(name.indexOf(':') + 1), value] as const
     })
 
-/** Of what an object runs or configures: pods (static ones are no others) and their templates, kubeadm's and components' configurations. */
+/**
+ * Returns the settings of components that an object runs or configures: pods (including static ones) and pod templates, kubeadm's configurations and those of
+ * components.
+ */
 export function settingsOf(object: JsonObject, { apiVersion, kind }: KindName): Settings[] {
   if (apiVersion.startsWith('kubeadm.k8s.io/')) return kubeadmSettings(object)
-  // Of the clusters of kind: each component has the gates.
+  // In kind's clusters the gates apply to every component.
   if (isOfKind(apiVersion)) return [{ component: 'kube-apiserver', gates: gateMap(object.featureGates), flags: new Map(runtimeConfig(object)) }]
   const component = CONFIGURED[`${apiVersion.slice(0, apiVersion.indexOf('/'))} ${kind}`]
   if (component !== undefined) return [{ component, gates: gateMap(object.featureGates), flags: new Map(configuredFlags(component, object)) }]
   return containersOf(object).flatMap(containerSettings)
 }
 
-/** Of the configuration of kind's clusters. */
+/** Reports whether an object is the configuration of a kind cluster. */
 const isOfKind = (apiVersion: string): boolean => /^kind\.(?:x-k8s|sigs\.k8s)\.io\//.test(apiVersion)
 
 const CONFIGURED: Readonly<Record<string, Component>> = {
@@ -41,18 +44,18 @@ const CONFIGURED: Readonly<Record<string, Component>> = {
   'kubescheduler.config.k8s.io KubeSchedulerConfiguration': 'kube-scheduler',
 }
 
-/** Members of a configuration whose values are those of a flag. */
+/** Returns the flags that are equivalent to members of a configuration. */
 const configuredFlags = (component: Component, { mode }: JsonObject): [string, string][] =>
   component === 'kube-proxy' && typeof mode === 'string' ? [['proxy-mode', mode]] : []
 
-/** A configuration within another object. */
+/** A configuration that is contained in another object. */
 export interface HeldConfiguration extends KindName {
-  /** `data[config.conf]` */
+  /** Path such as `data[config.conf]`. */
   readonly path: string
   readonly value: JsonObject
 }
 
-/** Configurations that an object holds as texts: those of kubeadm in ConfigMaps, and patches of them for the clusters of kind. Texts of other things are passed over. */
+/** Returns configurations that an object contains as text: those of kubeadm in ConfigMaps, and patches of them for kind clusters. Other texts are skipped. */
 export const heldConfigurations = (object: JsonObject, name: KindName): HeldConfiguration[] =>
   textsOf(object, name).flatMap(([path, text]) =>
     typeof text === 'string' && /^["']?kind["']?: *["']?\w+Configuration\b/m.test(text) ? documentsIn(text).flatMap(value => configurationAt(path, value)) : [],
@@ -66,7 +69,7 @@ function textsOf(object: JsonObject, { apiVersion, kind }: KindName): (readonly 
   )
 }
 
-/** A patch need not say the version. */
+/** A patch may omit the version. */
 function configurationAt(path: string, value: Json): HeldConfiguration[] {
   if (!isJsonObject(value)) return []
   const { apiVersion = 'kubeadm.k8s.io/', kind } = value
@@ -104,7 +107,7 @@ function kubeadmSettings(object: JsonObject): Settings[] {
   ]
 }
 
-/** A map up to v1beta3, a list of names and values from v1beta4 on. */
+/** Reads extra arguments: a map up to v1beta3, a list of names and values since v1beta4. */
 function extraArguments(component: Component, value: Json | undefined): Settings[] {
   const pairs = isJsonObject(value)
     ? Object.entries(value).map(([name, text]) => [name, String(text)] as const)
@@ -118,14 +121,14 @@ const settings = (component: Component, flags: ReadonlyMap<string, string>): Set
   flags,
 })
 
-/** Of a pod, or of any template of pods. */
+/** Returns the containers of a pod or of a pod template. */
 function containersOf(object: JsonObject): JsonObject[] {
   const spec = objectIn(object.spec)
   const template = isJsonObject(spec.template) && isJsonObject(spec.template.spec) ? spec.template.spec : spec
   return [...objectsIn(template.containers), ...objectsIn(template.initContainers)]
 }
 
-/** A component may be run by another program (`/go-runner …`), or by a line of a shell. */
+/** Returns the settings of a container. The component may be started by another program (`/go-runner …`) or in a shell command. */
 function containerSettings({ command, args }: JsonObject): Settings[] {
   const words = [command, args].flatMap(each => (Array.isArray(each) ? each.map(String) : [])).flatMap(wordsOfShell)
   const at = words.findIndex(word => isComponent(baseName(word)))
@@ -142,7 +145,7 @@ function containerSettings({ command, args }: JsonObject): Settings[] {
 
 const baseName = (word: string): string => word.slice(word.lastIndexOf('/') + 1)
 
-/** Only a line that runs a component is taken apart. */
+/** Splits a shell command into words, if it runs a component. */
 const wordsOfShell = (word: string): string[] => {
   const words = word.trim().split(/\s+/)
   return words.length > 1 && words.some(each => isComponent(baseName(each))) ? words.map(each => each.replace(/["']/g, '')) : [word]

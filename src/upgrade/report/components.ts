@@ -12,7 +12,7 @@ import { gatePairs, heldConfigurations, type Settings, settingsOf } from './comp
 import type { Upgrade } from './examine-object.ts'
 import type { Finding, Place } from './finding.ts'
 
-/** Gates, flags and configurations of components that an object runs or is, or that a ConfigMap holds. */
+/** Reports gates, flags and configurations of components that an object runs, is, or contains in a ConfigMap. */
 export function componentFindings(object: JsonObject, kind: KindName, place: Place, label: string, upgrade: Upgrade): Finding[] {
   return [
     ...settingsOf(object, kind).flatMap(settings => settingFindings(settings, place, `${label}: ${settings.component}`, upgrade)),
@@ -26,7 +26,7 @@ export function componentFindings(object: JsonObject, kind: KindName, place: Pla
   ]
 }
 
-/** Those of `--gates` of our own command line. */
+/** Reports the gates of the command line option `--gates`. */
 export const givenGateFindings = (text: string, upgrade: Upgrade): Finding[] => gateFindings(gatePairs(text), { source: '--gates' }, '--feature-gates', upgrade)
 
 function settingFindings({ component, gates, flags }: Settings, place: Place, subject: string, upgrade: Upgrade): Finding[] {
@@ -37,7 +37,7 @@ function settingFindings({ component, gates, flags }: Settings, place: Place, su
   ]
 }
 
-/** Flags of any component that a release does not know, or that it is about to drop. */
+/** Reports flags of a component that a release does not have or has deprecated. */
 function flagFindings(component: Component, flags: Settings['flags'], place: Place, subject: string, to: Release): Finding[] {
   return [...flags].flatMap(([name, value]): Finding[] => {
     const gone = goneFlagSince(component, name, to)
@@ -66,7 +66,7 @@ function flagFindings(component: Component, flags: Settings['flags'], place: Pla
   })
 }
 
-/** What is deprecated there may have been so before. */
+/** Oldest release in the tables. A deprecation that it lists may be older. */
 const OLDEST_TAG: Release = '1.16'
 
 function gateFindings(gates: Settings['gates'], place: Place, subject: string, { to }: Upgrade): Finding[] {
@@ -77,7 +77,7 @@ function gateFindings(gates: Settings['gates'], place: Place, subject: string, {
     const on = value === 'true'
     if (gate === undefined) {
       const since = goneGateSince(name, to)
-      // A gate that no release had may be that of another program.
+      // A gate that no release has may belong to another program.
       if (since === undefined) return []
       return [
         {
@@ -117,7 +117,7 @@ function gateFindings(gates: Settings['gates'], place: Place, subject: string, {
   })
 }
 
-/** Plugins that a release no longer has. */
+/** Admission plugins, and the releases that removed them. */
 const GONE_PLUGINS: Readonly<Record<string, Release>> = { PodSecurityPolicy: '1.25', SecurityContextDeny: '1.30', PersistentVolumeLabel: '1.31' }
 
 function serverFlagFindings(flags: Settings['flags'], place: Place, subject: string, to: Release): Finding[] {
@@ -152,7 +152,7 @@ function serverFlagFindings(flags: Settings['flags'], place: Place, subject: str
   return found
 }
 
-/** A version that is asked for, and that no kind is left of. */
+/** Reports a version in `--runtime-config` of which no kind is left. */
 function runtimeConfigFinding(text: string, to: Release): string | undefined {
   const [key = '', value = 'true'] = text.split('=')
   const [group, version] = key.split('/')

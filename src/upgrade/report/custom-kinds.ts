@@ -4,17 +4,17 @@ import type { KindName } from '../versions/old-versions.ts'
 import type { Subject } from './examine-object.ts'
 import type { Finding } from './finding.ts'
 
-/** A version of a custom kind, as its definition has it. */
+/** A version of a custom kind in its definition. */
 interface CustomVersion {
   readonly isServed: boolean
-  /** What the server says; absent where the version is not deprecated. */
+  /** Optional. Warning of the server. Unset if the version is not deprecated. */
   readonly warning?: string
 }
 
-/** Objects of custom kinds in versions that a definition has deprecated, or does not serve. Subjects are added in any order, and not kept. */
+/** Reports objects of custom kinds in versions that their definition deprecates or does not serve. Subjects are added in any order, and are not kept. */
 export class CustomKinds {
   readonly #versions = new Map<string, CustomVersion>()
-  /** `example.com Foo` */
+  /** Group and kind: `example.com Foo`. */
   readonly #kinds = new Set<string>()
   readonly #written: (KindName & Pick<Subject, 'label' | 'place'>)[] = []
 
@@ -54,5 +54,5 @@ export class CustomKinds {
 
 const groupOf = (apiVersion: string): string => apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
 
-/** Groups of Kubernetes have no custom kinds, but for those of its projects. */
+/** Reports whether a group may have custom kinds. Groups of Kubernetes itself without a dot have none. */
 const isCustom = (apiVersion: string): boolean => groupOf(apiVersion).includes('.')

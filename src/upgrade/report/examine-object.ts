@@ -16,26 +16,26 @@ import { oldKeysOf } from './annotations.ts'
 import type { Finding, Place, Usage } from './finding.ts'
 import { unmatchedRulesOf } from './unmatched-rules.ts'
 
-/** An object of any source. */
+/** An object from any source. */
 export interface Subject extends KindName {
   readonly value: JsonObject
-  /** `Deployment shop/web` */
+  /** Label such as `Deployment shop/web`. */
   readonly label: string
   readonly place: Place
-  /** The version is only that in which a server lists it: nobody need have written it so. */
+  /** Set if the version is only the one in which a server lists the object. It may have been written in another. */
   readonly isListed?: true
-  /** Versions in which it was written, where that is known from elsewhere than its apiVersion: managed fields, the last applied configuration. */
+  /** Optional. Versions in which the object was written, according to managed fields and the last applied configuration. */
   readonly written?: readonly WrittenAs[]
-  /** What conversion makes of it, as a diff; asked when a finding shows it. */
+  /** Optional. Returns the diff of converting the object. Called only if a finding shows it. */
   readonly diff?: () => Promise<string>
 }
 
-/** A version in which an object was written. */
+/** A version in which an object was written, and by which clients. */
 export interface WrittenAs extends KindName {
   readonly usages: readonly Usage[]
 }
 
-/** The two releases of an upgrade, and their kinds. */
+/** The two releases of an upgrade and their kinds. */
 export interface Upgrade {
   readonly from: Release
   readonly to: Release
@@ -43,12 +43,12 @@ export interface Upgrade {
   readonly after: ReleaseKinds
 }
 
-/** Rules of earlier releases are those of this one, as far as they are known. */
+/** Oldest release with rules. Earlier releases are treated like it. */
 const OLDEST_RULES: Release = '1.24'
 
 const atLeastOldest = (release: Release): Release => (compareReleases(release, OLDEST_RULES) < 0 ? OLDEST_RULES : release)
 
-/** Both releases' kinds. */
+/** Creates an upgrade with the kinds of both releases. */
 export const upgradeOf = (from: Release, to: Release): Upgrade => ({
   from,
   to,
@@ -56,7 +56,7 @@ export const upgradeOf = (from: Release, to: Release): Upgrade => ({
   after: new ReleaseKinds(atLeastOldest(to)),
 })
 
-/** Everything that the upgrade means for one object, of whatever kind. */
+/** Returns all findings for one object of any kind. */
 export async function examineObject(subject: Subject, upgrade: Upgrade): Promise<Finding[]> {
   const standing = standingIn(upgrade.to, subject)
   return [
@@ -89,7 +89,7 @@ const finding = (
   ...(more.diff !== undefined && more.diff !== '' && { diff: more.diff }),
 })
 
-/** The version that the object says it is of. */
+/** Reports the version of the object itself. */
 async function versionFindings(subject: Subject, standing: Standing | undefined, { to, after }: Upgrade): Promise<Finding[]> {
   if (standing === undefined || standing.state === 'served') return []
   const { state, life, warning } = standing
@@ -113,7 +113,7 @@ async function versionFindings(subject: Subject, standing: Standing | undefined,
 
 const adviceOf = (replacement: string | undefined): string | undefined => (replacement === undefined ? undefined : `use ${replacement}`)
 
-/** A version that somebody wrote the object in, and will again. */
+/** Reports a version in which a client has written the object, and will do so again. */
 function writtenFindings(subject: Subject, { apiVersion, kind, usages }: WrittenAs, { to, after }: Upgrade): Finding[] {
   if (apiVersion === subject.apiVersion && !subject.isListed) return []
   const standing = standingIn(to, { apiVersion, kind })
@@ -135,7 +135,7 @@ function writtenFindings(subject: Subject, { apiVersion, kind, usages }: Written
 
 const keyFindings = (subject: Subject, { to }: Upgrade): Finding[] =>
   oldKeysOf(subject.value, to).map(({ path, key, isIgnored, since, instead }) =>
-    // A toleration of what is not there does no harm.
+    // Tolerating a taint that does not exist is harmless.
     finding(
       subject,
       'deprecated-annotation',
@@ -151,7 +151,7 @@ const keyFindings = (subject: Subject, { to }: Upgrade): Finding[] =>
 function referenceFindings(subject: Subject, { to }: Upgrade): Finding[] {
   return oldReferencesOf(subject.value, to).map(({ path, apiVersion, kind, standing, isObject }) => {
     const isOwner = path.startsWith('metadata.ownerReferences')
-    // It has no effect once the object that it changes is converted.
+    // A patch has no effect once its target is converted.
     const isPatch = subject.apiVersion.startsWith('kustomize.config.k8s.io/')
     const what = isObject ? 'holds' : 'names'
     return finding(
@@ -167,7 +167,7 @@ function referenceFindings(subject: Subject, { to }: Upgrade): Finding[] {
   })
 }
 
-/** Defaults, validation, fields and warnings of both releases, in versions that they serve. */
+/** Compares defaults, validation, fields and warnings of both releases, each in a version that it serves. */
 async function ruleFindings(subject: Subject, standing: Standing, { before, after, to }: Upgrade): Promise<Finding[]> {
   try {
     const now = await judgeIn(before, subject)
@@ -191,7 +191,7 @@ async function ruleFindings(subject: Subject, standing: Standing, { before, afte
   }
 }
 
-/** What is refused: newly, or of the object that conversion gives, or by both releases. */
+/** Reports validation errors: new ones, those of the converted object, or those of both releases. */
 function validationFindings(subject: Subject, { state }: Standing, now: readonly Refusal[], then: readonly Refusal[], to: Release): Finding[] {
   const news = newOf(now, then)
   if (state === 'removed') {
@@ -199,12 +199,12 @@ function validationFindings(subject: Subject, { state }: Standing, now: readonly
     const others = then.filter(({ text }) => !decided.some(({ path }) => text.startsWith(`${path}:`)))
     return others.length === 0 ? [] : [finding(subject, 'needs-decision', 'warning', `${to} refuses what conversion makes of it: ${firstOf(others)}`)]
   }
-  // What the present release refuses is no object of it, but a patch or a part of one.
+  // If the present release rejects it as well, it is a patch or a part of an object.
   if (news.length > 0 && (now.length === 0 || subject.isListed)) return [finding(subject, 'changed-validation', 'blocking', `${to} refuses ${firstOf(news)}`)]
   return then.length === 0 || subject.isListed ? [] : [finding(subject, 'invalid-object', 'note', `both releases refuse ${firstOf(then)}`)]
 }
 
-/** Errors that are more than before: another release may have other words for the same. */
+/** Returns errors that the previous release does not have. Errors are matched by reason and field, since messages differ. */
 function newOf(now: readonly Refusal[], then: readonly Refusal[]): Refusal[] {
   const before = now.map(({ about }) => about)
   return then.filter(({ about }) => {
@@ -214,13 +214,13 @@ function newOf(now: readonly Refusal[], then: readonly Refusal[]): Refusal[] {
   })
 }
 
-/** Other warnings are about the object, not about the release. */
+/** Reports whether a warning is about a deprecation. Other warnings are about the object, not about the release. */
 const isDeprecation = (warning: string): boolean => /deprecated|non-functional|no longer|will be removed|unsupported|disabled by default/i.test(warning)
 
-/** `examineObject` has those of its own table. */
+/** Reports whether a warning is about a deprecated annotation, which `examineObject` reports from its own table. */
 const isOldKey = (warning: string): boolean => /seccomp\.security|apparmor\.security|kubernetes\.io\/ingress\.class|mount-options|annotations\[/.test(warning)
 
-/** In the version itself where the release has it, else in that to move to. */
+/** Validates the object in its own version if the release has it, otherwise in the successor. */
 async function judgeIn(kinds: ReleaseKinds, { value, apiVersion, kind }: Subject): Promise<Judgement | undefined> {
   const named = { ...value, apiVersion, kind }
   const found = kinds.find(named)
@@ -246,7 +246,7 @@ function defaultFindings(subject: Subject, { object: old }: Judgement, { object:
   return found
 }
 
-/** Encoding alone decides whether it is written. */
+/** Reports whether a value is empty. Such values are written depending on the encoding. */
 const isNothing = (value: Json | undefined): boolean =>
   value === undefined || value === null || (typeof value === 'object' && Object.values(value).every(isNothing))
 

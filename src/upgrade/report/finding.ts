@@ -1,9 +1,9 @@
 import type { Release } from '../../lifecycle/release.ts'
 
-/** `blocking`: something stops working with the upgrade. `warning`: deprecated, or it works otherwise. `note`: good to know. */
+/** Severity of a finding. `blocking`: something stops working with the upgrade. `warning`: deprecated, or the behaviour changes. `note`: for information. */
 export type Level = 'blocking' | 'warning' | 'note'
 
-/** What is found, by a name that stays: outputs show it, and users filter by it. */
+/** Rules by name. The names are stable: outputs contain them, and users filter by them. */
 export const RULES = {
   'removed-version': 'A version of a kind is not served by the target release',
   'deprecated-version': 'A version of a kind is deprecated in the target release',
@@ -31,18 +31,18 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES
 
-/** Where something was found. */
+/** Location of a finding. */
 export interface Place {
-  /** A file and the line in it, from 1. */
+  /** File and line, from 1. */
   readonly file?: string
   readonly line?: number
-  /** Elsewhere: the address, key or path of the object. */
+  /** Location outside of a file: the address, key or path of the object. */
   readonly source?: string
 }
 
-/** Who wrote or asked. */
+/** A client that wrote an object or requested a version. */
 export interface Usage {
-  /** `kubectl-client-side-apply`, a user agent … */
+  /** Field manager or user agent, such as `kubectl-client-side-apply`. */
   readonly by: string
   readonly apiVersion?: string
   /** RFC 3339. */
@@ -56,28 +56,28 @@ export interface Finding {
   readonly subject: string
   readonly place: Place
   readonly message: string
-  /** What to do, where that is known. */
+  /** Optional. Advice for the user. */
   readonly advice?: string
-  /** The release in which it comes about, where that is known. */
+  /** Optional. Release in which it takes effect. */
   readonly since?: Release
   readonly usages?: readonly Usage[]
-  /** What conversion makes of the object: a unified diff. */
+  /** Optional. Unified diff of converting the object. */
   readonly diff?: string
 }
 
 export interface Report {
   readonly from: Release
   readonly to: Release
-  /** What was examined: folders, servers. */
+  /** Names of the sources: folders, servers. */
   readonly sources: readonly string[]
   readonly objects: number
-  /** Blocking ones first, then by place. */
+  /** Findings in the order of `sortFindings`. */
   readonly findings: readonly Finding[]
 }
 
 const ORDER: readonly Level[] = ['blocking', 'warning', 'note']
 
-/** Blocking ones first, then by file and line, or by the name of the place. */
+/** Sorts findings: blocking ones first, then by file and line, or by the name of the source. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
   const placeOf = ({ place: { file = '', source = '' } }: Finding): string => file || source
   return [...findings].sort(
@@ -89,5 +89,5 @@ export function sortFindings(findings: readonly Finding[]): Finding[] {
   )
 }
 
-/** How many findings there are of a level. */
+/** Returns the number of findings of a level. */
 export const countOf = ({ findings }: Report, level: Level): number => findings.filter(finding => finding.level === level).length

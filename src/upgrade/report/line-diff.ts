@@ -1,17 +1,17 @@
 /** Lines of context around a change. */
 const CONTEXT = 3
-/** Texts whose differing middles have more lines than this, multiplied, are shown as replaced as a whole. */
+/** Limit on the product of the numbers of differing lines. Above it, they are shown as replaced as a whole. */
 const MOST_CELLS = 4_000_000
 
 interface Line {
   readonly sign: ' ' | '-' | '+'
   readonly text: string
-  /** Lines before it in the old and in the new text. */
+  /** Numbers of the lines before it in the old and in the new text. */
   readonly old: number
   readonly now: number
 }
 
-/** A unified diff without the lines that name files; empty where nothing differs. `firstLine`: the number of the first line, from 1. */
+/** Returns a unified diff without file headers, or an empty string if there are no differences. `firstLine` is the number of the first line, from 1. */
 export function lineDiff(old: string, now: string, firstLine = 1): string {
   const lines = compare(linesOf(old), linesOf(now))
   const shown = lines.map((_, i) => lines.slice(Math.max(0, i - CONTEXT), i + CONTEXT + 1).some(({ sign }) => sign !== ' '))
@@ -52,7 +52,7 @@ function compare(old: readonly string[], now: readonly string[]): Line[] {
   return lines
 }
 
-/** By the longest common subsequence. */
+/** Compares lines by their longest common subsequence. */
 function middle(old: readonly string[], now: readonly string[]): [Line['sign'], string][] {
   if (old.length * now.length > MOST_CELLS)
     return [...old.map((text): [Line['sign'], string] => ['-', text]), ...now.map((text): [Line['sign'], string] => ['+', text])]

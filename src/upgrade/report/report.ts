@@ -4,23 +4,23 @@ import { CustomKinds } from './custom-kinds.ts'
 import { examineObject, type Subject, upgradeOf } from './examine-object.ts'
 import { type Finding, type Report, sortFindings } from './finding.ts'
 
-/** What one source has: objects, and what it found itself. */
+/** A source: its objects, and findings about the source itself. */
 export interface Examined {
-  /** `manifests/`, `https://10.0.0.1:6443` … */
+  /** Name such as `manifests/` or `https://10.0.0.1:6443`. */
   readonly name: string
   readonly subjects: Iterable<Subject> | AsyncIterable<Subject>
-  /** Complete once the subjects have been read. */
+  /** Complete after all subjects have been read. */
   readonly findings: readonly Finding[]
 }
 
 export interface ReportOptions {
   readonly from: Release
   readonly to: Release
-  /** `A=true,B=false` of a component that no source shows. */
+  /** Optional. Gates of a component that is not part of a source: `A=true,B=false`. */
   readonly gates?: string
 }
 
-/** What the upgrade means for everything that the sources have. */
+/** Reports on all objects of the sources. */
 export async function reportOn(sources: readonly Examined[], { from, to, gates }: ReportOptions): Promise<Report> {
   const upgrade = upgradeOf(from, to)
   const findings: Finding[] = gates === undefined ? [] : givenGateFindings(gates, upgrade)
@@ -38,7 +38,7 @@ export async function reportOn(sources: readonly Examined[], { from, to, gates }
   return { from, to, sources: sources.map(({ name }) => name), objects, findings: sortFindings(withoutUnnamed(findings)) }
 }
 
-/** An audit log names who has asked for a version. That the metrics of the server count the requests, too, says no more. */
+/** Removes findings from the server's metrics about requests whose clients an audit log names. */
 function withoutUnnamed(findings: readonly Finding[]): Finding[] {
   const named = new Set(findings.filter(({ rule, usages }) => rule === 'requested-version' && usages !== undefined).map(({ subject }) => subject))
   return findings.filter(({ rule, usages, subject }) => rule !== 'requested-version' || usages !== undefined || !named.has(subject))

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/o
 import { OLD_VERSIONS, standingIn } from '../versions/old-versions.ts'
 import type { Level } from './finding.ts'
 
-/** A rule of a webhook, policy or role that applies to nothing any more. */
+/** A rule of a webhook, policy or role that no longer matches anything. */
 export interface UnmatchedRule {
   readonly path: string
   readonly message: string
@@ -18,7 +18,7 @@ const WEBHOOKS = /^(?:Mutating|Validating)WebhookConfiguration$/
 const POLICIES = /^(?:Mutating|Validating)AdmissionPolicy(?:Binding)?$/
 const ROLES = /^(?:Cluster)?Role$/
 
-/** Rules of an object of a kind that has such, as the release would apply them. */
+/** Returns the unmatched rules of an object, in a release. */
 export function unmatchedRulesOf(object: JsonObject, kind: string, release: Release): UnmatchedRule[] {
   if (WEBHOOKS.test(kind)) return objectsIn(object.webhooks).flatMap((webhook, i) => versionRules(webhook.rules, `webhooks[${i}].rules`, release))
   if (POLICIES.test(kind)) {
@@ -31,7 +31,7 @@ export function unmatchedRulesOf(object: JsonObject, kind: string, release: Rele
   return ROLES.test(kind) ? roleRules(object, release) : []
 }
 
-/** Rules of groups and versions. One that names a version that is served applies to the others as well. */
+/** Checks rules with groups and versions. A rule that also names a served version still matches, since requests are converted. */
 function versionRules(rules: Json | undefined, path: string, release: Release): UnmatchedRule[] {
   return objectsIn(rules).flatMap(({ apiGroups, apiVersions, resources }, i) => {
     const pairs = textsIn(apiGroups).flatMap(group => textsIn(apiVersions).map(version => ({ group, version })))
@@ -52,10 +52,10 @@ function versionRules(rules: Json | undefined, path: string, release: Release): 
   })
 }
 
-/** Groups that are gone as a whole; of the others any version may be meant. */
+/** Checks for removed groups. Roles do not name versions. */
 function roleRules({ metadata, rules }: JsonObject, release: Release): UnmatchedRule[] {
   const labels = objectIn(objectIn(metadata).labels)
-  // Default roles are the server's own to mend.
+  // The server updates default roles itself.
   if (labels['kubernetes.io/bootstrapping'] === 'rbac-defaults') return []
   const granted = objectsIn(rules)
   return granted.flatMap(({ apiGroups, resources }, i) => {
@@ -78,7 +78,7 @@ function roleRules({ metadata, rules }: JsonObject, release: Release): Unmatched
   })
 }
 
-/** Where the resources of the group extensions went. */
+/** Groups to which the resources of `extensions` moved. */
 const MOVED: Readonly<Record<string, string>> = {
   daemonsets: 'apps',
   deployments: 'apps',
@@ -90,7 +90,7 @@ const MOVED: Readonly<Record<string, string>> = {
 const covers = ({ apiGroups, resources }: JsonObject, group: string, resource: string): boolean =>
   textsIn(apiGroups).some(each => each === group || each === '*') && textsIn(resources).some(each => each === resource || each === '*')
 
-/** Whether a version that Kubernetes has had serves none of the resources any more. `*` as version: no version does. */
+/** Reports whether a former version of Kubernetes no longer serves any of the resources. The version `*` stands for all. */
 function isGone(group: string, version: string, resources: readonly string[], release: Release): boolean {
   const versions = Object.keys(LIFECYCLES).filter(
     apiVersion => apiVersion === apiVersionOf({ group, version }) || (version === '*' && apiVersion.startsWith(`${group}/`)),
@@ -101,7 +101,7 @@ function isGone(group: string, version: string, resources: readonly string[], re
   return asked.length > 0 && asked.every(name => standingIn(release, name)?.state === 'removed')
 }
 
-/** As all kinds of Kubernetes are named: `Ingress` is `ingresses`, `NetworkPolicy` is `networkpolicies`. */
+/** Returns the plural of a kind, by the rules for all kinds of Kubernetes: `Ingress` is `ingresses`, `NetworkPolicy` is `networkpolicies`. */
 function pluralsOf(kind: string): string[] {
   const lower = kind.toLowerCase()
   const known = OLD_VERSIONS.filter(old => old.kind === kind).map(({ into }) => into.resource)

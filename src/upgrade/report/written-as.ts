@@ -5,11 +5,11 @@ import type { Usage } from './finding.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** Versions in which an object was written, according to its metadata: by kubectl's annotation and by managers of fields. */
+/** Returns the versions in which an object was written, according to kubectl's annotation and its field managers. */
 export const writtenVersions = (metadata: JsonObject, kind: string): WrittenAs[] =>
   mergedVersions([...lastApplied(metadata), ...managedVersions(metadata, kind)])
 
-/** The version that kubectl applied last, as the annotation of an object keeps it. */
+/** Returns the version that kubectl last applied, from the annotation. */
 function lastApplied({ annotations }: JsonObject): WrittenAs[] {
   const text = objectIn(annotations)[LAST_APPLIED]
   const value = typeof text === 'string' ? parsedObject(text) : undefined
@@ -17,7 +17,7 @@ function lastApplied({ annotations }: JsonObject): WrittenAs[] {
   return [{ apiVersion: value.apiVersion, kind: value.kind, usages: [{ by: 'kubectl apply (last-applied-configuration)', apiVersion: value.apiVersion }] }]
 }
 
-/** The versions that managers of fields wrote, each once with those who did. */
+/** Returns the versions that field managers used, with the managers of each. */
 function managedVersions({ managedFields }: JsonObject, kind: string): WrittenAs[] {
   const byVersion = new Map<string, Usage[]>()
   for (const { manager, operation, apiVersion, time } of objectsIn(managedFields)) {
@@ -32,7 +32,7 @@ function managedVersions({ managedFields }: JsonObject, kind: string): WrittenAs
   return [...byVersion].map(([apiVersion, usages]) => ({ apiVersion, kind, usages }))
 }
 
-/** What was written in one version by several ways, once. */
+/** Merges entries of the same version. */
 function mergedVersions(versions: readonly WrittenAs[]): WrittenAs[] {
   const merged = new Map<string, WrittenAs>()
   for (const each of versions) {

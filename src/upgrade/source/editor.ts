@@ -5,14 +5,14 @@ import { type MapNode, nodeValue, type Pair, type SourceNode } from './nodes.ts'
 import { type KeyChanges, keyChanges, patched } from './patched.ts'
 import { columnOf, listsAreIndented, type RenderStyle, type ReusedText, renderBlock, renderFlow, renderMember, renderPairs } from './render.ts'
 
-/** A part of a text, `start` to `end`, and what takes its place. */
+/** Replaces the text from `start` to `end`. */
 export interface Edit {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** The text with the edits, of which none overlap, made. */
+/** Applies edits to a text. They must not overlap. */
 export function apply(text: string, edits: readonly Edit[]): string {
   let out = ''
   let at = 0
@@ -23,7 +23,7 @@ export function apply(text: string, edits: readonly Edit[]): string {
   return out + text.slice(at)
 }
 
-/** Below this size of its JSON a value is written anew rather than looked for in the text. */
+/** Values whose JSON is shorter are written anew instead of being reused from the text. */
 const WORTH_REUSE = 12
 
 /** Finds the smallest edits that change values of one document. */
@@ -32,11 +32,11 @@ export class Editor {
   readonly #text: string
   readonly #root: SourceNode
   readonly #style: RenderStyle
-  /** Nodes of the document by the JSON of what they say; made when something is to be written. */
+  /** Nodes of the document by the JSON of their value. Created on first use. */
   #known: ReadonlyMap<string, KnownNode> | undefined
-  /** Members below those that go, by their keys: they may stand elsewhere, with changes. */
+  /** Members in removed members, by key. They may be reused elsewhere, with changes. */
   readonly #moved = new Set<Pair>()
-  /** In whose place something is written: comments above it stay there. */
+  /** The member that is being replaced. Comments above it are kept. */
   #replaced: Pair | undefined
   readonly #moving = new Map<string, { readonly pair: Pair; readonly before: Json }>()
 
@@ -46,7 +46,7 @@ export class Editor {
     this.#style = { indentedLists: listsAreIndented(text, root), reused: (value, key) => this.#reused(value, key) }
   }
 
-  /** Changes what a node says, where that differs between `before` and `after`. */
+  /** Changes a node where `before` and `after` differ. */
   change(node: SourceNode, before: Json, after: Json): void {
     if (deepEqual(before, after)) return
     if (node.kind === 'map' && isJsonObject(before) && isJsonObject(after) && (node.flow ? this.#changeFlow : this.#changeMap).call(this, node, before, after))
@@ -56,7 +56,7 @@ export class Editor {
     else this.#replace(node, patched(nodeValue(node), before, after))
   }
 
-  /** False where the map as a whole has to be written anew. */
+  /** Changes a block map. Returns false if it has to be written anew as a whole. */
   #changeMap(node: MapNode, before: JsonObject, after: JsonObject): boolean {
     const value = nodeValue(node)
     if (!isJsonObject(value)) return false
@@ -77,7 +77,7 @@ export class Editor {
     return true
   }
 
-  /** The same between braces. */
+  /** Changes a flow map. */
   #changeFlow(node: MapNode, before: JsonObject, after: JsonObject): boolean {
     const { pairs } = node
     const changes = keyChanges(objectIn(nodeValue(node)), before, after)
@@ -94,7 +94,7 @@ export class Editor {
     return true
   }
 
-  /** Puts new members in the place of the first one that goes, or behind the last where none does. */
+  /** Inserts new members in place of the first removed one, or after the last member if none is removed. */
   #exchange({ node, before }: { readonly node: MapNode; readonly before: JsonObject }, gone: readonly Pair[], news: JsonObject): void {
     const column = columnOf(this.#text, node.pairs[0]?.keyStart ?? node.start)
     const isAnyNew = Object.keys(news).length > 0
@@ -126,13 +126,13 @@ export class Editor {
     this.edits.push({ start: node.start, end: node.end, text })
   }
 
-  /** After the last member, and the comment that ends its line. */
+  /** Inserts after the last member and the comment at the end of its line. */
   #insert(node: MapNode, text: string): void {
     const at = this.#lineEnd(node.pairs.at(-1)?.value.end ?? node.end)
     this.edits.push({ start: at, end: at, text })
   }
 
-  /** Lines of a member, and of one that follows a dash what stands up to the next member. */
+  /** Removes the lines of a member. If it follows the dash of a list item, removes the text up to the next member. */
   #remove(node: MapNode, pair: Pair): void {
     const index = node.pairs.indexOf(pair)
     const lineStart = this.#text.lastIndexOf('\n', pair.keyStart - 1) + 1
@@ -140,7 +140,7 @@ export class Editor {
     if (this.#text.slice(lineStart, pair.keyStart).trim() === '') {
       const from = this.#moved.has(pair) ? this.#commentsStart(pair.keyStart) : lineStart
       const end = this.#lineEnd(pair.value.end)
-      // With the line end before it: something may be added behind.
+      // Includes the line end before it, since something may be appended.
       this.edits.push(from > 0 ? { start: from - 1, end, text: '' } : { start: 0, end: Math.min(end + 1, this.#text.length), text: '' })
     } else if (next) this.edits.push({ start: pair.keyStart, end: next.keyStart, text: '' })
     else this.edits.push({ start: pair.keyStart, end: pair.value.end, text: '{}' })
@@ -167,7 +167,7 @@ export class Editor {
     }
   }
 
-  /** The text of a member that moves, with its own changes made. */
+  /** Returns the text of a moved member, with its own changes applied. */
   #movedText(pair: Pair, before: Json, after: Json): ReusedText | undefined {
     const { keyStart, keyEnd, value: node } = pair
     if ((node.kind !== 'map' && node.kind !== 'list') || node.flow || Array.isArray(before) !== Array.isArray(after)) return undefined
@@ -185,7 +185,7 @@ export class Editor {
     }
   }
 
-  /** Where the lines of comment begin that stand directly above a key; where its line begins, if there are none. */
+  /** Returns the start of the comment lines directly above a key, or of the key's line if there are none. */
   #commentsStart(keyStart: number): number {
     let start = this.#text.lastIndexOf('\n', keyStart - 1) + 1
     if (this.#text.slice(start, keyStart).trim() !== '') return keyStart
@@ -197,7 +197,7 @@ export class Editor {
     return start
   }
 
-  /** Takes note of a member that goes, and of those within it that are collections. Outer ones count first. */
+  /** Records a removed member, and collections in it. Outer members take precedence. */
   #note(pair: Pair, before: Json | undefined): void {
     if (before === undefined || typeof before !== 'object' || before === null) return
     if (!this.#moving.has(pair.key)) this.#moving.set(pair.key, { pair, before })
@@ -205,7 +205,7 @@ export class Editor {
   }
 }
 
-/** Edits of the keys of a map between braces; undefined where it has to be written as a whole. */
+/** Returns the edits for keys of a flow map, or undefined if it has to be written as a whole. */
 function flowMemberEdits(text: string, { pairs }: MapNode, { removed, added, renamed }: KeyChanges, after: JsonObject): Edit[] | undefined {
   const gone = pairs.filter(({ key }) => removed.includes(key))
   const last = pairs.at(-1)
@@ -232,7 +232,7 @@ function flowMemberEdits(text: string, { pairs }: MapNode, { removed, added, ren
   return edits
 }
 
-/** A text in the quotes that its predecessor had; undefined where that had none. */
+/** Quotes a text like its predecessor. Undefined if that has no quotes. */
 function quotedAs(quote: string, value: string): string | undefined {
   if (quote === '"') return JSON.stringify(value)
   return quote === "'" && !value.includes('\n') ? `'${value.replaceAll("'", "''")}'` : undefined
@@ -244,13 +244,13 @@ const commentLines = (text: string): string[] =>
     .map(line => line.trim())
     .filter(line => line.startsWith('#'))
 
-/** A collection, and where the key ends that it stands behind. */
+/** A collection, and the end of its key. */
 interface KnownNode {
   readonly node: SourceNode
   readonly keyEnd?: number
 }
 
-/** Block collections by the JSON of their values. */
+/** Returns block collections by the JSON of their value. */
 function nodesByValue(root: SourceNode): ReadonlyMap<string, KnownNode> {
   const found = new Map<string, KnownNode>()
   const visit = (known: KnownNode): void => {

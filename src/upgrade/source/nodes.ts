@@ -6,7 +6,7 @@ import { runAtOnce } from '../../lib/steps.ts'
 import { setMember } from '../../meta/equal.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 
-/** Where a node stands in a text: `start` and `end` (exclusive) are offsets, anchors and tags included. A collection in block style ends with its last member. */
+/** Range of a node in a text: offsets `start` and `end` (exclusive), including anchors and tags. A block collection ends with its last member. */
 interface Place {
   readonly start: number
   readonly end: number
@@ -19,11 +19,11 @@ export interface ScalarNode extends Place {
 
 export interface MapNode extends Place {
   readonly kind: 'map'
-  /** `{ … }`, as all JSON is. */
+  /** Whether it is in flow style, `{ … }`, as JSON always is. */
   readonly flow: boolean
-  /** In the order of the text, `<<` left out. */
+  /** Members in the order of the text, without `<<`. */
   readonly pairs: readonly Pair[]
-  /** What `<<` merges. */
+  /** Maps that `<<` merges. */
   readonly merged: readonly SourceNode[]
 }
 
@@ -33,7 +33,7 @@ export interface ListNode extends Place {
   readonly items: readonly SourceNode[]
 }
 
-/** `*name`; `target` is what the name stood for by then. */
+/** An alias `*name`. `target` is the node with that anchor at this point. */
 export interface AliasNode extends Place {
   readonly kind: 'alias'
   readonly target: SourceNode
@@ -48,17 +48,17 @@ export interface Pair {
   readonly value: SourceNode
 }
 
-/** One document of a text. */
+/** A document of a text. */
 export interface SourceDocument {
   readonly root: SourceNode
-  /** As kubectl reads it; members are sorted by key. `nodeValue` of the root has them in the order of the text. */
+  /** The value as kubectl reads it, with sorted members. `nodeValue` of the root has them in the order of the text. */
   readonly value: Json
 }
 
-/** The text is no YAML that kubectl reads. */
+/** Thrown for a text that is not valid YAML for kubectl. */
 export class SourceError extends Error {
   override readonly name = 'SourceError'
-  /** Counted from 1. */
+  /** Line, from 1. */
   readonly line: number
 
   constructor(message: string, line: number) {
@@ -67,7 +67,7 @@ export class SourceError extends Error {
   }
 }
 
-/** Every document of a YAML or JSON text that is not empty. JSON values may follow one another without anything between them, as kubectl reads them. Throws SourceError. */
+/** Parses all documents of a YAML or JSON text that are not empty. As in kubectl, JSON values may follow each other without a separator. Throws SourceError. */
 export function readDocuments(text: string): SourceDocument[] {
   try {
     const stream = jsonStream(text)
@@ -82,13 +82,13 @@ export function readDocuments(text: string): SourceDocument[] {
   } catch (error) {
     if (error instanceof YAMLException) throw new SourceError(yamlFault(error, text), (error.mark?.line ?? 0) + 1)
     if (error instanceof YamlError) throw new SourceError(error.message, Number(/line (\d+)/.exec(error.message)?.[1] ?? 1))
-    // Readers of nested values are recursive.
+    // Parsers of nested values are recursive.
     if (error instanceof RangeError) throw new SourceError('the text is nested too deeply', 1)
     throw error
   }
 }
 
-/** Where the objects are of a text that is several in JSON, and nothing else; none for any other text. */
+/** Returns the ranges of the objects in a text of several JSON objects, or none for any other text. */
 function jsonStream(text: string): Place[] {
   if (!/^\s*\{/.test(text)) return []
   const places: Place[] = []
@@ -109,7 +109,7 @@ function jsonStream(text: string): Place[] {
   return isJson ? places : []
 }
 
-/** Whether a text is JSON, and no YAML beyond it. */
+/** Reports whether a text is JSON. */
 export function isJsonText(text: string): boolean {
   try {
     JSON.parse(text)
@@ -119,7 +119,7 @@ export function isJsonText(text: string): boolean {
   }
 }
 
-/** A node of JSON as it stands further on in a text. */
+/** Shifts a JSON node to another offset. */
 function moved(node: SourceNode, by: number): SourceNode {
   const place = { start: node.start + by, end: node.end + by }
   switch (node.kind) {
@@ -136,7 +136,7 @@ function moved(node: SourceNode, by: number): SourceNode {
   }
 }
 
-/** What a node says, with members in the order of the text. `instead` has values of nodes that are to count for theirs. */
+/** Returns the value of a node, with members in the order of the text. `instead` replaces the values of some nodes. */
 export function nodeValue(node: SourceNode, instead?: ReadonlyMap<SourceNode, Json>): Json {
   const given = instead?.get(node)
   if (given !== undefined) return given
@@ -156,7 +156,7 @@ export function nodeValue(node: SourceNode, instead?: ReadonlyMap<SourceNode, Js
   }
 }
 
-/** Events by document: each from its DOCUMENT to the POP that ends it. */
+/** Splits events into documents, each from its DOCUMENT to the matching POP. */
 function documentsOf(events: readonly Event[]): Event[][] {
   const documents: Event[][] = []
   let depth = 0
@@ -169,7 +169,7 @@ function documentsOf(events: readonly Event[]): Event[][] {
   return documents
 }
 
-/** Reads the events of one document from front to back. */
+/** Builds the nodes of one document from its events, in order. */
 class NodeBuilder {
   readonly #text: string
   readonly #anchors = new Map<string, SourceNode>()
@@ -188,7 +188,7 @@ class NodeBuilder {
     return root.kind === 'scalar' && root.value === null ? undefined : root
   }
 
-  /** `after`: where a node begins that has no text of its own. */
+  /** `after` is the start of a node without text. */
   #node(after: number): SourceNode {
     const event = this.#events[this.#next++]
     invariant(event && event.type !== EVENT_ID.POP && event.type !== EVENT_ID.DOCUMENT, 'a document is well formed')
@@ -211,7 +211,7 @@ class NodeBuilder {
     return { kind: 'scalar', value, start, end: Math.max(start + 1, valueStart + this.#text.slice(valueStart, valueEnd).trimEnd().length) }
   }
 
-  /** With the quote, or the `|` that announces a block. */
+  /** Returns the start of a scalar, including its quote or block indicator `|`. */
   #contentStart(style: ScalarEvent['style'], valueStart: number): number {
     if (style === SCALAR_STYLE.DOUBLE_QUOTED || style === SCALAR_STYLE.SINGLE_QUOTED) return valueStart - 1
     if (style === SCALAR_STYLE.PLAIN) return valueStart
@@ -256,7 +256,7 @@ class NodeBuilder {
     return colon ? keyEnd + colon[0].length : keyEnd
   }
 
-  /** Past the bracket that ends a flow collection whose last member ends at `from`. */
+  /** Returns the offset after the bracket of a flow collection whose last member ends at `from`. */
   #bracketAfter(from: number, bracket: string): number {
     let at = from
     for (;;) {
@@ -269,7 +269,7 @@ class NodeBuilder {
   }
 }
 
-/** With the anchor and the tag that stand in front. */
+/** Returns the start of a node, including its anchor and tag. */
 function beginning({ anchorStart, tagStart }: { readonly anchorStart: number; readonly tagStart: number }, content: number): number {
   const anchor = anchorStart < 0 ? content : anchorStart - 1
   return Math.min(anchor, tagStart < 0 ? content : tagStart, content)

@@ -2,8 +2,8 @@ import { deepEqual, ownMember, setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 
 /**
- * A value with what differs between `before` and `after` changed, added and removed. `before` may say less than the value, and spell it otherwise: members that it lacks, and those that stay the same, are left alone, in
- * their order.
+ * Applies the differences between `before` and `after` to a value. `before` may lack members of the value and have another notation: members that it lacks, and
+ * those that do not change, are kept in their order.
  */
 export function patched(value: Json, before: Json | undefined, after: Json): Json {
   if (before !== undefined && deepEqual(before, after)) return value
@@ -30,15 +30,15 @@ function patchedObject(value: JsonObject, before: JsonObject, after: JsonObject)
   return out
 }
 
-/** What becomes of the members of an object. */
+/** Changes of an object's members. */
 export interface KeyChanges {
   readonly removed: string[]
   readonly added: string[]
-  /** Old key → new key: the value goes on under another name, as it was or changed. */
+  /** Renamed members, from old to new key. The value may change as well. */
   readonly renamed: ReadonlyMap<string, string>
 }
 
-/** Keys of a value that are to go, and those that are new to it. What `before` and `after` both say and the value does not is understood, and stays so. */
+/** Returns the keys to remove from a value and those to add. A member that `before` and `after` share but the value lacks is implied, and not added. */
 export function keyChanges(value: JsonObject, before: JsonObject, after: JsonObject): KeyChanges {
   const isNew = (key: string): boolean => !Object.hasOwn(value, key) && !(Object.hasOwn(before, key) && deepEqual(before[key], after[key]))
   const removed = Object.keys(value).filter(key => Object.hasOwn(before, key) && !Object.hasOwn(after, key))

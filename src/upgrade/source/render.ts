@@ -4,25 +4,25 @@ import type { Json, JsonObject } from '../../meta/object.ts'
 import { isJsonObject } from '../../meta/object.ts'
 import type { SourceNode } from './nodes.ts'
 
-/** How values become text in the style of the document that they are written into. */
+/** Style in which values are written into a document. */
 export interface RenderStyle {
-  /** Lists below a key are indented by two. */
+  /** Whether lists below a key are indented by two. */
   readonly indentedLists: boolean
-  /** The text of a collection that the document had elsewhere, so that its comments and its order move with it. `key`: that it stands behind, if any. */
+  /** Returns the text of a collection that the document already has, so that its comments and order move with it. `key` is the key before it, if any. */
   readonly reused: (value: Json, key?: string) => ReusedText | undefined
 }
 
-/** Text of the document, which began at `column`. */
+/** A text of the document, which began at `column`. */
 export interface ReusedText {
   readonly text: string
   readonly column: number
-  /** Comments on lines of their own above its key, without indentation. */
+  /** Optional. Comment lines above its key, without indentation. */
   readonly comments?: readonly string[]
-  /** The same between its key and its first line. */
+  /** Optional. Comment lines between its key and its first line. */
   readonly leading?: readonly string[]
 }
 
-/** Block style. The first line is not indented, the others begin at `column`; no line end at the end. */
+/** Prints a value in block style. The first line is not indented, others begin at `column`. There is no line end. */
 export function renderBlock(value: Json, column: number, style: RenderStyle): string {
   if (!isFilled(value)) return renderScalar(value, column)
   const found = style.reused(value)
@@ -35,7 +35,7 @@ function renderNew(value: Json, column: number, style: RenderStyle): string {
   return isJsonObject(value) ? renderPairs(value, column, style) : renderScalar(value, column)
 }
 
-/** The members of an object alone, each from a line of its own on. */
+/** Prints the members of an object, each beginning on its own line. */
 export const renderPairs = (object: JsonObject, column: number, style: RenderStyle): string =>
   Object.entries(object)
     .map(([key, value]) => {
@@ -48,7 +48,7 @@ export const renderPairs = (object: JsonObject, column: number, style: RenderSty
     })
     .join(lineAt(column))
 
-/** What follows `key:` of a key at `column`, with the space or the line end in front. */
+/** Prints what follows `key:` for a key at `column`, including the space or line end. */
 export function renderMember(value: Json, column: number, style: RenderStyle): string {
   if (!isFilled(value)) return ` ${renderScalar(value, column)}`
   const inner = innerColumn(value, column, style)
@@ -57,10 +57,10 @@ export function renderMember(value: Json, column: number, style: RenderStyle): s
 
 const innerColumn = (value: Json, column: number, style: RenderStyle): number => (Array.isArray(value) && !style.indentedLists ? column : column + 2)
 
-/** Collections that are empty are written as scalars are. */
+/** Reports whether a value is a non-empty collection. Empty ones are printed like scalars. */
 const isFilled = (value: Json): boolean => typeof value === 'object' && value !== null && Object.keys(value).length > 0
 
-/** Flow style, in one line: `{ name: web, port: 80 }`. */
+/** Prints flow style on one line: `{ name: web, port: 80 }`. */
 export function renderFlow(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(renderFlow).join(', ')}]`
   if (!isJsonObject(value)) return typeof value === 'string' ? flowText(value) : goJson(value)
@@ -68,7 +68,7 @@ export function renderFlow(value: Json): string {
   return pairs.length === 0 ? '{}' : `{${pairs.join(', ')}}`
 }
 
-/** Lines of a block that began at one column, at another; the first line is not indented. */
+/** Moves the lines of a block from one column to another. The first line is not indented. */
 export function reindent(text: string, from: number, to: number): string {
   if (from === to) return text
   const [first = '', ...rest] = text.split('\n')
@@ -78,10 +78,10 @@ export function reindent(text: string, from: number, to: number): string {
   ].join('\n')
 }
 
-/** The column at which an offset stands in its line. */
+/** Returns the column of an offset in its line. */
 export const columnOf = (text: string, offset: number): number => offset - (text.lastIndexOf('\n', offset - 1) + 1)
 
-/** Whether lists below keys are indented in a document: as its first one is. */
+/** Reports whether lists below keys are indented in a document, judging by the first one. */
 export function listsAreIndented(text: string, root: SourceNode): boolean {
   const pending: SourceNode[] = [root]
   for (let node = pending.shift(); node !== undefined; node = pending.shift()) {
@@ -107,7 +107,7 @@ const renderScalar = (value: Json, column: number): string => {
     : text
 }
 
-/** Quoted where it would end or read otherwise inside of brackets. */
+/** Quotes a text that would otherwise have another meaning within brackets. */
 function flowText(text: string): string {
   if (/[,[\]{}"'\n]|:(?=\s|$)|(?:^|\s)#|^\s|\s$/.test(text) || text === '') return JSON.stringify(text)
   return yamlBytes(text).toString().trimEnd()

@@ -6,7 +6,7 @@ import { apply, type Edit, Editor } from './editor.ts'
 import { isJsonText, nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './nodes.ts'
 import { patched } from './patched.ts'
 
-/** What is to become of a node of a document: what differs between `before`, which is what its text is understood to say, and `after`. */
+/** A change of a node from `before`, the value that its text is understood as, to `after`. */
 export interface Change {
   readonly node: SourceNode
   readonly before: Json
@@ -15,13 +15,13 @@ export interface Change {
 
 export interface Rewritten {
   readonly text: string
-  /** By document; those without changes have none. */
+  /** Edits by document index. Empty for documents without changes. */
   readonly edits: readonly (readonly Edit[])[]
-  /** Documents whose comments are lost: what changes in them is shared by anchors or merged, so they are written anew. By index. */
+  /** Indices of documents that were written anew and lost their comments, because the changed parts are shared by anchors or merged. */
   readonly rewritten: readonly number[]
 }
 
-/** A text with changes made to its documents, by index. Comments, order and spelling of everything else stay. */
+/** Applies changes to the documents of a text, by index. Comments, order and notation of everything else are kept. */
 export function rewrite(text: string, documents: readonly SourceDocument[], changes: ReadonlyMap<number, readonly Change[]>): Rewritten {
   const wanted = new Map([...changes].map(([index, each]) => [index, wantedValue(documents[index], each)]))
   const edits = documents.map(({ root }, index) => {
@@ -44,7 +44,7 @@ export function rewrite(text: string, documents: readonly SourceDocument[], chan
   return { text: apply(text, edits.flat()), edits, rewritten }
 }
 
-/** New lines end as those of the text do. */
+/** New lines have the line ends of the text. */
 const withLineEnds = (text: string, edits: readonly Edit[]): readonly Edit[] =>
   text.includes('\r\n') ? edits.map(edit => ({ ...edit, text: edit.text.replace(/\r?\n/g, '\r\n') })) : edits
 
@@ -53,13 +53,13 @@ const wantedValue = (document: SourceDocument | undefined, changes: readonly Cha
 
 const isFlow = (root: SourceNode): boolean => root.kind !== 'scalar' && root.kind !== 'alias' && root.flow
 
-/** Indented as the text is, or in one line where that is. */
+/** Prints JSON with the indentation of the text, or on one line like the text. */
 function jsonText(text: string, root: SourceNode, value: Json): string {
   const indent = /^[[{][ \t]*\r?\n([ \t]+)/.exec(text.slice(root.start, root.end))?.[1]
   return indent === undefined ? rawJson(value) : indented(value, indent)
 }
 
-/** As JSON.stringify writes it, with integers of any length. `line`: what ends a line, with the indentation of the value. */
+/** Prints a value like JSON.stringify, with integers of any length. `line` is the line end followed by the indentation of the value. */
 function indented(value: Json, indent: string, line = '\n'): string {
   if (typeof value !== 'object' || value === null) return rawJson(value)
   const within = line + indent

@@ -12,10 +12,10 @@ const ROLES = [
   ['RoleBinding', 'rolebindings'],
 ] as const
 
-/** Groups of the kinds that are known, whatever a subject says. */
+/** API groups of the known kinds of subjects, whatever group a subject has. */
 const SUBJECT_GROUPS: Readonly<Record<string, string>> = { ServiceAccount: '', User: RBAC, Group: RBAC }
 
-/** v1alpha1 names subjects by apiVersion, and everybody by `*`. Source: pkg/apis/rbac/v1alpha1/conversion.go. */
+/** Converts subjects of v1alpha1, which has apiVersion instead of the group, and `*` for all users. Source: pkg/apis/rbac/v1alpha1/conversion.go. */
 function toSubjects(object: KubeObject): KubeObject {
   for (const subject of objectsIn(object.subjects)) {
     const { apiVersion } = subject
@@ -30,7 +30,7 @@ function toSubjects(object: KubeObject): KubeObject {
 
 const groupOf = (apiVersion: unknown): string => (typeof apiVersion === 'string' ? (parseApiVersion(apiVersion)?.group ?? '') : '')
 
-/** A review named `groups` in the singular. */
+/** Renames `group`, as v1beta1 has it, to `groups`. */
 function toReview(object: KubeObject): KubeObject {
   if (isJsonObject(object.spec)) rename(object.spec, 'group', 'groups')
   return object
@@ -43,7 +43,7 @@ const REVIEWS = [
   ['SubjectAccessReview', 'subjectaccessreviews'],
 ] as const
 
-/** Required by v1. Source: pkg/apis/certificates/v1beta1/defaults.go, where the signer of a request that no rule knows is this one. */
+/** Sets fields that v1 requires. Source: pkg/apis/certificates/v1beta1/defaults.go, in which a request that no other rule matches has this signer. */
 function setRequestDefaults({ spec }: KubeObject): void {
   if (!isJsonObject(spec)) return
   spec.usages ??= ['digital signature', 'key encipherment']
@@ -54,7 +54,7 @@ function setSigner(spec: JsonObject): void {
   spec.signerName = 'kubernetes.io/legacy-unknown'
 }
 
-/** Roles, reviews and certificate requests, as releases up to 1.21 served them. */
+/** Roles, reviews and certificate requests of releases up to 1.21. */
 export const OLD_ACCESS: readonly OldVersion[] = [
   ...ROLES.flatMap(([kind, resource]): OldVersion[] => [
     { group: RBAC, name: 'v1beta1', kind, type: `rbacV1beta1.${kind}`, into: { group: RBAC, resource } },

@@ -1,7 +1,7 @@
 import { isJsonObject, type KubeObject } from '../../meta/object.ts'
 import type { OldVersion } from './old-version.ts'
 
-/** `spec` went, and its members stand beside metadata. */
+/** Moves the members of `spec` to the top level, where v1 has them. */
 function toRuntimeClass(object: KubeObject): KubeObject {
   const { spec } = object
   delete object.spec
@@ -28,7 +28,7 @@ const storage = (name: string, type: string, kind: string, resource: string): Ol
   into: { group: 'storage.k8s.io', resource },
 })
 
-/** Kinds of storage, scheduling and nodes, as releases up to 1.21 served them. But for RuntimeClass only the apiVersion differs. */
+/** Storage, scheduling and node kinds of releases up to 1.21. Except for RuntimeClass they differ only in apiVersion. */
 export const OLD_CLUSTER: readonly OldVersion[] = [
   ...STORAGE.map(([kind, resource]) => storage('v1beta1', `storagev1beta1.${kind}`, kind, resource)),
   storage('v1alpha1', 'storagev1alpha1.VolumeAttachment', 'VolumeAttachment', 'volumeattachments'),

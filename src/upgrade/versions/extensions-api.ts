@@ -3,7 +3,7 @@ import { objectAt, objectsIn, rename } from '../../meta/json-members.ts'
 import { isJsonObject, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import type { OldVersion } from './old-version.ts'
 
-/** Members of spec that held for all versions, and where v1 has each of them in every version. */
+/** Members of spec that apply to all versions, and the member of each version that replaces them in v1. */
 const SHARED = [
   ['validation', 'schema'],
   ['subresources', 'subresources'],
@@ -11,7 +11,7 @@ const SHARED = [
   ['selectableFields', 'selectableFields'],
 ] as const
 
-/** v1 has schemas, subresources and columns by version only, and keeps what a schema does not name only where the schema says so. */
+/** Converts a definition. v1 has schemas, subresources and columns per version only, and preserves unknown fields only with a marker in the schema. */
 function toDefinition(object: KubeObject): KubeObject {
   const { spec } = object
   if (!isJsonObject(spec)) return object
@@ -33,7 +33,7 @@ function toDefinition(object: KubeObject): KubeObject {
   return object
 }
 
-/** Those that are listed, or the one that is named. */
+/** Returns the listed versions, or the single one in `version`. */
 function versionsOf(spec: JsonObject): JsonObject[] {
   const listed = objectsIn(spec.versions)
   return listed.length > 0 || typeof spec.version !== 'string' || spec.version === '' ? listed : [{ name: spec.version, served: true, storage: true }]
@@ -52,10 +52,10 @@ function toConversion(conversion: JsonObject): void {
   if (webhookClientConfig !== undefined) conversion.webhook = { clientConfig: webhookClientConfig, conversionReviewVersions: conversionReviewVersions ?? null }
 }
 
-/** Asked of webhooks of admission and conversion where they do not say what they take. */
+/** Default review versions of admission and conversion webhooks. */
 const FIRST_REVIEW = ['v1beta1']
 
-/** The defaults of v1 are stricter: Fail, Equivalent, 10 seconds. Source: pkg/apis/admissionregistration/v1beta1/defaults.go. */
+/** Sets defaults of v1beta1. Those of v1 are stricter: Fail, Equivalent, 10 seconds. Source: pkg/apis/admissionregistration/v1beta1/defaults.go. */
 function setWebhookDefaults({ webhooks }: KubeObject): void {
   for (const webhook of objectsIn(webhooks)) {
     webhook.failurePolicy ??= 'Ignore'
@@ -83,7 +83,7 @@ const policies = (kind: string, resource: string): OldVersion => ({
   into: { group: 'admissionregistration.k8s.io', resource },
 })
 
-/** What extends the API, as releases up to 1.21 served it. */
+/** Kinds that extend the API, of releases up to 1.21. */
 export const OLD_EXTENSIONS: readonly OldVersion[] = [
   {
     group: 'apiextensions.k8s.io',

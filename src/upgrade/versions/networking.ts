@@ -4,13 +4,13 @@ import type { OldVersion } from './old-version.ts'
 
 const INGRESSES = { group: 'networking.k8s.io', resource: 'ingresses' }
 
-/** `serviceName` and `servicePort` become `service`. A port of the text `80` is a name, as it was. */
+/** Converts `serviceName` and `servicePort` to `service`. A port given as the string `80` is a port name, as before. */
 function toBackend(backend: JsonObject): void {
   const { serviceName, servicePort } = backend
   if (serviceName === undefined && servicePort === undefined) return
   delete backend.serviceName
   delete backend.servicePort
-  // An absent port reads as 0, which belongs to a backend that is a resource.
+  // A missing port is decoded as 0, in a backend that is a resource.
   const port: JsonObject =
     typeof servicePort === 'string' ? { name: servicePort } : servicePort === undefined || servicePort === 0 ? {} : { number: servicePort }
   if (serviceName === undefined && Object.keys(port).length === 0) return
@@ -28,7 +28,7 @@ function toIngress(object: KubeObject): KubeObject {
 
 const pathsOf = (spec: JsonObject): JsonObject[] => objectsIn(spec.rules).flatMap(({ http }) => (isJsonObject(http) ? objectsIn(http.paths) : []))
 
-/** networking.k8s.io/v1 has no default for it. */
+/** Sets the default of v1beta1, since networking.k8s.io/v1 has none. */
 function setPathTypes({ spec }: KubeObject): void {
   for (const path of isJsonObject(spec) ? pathsOf(spec) : []) path.pathType ??= 'ImplementationSpecific'
 }
@@ -43,7 +43,7 @@ const ingress = (group: string, type: string): OldVersion => ({
   toHub: toIngress,
 })
 
-/** Names of backends are others in networking.k8s.io/v1, and `pathType` is required. */
+/** Networking kinds of earlier releases. In networking.k8s.io/v1 backends have other names, and `pathType` is required. */
 export const OLD_NETWORKING: readonly OldVersion[] = [
   ingress('extensions', 'extensionsV1beta1.Ingress'),
   ingress('networking.k8s.io', 'networkingV1beta1.Ingress'),

@@ -2,24 +2,24 @@ import type { Version } from '../../catalog/definition.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { types } from '../../resources/types.ts'
 
-/** A version that no release the server emulates has, as the definition of its kind would have it. It is only read. */
+/** A version that no emulated release has, in the form of a version of its kind's definition. It is only read. */
 export interface OldVersion {
   readonly group: string
   readonly name: string
   readonly kind: string
-  /** Of its type: `extensionsV1beta1.Deployment`. */
+  /** Declared type: `extensionsV1beta1.Deployment`. */
   readonly type: string
-  /** The resource into which it is converted. */
+  /** Resource that it is converted to. */
   readonly into: { readonly group: string; readonly resource: string }
-  /** Counts before the version of the catalog, which is a form of the store. */
+  /** Whether it takes precedence over the catalog's version of the same name, which only describes stored objects. */
   readonly isPreferred?: true
-  /** As `Version.setDefaults`: defaults that the version to come has otherwise. */
+  /** Optional. See `Version.setDefaults`. Sets defaults that differ from those of the new version. */
   readonly setDefaults?: (object: KubeObject) => void
-  /** As `Version.toHub`; absent where only the apiVersion differs. */
+  /** Optional. See `Version.toHub`. Unset if only the apiVersion differs. */
   readonly toHub?: (object: KubeObject) => KubeObject
 }
 
-/** The version of a definition whose hub version is given. */
+/** Creates a version for a definition with the given hub version. */
 export const versionOf = ({ group, name, kind, type, setDefaults, toHub }: OldVersion, hub: Version): Version => ({
   group,
   name,

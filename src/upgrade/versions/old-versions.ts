@@ -8,7 +8,7 @@ import { OLD_NETWORKING } from './networking.ts'
 import type { OldVersion } from './old-version.ts'
 import { OLD_WORKLOADS } from './workloads.ts'
 
-/** Versions that were gone before the oldest release that the catalog knows, with what converts them. */
+/** Versions that were removed before the oldest release of the catalog, with their conversion. */
 export const OLD_VERSIONS: readonly OldVersion[] = [
   ...OLD_WORKLOADS,
   ...OLD_NETWORKING,
@@ -18,7 +18,7 @@ export const OLD_VERSIONS: readonly OldVersion[] = [
   { group: 'batch', name: 'v2alpha1', kind: 'CronJob', type: 'batchV1beta1.CronJob', into: { group: 'batch', resource: 'cronjobs' } },
 ]
 
-/** In which releases kube-apiserver could serve a kind. */
+/** Lifecycle of a kind that kube-apiserver could serve between two releases. */
 const between = (introduced: Release, removed?: Release, replacement?: string): Lifecycle => ({
   introduced,
   ...(removed !== undefined && { removed }),
@@ -28,8 +28,8 @@ const between = (introduced: Release, removed?: Release, replacement?: string): 
 const RBAC = 'rbac.authorization.k8s.io'
 
 /**
- * Kinds that the table of releases (`lifecycle/kinds.ts`) does not have, as they were served only on request and are no part of the catalog, and one that went before it was due. By apiVersion and kind.
- * These count first.
+ * Lifecycles by apiVersion and kind that the table of releases (`lifecycle/kinds.ts`) does not have, as these kinds were never served by default and are not in
+ * the catalog, and that of a kind that was removed before it was due. They take precedence over that table.
  */
 const OTHERS: Readonly<Record<string, Lifecycle>> = {
   'auditregistration.k8s.io/v1alpha1 AuditSink': between('1.13', '1.19'),
@@ -46,21 +46,21 @@ const OTHERS: Readonly<Record<string, Lifecycle>> = {
   'settings.k8s.io/v1alpha1 PodPreset': between('1.6', '1.20'),
 }
 
-/** A kind by its name in manifests. */
+/** A kind by its names in manifests. */
 export interface KindName {
   readonly apiVersion: string
   readonly kind: string
 }
 
-/** What a release does with a kind of Kubernetes. */
+/** State of a kind of Kubernetes in a release. */
 export interface Standing {
   readonly state: 'served' | 'deprecated' | 'removed' | 'not yet'
   readonly life: Lifecycle
-  /** The words of kube-apiserver. */
+  /** Warning in kube-apiserver's words. */
   readonly warning: string
 }
 
-/** What is said to be of a version of Kubernetes that is gone with all its kinds, and was none of them. Lists have the life of their items, which are told of. */
+/** Handles an unknown kind of a version whose kinds are all removed. Lists have the lifecycle of their items, which are reported instead. */
 function neverServed(release: Release, { apiVersion, kind }: KindName): Standing | undefined {
   const kinds = Object.hasOwn(LIFECYCLES, apiVersion) ? Object.keys(LIFECYCLES[apiVersion] ?? {}) : []
   const lives = kinds.map(each => standingIn(release, { apiVersion, kind: each }))
@@ -68,7 +68,7 @@ function neverServed(release: Release, { apiVersion, kind }: KindName): Standing
   return { state: 'removed', life: { introduced: '1.0' }, warning: `${apiVersion} ${kind} was never served` }
 }
 
-/** Undefined for kinds that are not of Kubernetes, or that no table knows. */
+/** Returns undefined for kinds that are not part of Kubernetes or not in any table. */
 export function standingIn(release: Release, { apiVersion, kind }: KindName): Standing | undefined {
   const name = `${apiVersion} ${kind}`
   const other = Object.hasOwn(OTHERS, name) ? OTHERS[name] : undefined

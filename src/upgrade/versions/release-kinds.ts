@@ -10,13 +10,13 @@ import { decode } from '../../schema/decode.ts'
 import { type OldVersion, versionOf } from './old-version.ts'
 import { type KindName, OLD_VERSIONS, standingIn } from './old-versions.ts'
 
-/** A kind in one version, with what converts it. */
+/** A kind in one version, with its conversion. */
 export interface FoundKind {
   readonly definition: ResourceDefinition
   readonly version: Version
 }
 
-/** The kinds of one release with its default gates, and versions of them that it does not serve. */
+/** Kinds of one release with its default gates, including versions that it does not serve. */
 export class ReleaseKinds {
   readonly release: Release
   readonly features: Features
@@ -25,7 +25,7 @@ export class ReleaseKinds {
   constructor(release: Release = DEFAULT_RELEASE, features: Features = parseGates(release)) {
     this.release = release
     this.features = features
-    // Addresses of both families: which ones a cluster has is not known here.
+    // Ranges of both families, since those of the cluster are not known.
     const serviceCIDRs = ['10.0.0.0/24', 'fd00::/112']
     const definitions = builtinResources({ features, eventTtlSeconds: 3600, serviceCIDRs, nodePortRange: { base: 30000, size: 2768 } })
     for (const definition of definitions.filter(({ internal }) => !internal))
@@ -40,12 +40,12 @@ export class ReleaseKinds {
     if (definition && (old.isPreferred || !this.#byName.has(name))) this.#byName.set(name, { definition, version: versionOf(old, definition.hub) })
   }
 
-  /** Served or not. Undefined for kinds that are not of Kubernetes, and those that nothing converts. */
+  /** Finds a version of a kind, served or not. Undefined for kinds that are not part of Kubernetes or have no conversion. */
   find({ apiVersion, kind }: KindName): FoundKind | undefined {
     return this.#byName.get(`${apiVersion} ${kind}`)
   }
 
-  /** Those of unknown members that the version had in the last release that served it. */
+  /** Returns those of the unknown members that the version had in the last release that served it. */
   formerFields({ version }: FoundKind, value: JsonObject, unknown: readonly string[]): string[] {
     const name = { apiVersion: apiVersionOfVersion(version), kind: version.kind }
     const last = unknown.length === 0 ? undefined : RELEASES.findLast(each => ['served', 'deprecated'].includes(standingIn(each, name)?.state ?? ''))
@@ -56,7 +56,10 @@ export class ReleaseKinds {
     return schema ? unknown.filter(path => !never.includes(path)) : []
   }
 
-  /** The version to move to: the best that the release serves and has not deprecated. Undefined where that is the version itself, or there is none. */
+  /**
+   * Returns the version to convert to: the preferred one that the release serves and has not deprecated. Undefined if that is the version itself, or there is
+   * none.
+   */
   successorOf({ definition, version }: FoundKind): Version | undefined {
     const state = (each: Version): string => standingIn(this.release, { apiVersion: apiVersionOfVersion(each), kind: each.kind })?.state ?? 'served'
     if (state(version) === 'served' || state(version) === 'not yet') return undefined

@@ -5,14 +5,14 @@ import type { OldVersion } from './old-version.ts'
 
 const MAX_INT32 = 2147483647
 
-/** Spec and pod template of a whole workload. A patch, which has no containers, implies nothing. */
+/** Returns spec and pod template of a complete workload. A patch, which has no containers, gets no defaults. */
 function wholeSpec({ spec }: KubeObject): { readonly spec: JsonObject; readonly template: JsonObject } | undefined {
   if (!isJsonObject(spec) || !isJsonObject(spec.template)) return undefined
   const { template } = spec
   return isJsonObject(template.spec) && Array.isArray(template.spec.containers) ? { spec, template } : undefined
 }
 
-/** The selector, and labels where there are none, are those of the pods. */
+/** Sets the selector, and missing labels, to the labels of the pod template. */
 function setLabels(object: KubeObject): void {
   const whole = wholeSpec(object)
   const labels = whole && isJsonObject(whole.template.metadata) ? whole.template.metadata.labels : undefined
@@ -28,7 +28,7 @@ function setUpdateStrategy(object: KubeObject, type: string): void {
   if (whole) objectAt(whole.spec, 'updateStrategy').type ??= type
 }
 
-/** What a Deployment of extensions/v1beta1 or apps/v1beta1 has where it says nothing. */
+/** Defaults of a Deployment in extensions/v1beta1 or apps/v1beta1. */
 interface DeploymentDefaults {
   readonly unavailable: number | string
   readonly revisionHistoryLimit: number
@@ -52,7 +52,7 @@ const setDeploymentDefaults =
     spec.progressDeadlineSeconds ??= defaults.progressDeadlineSeconds
   }
 
-/** `rollbackTo` was a request and `templateGeneration` a count: apps/v1 has neither. */
+/** Removes `rollbackTo`, which was a request, and `templateGeneration`, which was a counter: apps/v1 has neither. */
 function withoutRequests(object: KubeObject): KubeObject {
   if (!isJsonObject(object.spec)) return object
   delete object.spec.rollbackTo
@@ -71,8 +71,9 @@ const apps1 = { group: 'apps', name: 'v1beta1' }
 const apps2 = { group: 'apps', name: 'v1beta2' }
 
 /**
- * Workloads as releases up to 1.15 served them. Other defaults than in apps/v1 have, from pkg/apis/extensions/v1beta1/defaults.go and pkg/apis/apps/v1beta1/defaults.go: selector and labels,
- * which come from the pod template; update strategies, maxSurge and maxUnavailable; revisionHistoryLimit and progressDeadlineSeconds. apps/v1beta2 has those of apps/v1.
+ * Workloads of releases up to 1.15. Defaults that differ from apps/v1, of pkg/apis/extensions/v1beta1/defaults.go and pkg/apis/apps/v1beta1/defaults.go:
+ * selector and labels, which come from the pod template; update strategies, maxSurge and maxUnavailable; revisionHistoryLimit and progressDeadlineSeconds.
+ * apps/v1beta2 has those of apps/v1.
  */
 export const OLD_WORKLOADS: readonly OldVersion[] = [
   {

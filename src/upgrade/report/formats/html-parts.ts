@@ -1,4 +1,4 @@
-/** The look of the page, in light and in dark. */
+/** Style of the page, for light and dark color schemes. */
 export const STYLE = `
 :root{--bg:#f6f7f9;--card:#fff;--ink:#1b2130;--soft:#5b6577;--line:#e1e5ec;--code:#eef1f6;--blocking:#b3261e;--warning:#8a5a00;--note:#2257a8;--clear:#1c7a43;--add:#e3f6e8;--add-ink:#0f5a2b;--del:#fdeaea;--del-ink:#8c1d18}
 @media (prefers-color-scheme:dark){:root{--bg:#10141b;--card:#181e28;--ink:#e6eaf2;--soft:#9aa5b8;--line:#29313f;--code:#222a37;--blocking:#ff8a80;--warning:#f2b94b;--note:#8ab4ff;--clear:#66d19e;--add:#12301e;--add-ink:#9be3b4;--del:#3a1a1a;--del-ink:#ffb4ab}}
@@ -40,7 +40,7 @@ pre span{display:inline-block;min-width:100%}
 @media print{.controls{display:none}article{break-inside:avoid}}
 `
 
-/** Hides what the text in the field does not occur in. */
+/** Script that hides findings which do not contain the text of the filter. */
 export const SCRIPT = `
 (() => {
   const controls = document.querySelector('.controls')

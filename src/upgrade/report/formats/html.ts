@@ -5,7 +5,7 @@ import { grouped, objectsOf, placeText, verdict } from './text.ts'
 const LEVELS = ['blocking', 'warning', 'note'] as const
 const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'Blocking', warning: 'To review', note: 'For information' }
 
-/** One page that needs nothing else: no address is asked, and all that comes from outside is escaped. Filters need its script, reading does not. */
+/** Prints a self-contained page: it loads nothing, and all data is escaped. Filters need its script, reading does not. */
 export function htmlReport(report: Report): string {
   const { from, to, sources } = report
   const blocked = countOf(report, 'blocking') > 0
@@ -36,7 +36,7 @@ ${report.findings.length === 0 ? '<p class="nothing">Nothing was found.</p>' : `
 `
 }
 
-/** Text as content of an element or of a quoted attribute. */
+/** Escapes text for an element or a quoted attribute. */
 const escaped = (text: string): string => text.replace(/[&<>"'`]/g, char => `&#${char.charCodeAt(0)};`)
 
 const tile = (report: Report, level: Level): string =>
@@ -61,14 +61,14 @@ function section(report: Report, level: Level): string {
   return `<section id="${level}" class="${level}"><h2>${HEADINGS[level]} <small>${own.length}</small></h2>\n${cards.join('')}${rest(grouped(others).length, MOST_CARDS)}</section>\n`
 }
 
-/** So many findings that say the same of a kind have one card. */
+/** Number of equal findings of a kind that are combined into one card. */
 const MANY = 5
 
-/** A page that a browser still opens at once: as many cards of objects in a section, and as many objects in a card. Other formats have all. */
+/** Limits that keep the page fast in a browser: cards of a section, and objects of a card. Other formats have no limits. */
 const MOST_CARDS = 2_000
 const MOST_OBJECTS = 500
 
-/** Findings that say the same of many objects of a kind, and all others. */
+/** Splits findings into groups with the same message for many objects of a kind, and all others. */
 function sorted(findings: readonly Finding[]): { readonly alike: Finding[][]; readonly others: Finding[] } {
   const groups = new Map<string, Finding[]>()
   for (const finding of findings) {
@@ -83,7 +83,7 @@ function sorted(findings: readonly Finding[]): { readonly alike: Finding[][]; re
   return { alike, others: findings.filter(finding => !shared.has(finding)) }
 }
 
-/** `Deployment` of `Deployment shop/web` */
+/** Returns `Deployment` for `Deployment shop/web`. */
 const kindOf = ({ subject }: Finding): string => subject.slice(0, `${subject} `.indexOf(' '))
 
 function sharedCard(group: readonly Finding[]): string {

@@ -1,6 +1,6 @@
 import { countOf, type Report } from '../finding.ts'
 
-/** For programs. Members of `Finding` that are absent do not apply. */
+/** Prints JSON, for programs. Members of `Finding` that do not apply are omitted. */
 export function jsonReport(report: Report): string {
   const { from, to, sources, objects, findings } = report
   const summary = { blocking: countOf(report, 'blocking'), warnings: countOf(report, 'warning'), notes: countOf(report, 'note') }

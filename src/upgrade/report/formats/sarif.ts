@@ -4,7 +4,7 @@ import { type Finding, type Level, type Report, RULES, type Rule } from '../find
 
 const LEVELS: Readonly<Record<Level, string>> = { blocking: 'error', warning: 'warning', note: 'note' }
 
-/** SARIF 2.1.0, which editors and code hosts show beside the lines. https://docs.oasis-open.org/sarif/sarif/v2.1.0/ */
+/** Prints SARIF 2.1.0, which editors and code hosts show next to the code. https://docs.oasis-open.org/sarif/sarif/v2.1.0/ */
 export function sarifReport({ from, to, findings }: Report): string {
   const ids = [...new Set(findings.map(({ rule }) => rule))]
   const log = {
@@ -30,12 +30,12 @@ function resultOf(finding: Finding, ruleIndex: number): object {
   return { ruleId: rule, ruleIndex, level: LEVELS[level], message: { text }, locations: [locationOf(finding)], properties: { since, usages, diff } }
 }
 
-/** In a file where there is one, else by name. */
+/** Returns the location in a file if there is one, otherwise by name. */
 function locationOf({ subject, place: { file, line, source } }: Finding): object {
   const logicalLocations = [{ name: subject, fullyQualifiedName: source === undefined ? subject : `${source}: ${subject}`, kind: 'resource' }]
   if (file === undefined) return { logicalLocations }
   return { physicalLocation: { artifactLocation: { uri: uriOf(file) }, ...(line !== undefined && { region: { startLine: line } }) }, logicalLocations }
 }
 
-/** Relative where the path is: to the folder in which the report is made. */
+/** Returns a URI. A relative path stays relative to the folder in which the command runs. */
 const uriOf = (path: string): string => (isAbsolute(path) ? pathToFileURL(path).href : path.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/'))

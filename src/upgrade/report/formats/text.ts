@@ -3,7 +3,7 @@ import { countOf, type Finding, type Level, type Report } from '../finding.ts'
 
 const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'Blocking', warning: 'To review', note: 'For information' }
 
-/** For a person at a terminal, who is shown what is in files and logs without its control characters. `withDiffs`: what conversion makes of objects, below each. */
+/** Prints text for a terminal. Control characters from files and logs are removed. `withDiffs` adds the diff of each converted object. */
 export function textReport(report: Report, withDiffs: boolean): string {
   const { from, to, sources, findings } = report
   const levels = (['blocking', 'warning', 'note'] as const).filter(level => countOf(report, level) > 0)
@@ -19,7 +19,7 @@ export function textReport(report: Report, withDiffs: boolean): string {
 
 export const objectsOf = ({ objects }: Report): string => (objects === 1 ? '1 object' : `${objects} objects`)
 
-/** One sentence: whether anything blocks the upgrade. */
+/** Prints in one sentence whether anything blocks the upgrade. */
 export function verdict(report: Report): string {
   const [blocking, warnings] = [countOf(report, 'blocking'), countOf(report, 'warning')]
   const rest = warnings === 0 ? '' : `${blocking === 0 ? '; ' : ', '}${warnings} to review`
@@ -28,7 +28,7 @@ export function verdict(report: Report): string {
     : `${blocking === 1 ? '1 finding blocks' : `${blocking} findings block`} the upgrade to ${report.to}${rest}.`
 }
 
-/** Findings of one object together, in their order. */
+/** Groups findings by object, in their order. */
 export function grouped(findings: readonly Finding[]): Finding[][] {
   const groups = new Map<string, Finding[]>()
   for (const finding of findings) {
@@ -40,7 +40,7 @@ export function grouped(findings: readonly Finding[]): Finding[][] {
   return [...groups.values()]
 }
 
-/** `shop/web.yaml:12` */
+/** Prints a place as `shop/web.yaml:12`. */
 export const placeText = ({ place: { file, line, source } }: Finding): string =>
   file === undefined ? (source ?? '') : line === undefined ? file : `${file}:${line}`
 

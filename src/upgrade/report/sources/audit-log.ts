@@ -7,21 +7,21 @@ import type { Finding, Usage } from '../finding.ts'
 /** Requests for one deprecated resource. */
 interface Requests {
   readonly removed: string
-  /** By user and user agent: how many, and the last one. */
+  /** Number of requests and time of the last one, by user and user agent. */
   readonly callers: Map<string, { count: number; last: string }>
 }
 
-/** Callers that are shown of one resource. */
+/** Limit on the callers that are shown for one resource. */
 const MOST_CALLERS = 20
-/** Callers that are counted apart: clients make up their user agents, and may make up as many as they like. */
+/** Limit on the callers that are counted separately. Clients choose their user agents freely. */
 const MOST_COUNTED = 10_000
 const OTHERS = 'others'
-/** Bytes of a line. Events have some kilobytes, or the objects of their requests, which have a few megabytes. */
+/** Longest line in bytes. Events have some kilobytes, plus request objects of at most a few megabytes. */
 const LONGEST_LINE = 16 << 20
 
 /**
- * Who has asked for deprecated versions, by an audit log in JSON lines (audit.k8s.io/v1): events that kube-apiserver marks by the annotation `k8s.io/deprecated`. Lines that are no events are passed over. Throws errors of the
- * system for a file that can't be read.
+ * Reports clients that requested deprecated versions, from an audit log in JSON lines (audit.k8s.io/v1): events with the annotation `k8s.io/deprecated`. Lines
+ * that are not events are skipped. Throws system errors for a file that cannot be read.
  */
 export async function auditFindings(path: string, to: Release): Promise<Finding[]> {
   const requests = new Map<string, Requests>()
@@ -29,7 +29,7 @@ export async function auditFindings(path: string, to: Release): Promise<Finding[
   return [...requests].map(([resource, { removed, callers }]) => findingOf(path, resource, { removed, callers }, to))
 }
 
-/** The lines of a file. Lines that are too long for an event are passed over. */
+/** Yields the lines of a file. Lines above the limit are skipped. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   let parts: Buffer[] = []
   let size = 0
@@ -50,7 +50,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 
 function addEvent(requests: Map<string, Requests>, { annotations, objectRef, user, userAgent, requestReceivedTimestamp, stage }: JsonObject): void {
   if (!isJsonObject(annotations) || annotations['k8s.io/deprecated'] !== 'true' || !isJsonObject(objectRef)) return
-  // One request has an event for each stage.
+  // A request has an event for each stage.
   if (stage !== undefined && stage !== 'ResponseComplete' && stage !== 'Panic') return
   const { apiGroup = '', apiVersion = '', resource = '', subresource = '' } = objectRef
   const name = [apiGroup, apiVersion, resource, subresource].filter(part => part !== '').join('/')

@@ -9,7 +9,7 @@ import type { Examined } from '../report.ts'
 import { writtenVersions } from '../written-as.ts'
 import { isImplied } from './implied.ts'
 
-/** `1.29` of the server. Throws ClusterError. */
+/** Returns the release of the server, such as `1.29`. Throws ClusterError. */
 export async function releaseOf(client: ClusterClient): Promise<Release> {
   const version = await client.json('/version')
   const { gitVersion } = objectIn(version)
@@ -18,7 +18,7 @@ export async function releaseOf(client: ClusterClient): Promise<Release> {
   return `1.${Number(minor)}`
 }
 
-/** Everything that a server stores and lists, and what its metrics say of requests. Throws ClusterError if it can't be reached. */
+/** Reads all objects of a server, and its metrics about requests. Throws ClusterError if it cannot be reached. */
 export async function examineCluster(client: ClusterClient, to: Release): Promise<Examined> {
   const findings: Finding[] = []
   const listed = await listedResources(
@@ -62,10 +62,10 @@ function subjectOf({ server }: ClusterClient, { apiVersion, kind, path }: Listed
   }
 }
 
-/** Not asked: events pass, and what nobody stores. */
+/** Resources that are not listed: events are short-lived, and component statuses are not stored. */
 const SKIPPED = new Set(['events', 'componentstatuses'])
 
-/** `apiserver_requested_deprecated_apis`: what has been asked for since the server began. */
+/** Reports the metric `apiserver_requested_deprecated_apis`: deprecated versions that were requested since the server started. */
 async function requestFindings(client: ClusterClient, to: Release): Promise<Finding[]> {
   try {
     const metrics = await client.text('/metrics')

@@ -9,10 +9,13 @@ import { metaRevision, openTables } from '../../../storage/embedded/tables.ts'
 import { key } from '../../../storage/revision.ts'
 import type { StoredValue } from './stored.ts'
 
-/** Values that are read at a time. */
+/** Number of values that are read at a time. */
 const PAGE = 500
 
-/** What the embedded store of a data directory holds. Nothing is changed. Throws ArgumentError for a directory without one, and BackendError, as while a server uses it. */
+/**
+ * Yields the values in the embedded store of a data directory. The store is opened read-only. Throws ArgumentError for a directory without a store, and
+ * BackendError, for example while a server uses it.
+ */
 export async function* dataDirectoryValues(directory: string): AsyncGenerator<StoredValue> {
   const folder = join(directory, 'store')
   refuseFile(folder)

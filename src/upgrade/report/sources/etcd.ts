@@ -7,7 +7,7 @@ import { rangePages } from '../../../storage/range-pages.ts'
 import { key } from '../../../storage/revision.ts'
 import type { StoredValue } from './stored.ts'
 
-/** What an etcd holds below a prefix, all of one revision. Throws BackendError. */
+/** Yields the values in etcd below a prefix, all of one revision. Throws BackendError. */
 export async function* etcdValues(options: EtcdOptions, prefix: string): AsyncGenerator<StoredValue> {
   const backend = await openEtcd({ ...options, prefix: trimEndOf(prefix, '/') }, silentLogger)
   try {
@@ -17,7 +17,7 @@ export async function* etcdValues(options: EtcdOptions, prefix: string): AsyncGe
   }
 }
 
-/** Page by page. Throws BackendError, also where a page does not come after the one before. */
+/** Reads page by page. Throws BackendError, also if a page does not follow the previous one. */
 export async function* valuesBelow(backend: Pick<Backend, 'currentRevision' | 'range'>, prefix: string): AsyncGenerator<StoredValue> {
   const { signal } = new AbortController()
   const at = await backend.currentRevision(signal)

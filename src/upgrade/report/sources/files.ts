@@ -13,7 +13,7 @@ import { writtenVersions } from '../written-as.ts'
 import { type Fault, readReportedFile, reportedFiles } from './found-files.ts'
 import { unreadVersionFindings } from './unread-versions.ts'
 
-/** The objects of files and folders. A file that can't be read is a finding. Throws ManifestError for paths that are not there. */
+/** Reads the objects of files and folders. A file that cannot be read becomes a finding. Throws ManifestError for a path that does not exist. */
 export function examineFiles(paths: readonly string[], kinds: ReleaseKinds, watch: InputWatch): Examined {
   const subjects: Subject[] = []
   const findings: Finding[] = []
@@ -27,7 +27,7 @@ export function examineFiles(paths: readonly string[], kinds: ReleaseKinds, watc
   return { name: paths.map(path => (path === '-' ? '<stdin>' : path)).join(', '), subjects, findings }
 }
 
-/** What can't be read, and the versions that its text names all the same. */
+/** Reports what cannot be read, and the versions that are recognizable in its text. */
 function faultFindings({ error: { file, line, reason }, unread }: Fault, to: Release): Finding[] {
   const place = { file, ...(line !== undefined && { line }) }
   return [{ rule: 'unreadable', level: 'warning', subject: file, place, message: reason }, ...unreadVersionFindings(file, unread, to)]
@@ -46,10 +46,10 @@ function subjectOf(file: ManifestFile, object: ManifestObject, kinds: ReleaseKin
   }
 }
 
-/** The object alone, before and after its conversion. */
+/** Returns the diff of converting a single object. */
 async function diffOf({ name, text }: ManifestFile, { node, line, apiVersion, kind, value }: ManifestObject, kinds: ReleaseKinds): Promise<string> {
   const own = `${reindent(text.slice(node.start, node.end), columnOf(text, node.start), 0)}\n`
-  // An item of a typed list says its kind nowhere.
+  // An item of a typed list may have no kind.
   if (value.apiVersion !== apiVersion || value.kind !== kind) return ''
   const { text: now } = await convertFile(readManifests(name === '-' ? name : 'object.yaml', own), kinds)
   return lineDiff(own, now, line)

@@ -2,18 +2,18 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { ManifestError, type ManifestFile, manifestFiles, readManifests } from '../../manifests.ts'
 
-/** `a.yaml.tmpl` and `b.yml.in` are manifests by their names, too. */
+/** Matches names of manifests, including `a.yaml.tmpl` and `b.yml.in`. */
 const NAME = /\.(?:ya?ml|json)(?:\.|$)/
 
-/** Of a file with another name, this much is looked at, in bytes, and it is no longer than that. */
+/** Number of bytes that are read from the start of any other file, and its largest size. */
 const HEAD = 65_536
 const LARGEST = 16 << 20
 
-/** A file says what it is: the version and the kind of an object at the start of lines, of an item of a list, or anywhere in JSON. */
+/** Reports whether a text has the apiVersion and kind of an object: at the start of lines, in an item of a list, or anywhere in JSON. */
 const looksLikeManifest = (text: string): boolean =>
   /^(?:- *)?["']?apiVersion["']?\s*:|"apiVersion"\s*:/m.test(text) && /^(?:- *)?["']?kind["']?\s*:|"kind"\s*:/m.test(text)
 
-/** The first bytes of a file as text; nothing of one that is no text, or that may not be read. */
+/** Returns the first bytes of a file as text. Empty if it is not text or cannot be read. */
 function headOf(path: string): string {
   try {
     if (statSync(path).size > LARGEST) return ''
@@ -30,10 +30,10 @@ function headOf(path: string): string {
   }
 }
 
-/** Files of manifests that a report is about: those of folders by name, and others that have an object of the API in their first lines. */
+/** Returns the manifest files for a report: those in folders by name, and others that contain an API object in their first lines. */
 export const reportedFiles = (paths: readonly string[]): string[] => manifestFiles(paths, path => NAME.test(basename(path)) || looksLikeManifest(headOf(path)))
 
-/** What a file has, and what of it can't be read. */
+/** Contents of a file, and the parts that cannot be read. */
 export interface ReportedFile {
   readonly file?: ManifestFile
   readonly faults: readonly Fault[]
@@ -41,16 +41,16 @@ export interface ReportedFile {
 
 export interface Fault {
   readonly error: ManifestError
-  /** What is not read: the text of the file, blank elsewhere. */
+  /** Text of the part that was not read. The rest of the file is blank. */
   readonly unread: string
 }
 
-/** As many documents of a file may be no YAML before the rest of it is left. */
+/** Number of invalid documents after which the rest of a file is skipped. */
 const MOST_FAULTS = 20
-/** The text is read again after each; so many characters are, altogether. */
+/** Limit on the characters that are read again, since the text is parsed again after each invalid document. */
 const MOST_READ_AGAIN = 16 << 20
 
-/** A document that can't be read takes no other with it. A file that was found and is none of manifests has nothing. `first` reads it. */
+/** Reads a file without failing as a whole for an invalid document. A file that was found in a folder and has no manifests is empty. `first` reads the file. */
 export function readReportedFile(name: string, isNamed: boolean, first: () => ManifestFile): ReportedFile {
   const faults: Fault[] = []
   let read = first
@@ -69,14 +69,14 @@ export function readReportedFile(name: string, isNamed: boolean, first: () => Ma
     }
 }
 
-/** Data is often kept in JSON, of several kinds. */
+/** A JSON file is a manifest only if it contains an apiVersion, since JSON is used for much other data. */
 const isManifest = (name: string, text: string): boolean => NAME.test(basename(name)) && (!name.endsWith('.json') || text.includes('apiVersion'))
 
-/** The document with the line, and all others; blanks take the place of what is missing, so that everything stands where it stood. */
+/** Splits a text into the document at a line, and all others. Blanks replace what is removed, so that offsets do not change. */
 function withoutDocumentAt(text: string, line: number): [rest: string, document: string] {
   const lines = text.split('\n')
   const isEnd = (i: number): boolean => /^(?:---|\.\.\.)/.test(lines[i] ?? '---')
-  // What a document leaves open is missed at its end.
+  // An unclosed construct is reported at the end of its document.
   let first = Math.min(line, lines.length) - (/^(?:---|\.\.\.)\s*$/.test(lines[line - 1] ?? '') ? 2 : 1)
   while (first > 0 && !isEnd(first)) first--
   let next = first + 1

@@ -11,19 +11,19 @@ import type { Examined } from '../report.ts'
 import { writtenVersions } from '../written-as.ts'
 import { isImplied } from './implied.ts'
 
-/** One key of a store with what it holds. */
+/** A key of a store and its value. */
 export interface StoredValue {
   readonly key: string
   readonly value: Buffer
 }
 
-/** Of kube-apiserver's binary form, and of what it encrypts. */
+/** Prefixes of kube-apiserver's binary format, and of encrypted values. */
 const [BINARY, ENCRYPTED] = ['k8s\0', 'k8s:enc:']
 
-/** What a store keeps that is no object, or passes. */
+/** Matches keys that are not objects, or are short-lived. */
 const SKIPPED = /^\/?[^/]+\/(?:events|masterleases|ranges|binnacle|peerserverleases|apiserver\.openshift)\/|compact_rev_key/
 
-/** The objects of a store, whichever program has written them, as JSON or in kube-apiserver's binary form. */
+/** Reads the objects of a store, in JSON or in kube-apiserver's binary format, whichever program has written them. */
 export function examineStore(name: string, values: Iterable<StoredValue> | AsyncIterable<StoredValue>): Examined {
   const findings: Finding[] = []
   return { name, subjects: subjectsOf(name, values, findings), findings }
@@ -56,7 +56,7 @@ const unreadable = (name: string, key: string, message: string): Finding => ({
   message,
 })
 
-/** Undefined for what is no object; a text where it can't be read, which says why. */
+/** Decodes an object. Returns undefined for other values, and the reason as text if it cannot be decoded. */
 function objectOf(kinds: ReleaseKinds, value: Buffer): JsonObject | string | undefined {
   try {
     if (!startsWith(value, BINARY)) return jsonObject(value)

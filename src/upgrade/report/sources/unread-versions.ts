@@ -4,17 +4,20 @@ import type { Release } from '../../../lifecycle/release.ts'
 import { standingIn } from '../../versions/old-versions.ts'
 import type { Finding } from '../finding.ts'
 
-/** A document that says its version and its kind once each, without an action of a template. */
+/** A document with one apiVersion and one kind, neither of which is a template action. */
 interface NamedObject {
   readonly apiVersion: string
   readonly kind: string
-  /** Offset of its version in the text. */
+  /** Offset of the apiVersion in the text. */
   readonly start: number
-  /** An action decides whether it is there. */
+  /** Whether the document is inside a conditional of the template. */
   readonly isConditional: boolean
 }
 
-/** The versions that go, of a text that is a template or no YAML: nothing else is known of its objects. A document that chooses between versions says none. */
+/**
+ * Reports removed versions in a text that is a template or invalid YAML, whose objects are otherwise unknown. A document that chooses between versions is
+ * skipped.
+ */
 export function unreadVersionFindings(file: string, text: string, to: Release): Finding[] {
   const lineOf = lineCounter(text)
   return objectsIn(text).flatMap(({ apiVersion, kind, start, isConditional }): Finding[] => {
@@ -36,7 +39,7 @@ export function unreadVersionFindings(file: string, text: string, to: Release): 
   })
 }
 
-/** By how many blocks more are open after a text of a template than before it. */
+/** Returns the number of blocks that a template text opens without closing. */
 function openedBy(text: string): number {
   let depth = 0
   for (const [, word] of text.matchAll(/\{\{-?\s*(if|range|with|define|block|end)\b/g)) depth += word === 'end' ? -1 : 1
