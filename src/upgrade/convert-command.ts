@@ -10,15 +10,15 @@ import { ReleaseKinds } from './versions/release-kinds.ts'
 
 export const CONVERT_USAGE = `Usage: binnacle convert -f FILE|FOLDER|- [-f …] --to RELEASE [--write]
 
-Writes manifests in versions that a release of Kubernetes serves. Comments, order and spelling of what does not change stay.
+Converts manifests to versions that a release of Kubernetes serves. Comments, order and notation of everything else are kept.
 
   -f, --filename   a file, a folder (*.yaml, *.yml and *.json at any depth), or - for standard input
-      --to         the release: 1.36
-      --write      changes the files, instead of writing all manifests to standard output
-      --quiet      tells only what needs a decision
+      --to         the target release, such as 1.36
+      --write      changes the files, instead of printing all manifests to standard output
+      --quiet      prints only messages that need a decision
 
 ${LIMITS_USAGE}
-What was changed is told on standard error. Exit status: 0 all is converted, 1 something needs a decision, 2 an error.
+Changes are listed on standard error. Exit status: 0 everything is converted, 1 something needs a decision, 2 an error.
 `
 
 /** Runs `binnacle convert`. Resolves to the exit status. Throws ArgumentError. */

@@ -55,7 +55,7 @@ export async function convertFile(file: ManifestFile, kinds: ReleaseKinds): Prom
         severity: 'info',
         line: object.line,
         object: labelOf(object),
-        message: 'written anew without its comments: anchors share what changes in it',
+        message: 'rewritten without its comments, because anchors share the parts that change',
       })
   }
   return { text, changed: text !== file.text, notes }
@@ -94,7 +94,7 @@ async function versionOf(object: ManifestObject, kinds: ReleaseKinds, tell: Tell
   const standing = standingIn(release, object)
   if (standing === undefined) return undefined
   const { state, life } = standing
-  if (state === 'not yet') tell('decision', `${object.apiVersion} comes with ${life.introduced}: ${release} does not serve it`)
+  if (state === 'not yet') tell('decision', `${object.apiVersion} is served since ${life.introduced}, and not by ${release}`)
   if (state === 'served' || state === 'not yet') return undefined
   const found = kinds.find(object)
   const conversion = found && tryConvert(kinds, found, object, tell)
@@ -121,7 +121,7 @@ function tryConvert(kinds: ReleaseKinds, found: FoundKind, object: ManifestObjec
     return convertObject(kinds, found, named(object))
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
-    tell('decision', `is no ${object.apiVersion} ${object.kind}, so it stays as it is: ${error.message}`)
+    tell('decision', `is not a valid ${object.apiVersion} ${object.kind} and is not converted: ${error.message}`)
     return null
   }
 }

@@ -21,7 +21,7 @@ const NO_SUCCESSOR: Readonly<Record<string, string>> = {
 
 /** Returns advice for a kind that has no conversion. */
 export const withoutSuccessor = ({ apiVersion, kind }: KindName): string =>
-  NO_SUCCESSOR[`${apiVersion} ${kind}`] ?? `nothing converts ${apiVersion} ${kind}: write it anew for a version that is served`
+  NO_SUCCESSOR[`${apiVersion} ${kind}`] ?? `${apiVersion} ${kind} has no conversion: rewrite it in a served version`
 
 /** Returns the decisions for an object of an old version. They do not depend on the target. */
 export function decisionsOf({ apiVersion, kind }: KindName, object: JsonObject): Decision[] {
@@ -39,7 +39,7 @@ export function decisionsOf({ apiVersion, kind }: KindName, object: JsonObject):
     case 'apps/v1beta1 Deployment':
       return specOf(object).rollbackTo === undefined
         ? []
-        : [{ path: 'spec.rollbackTo', message: 'apps/v1 has no rollback request, so it is left out: use kubectl rollout undo' }]
+        : [{ path: 'spec.rollbackTo', message: 'apps/v1 has no rollback request, so it is removed: use kubectl rollout undo' }]
     case 'apiextensions.k8s.io/v1beta1 CustomResourceDefinition':
       return specOf(object).preserveUnknownFields === false
         ? []
@@ -47,12 +47,12 @@ export function decisionsOf({ apiVersion, kind }: KindName, object: JsonObject):
             {
               path: 'spec.preserveUnknownFields',
               message:
-                'v1beta1 kept fields that the schema does not name: x-kubernetes-preserve-unknown-fields keeps them at the root of each schema; take it out where objects may be pruned',
+                'v1beta1 preserved fields that the schema does not specify: x-kubernetes-preserve-unknown-fields preserves them at the root of each schema; remove it if objects may be pruned',
             },
           ]
     case 'certificates.k8s.io/v1beta1 CertificateSigningRequest':
       return specOf(object).signerName === undefined
-        ? [{ path: 'spec.signerName', message: 'v1 takes no request of the signer kubernetes.io/legacy-unknown, which v1beta1 implied: name the signer' }]
+        ? [{ path: 'spec.signerName', message: 'v1 does not accept the signer kubernetes.io/legacy-unknown, the default of v1beta1: set the signer' }]
         : []
     case 'discovery.k8s.io/v1beta1 EndpointSlice':
       return topologyDecisions(object)
@@ -78,10 +78,15 @@ function webhookDecisions({ webhooks }: JsonObject): Decision[] {
   return objectsIn(webhooks).flatMap(({ sideEffects = 'Unknown', admissionReviewVersions }, i) => [
     ...(sideEffects === 'None' || sideEffects === 'NoneOnDryRun'
       ? []
-      : [{ path: `webhooks[${i}].sideEffects`, message: `v1 takes None or NoneOnDryRun, not ${String(sideEffects)}: say which holds for the webhook` }]),
+      : [
+          {
+            path: `webhooks[${i}].sideEffects`,
+            message: `v1 accepts None or NoneOnDryRun, not ${String(sideEffects)}: set the one that applies to the webhook`,
+          },
+        ]),
     ...(Array.isArray(admissionReviewVersions) && admissionReviewVersions.includes('v1')
       ? []
-      : [{ path: `webhooks[${i}].admissionReviewVersions`, message: 'the webhook is sent reviews of v1beta1: add v1 once it understands them' }]),
+      : [{ path: `webhooks[${i}].admissionReviewVersions`, message: 'the webhook gets reviews in v1beta1: add v1 once it supports them' }]),
   ])
 }
 

@@ -41,13 +41,13 @@ export const LIMIT_OPTIONS = {
 } as const
 
 /** Flags of the limits for a usage text. */
-export const LIMITS_USAGE = `Bounds, which a file that is made to exhaust the machine meets first:
-      --max-file-bytes      of a file in JSON; an eighth in YAML (default ${DEFAULT_LIMITS.fileBytes})
-      --max-values          in a file of JSON; a fifth in YAML (default ${DEFAULT_LIMITS.values})
-      --max-unpacked-bytes  of an archive, besides a hundred times its size (default ${DEFAULT_LIMITS.unpackedBytes})
-      --max-objects         of all files (default ${DEFAULT_LIMITS.objects})
-      --max-minutes         of reading (default ${DEFAULT_LIMITS.minutes})
-      --max-lines           on standard error (default ${DEFAULT_LIMITS.lines})
+export const LIMITS_USAGE = `Limits that protect against input made to exhaust the machine:
+      --max-file-bytes      bytes of a JSON file; an eighth for YAML (default ${DEFAULT_LIMITS.fileBytes})
+      --max-values          values of a JSON file; a fifth for YAML (default ${DEFAULT_LIMITS.values})
+      --max-unpacked-bytes  bytes of an unpacked archive, plus a hundred times its size (default ${DEFAULT_LIMITS.unpackedBytes})
+      --max-objects         objects in all files (default ${DEFAULT_LIMITS.objects})
+      --max-minutes         minutes of reading (default ${DEFAULT_LIMITS.minutes})
+      --max-lines           lines on standard error (default ${DEFAULT_LIMITS.lines})
 `
 
 /** Reads the flags. Throws ArgumentError. */
@@ -118,14 +118,14 @@ function stringEnd(bytes: Buffer, from: number): number {
  */
 export function yamlFault(bytes: Buffer, { values, fileBytes }: InputLimits): string | undefined {
   const [mostBytes, mostValues] = [Math.ceil(fileBytes * YAML_BYTES), Math.ceil(values * YAML_VALUES)]
-  if (bytes.length > mostBytes) return exceeds('fileBytes', `it has ${bytes.length} bytes, and of YAML ${mostBytes} are read: JSON may be larger`)
+  if (bytes.length > mostBytes) return exceeds('fileBytes', `it has ${bytes.length} bytes, more than the ${mostBytes} of a YAML file; JSON may be larger`)
   let [count, wasMark] = [0, false]
   for (let i = 0; i < bytes.length; i++) {
     const c = bytes[i]
     const isMark = c === 0x2c || c === 0x5b || c === 0x7b || c === 0x0d
     if (c === 0x0a ? !wasMark : isMark) count++
     wasMark = isMark
-    if (count > mostValues) return exceeds('values', `it may have more than ${mostValues} values, and of YAML so many are read`)
+    if (count > mostValues) return exceeds('values', `it may have more than ${mostValues} values, the limit of a YAML file`)
   }
   return undefined
 }

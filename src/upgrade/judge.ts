@@ -71,7 +71,7 @@ class NoAccess extends Error {}
 
 /** Rejects access to other objects. A few rules need it, such as whether the namespace allows admin access to devices; they are skipped. */
 function noAccess(): never {
-  throw new NoAccess('no other objects are known here')
+  throw new NoAccess('other objects cannot be read here')
 }
 
 function ignoreNoAccess(error: unknown): FieldError[] {

@@ -145,7 +145,7 @@ function templateLine(text: string): number | undefined {
 }
 
 const templateError = (name: string, line: number, text: string): ManifestError =>
-  new ManifestError(name, line, 'this is a template ({{ … }}), not a manifest: render it first (helm template, kustomize build) and give what comes out', {
+  new ManifestError(name, line, 'this is a template ({{ … }}), not a manifest: render it first (helm template, kustomize build) and pass the output', {
     text,
     isTemplate: true,
   })

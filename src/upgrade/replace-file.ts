@@ -9,7 +9,7 @@ import { ManifestError } from './manifests.ts'
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const found = lstatSync(file)
-  if (found.isSymbolicLink()) throw new ManifestError(file, undefined, 'this is a symbolic link: name the file that it leads to, to have it changed')
+  if (found.isSymbolicLink()) throw new ManifestError(file, undefined, 'this is a symbolic link: to change the file, pass the path of its target')
   await withDraft(file, text, async draft => {
     await chmod(draft, found.mode & 0o7777)
     await rename(draft, file)

@@ -24,25 +24,25 @@ import { ReleaseKinds } from './versions/release-kinds.ts'
 
 export const REPORT_USAGE = `Usage: binnacle upgrade-report --from RELEASE --to RELEASE [-f FILE|FOLDER|-] [--kubeconfig FILE] [flags]
 
-Says what an upgrade of Kubernetes means for manifests and clusters: versions, fields, annotations, feature gates and flags that go, defaults and validation that change.
+Reports the effects of an upgrade of Kubernetes on manifests and clusters: removed versions, fields, annotations, feature gates and flags, changed defaults and validation.
 
-      --from        the present release: 1.29; with --kubeconfig alone that of the server
-      --to          the release to upgrade to: 1.34
+      --from        the present release, such as 1.29 (default with --kubeconfig: that of the server)
+      --to          the target release, such as 1.34
   -f, --filename    a file, a folder (files with apiVersion and kind, at any depth), or - for standard input
-      --kubeconfig  a server of Kubernetes or this one, whose objects and metrics are read
-      --context     of the kubeconfig; the current one unless given
-      --data-dir    a data directory of this program that no server uses
-      --snapshot    a snapshot of etcd (etcdctl snapshot save), or, with --skip-hash-check, member/snap/db of a member that is stopped
+      --kubeconfig  a Kubernetes or binnacle server, whose objects and metrics are read
+      --context     context of the kubeconfig (default: the current one)
+      --data-dir    a data directory of binnacle that is not in use
+      --snapshot    a snapshot of etcd (etcdctl snapshot save), or, with --skip-hash-check, member/snap/db of a stopped member
       --skip-hash-check
-                    reads a snapshot without a look at the hash at its end
-      --etcd        addresses of an etcd: https://127.0.0.1:2379,…
+                    reads a snapshot without verifying the hash at its end
+      --etcd        addresses of the etcd members: https://127.0.0.1:2379,…
       --etcd-cafile, --etcd-certfile, --etcd-keyfile
-                    the CA of the etcd servers, and what is shown to them
-      --etcd-prefix of all keys in etcd or the snapshot (default /registry)
-      --audit-log   an audit log of the server, which tells who has asked for deprecated versions
-      --gates       feature gates of a component that no manifest shows: A=true,B=false
+                    the CA of the etcd members, and the client certificate for them
+      --etcd-prefix prefix of all keys in etcd or the snapshot (default /registry)
+      --audit-log   an audit log of the server, with the clients that requested deprecated versions
+      --gates       feature gates of a component that no manifest contains: A=true,B=false
   -o, --output      text (default), json, sarif (2.1.0) or html, one page
-      --diff        shows in text what conversion makes of objects
+      --diff        includes diffs of converted objects in text output
 
 ${LIMITS_USAGE}
 Exit status: 0 nothing blocks the upgrade, 1 something does, 2 an error.
@@ -110,7 +110,7 @@ async function makeReport(given: Arguments, err: Streams['err']): Promise<Report
     ]
     if (sources.length === 0 && gates === undefined)
       throw new ArgumentError(
-        'there is nothing to examine: name manifests by -f, a server by --kubeconfig, a store by --data-dir, --etcd or --snapshot, or an --audit-log',
+        'nothing to examine: pass manifests with -f, a server with --kubeconfig, a store with --data-dir, --etcd or --snapshot, or an --audit-log',
       )
     return await reportOn(sources, { from, to, ...(gates !== undefined && { gates }) })
   } finally {

@@ -46,7 +46,7 @@ function versionRules(rules: Json | undefined, path: string, release: Release): 
         message: all
           ? `applies to ${names} alone, which ${release} does not serve: it would match no request`
           : `names ${names}, which ${release} does not serve`,
-        advice: 'name the versions that are served',
+        advice: 'use the versions that are served',
       },
     ]
   })

@@ -65,13 +65,13 @@ describe('bounds of what commands read', function () {
     'many documents': {
       name: 'many.yaml',
       content: () => GOOD + '---\n'.repeat(1_000_001),
-      says: /it may have more than 1000000 values, and of YAML so many are read \(--max-values raises the bound\)/,
+      says: /it may have more than 1000000 values, the limit of a YAML file \(--max-values raises the bound\)/,
     },
     'many items in a flow': { name: 'many.yaml', content: () => `a: [${'b,'.repeat(1_000_001)}]`, says: /more than 1000000 values.* \(--max-values raises/ },
     'a long text': {
       name: 'long.yaml',
       content: () => `${GOOD}# ${'x'.repeat(33 << 20)}`,
-      says: /bytes, and of YAML 33554432 are read.* \(--max-file-bytes raises/,
+      says: /bytes, more than the 33554432 of a YAML file.* \(--max-file-bytes raises/,
     },
     'a file of more bytes than a lower bound': {
       name: 'long.json',

@@ -49,7 +49,7 @@ describe('audit log in the upgrade report', () => {
       level: 'blocking',
       subject: 'policy/v1beta1/poddisruptionbudgets',
       place: { source: path },
-      message: 'clients have asked for it, and it is not served from 1.25 on',
+      message: 'clients have requested it, and it is not served from 1.25 on',
       since: '1.25',
       usages: [
         { by: 'jane with helm/v3 (2 requests)', time: '2024-01-03T00:00:00.000000Z' },

@@ -204,7 +204,7 @@ webhooks:
   admissionReviewVersions:
   - v1beta1
 `,
-    decisions: ['webhooks[0].sideEffects: v1 takes None or NoneOnDryRun, not Unknown', 'webhooks[0].admissionReviewVersions'],
+    decisions: ['webhooks[0].sideEffects: v1 accepts None or NoneOnDryRun, not Unknown', 'webhooks[0].admissionReviewVersions'],
   },
   {
     what: 'a subject of rbac v1alpha1 names a group',

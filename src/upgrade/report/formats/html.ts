@@ -50,7 +50,7 @@ function ruleTable({ findings }: Report): string {
   const rows = rules.map(
     rule => `<tr><td><code>${rule}</code></td><td>${escaped(RULES[rule])}</td><td>${findings.filter(finding => finding.rule === rule).length}</td></tr>`,
   )
-  return `<details class="rules"><summary>What was looked for and found</summary><table><thead><tr><th>Rule</th><th>Meaning</th><th>Found</th></tr></thead><tbody>${rows.join('')}</tbody></table></details>\n`
+  return `<details class="rules"><summary>Rules and findings</summary><table><thead><tr><th>Rule</th><th>Meaning</th><th>Found</th></tr></thead><tbody>${rows.join('')}</tbody></table></details>\n`
 }
 
 function section(report: Report, level: Level): string {
@@ -101,7 +101,7 @@ function sharedCard(group: readonly Finding[]): string {
   )
 }
 
-const rest = (count: number, shown: number): string => (count > shown ? `<p class="rest">${count - shown} more: <code>-o json</code> has them all.</p>` : '')
+const rest = (count: number, shown: number): string => (count > shown ? `<p class="rest">${count - shown} more: <code>-o json</code> includes all.</p>` : '')
 
 function card(group: readonly Finding[]): string {
   const [first] = group
@@ -129,5 +129,5 @@ function diffBlock(diff: string): string {
     const kind = KINDS[line.charAt(0)]
     return kind === undefined ? escaped(line) : `<span class="${kind}">${escaped(line)}</span>`
   })
-  return `<details><summary>What conversion makes of it</summary><pre>${lines.join('\n')}</pre></details>`
+  return `<details><summary>Conversion</summary><pre>${lines.join('\n')}</pre></details>`
 }

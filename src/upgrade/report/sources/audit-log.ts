@@ -76,7 +76,7 @@ function findingOf(path: string, subject: string, { removed, callers }: Requests
     level: isGone ? 'blocking' : 'warning',
     subject,
     place: { source: path },
-    message: `clients have asked for it, and it is ${isGone ? `not served from ${since} on` : 'deprecated'}`,
+    message: `clients have requested it, and it is ${isGone ? `not served from ${since} on` : 'deprecated'}`,
     usages,
     ...(since !== undefined && { since }),
   }

@@ -90,7 +90,7 @@ function requestFinding({ server }: ClusterClient, labels: string, to: Release):
     level: isGone ? 'blocking' : 'warning',
     subject: name,
     place: { source: `${server.origin}/metrics` },
-    message: `clients have asked for it since the server began, and it is ${isGone ? `not served from ${removed} on` : 'deprecated'}`,
+    message: `clients have requested it since the server started, and it is ${isGone ? `not served from ${removed} on` : 'deprecated'}`,
     advice: 'find them in the audit log: the annotation k8s.io/deprecated is true',
     ...(removed !== undefined && { since: removed }),
   }
