@@ -211,6 +211,7 @@ export type VirtualAnswer =
   | { readonly code: number; readonly status: AnsweredStatus }
   | { readonly items: readonly Embedded<TypedObject>[] }
 
+/** Handles requests for a resource that is not stored. */
 export interface VirtualResource<B extends TypedObject = KubeObject> {
   /** Handles a request. Throws a StatusError. */
   readonly call: (call: VirtualCall<B>) => Promise<VirtualAnswer>

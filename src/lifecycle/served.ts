@@ -11,6 +11,7 @@ import { isSince, type Release } from './release.ts'
  */
 export type RuntimeConfig = ReadonlyMap<string, boolean>
 
+/** A kind in one version, with its resource. */
 export interface ApiKind {
   readonly group: string
   readonly version: string

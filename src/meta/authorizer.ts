@@ -1,6 +1,7 @@
 import type { RequestAttributes, RequestContext, User } from './context.ts'
 import { resourceAttributes } from './request-attributes.ts'
 
+/** Result of an authorizer. `no opinion` leaves the decision to the next mode, and denies the request if no mode allows it. */
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'no opinion'
   readonly reason: string
@@ -36,6 +37,7 @@ export interface KnownRules {
   readonly errors: readonly string[]
 }
 
+/** Decides whether a user may perform a request. */
 export interface Authorizer {
   authorize(user: User, request: RequestAttributes, signal: AbortSignal): Promise<Decision>
   /** Optional. Lists permissions for display. They are not used for decisions. */
@@ -45,6 +47,7 @@ export interface Authorizer {
 /** Group that may do everything. It is authorized before all configured modes. The server itself belongs to it. */
 export const MASTERS = 'system:masters'
 
+/** Reports whether the user is a member of system:masters. */
 export const isMaster = ({ groups }: Pick<User, 'groups'>): boolean => groups.includes(MASTERS)
 
 /** Reports whether the caller may use a resource. True only if an authorizer allows it; no opinion counts as a denial. */

@@ -61,6 +61,7 @@ export interface NonResourceRequestInfo extends RequestAttributes {
   readonly isResource: false
 }
 
+/** A parsed request. */
 export type RequestInfo = ResourceRequestInfo | NonResourceRequestInfo
 
 /** Context of a request, for code below the HTTP layer. */

@@ -76,8 +76,10 @@ function valueError(reason: FieldErrorReason, path: FieldPath, value: unknown, h
 /** Returns the error with the message of 1.34 and later. */
 export const inLaterWords = (error: FieldError): FieldError => (error.laterBody ? { ...error, body: error.laterBody() } : error)
 
+/** Creates an error for a required value that is missing or empty. */
 export const required = (path: FieldPath, detail: Detail = ''): FieldError => fieldError('FieldValueRequired', path, detail, 'Required value')
 
+/** Creates an error for an invalid value, which the message shows. */
 export const invalid = (path: FieldPath, value: unknown, detail: Detail): FieldError => valueError('FieldValueInvalid', path, value, 'Invalid value', detail)
 
 /** Creates an error for a value of the wrong type. */
@@ -91,12 +93,16 @@ export const invalidStructure = (path: FieldPath, detail: string): FieldError =>
 export const notSupported = (path: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
   valueError('FieldValueNotSupported', path, value, 'Unsupported value', supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '')
 
+/** Creates an error for a field that may not be set or changed in this way. The message does not show the value. */
 export const forbidden = (path: FieldPath, detail: Detail): FieldError => fieldError('FieldValueForbidden', path, detail, 'Forbidden')
 
+/** Creates an error for a value that must be unique. */
 export const duplicate = (path: FieldPath, value: unknown): FieldError => valueError('FieldValueDuplicate', path, value, 'Duplicate value', '')
 
+/** Creates an error for a reference to a value that does not exist. */
 export const notFound = (path: FieldPath, value: unknown, detail = ''): FieldError => valueError('FieldValueNotFound', path, value, 'Not found', detail)
 
+/** Creates an error for a value above its size limit in bytes. The message does not show the value. */
 export const tooLong = (path: FieldPath, maxLength: number): FieldError =>
   fieldError(
     'FieldValueTooLong',
@@ -105,6 +111,7 @@ export const tooLong = (path: FieldPath, maxLength: number): FieldError =>
     'Too long',
   )
 
+/** Creates an error for a list with too many items. */
 export const tooMany = (path: FieldPath, count: number, max: number): FieldError =>
   fieldError(
     'FieldValueTooMany',
@@ -120,6 +127,7 @@ export const covered = (origin: string, errors: readonly FieldError[]): FieldErr
 export const requiredCovered = (errors: readonly FieldError[]): FieldError[] =>
   errors.map(error => (error.reason === 'FieldValueRequired' ? { ...error, origin: '', isCovered: true } : error))
 
+/** Prints the path and the message of an error. */
 export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`
 
 /** Appends to a list and returns it. Does not use spread arguments, whose number is limited. */

@@ -1,10 +1,13 @@
+/** An API group and version. The core group has the empty name. */
 export interface GroupVersion {
   readonly group: string
   readonly version: string
 }
+/** A kind in a group and version. */
 export interface GroupVersionKind extends GroupVersion {
   readonly kind: string
 }
+/** A resource by its plural name, in any version of the group. */
 export interface GroupResource {
   readonly group: string
   readonly resource: string

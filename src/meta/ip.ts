@@ -121,8 +121,10 @@ export function parseCidr(text: string): Cidr | undefined {
   return { address, network, prefix, family: familyOf(address) }
 }
 
+/** Prints a CIDR in canonical form. */
 export const printCidr = (cidr: Cidr): string => `${printIp(cidr.network)}/${cidr.prefix}`
 
+/** Reports whether a text is an IPv6 address that is not IPv4-mapped. */
 export function isIPv6(text: string): boolean {
   return parseIp(text)?.length === 16
 }

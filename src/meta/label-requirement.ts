@@ -7,6 +7,7 @@ import { FieldPath } from './field-path.ts'
 import { isQualifiedName, isValidLabelValue } from './names.ts'
 import { SelectorError } from './selector-error.ts'
 
+/** Operators as apimachinery names them. `exists` and `!` test for the label, `gt` and `lt` compare integers. */
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'exists' | '!' | 'gt' | 'lt'
 
 /** A requirement of a selector. The operator `nothing` represents an absent selector, which matches no object. */

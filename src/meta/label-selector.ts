@@ -125,6 +125,7 @@ function printRequirement({ key, operator, values }: LabelRequirement): string {
   }
 }
 
+/** Prints requirements as a selector, such as `a=b,c in (d,e)`. */
 export const printLabelRequirements = (requirements: readonly LabelRequirement[]): string => requirements.map(printRequirement).join(',')
 
 /** Prints a selector like metav1.FormatLabelSelector: `<none>` if it is empty or absent, `<error>` if it is invalid. */
@@ -139,6 +140,7 @@ export function printLabelSelector(selector: LabelSelector | undefined | null): 
 /** Prints labels like labels.FormatLabels: `a=b,c=d`, or `<none>`. */
 export const printLabels = (map: Labels | undefined): string => printLabelRequirements(labelSelectorOfMap(map)) || '<none>'
 
+/** Relaxed rules of validateLabelSelector. */
 export interface LabelSelectorRules {
   /** Optional. Set on update if the old object has values from a time when they were not validated. */
   readonly allowInvalidValues?: boolean

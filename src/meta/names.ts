@@ -15,6 +15,7 @@ export const maxLengthError = (max: number): string => `must be no more than ${m
 export const emptyError = (): string => 'must be non-empty'
 export const rangeError = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`
 
+/** Returns apimachinery's message for a text that does not match an expression, with examples. */
 export function regexError(message: string, regex: string, ...examples: string[]): string {
   if (examples.length === 0) return `${message} (regex used for validation is '${regex}')`
   return `${message} (e.g. ${examples.map(example => `'${example}', `).join(' or ')}regex used for validation is '${regex}')`
@@ -133,19 +134,28 @@ const configMapKey = rule(
 const percent = rule('[0-9]+%', "a valid percent string must be a numeric string followed by an ending '%'", ['1%', '93%'])
 const httpHeaderName = rule('[-A-Za-z0-9]+', "a valid HTTP header must consist of alphanumeric characters or '-'", ['X-Header-Name'])
 
+/** Checks an RFC 1123 label: at most 63 lower-case letters, digits and inner hyphens. */
 export function isDns1123Label(text: string): string[] {
   const errors = check(text, dns1123Label)
   if (errors.length === 0 || !matches(text, dns1123Subdomain) || matches(text, dns1123Label)) return errors
   return [...errors.slice(0, -1), 'must not contain dots']
 }
 
+/** Checks an RFC 1123 subdomain: labels separated by dots, at most 253 characters in all. */
 export const isDns1123Subdomain = (text: string): string[] => check(text, dns1123Subdomain)
+/** Checks a subdomain that may contain upper-case letters. */
 export const isDns1123SubdomainOfAnyCase = (text: string): string[] => check(text, subdomainOfAnyCase)
+/** Checks a subdomain whose first label is `*`. */
 export const isWildcardDns1123Subdomain = (text: string): string[] => check(text, wildcardSubdomain)
+/** Checks a subdomain whose labels may contain underscores. */
 export const isDns1123SubdomainWithUnderscore = (text: string): string[] => check(text, subdomainWithUnderscore)
+/** Checks an RFC 1035 label: like an RFC 1123 label, but beginning with a letter. */
 export const isDns1035Label = (text: string): string[] => check(text, dns1035Label)
+/** Checks the value of a label: at most 63 characters, possibly empty. */
 export const isValidLabelValue = (text: string): string[] => check(text, labelValue)
+/** Checks a percentage, such as `25%`. */
 export const isValidPercent = (text: string): string[] => check(text, percent)
+/** Checks the name of an HTTP header: letters, digits and hyphens. */
 export const isHttpHeaderName = (text: string): string[] => check(text, httpHeaderName)
 
 /** Checks a label key, annotation key or finalizer: an optional DNS subdomain and a slash, then a name of at most 63 bytes. */
@@ -187,16 +197,20 @@ export function isDomainPrefixedPath(text: string): { part: string; text: string
   return httpPath.test(path) ? errors : [...errors, { part: path, text: regexError('Invalid path', HTTP_PATH) }]
 }
 
+/** Checks a key of ConfigMap.data or Secret.data, which becomes a file name in volumes. */
 export const isConfigMapKey = (text: string): string[] => both(check(text, configMapKey), pathPrefixErrors(text))
 
+/** Checks the name of an environment variable, which may contain letters, digits, `_`, `-` and `.`. */
 export const isEnvVarName = (text: string): string[] => both(check(text, envVarName), pathPrefixErrors(text))
 
+/** Checks the name of an environment variable by the relaxed rule: any printable ASCII except `=`. */
 export function isRelaxedEnvVarName(text: string): string[] {
   if (text === '') return [`environment variable name ${emptyError()}`]
   if (/^[ -<>-~]*$/.test(text)) return OK
   return ["a valid environment variable name must consist only of printable ASCII characters other than '='"]
 }
 
+/** Checks a number from `low` to `high`, inclusive. */
 export const isInRange = (value: number, low: number, high: number): string[] => (value >= low && value <= high ? OK : [rangeError(low, high)])
 export const isValidPortNum = (port: number): string[] => isInRange(port, 1, 65535)
 export const isValidUserId = (id: number | bigint): string[] => isInRange(Number(id), 0, 2147483647)
@@ -219,8 +233,11 @@ export type ValidateName = (name: string, prefix: boolean) => string[]
 // Masks a trailing dash of a generateName, which is valid since a random suffix follows. The character before it is removed as well, as in upstream.
 const maskTrailingDash = (name: string): string => (name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name)
 
+/** Checks the name of an object that is a DNS subdomain, as for most kinds. */
 export const nameIsDnsSubdomain: ValidateName = (name, prefix) => isDns1123Subdomain(prefix ? maskTrailingDash(name) : name)
+/** Checks the name of an object that is an RFC 1123 label, such as that of a namespace. */
 export const nameIsDnsLabel: ValidateName = (name, prefix) => isDns1123Label(prefix ? maskTrailingDash(name) : name)
+/** Checks the name of an object that is an RFC 1035 label, such as that of a service. */
 export const nameIsDns1035Label: ValidateName = (name, prefix) => isDns1035Label(prefix ? maskTrailingDash(name) : name)
 
 /** Checks the rules of every name, whatever its kind: it must be usable as a segment of a URL path. */

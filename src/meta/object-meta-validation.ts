@@ -52,6 +52,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
 export const validateImmutableField = (next: unknown, old: unknown, path: FieldPath, detail = IMMUTABLE): FieldError[] =>
   deepEqual(next, old) ? [] : [invalid(path, next, detail)]
 
+/** Checks that a number, if set, is not negative. */
 export const validateNonNegative = (value: number | bigint | undefined, path: FieldPath): FieldError[] =>
   (value ?? 0) < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : []
 
@@ -129,6 +130,7 @@ export function validateFinalizerDomain(finalizer: string, path: FieldPath): Fie
 const finalizerDomains = (finalizers: readonly string[], path: FieldPath, rules: ObjectMetaRules): FieldError[] =>
   rules.qualifiedFinalizers === false ? [] : finalizers.flatMap((finalizer, i) => validateFinalizerDomain(finalizer, path.index(i)))
 
+/** Limit on the name of a field manager, in bytes. */
 export const MANAGER_MAX_BYTES = 128
 /** Matches a character that Go's unicode.IsPrint accepts: a letter, mark, number, punctuation, symbol or the plain space. */
 export const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u

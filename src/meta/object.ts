@@ -3,8 +3,10 @@
  * assignable to JsonObject without an assertion.
  */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json }
+/** An object of the JSON data model. */
 export type JsonObject = { [key: string]: Json }
 
+/** Reports whether a value is an object, not a list or null. */
 export const isJsonObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns the value if it is an object, or else an empty object, to read members of what may be absent. */

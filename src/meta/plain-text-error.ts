@@ -14,6 +14,7 @@ export class PlainTextError extends Error {
   }
 }
 
+/** Creates the 404 for a path that no handler serves, outside of the API. */
 export const pageNotFound = (): PlainTextError => new PlainTextError(404, '404 page not found')
 
 /** The response of Go's HTTP server to a malformed request. */

@@ -167,6 +167,7 @@ const magnitudeOf = (value: bigint, scale: number): number => abs(value).toStrin
 /** A quantity in an object: canonical text, or absent for Go's zero value. */
 export type QuantityValue = string | number | bigint | undefined | null
 
+/** Parses a quantity of an object. An absent value is 0. Throws QuantityError. */
 export const toQuantity = (value: QuantityValue): Quantity => parseQuantity(value === undefined || value === null ? '0' : String(value))
 
 /** Returns -1, 0 or 1. Throws QuantityError. */
@@ -177,6 +178,7 @@ export function compareQuantity(a: QuantityValue, b: QuantityValue): number {
   return compare(x.value, x.scale, y.value, y.scale)
 }
 
+/** Returns -1 for a negative quantity, 0 for zero and 1 for a positive one. */
 export const quantitySign = (value: QuantityValue): -1 | 0 | 1 => {
   const { value: n } = toQuantity(value)
   return n > 0n ? 1 : n < 0n ? -1 : 0
@@ -250,6 +252,7 @@ function scaled(value: QuantityValue, to: number): bigint {
 
 /** Returns the value rounded up to an integer, as Go returns it in 64 bits. */
 export const quantityValue = (value: QuantityValue): bigint => scaled(value, 0)
+/** Returns the number of thousandths, rounded up, as Go returns it in 64 bits. */
 export const quantityMilliValue = (value: QuantityValue): bigint => scaled(value, -3)
 
 /** Rounds away from zero to a multiple of 10^scale (thousandths: -3). The text is unchanged if no rounding is needed. */

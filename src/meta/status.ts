@@ -5,12 +5,14 @@ import { fieldErrorText, inLaterWords } from './field-error.ts'
 import type { GroupResource } from './gvk.ts'
 import { qualifiedResource } from './gvk.ts'
 
+/** metav1.StatusCause */
 export type StatusCause = {
   reason?: string
   message?: string
   field?: string
 }
 
+/** metav1.StatusDetails */
 export type StatusDetails = {
   name?: string
   group?: string
@@ -62,6 +64,7 @@ export class StatusError extends Error {
   }
 }
 
+/** Creates a StatusError with any code and reason. */
 export const failure = (code: number, reason: string, message: string, details?: StatusDetails): StatusError =>
   new StatusError(failureStatus(code, reason, message, details))
 
@@ -93,9 +96,11 @@ export const pathNotFoundError = (): StatusError => failure(404, 'NotFound', 'th
 /** Creates the 405 for a path that is served with other methods. */
 export const methodNotAllowedError = (): StatusError => failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
 
+/** Creates the 409 for a create with the name of an existing object. */
 export const alreadyExistsError = (gr: GroupResource, name: string): StatusError =>
   failure(409, 'AlreadyExists', `${qualifiedResource(gr)} ${quote(name)} already exists`, detailsOf(gr, name))
 
+/** Creates the 409 for a failed precondition, such as an outdated resourceVersion. */
 export const conflictError = (gr: GroupResource, name: string, why: string): StatusError =>
   failure(409, 'Conflict', `Operation cannot be fulfilled on ${qualifiedResource(gr)} ${quote(name)}: ${why}`, detailsOf(gr, name))
 
@@ -127,8 +132,11 @@ function invalidStatus(gk: GroupKind, name: string, errors: readonly FieldError[
   })
 }
 
+/** Creates a 400. */
 export const badRequestError = (message: string): StatusError => failure(400, 'BadRequest', message)
+/** Creates a 401. */
 export const unauthorizedError = (): StatusError => failure(401, 'Unauthorized', 'Unauthorized')
+/** Creates a 403 for a resource. */
 export const forbiddenError = (gr: GroupResource, name: string, why: string): StatusError =>
   failure(
     403,
@@ -136,13 +144,19 @@ export const forbiddenError = (gr: GroupResource, name: string, why: string): St
     gr.resource === '' ? `forbidden: ${why}` : `${qualifiedResource(gr)}${name === '' ? '' : ` ${quote(name)}`} is forbidden: ${why}`,
     detailsOf(gr, name),
   )
+/** Creates the 410 for a resourceVersion or continue token that is no longer available. */
 export const expiredError = (message: string): StatusError => failure(410, 'Expired', message)
+/** Creates a 413. */
 export const tooLargeError = (message: string): StatusError => failure(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`)
+/** Creates a 429. `retryAfterSeconds` becomes the header Retry-After; 0 omits it. */
 export const tooManyRequestsError = (message: string, retryAfterSeconds: number): StatusError =>
   failure(429, 'TooManyRequests', message, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
+/** Creates the 500 for an unexpected failure. */
 export const internalServerError = (message: string): StatusError =>
   failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })
+/** Creates a 503. */
 export const serviceUnavailableError = (message: string): StatusError => failure(503, 'ServiceUnavailable', message)
+/** Creates a 504. `retryAfterSeconds` becomes the header Retry-After; 0 omits it. */
 export const timeoutError = (message: string, retryAfterSeconds: number): StatusError =>
   failure(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
 
@@ -153,6 +167,7 @@ export const tooLargeResourceVersionError = (wanted: number | string, current: n
     ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
   })
 
+/** Reports whether an error is a StatusError, with the given reason if there is one. */
 export const isStatusError = (error: unknown, reason?: string): error is StatusError =>
   error instanceof StatusError && (reason === undefined || error.reason === reason)
 

@@ -19,6 +19,7 @@ export function setWholeFloat(container: object, key: string | number, literal: 
   else floats.set(container, new Map([[String(key), literal]]))
 }
 
+/** Reports whether a number at this place is a float to Go. */
 export const isWholeFloat = (container: object, key: string | number): boolean => wholeFloatAt(container, key) !== undefined
 
 /** Returns the text of such a number, or undefined for any other value. */

@@ -47,6 +47,7 @@ export type WhyProof =
   /** No credential was presented. */
   | { readonly kind: 'none' }
 
+/** Authenticator that accepted a token. */
 export type TokenSource = 'token file' | 'service account' | 'bootstrap token' | 'issuer' | 'webhook'
 
 interface Authenticated {
@@ -118,6 +119,7 @@ interface Conflicting {
   readonly conflicts: readonly WhyConflict[]
 }
 
+/** A field that another manager owns. */
 export interface WhyConflict {
   readonly field: string
   readonly manager: string
@@ -127,6 +129,7 @@ export interface WhyConflict {
   readonly since?: string
 }
 
+/** A run of an admission plugin. */
 export interface PluginRun {
   readonly step: 'admission plugin'
   readonly plugin: string
@@ -137,6 +140,7 @@ export interface PluginRun {
   readonly changes?: WhyChanges
 }
 
+/** A call to an admission webhook. */
 export interface WebhookAsked {
   readonly step: 'webhook'
   readonly configuration: string
@@ -152,6 +156,7 @@ export interface WebhookAsked {
   readonly patch?: WhyChanges
 }
 
+/** An evaluation of an admission policy. */
 export interface PolicyAsked {
   readonly step: 'policy'
   readonly policy: string

@@ -13,6 +13,7 @@ export interface ReferenceNote {
   readonly message: string
 }
 
+/** Result of converting the references of an object. */
 export interface ConvertedReferences {
   /** The object, with nested objects as their old versions decode them. It differs from `after` only in what conversion changes. */
   readonly before: JsonObject

@@ -23,6 +23,7 @@ export interface Note {
   readonly message: string
 }
 
+/** Result of converting a file. */
 export interface ConvertedFile {
   /** The new text, or the old one if nothing changes. */
   readonly text: string

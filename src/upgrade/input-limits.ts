@@ -15,6 +15,7 @@ export interface InputLimits {
   readonly lines: number
 }
 
+/** Limits that apply unless flags change them. */
 export const DEFAULT_LIMITS: InputLimits = { fileBytes: 256 << 20, values: 5_000_000, unpackedBytes: 64 << 20, objects: 2_000_000, minutes: 60, lines: 1000 }
 
 /** Fractions of the JSON limits that apply to YAML. */

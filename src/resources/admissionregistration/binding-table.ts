@@ -7,12 +7,7 @@ import type { MutatingAdmissionPolicyBinding } from './v1alpha1.types.ts'
 
 /** Table of bindings of validating and mutating policies. */
 export const bindingTable: TableDefinition<ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding> = {
-  columns: [
-    nameColumn,
-    column('PolicyName', 'The policy that it puts into force.'),
-    column('ParamRef', 'The objects that parameterize the policy.'),
-    ageColumn,
-  ],
+  columns: [nameColumn, column('PolicyName', 'Policy of the binding.'), column('ParamRef', 'Reference to the parameters of the policy.'), ageColumn],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.policyName ?? '', paramRefCell(spec.paramRef), age(metadata.creationTimestamp, now)],
 }
 

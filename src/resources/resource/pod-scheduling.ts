@@ -17,7 +17,7 @@ interface SchedulingContext extends TypedObject {
 export type ValidateNodes = (nodes: readonly string[] | undefined, path: FieldPath) => FieldError[]
 
 const table: TableDefinition<SchedulingContext> = {
-  columns: [nameColumn, column('SelectedNode', 'The node that the scheduler would like.'), ageColumn],
+  columns: [nameColumn, column('SelectedNode', 'Node that the scheduler selected.'), ageColumn],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.selectedNode ?? '', age(metadata.creationTimestamp, now)],
 }
 

@@ -44,6 +44,7 @@ export interface ConfigurationFault {
   readonly since: Release
 }
 
+/** Returns the faults of a component's configuration, or of a kubeconfig, in a release. */
 export function configurationFaults(object: JsonObject, { apiVersion, kind }: KindName, to: Release): ConfigurationFault[] {
   if (apiVersion === 'v1' && kind === 'Config') return credentialFaults(object, to)
   const life = LIVES[apiVersion] ?? LIVES[`${apiVersion} ${kind}`]

@@ -49,6 +49,7 @@ export interface Usage {
   readonly time?: string
 }
 
+/** A finding of the report. */
 export interface Finding {
   readonly rule: Rule
   readonly level: Level
@@ -65,6 +66,7 @@ export interface Finding {
   readonly diff?: string
 }
 
+/** A report on one upgrade. */
 export interface Report {
   readonly from: Release
   readonly to: Release

@@ -12,11 +12,13 @@ interface Place {
   readonly end: number
 }
 
+/** A scalar in a text. */
 export interface ScalarNode extends Place {
   readonly kind: 'scalar'
   readonly value: null | boolean | number | bigint | string
 }
 
+/** A map in a text. */
 export interface MapNode extends Place {
   readonly kind: 'map'
   /** Whether it is in flow style, `{ … }`, as JSON always is. */
@@ -27,6 +29,7 @@ export interface MapNode extends Place {
   readonly merged: readonly SourceNode[]
 }
 
+/** A list in a text. */
 export interface ListNode extends Place {
   readonly kind: 'list'
   readonly flow: boolean
@@ -41,6 +44,7 @@ export interface AliasNode extends Place {
 
 export type SourceNode = ScalarNode | MapNode | ListNode | AliasNode
 
+/** A key and its value. `keyStart` and `keyEnd` are the range of the key's node. */
 export interface Pair {
   readonly key: string
   readonly keyStart: number

@@ -13,6 +13,7 @@ export interface Change {
   readonly after: Json
 }
 
+/** Result of changing a text. */
 export interface Rewritten {
   readonly text: string
   /** Edits by document index. Empty for documents without changes. */

@@ -11,12 +11,7 @@ import { admissionVersion } from '../version.ts'
 import { validateMutatingPolicy } from './validation.ts'
 
 const table: TableDefinition<MutatingAdmissionPolicy> = {
-  columns: [
-    nameColumn,
-    column('Mutations', 'How many changes it makes.', 0, 'integer'),
-    column('ParamKind', 'Kind of its parameters, if it has any.'),
-    ageColumn,
-  ],
+  columns: [nameColumn, column('Mutations', 'Number of mutations.', 0, 'integer'), column('ParamKind', 'Kind of the parameters, if any.'), ageColumn],
   cells: ({ metadata, spec }, now) => [
     metadata.name ?? '',
     (spec.mutations ?? []).length,

@@ -46,12 +46,7 @@ const policyStrategy: Strategy<ValidatingAdmissionPolicy> = {
 const policyStatusStrategy = statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validatePolicyStatus })
 
 const table: TableDefinition<ValidatingAdmissionPolicy> = {
-  columns: [
-    nameColumn,
-    column('Validations', 'How many validations it has.', 0, 'integer'),
-    column('ParamKind', 'Kind of its parameters, if it has any.'),
-    ageColumn,
-  ],
+  columns: [nameColumn, column('Validations', 'Number of validations.', 0, 'integer'), column('ParamKind', 'Kind of the parameters, if any.'), ageColumn],
   cells: ({ metadata, spec }, now) => [
     metadata.name ?? '',
     (spec.validations ?? []).length,

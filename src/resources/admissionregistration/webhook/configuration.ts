@@ -9,7 +9,7 @@ import type { WebhookConfiguration } from './tolerated.ts'
 import { validateWebhooks } from './validation.ts'
 
 const table: TableDefinition<WebhookConfiguration> = {
-  columns: [nameColumn, column('Webhooks', 'How many webhooks it has.', 0, 'integer'), ageColumn],
+  columns: [nameColumn, column('Webhooks', 'Number of webhooks.', 0, 'integer'), ageColumn],
   cells: ({ metadata, webhooks }, now) => [metadata.name ?? '', (webhooks ?? []).length, age(metadata.creationTimestamp, now)],
 }
 

@@ -41,12 +41,7 @@ function availableCell({ conditions = [] }: APIServiceStatus): string {
 }
 
 const table: TableDefinition<APIService> = {
-  columns: [
-    nameColumn,
-    column('Service', 'The service of the server that serves the version, or Local.'),
-    column('Available', 'Whether the version can be had.'),
-    ageColumn,
-  ],
+  columns: [nameColumn, column('Service', 'Service that serves the version, or Local.'), column('Available', 'Whether the version is available.'), ageColumn],
   cells: ({ metadata, spec, status }, now) => [
     metadata.name ?? '',
     spec.service ? `${spec.service.namespace ?? ''}/${spec.service.name ?? ''}` : 'Local',

@@ -20,8 +20,8 @@ function serversCell(servers: readonly ServerStorageVersion[]): string {
 const table: TableDefinition<StorageVersion> = {
   columns: [
     nameColumn,
-    column('CommonEncodingVersion', 'The version in which all servers store the resource, if they agree.'),
-    column('StorageVersions', 'The version in which each server stores the resource.'),
+    column('CommonEncodingVersion', 'Version in which all servers store the resource, if it is the same.'),
+    column('StorageVersions', 'Version in which each server stores the resource.'),
     ageColumn,
   ],
   cells: ({ metadata, status }, now) => [

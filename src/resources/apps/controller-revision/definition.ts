@@ -48,7 +48,7 @@ function controllerCell({ metadata }: ControllerRevision): string {
 }
 
 const table: TableDefinition<ControllerRevision> = {
-  columns: [nameColumn, column('Controller', 'The controller to which the revision belongs.'), column('Revision', 'Number of the revision.'), ageColumn],
+  columns: [nameColumn, column('Controller', 'Controller that owns the revision.'), column('Revision', 'Number of the revision.'), ageColumn],
   cells: (object, now) => [object.metadata.name ?? '', controllerCell(object), object.revision, age(object.metadata.creationTimestamp, now)],
 }
 

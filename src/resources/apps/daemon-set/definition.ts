@@ -80,9 +80,9 @@ const daemonSetTable: TableDefinition<DaemonSet> = {
   columns: [
     nameColumn,
     column('Desired', 'Nodes that should run the pod.', 0, 'integer'),
-    column('Current', 'Nodes that run the pod and should.', 0, 'integer'),
+    column('Current', 'Nodes that run the pod, as they should.', 0, 'integer'),
     column('Ready', 'Nodes on which the pod is ready.', 0, 'integer'),
-    column('Up-to-date', 'Nodes that run the pod of the present template.', 0, 'integer'),
+    column('Up-to-date', 'Nodes whose pod has the current template.', 0, 'integer'),
     column('Available', 'Nodes on which the pod has been ready for minReadySeconds.', 0, 'integer'),
     column('Node Selector', 'Labels of the nodes that run the pod.'),
     ageColumn,

@@ -65,8 +65,8 @@ const deploymentStatusStrategy: Strategy<Deployment> = {
 const deploymentTable: TableDefinition<Deployment> = {
   columns: [
     nameColumn,
-    column('Ready', 'Pods that are ready, of those that are wanted.'),
-    column('Up-to-date', 'Pods of the present template.'),
+    column('Ready', 'Ready and desired pods.'),
+    column('Up-to-date', 'Number of pods with the current template.'),
     column('Available', 'Pods that have been ready for minReadySeconds.'),
     ageColumn,
     ...CONTAINER_COLUMNS,

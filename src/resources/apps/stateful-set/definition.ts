@@ -98,7 +98,7 @@ const statefulSetStatusStrategy: Strategy<StatefulSet> = {
 }
 
 const statefulSetTable: TableDefinition<StatefulSet> = {
-  columns: [nameColumn, column('Ready', 'Pods that are ready, of those that are wanted.'), ageColumn, ...CONTAINER_COLUMNS],
+  columns: [nameColumn, column('Ready', 'Ready and desired pods.'), ageColumn, ...CONTAINER_COLUMNS],
   cells: ({ metadata, spec, status }, now) => [
     metadata.name ?? '',
     `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,

@@ -63,11 +63,11 @@ function targetsCell(metrics: readonly MetricSpec[], statuses: readonly MetricSt
 export const horizontalPodAutoscalerTableIn = (release: Release): TableDefinition<HorizontalPodAutoscaler> => ({
   columns: [
     nameColumn,
-    column('Reference', 'What is scaled.'),
-    column('Targets', 'Values, and what they should be.'),
-    column('MinPods', 'The least number of pods.'),
-    column('MaxPods', 'The largest number of pods.'),
-    column('Replicas', 'How many there are.'),
+    column('Reference', 'Object that is scaled.'),
+    column('Targets', 'Current and target values of metrics.'),
+    column('MinPods', 'Lower limit on the number of pods.'),
+    column('MaxPods', 'Upper limit on the number of pods.'),
+    column('Replicas', 'Current number of replicas.'),
     ageColumn,
   ],
   cells: ({ metadata, spec, status }, now) => [

@@ -13,8 +13,8 @@ import type { Scale } from '../v1.types.ts'
 const scaleTable: TableDefinition<Scale> = {
   columns: [
     column('Name', 'Name of the object.'),
-    column('Desired', 'Number of instances wanted.', 0, 'integer'),
-    column('Available', 'Number of instances observed.', 0, 'integer'),
+    column('Desired', 'Desired number of instances.', 0, 'integer'),
+    column('Available', 'Observed number of instances.', 0, 'integer'),
     ageColumn,
   ],
   cells: (object, now) => [object.metadata.name ?? '', object.spec.replicas ?? 0, object.status.replicas, age(object.metadata.creationTimestamp, now)],

@@ -73,11 +73,11 @@ const flag = (value: boolean | undefined): string => (value === undefined ? '<un
 const cronJobTable: TableDefinition<CronJob> = {
   columns: [
     nameColumn,
-    column('Schedule', 'When jobs are started, in the format of cron.'),
-    column('Timezone', 'The time zone of the schedule; without one, that of the controller.'),
-    column('Suspend', 'Whether no further jobs are started.', 0, 'boolean'),
-    column('Active', 'Jobs that run now.', 0, 'integer'),
-    column('Last Schedule', 'Time since a job was last started.'),
+    column('Schedule', 'Schedule in cron format.'),
+    column('Timezone', 'Time zone of the schedule.'),
+    column('Suspend', 'Whether the schedule is suspended.', 0, 'boolean'),
+    column('Active', 'Jobs that are running.', 0, 'integer'),
+    column('Last Schedule', 'Time since the last job was started.'),
     ageColumn,
     ...CONTAINER_COLUMNS,
     SELECTOR_COLUMN,

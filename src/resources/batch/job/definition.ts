@@ -85,9 +85,9 @@ function duration(status: JobStatus, now: number): string {
 const jobTableIn = (release: Release): TableDefinition<Job> => ({
   columns: [
     nameColumn,
-    column('Status', 'Whether the job runs, is complete or has failed.'),
-    column('Completions', 'Pods that have succeeded, of those that must.'),
-    column('Duration', 'Time from the start of the job to its end, or till now.'),
+    column('Status', 'Running, Complete, Failed or another state.'),
+    column('Completions', 'Succeeded and required pods.'),
+    column('Duration', 'Time from start to completion, or until now.'),
     ageColumn,
     ...CONTAINER_COLUMNS,
     SELECTOR_COLUMN,

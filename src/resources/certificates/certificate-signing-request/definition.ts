@@ -82,10 +82,10 @@ const table: TableDefinition<CertificateSigningRequest> = {
   columns: [
     nameColumn,
     ageColumn,
-    column('SignerName', 'Who is to sign.'),
-    column('Requestor', 'Who made the request.'),
-    column('RequestedDuration', 'For how long the certificate is to be good.'),
-    column('Condition', 'What has been decided and done.'),
+    column('SignerName', 'Signer of the request.'),
+    column('Requestor', 'User of the request.'),
+    column('RequestedDuration', 'Requested validity of the certificate.'),
+    column('Condition', 'Decision, and whether the certificate was issued.'),
   ],
   cells: (object, now) => {
     const { metadata, spec } = object

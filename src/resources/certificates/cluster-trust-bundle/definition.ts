@@ -8,7 +8,7 @@ import type { ClusterTrustBundle } from '../v1beta1.types.ts'
 import { validateClusterTrustBundle } from './validation.ts'
 
 const table: TableDefinition<ClusterTrustBundle> = {
-  columns: [nameColumn, column('SignerName', 'The signer whose certificates these are.')],
+  columns: [nameColumn, column('SignerName', 'Signer of the certificates.')],
   cells: ({ metadata, spec }) => [metadata.name ?? '', spec.signerName || '<none>'],
 }
 

@@ -16,10 +16,10 @@ import { validatePodCertificateRequest, validatePodCertificateStatus } from './v
 
 const columns = [
   nameColumn,
-  column('PodName', 'The pod that the certificate is for.'),
-  column('ServiceAccountName', 'The account of the pod.'),
-  column('NodeName', 'The node on which the pod runs.'),
-  column('SignerName', 'Who is to sign.'),
+  column('PodName', 'Pod of the certificate.'),
+  column('ServiceAccountName', 'Service account of the pod.'),
+  column('NodeName', 'Node that runs the pod.'),
+  column('SignerName', 'Signer of the request.'),
   column('State', 'Whether the request is Pending, Issued, Denied or Failed.'),
 ]
 
@@ -35,7 +35,7 @@ const firstCells = ({ metadata, spec, status }: PodCertificateRequest): string[]
 const table: TableDefinition<PodCertificateRequest> = { columns, cells: firstCells }
 
 const tableWithAnnotations: TableDefinition<PodCertificateRequest> = {
-  columns: [...columns, column('UnverifiedUserAnnotations', 'What the pod tells the signer.')],
+  columns: [...columns, column('UnverifiedUserAnnotations', 'Annotations for the signer.')],
   cells: request => [...firstCells(request), annotationsCell(request)],
 }
 

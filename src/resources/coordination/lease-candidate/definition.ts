@@ -13,9 +13,9 @@ import { validateAlphaCandidate, validateLeaseCandidate } from './validation.ts'
 const table: TableDefinition<LeaseCandidate> = {
   columns: [
     nameColumn,
-    column('LeaseName', 'The lease for which it stands.'),
-    column('BinaryVersion', 'Version of the program.'),
-    column('EmulationVersion', 'Version that the program behaves as.'),
+    column('LeaseName', 'Lease of the candidate.'),
+    column('BinaryVersion', 'Binary version of the candidate.'),
+    column('EmulationVersion', 'Emulated version of the candidate.'),
     ageColumn,
   ],
   cells: ({ metadata, spec }, now) => [

@@ -9,7 +9,7 @@ import type { Lease } from '../v1.types.ts'
 import { validateLease } from './validation.ts'
 
 const table: TableDefinition<Lease> = {
-  columns: [nameColumn, column('Holder', 'Who holds the lease.'), ageColumn],
+  columns: [nameColumn, column('Holder', 'Holder of the lease.'), ageColumn],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.holderIdentity ?? '', age(metadata.creationTimestamp, now)],
 }
 

@@ -23,9 +23,9 @@ const v1: Version<ComponentStatus> = {
   table: {
     columns: [
       nameColumn,
-      column('Status', 'Healthy or not.'),
-      column('Message', 'What the component says of itself.'),
-      column('Error', 'Why it could not be asked.'),
+      column('Status', 'Healthy or Unhealthy.'),
+      column('Message', 'Response of the health check.'),
+      column('Error', 'Error of the health check.'),
     ],
     cells({ metadata, conditions = [] }) {
       const healthy = conditions.find(({ type }) => type === 'Healthy')

@@ -48,7 +48,7 @@ const v1: Version<ConfigMap> = {
   schema: types.type('core.ConfigMap'),
   setDefaults: setConfigMapDefaults,
   table: {
-    columns: [nameColumn, column('Data', 'How many keys data and binaryData have.'), ageColumn],
+    columns: [nameColumn, column('Data', 'Number of keys in data and binaryData.'), ageColumn],
     cells: ({ metadata, data, binaryData }, now) => [metadata.name ?? '', sizeOf(data) + sizeOf(binaryData), age(metadata.creationTimestamp, now)],
   },
 }

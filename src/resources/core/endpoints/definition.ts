@@ -32,7 +32,7 @@ function endpointsCell({ subsets = [] }: Endpoints): string {
 }
 
 const endpointsTable: TableDefinition<Endpoints> = {
-  columns: [nameColumn, column('Endpoints', 'Addresses and ports that are ready.'), ageColumn],
+  columns: [nameColumn, column('Endpoints', 'Ready addresses and ports.'), ageColumn],
   cells: (object, now) => [object.metadata.name ?? '', endpointsCell(object), age(object.metadata.creationTimestamp, now)],
 }
 

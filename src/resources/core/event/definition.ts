@@ -23,15 +23,15 @@ function sourceOf(event: Event): string {
 
 const eventTable: TableDefinition<Event> = {
   columns: [
-    column('Last Seen', 'Time since it was last observed.'),
+    column('Last Seen', 'Time since the last occurrence.'),
     column('Type', 'Normal or Warning.'),
-    column('Reason', 'Short word for why it happened.'),
-    column('Object', 'What it is about.'),
-    column('Subobject', 'Part of the object, as a path of fields.', 1),
-    column('Source', 'Who reports it.', 1),
-    column('Message', 'What happened, for people.'),
-    column('First Seen', 'Time since it was first observed.', 1),
-    column('Count', 'How often it was observed.', 1),
+    column('Reason', 'Short reason of the event.'),
+    column('Object', 'Object of the event.'),
+    column('Subobject', 'Field path of the part that the event is about.', 1),
+    column('Source', 'Component that reported the event.', 1),
+    column('Message', 'Description of the event.'),
+    column('First Seen', 'Time since the first occurrence.', 1),
+    column('Count', 'Number of occurrences.', 1),
     { ...nameColumn, priority: 1 },
   ],
   cells(event, now) {

@@ -108,7 +108,7 @@ const v1: Version<Namespace> = {
   schema: types.type('core.Namespace'),
   setDefaults,
   table: {
-    columns: [nameColumn, column('Status', 'Active, or Terminating while it is being emptied.'), ageColumn],
+    columns: [nameColumn, column('Status', 'Active, or Terminating during deletion.'), ageColumn],
     cells: ({ metadata, status }, now) => [metadata.name ?? '', status.phase ?? '', age(metadata.creationTimestamp, now)],
   },
   selectableFields: { 'status.phase': namespace => namespace.status.phase ?? '' },

@@ -91,15 +91,15 @@ const kernelCell = ({ kernelVersion, architecture }: NodeSystemInfo, namesArchit
 const nodeTableIn = (release: Release): TableDefinition<Node> => ({
   columns: [
     nameColumn,
-    column('Status', 'Whether the node is ready, and whether pods are scheduled on it.'),
-    column('Roles', 'What its labels say it is for.'),
+    column('Status', 'Whether the node is ready, and whether it is schedulable.'),
+    column('Roles', 'Roles of the node, from its labels.'),
     ageColumn,
-    column('Version', 'Version of its kubelet.'),
+    column('Version', 'Version of the kubelet.'),
     column('Internal-IP', 'Address inside the cluster.', 1),
     column('External-IP', 'Address outside the cluster.', 1),
-    column('OS-Image', 'Operating system, as the node reports it.', 1),
-    column('Kernel-Version', 'Kernel, as the node reports it.', 1),
-    column('Container-Runtime', 'Runtime and version.', 1),
+    column('OS-Image', 'Operating system image that the node reports.', 1),
+    column('Kernel-Version', 'Kernel version that the node reports.', 1),
+    column('Container-Runtime', 'Container runtime and its version.', 1),
   ],
   cells(node, now) {
     const info = node.status.nodeInfo

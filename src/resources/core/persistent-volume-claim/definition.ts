@@ -79,12 +79,12 @@ function warnings({ metadata, spec }: PersistentVolumeClaim, _: PersistentVolume
 const claimTable: TableDefinition<PersistentVolumeClaim> = {
   columns: [
     nameColumn,
-    column('Status', 'Whether it is bound to a volume.'),
-    column('Volume', 'The volume it is bound to.'),
-    column('Capacity', 'Size of that volume.'),
-    column('Access Modes', 'How that volume may be mounted.'),
-    column('StorageClass', 'Class it asks for.'),
-    column('VolumeAttributesClass', 'Class of attributes it asks for.'),
+    column('Status', 'Whether the claim is bound to a volume.'),
+    column('Volume', 'Volume that the claim is bound to.'),
+    column('Capacity', 'Size of the bound volume.'),
+    column('Access Modes', 'Access modes of the bound volume.'),
+    column('StorageClass', 'Storage class of the claim.'),
+    column('VolumeAttributesClass', 'Volume attributes class of the claim.'),
     ageColumn,
     column('VolumeMode', 'Filesystem or raw block device.', 1),
   ],

@@ -41,9 +41,9 @@ const v1: Version<PodTemplate> = {
   table: {
     columns: [
       nameColumn,
-      column('Containers', 'Names of the containers of the template.'),
-      column('Images', 'Images of the containers of the template.'),
-      column('Pod Labels', 'Labels that pods of the template get.'),
+      column('Containers', 'Names of the containers in the template.'),
+      column('Images', 'Images of the containers in the template.'),
+      column('Pod Labels', 'Labels of the pod template.'),
     ],
     cells({ metadata, template }) {
       const containers = template.spec.containers ?? []

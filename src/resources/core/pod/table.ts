@@ -148,14 +148,14 @@ export function podTableIn(release: Release): TableDefinition<Pod> {
 const TABLE: Omit<TableDefinition<Pod>, 'cells'> = {
   columns: [
     nameColumn,
-    column('Ready', 'Containers that are ready, of those that should be.'),
-    column('Status', 'What the containers of the pod do, in one word.'),
-    column('Restarts', 'How often containers of the pod were restarted, and when the last time was.'),
+    column('Ready', 'Ready and total containers.'),
+    column('Status', 'Summary of the state of the containers.'),
+    column('Restarts', 'Number of container restarts, and time since the last one.'),
     ageColumn,
-    column('IP', 'Address of the pod; empty until it has one.', 1),
+    column('IP', 'IP address of the pod.', 1),
     column('Node', 'Node that runs the pod.', 1),
-    column('Nominated Node', 'Node on which pods are being preempted to make room for this one.', 1),
-    column('Readiness Gates', 'Conditions for readiness that are met, of those that the pod asks for.', 1),
+    column('Nominated Node', 'Node on which pods are preempted for this pod.', 1),
+    column('Readiness Gates', 'Satisfied and required readiness gates.', 1),
   ],
   conditions: ({ status }) => (status.phase === 'Succeeded' ? SUCCEEDED : status.phase === 'Failed' ? FAILED : undefined),
 }

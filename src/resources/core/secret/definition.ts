@@ -39,7 +39,7 @@ const v1: Version<Secret> = {
   schema: types.type('core.Secret'),
   setDefaults: setSecretDefaults,
   table: {
-    columns: [nameColumn, column('Type', 'What the data is for, and so which keys it must have.'), column('Data', 'How many keys there are.'), ageColumn],
+    columns: [nameColumn, column('Type', 'Type of the secret.'), column('Data', 'Number of keys.'), ageColumn],
     cells: ({ metadata, type, data }, now) => [metadata.name ?? '', type ?? '', Object.keys(data ?? {}).length, age(metadata.creationTimestamp, now)],
   },
   selectableFields: { type: secret => secret.type ?? '' },

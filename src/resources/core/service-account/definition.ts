@@ -12,7 +12,7 @@ import type { ServiceAccount } from '../v1.types.ts'
 import { createTokenSubresource } from './token.ts'
 
 const table: TableDefinition<ServiceAccount> = {
-  columns: [nameColumn, column('Secrets', 'How many secrets pods of this account may mount.'), ageColumn],
+  columns: [nameColumn, column('Secrets', 'Number of secrets in the account.'), ageColumn],
   cells: ({ metadata, secrets }, now) => [metadata.name ?? '', secrets?.length ?? 0, age(metadata.creationTimestamp, now)],
 }
 const withoutSecrets = ([name = null, , created = null]: Json[]): Json[] => [name, created]

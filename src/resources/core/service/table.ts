@@ -36,12 +36,12 @@ const portsCell = (service: Service): string =>
 export const serviceTable: TableDefinition<Service> = {
   columns: [
     nameColumn,
-    column('Type', 'How the service is reached.'),
-    column('Cluster-IP', 'The address inside of the cluster.'),
-    column('External-IP', 'Addresses or name outside of the cluster.'),
+    column('Type', 'Type of the service.'),
+    column('Cluster-IP', 'Address inside the cluster.'),
+    column('External-IP', 'Addresses or name outside the cluster.'),
     column('Port(s)', 'Ports of the service.'),
     ageColumn,
-    column('Selector', 'Labels by which pods are selected.', 1),
+    column('Selector', 'Label selector of the pods.', 1),
   ],
   cells: (service, now) => [
     service.metadata.name ?? '',

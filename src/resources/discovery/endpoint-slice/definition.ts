@@ -84,9 +84,9 @@ const portText = ({ port, name }: EndpointPort): string => String(port ?? name ?
 const endpointSliceTable: TableDefinition<EndpointSlice> = {
   columns: [
     nameColumn,
-    column('AddressType', 'What the addresses are.'),
-    column('Ports', 'Ports of every address.'),
-    column('Endpoints', 'The addresses.'),
+    column('AddressType', 'Type of the addresses.'),
+    column('Ports', 'Ports of the endpoints.'),
+    column('Endpoints', 'Addresses of the endpoints.'),
     ageColumn,
   ],
   cells: ({ metadata, addressType, ports, endpoints }, now) => [

@@ -18,11 +18,11 @@ const table: TableDefinition<FlowSchema> = {
   order,
   columns: [
     nameColumn,
-    column('PriorityLevel', 'The level at which its requests are queued.'),
-    column('MatchingPrecedence', 'Which of several schemas that match is taken: the lowest.'),
-    column('DistinguisherMethod', 'What makes two requests belong to one flow.'),
+    column('PriorityLevel', 'Priority level of matching requests.'),
+    column('MatchingPrecedence', 'Precedence among matching schemas. The lowest wins.'),
+    column('DistinguisherMethod', 'How requests are assigned to flows.'),
     ageColumn,
-    column('MissingPL', 'Whether there is no such level.'),
+    column('MissingPL', 'Whether the priority level does not exist.'),
   ],
   cells: ({ metadata, spec, status }, now) => [
     metadata.name ?? '',

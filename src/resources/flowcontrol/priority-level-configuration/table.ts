@@ -10,9 +10,9 @@ export const priorityLevelTableIn = (release: Release): TableDefinition<Priority
     nameColumn,
     column('Type', 'Limited, or Exempt from limits.'),
     column(isSince(release, '1.26') ? 'NominalConcurrencyShares' : 'AssuredConcurrencyShares', 'Its share of the seats, beside those of other levels.'),
-    column('Queues', 'How many queues it has.'),
-    column('HandSize', 'To how many queues a flow is dealt.'),
-    column('QueueLengthLimit', 'How many requests may wait in a queue.'),
+    column('Queues', 'Number of queues.'),
+    column('HandSize', 'Number of queues for a flow.'),
+    column('QueueLengthLimit', 'Limit on the requests in a queue.'),
     ageColumn,
   ],
   cells({ metadata, spec }, now) {

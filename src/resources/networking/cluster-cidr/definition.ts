@@ -72,11 +72,11 @@ function selectorCell({ nodeSelector }: ClusterCIDRSpec): string {
 const table: TableDefinition<ClusterCIDR> = {
   columns: [
     nameColumn,
-    column('PerNodeHostBits', 'Bits of an address that distinguish addresses of one node.'),
-    column('IPv4', 'The range of IPv4 addresses.'),
-    column('IPv6', 'The range of IPv6 addresses.'),
+    column('PerNodeHostBits', 'Host bits of the range of a node.'),
+    column('IPv4', 'IPv4 range.'),
+    column('IPv6', 'IPv6 range.'),
     ageColumn,
-    column('NodeSelector', 'The nodes that the ranges are for.', 1),
+    column('NodeSelector', 'Selector of the nodes with these ranges.', 1),
   ],
   cells: ({ metadata, spec }, now) => [
     metadata.name ?? '',

@@ -53,12 +53,7 @@ function parametersCell(parameters: IngressClassParametersReference | undefined)
 }
 
 const table: TableDefinition<IngressClass> = {
-  columns: [
-    nameColumn,
-    column('Controller', 'Who serves ingresses of the class.'),
-    column('Parameters', 'The object that configures the controller.'),
-    ageColumn,
-  ],
+  columns: [nameColumn, column('Controller', 'Controller of the class.'), column('Parameters', 'Reference to the parameters of the controller.'), ageColumn],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.controller ?? '', parametersCell(spec.parameters), age(metadata.creationTimestamp, now)],
 }
 

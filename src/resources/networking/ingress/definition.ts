@@ -54,10 +54,10 @@ const addressCell = ({ loadBalancer: { ingress = [] } }: IngressStatus): string 
 const ingressTable: TableDefinition<Ingress> = {
   columns: [
     nameColumn,
-    column('Class', 'The class whose controller serves it.'),
+    column('Class', 'Ingress class.'),
     column('Hosts', 'Host names of its rules; `*` for any.'),
-    column('Address', 'Where its load balancer is reached.'),
-    column('Ports', 'Ports on which requests are taken: with TLS, or without.'),
+    column('Address', 'Addresses of the load balancer.'),
+    column('Ports', 'Ports of the ingress: 80, and 443 with TLS.'),
     ageColumn,
   ],
   cells: ({ metadata, spec, status }, now) => [

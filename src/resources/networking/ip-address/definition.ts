@@ -52,7 +52,7 @@ function parentCell(parent: ParentReference | undefined): string {
 
 /** Rows contain an age without a column for it, as in upstream. */
 const table: TableDefinition<IPAddress> = {
-  columns: [nameColumn, column('ParentRef', 'The object that has the address.')],
+  columns: [nameColumn, column('ParentRef', 'Object that uses the address.')],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', parentCell(spec.parentRef), age(metadata.creationTimestamp, now)],
 }
 

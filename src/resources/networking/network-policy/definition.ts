@@ -23,7 +23,7 @@ function setNetworkPolicyDefaults({ spec }: NetworkPolicy): void {
 }
 
 const table: TableDefinition<NetworkPolicy> = {
-  columns: [nameColumn, column('Pod-Selector', 'The pods that the policy is about.'), ageColumn],
+  columns: [nameColumn, column('Pod-Selector', 'Selector of the pods that the policy applies to.'), ageColumn],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', printLabelSelector(spec.podSelector), age(metadata.creationTimestamp, now)],
 }
 

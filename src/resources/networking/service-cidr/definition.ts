@@ -47,7 +47,7 @@ function validateServiceCIDR(next: ServiceCIDR, old: ServiceCIDR | undefined, { 
 }
 
 const table: TableDefinition<ServiceCIDR> = {
-  columns: [nameColumn, column('CIDRs', 'Ranges of which services get their addresses.'), ageColumn],
+  columns: [nameColumn, column('CIDRs', 'Ranges of service addresses.'), ageColumn],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', (spec.cidrs ?? []).join(','), age(metadata.creationTimestamp, now)],
 }
 

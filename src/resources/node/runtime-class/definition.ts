@@ -63,7 +63,7 @@ function validateRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, o
 }
 
 const table: TableDefinition<RuntimeClass> = {
-  columns: [nameColumn, column('Handler', 'What the container runtime calls it.'), ageColumn],
+  columns: [nameColumn, column('Handler', 'Name of the handler in the container runtime.'), ageColumn],
   cells: ({ metadata, handler }, now) => [metadata.name ?? '', handler, age(metadata.creationTimestamp, now)],
 }
 

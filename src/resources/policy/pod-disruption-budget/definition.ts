@@ -39,9 +39,9 @@ const amount = (value: number | string | undefined): string => (value === undefi
 const table: TableDefinition<PodDisruptionBudget> = {
   columns: [
     nameColumn,
-    column('Min Available', 'The least number of pods that must be there.'),
-    column('Max Unavailable', 'The largest number of pods that may be missing.'),
-    column('Allowed Disruptions', 'Pods that may be evicted now.', 0, 'integer'),
+    column('Min Available', 'Number of pods that must be available.'),
+    column('Max Unavailable', 'Number of pods that may be unavailable.'),
+    column('Allowed Disruptions', 'Number of pods that may currently be evicted.', 0, 'integer'),
     ageColumn,
   ],
   cells: ({ metadata, spec, status }, now) => [

@@ -86,11 +86,11 @@ const namesOf = (subjects: readonly Subject[] | undefined, kind: string): string
 export const bindingTable: TableDefinition<Binding> = {
   columns: [
     nameColumn,
-    column('Role', 'The role that is given: its kind and its name.'),
+    column('Role', 'Kind and name of the role.'),
     ageColumn,
-    column('Users', 'Users that get it.', 1),
-    column('Groups', 'Groups that get it.', 1),
-    column('ServiceAccounts', 'Service accounts that get it.', 1),
+    column('Users', 'Users that are subjects of the binding.', 1),
+    column('Groups', 'Groups that are subjects of the binding.', 1),
+    column('ServiceAccounts', 'Service accounts that are subjects of the binding.', 1),
   ],
   cells: ({ metadata, roleRef, subjects }, now) => [
     metadata.name ?? '',

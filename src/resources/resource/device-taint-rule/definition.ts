@@ -55,9 +55,9 @@ const MAX_CONDITIONS = 8
 const table: TableDefinition<DeviceTaintRule> = {
   columns: [
     nameColumn,
-    column('Key', 'Name of the taint.'),
+    column('Key', 'Key of the taint.'),
     column('Value', 'Value of the taint.'),
-    column('Effect', 'What the taint does.'),
+    column('Effect', 'Effect of the taint.'),
     column('TimeAdded', 'Time since the taint was added.'),
     ageColumn,
   ],

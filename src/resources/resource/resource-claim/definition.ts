@@ -94,7 +94,7 @@ function stateCell({ metadata, status }: ResourceClaim): string {
 }
 
 const table: TableDefinition<ResourceClaim> = {
-  columns: [nameColumn, column('State', 'Whether it is allocated, and in use.'), ageColumn],
+  columns: [nameColumn, column('State', 'Whether the claim is allocated and reserved.'), ageColumn],
   cells: (claim, now) => [claim.metadata.name ?? '', stateCell(claim), age(claim.metadata.creationTimestamp, now)],
 }
 

@@ -39,15 +39,15 @@ function statusCell(status: ResourcePoolStatusRequestStatus | undefined): string
 const table: TableDefinition<ResourcePoolStatusRequest> = {
   columns: [
     nameColumn,
-    column('Driver', 'The driver whose pools are asked for.'),
-    column('Total', 'Devices in all pools.'),
+    column('Driver', 'Driver whose pools are requested.'),
+    column('Total', 'Number of devices in all pools.'),
     column('Available', 'Devices that can be allocated.'),
     column('Allocated', 'Devices that are allocated.'),
     column('Unavailable', 'Devices that cannot be allocated.'),
-    column('Errors', 'Pools that could not be looked into.'),
-    column('Pools', 'Pools that match the request.', 0, 'integer'),
-    column('Status', 'How the request ended.'),
-    column('Completed', 'Time since it was answered.'),
+    column('Errors', 'Number of pools with errors.'),
+    column('Pools', 'Number of pools that match the request.', 0, 'integer'),
+    column('Status', 'State of the request.'),
+    column('Completed', 'Time since the request was completed.'),
   ],
   cells({ metadata, spec, status }, now): Json[] {
     const outcome = outcomeOf(status)

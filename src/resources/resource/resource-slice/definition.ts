@@ -15,9 +15,9 @@ const devicesOf = ({ spec }: ResourceSlice): Device[] => spec.devices ?? []
 const table: TableDefinition<ResourceSlice> = {
   columns: [
     nameColumn,
-    column('Node', 'The node that has the devices.'),
-    column('Driver', 'The driver that offers the devices.'),
-    column('Pool', 'The pool that the slice is a part of.'),
+    column('Node', 'Node with the devices.'),
+    column('Driver', 'Driver that offers the devices.'),
+    column('Pool', 'Pool of the slice.'),
     ageColumn,
   ],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.nodeName ?? '', spec.driver, spec.pool.name, age(metadata.creationTimestamp, now)],

@@ -70,7 +70,7 @@ function* validateClassParameters(
 }
 
 const table: TableDefinition<TypedObject & { generatedFrom?: ResourceClaimParametersReference }> = {
-  columns: [nameColumn, column('GeneratedFrom', 'What the parameters were made from.'), ageColumn],
+  columns: [nameColumn, column('GeneratedFrom', 'Object that the parameters were generated from.'), ageColumn],
   cells: ({ metadata, generatedFrom }, now) => [metadata.name ?? '', referenceCell(generatedFrom), age(metadata.creationTimestamp, now)],
 }
 

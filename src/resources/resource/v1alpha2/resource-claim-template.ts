@@ -17,7 +17,12 @@ function validate({ spec }: ResourceClaimTemplate, old: ResourceClaimTemplate | 
 }
 
 const table: TableDefinition<ResourceClaimTemplate> = {
-  columns: [nameColumn, column('ResourceClassName', 'The class of the resource.'), column('AllocationMode', 'When the resource is allocated.'), ageColumn],
+  columns: [
+    nameColumn,
+    column('ResourceClassName', 'Class of the resource.'),
+    column('AllocationMode', 'When the resource is allocated: Immediate or WaitForFirstConsumer.'),
+    ageColumn,
+  ],
   cells: ({ metadata, spec: { spec } }, now) => [metadata.name ?? '', spec.resourceClassName, spec.allocationMode ?? '', age(metadata.creationTimestamp, now)],
 }
 

@@ -30,9 +30,9 @@ function stateCell({ metadata, status }: ResourceClaim): string {
 const table: TableDefinition<ResourceClaim> = {
   columns: [
     nameColumn,
-    column('ResourceClassName', 'The class of the resource.'),
-    column('AllocationMode', 'When the resource is allocated.'),
-    column('State', 'Whether it is allocated, and in use.'),
+    column('ResourceClassName', 'Class of the resource.'),
+    column('AllocationMode', 'When the resource is allocated: Immediate or WaitForFirstConsumer.'),
+    column('State', 'Whether the claim is allocated and reserved.'),
     ageColumn,
   ],
   cells: (claim, now) => [

@@ -21,7 +21,7 @@ function validateClass({ driverName, parametersRef, suitableNodes }: ResourceCla
 }
 
 const table: TableDefinition<ResourceClass> = {
-  columns: [nameColumn, column('DriverName', 'The driver that allocates resources of the class.'), ageColumn],
+  columns: [nameColumn, column('DriverName', 'Driver that allocates resources of the class.'), ageColumn],
   cells: ({ metadata, driverName }, now) => [metadata.name ?? '', driverName, age(metadata.creationTimestamp, now)],
 }
 

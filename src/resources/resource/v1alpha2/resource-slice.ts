@@ -25,7 +25,7 @@ function validateSlice(slice: ResourceSlice, old: ResourceSlice | undefined): Fi
 }
 
 const table: TableDefinition<ResourceSlice> = {
-  columns: [nameColumn, column('Node', 'The node that has the resources.'), column('Driver', 'The driver that offers the resources.'), ageColumn],
+  columns: [nameColumn, column('Node', 'Node with the resources.'), column('Driver', 'Driver that offers the resources.'), ageColumn],
   cells: ({ metadata, nodeName, driverName }, now) => [metadata.name ?? '', nodeName ?? '', driverName, age(metadata.creationTimestamp, now)],
 }
 

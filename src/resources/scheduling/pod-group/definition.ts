@@ -21,9 +21,9 @@ function statusCell({ status: { conditions = [] } }: PodGroup): string {
 const table: TableDefinition<PodGroup> = {
   columns: [
     nameColumn,
-    column('Policy', 'How the pods are scheduled.'),
-    column('Workload', 'The workload whose template the group is made from.'),
-    column('Status', 'What the scheduler has made of the group.'),
+    column('Policy', 'Scheduling policy of the pods.'),
+    column('Workload', "Workload of the group's template."),
+    column('Status', 'State of the group.'),
     ageColumn,
   ],
   cells: (group, now) => {

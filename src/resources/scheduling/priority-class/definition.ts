@@ -15,10 +15,10 @@ const PREEMPTION = 'PreemptLowerPriority'
 const table: TableDefinition<PriorityClass> = {
   columns: [
     nameColumn,
-    column('Value', 'The priority of pods of the class.', 0, 'integer'),
-    column('Global-Default', 'Whether pods that name no class get this one.', 0, 'boolean'),
+    column('Value', 'Priority of pods of the class.', 0, 'integer'),
+    column('Global-Default', 'Whether the class is the default for pods.', 0, 'boolean'),
     ageColumn,
-    column('PreemptionPolicy', 'Whether pods of the class may push out those of lower priority.'),
+    column('PreemptionPolicy', 'Whether pods of the class may preempt pods of lower priority.'),
   ],
   cells: ({ metadata, value, globalDefault, preemptionPolicy }, now) => [
     metadata.name ?? '',

@@ -7,4 +7,4 @@ export const CONTAINER_COLUMNS: readonly TableColumn[] = [
   column('Images', 'Images of the containers in the template.', 1),
 ]
 
-export const SELECTOR_COLUMN: TableColumn = column('Selector', 'Labels by which pods are selected.', 1)
+export const SELECTOR_COLUMN: TableColumn = column('Selector', 'Label selector of the pods.', 1)

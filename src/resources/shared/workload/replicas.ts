@@ -30,9 +30,9 @@ export function validateReplicaTemplate(
 export const replicaTable = <T extends Replicated>(selector: (object: T) => string): TableDefinition<T> => ({
   columns: [
     nameColumn,
-    column('Desired', 'Pods that are wanted.', 0, 'integer'),
-    column('Current', 'Pods that exist.', 0, 'integer'),
-    column('Ready', 'Pods that are ready.', 0, 'integer'),
+    column('Desired', 'Desired number of pods.', 0, 'integer'),
+    column('Current', 'Number of pods that exist.', 0, 'integer'),
+    column('Ready', 'Number of ready pods.', 0, 'integer'),
     ageColumn,
     ...CONTAINER_COLUMNS,
     SELECTOR_COLUMN,

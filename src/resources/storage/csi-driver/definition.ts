@@ -36,11 +36,11 @@ const table: TableDefinition<CSIDriver> = {
   columns: [
     nameColumn,
     column('AttachRequired', 'Whether volumes are attached before they are mounted.', 0, 'boolean'),
-    column('PodInfoOnMount', 'Whether the driver is told of the pod when it mounts.', 0, 'boolean'),
-    column('StorageCapacity', 'Whether pods wait until there is room for their volumes.', 0, 'boolean'),
-    column('TokenRequests', 'Audiences of the tokens that the driver gets.'),
-    column('RequiresRepublish', 'Whether mounts are published again and again.', 0, 'boolean'),
-    column('Modes', 'How pods may use its volumes.'),
+    column('PodInfoOnMount', 'Whether mounts include information about the pod.', 0, 'boolean'),
+    column('StorageCapacity', 'Whether scheduling considers storage capacity.', 0, 'boolean'),
+    column('TokenRequests', 'Audiences of the service account tokens for the driver.'),
+    column('RequiresRepublish', 'Whether volumes are published periodically.', 0, 'boolean'),
+    column('Modes', 'Lifecycle modes of its volumes.'),
     ageColumn,
   ],
   cells: ({ metadata, spec }, now) => [

@@ -8,7 +8,7 @@ import type { CSINode } from '../v1.types.ts'
 import { validateCSINode } from './validation.ts'
 
 const table: TableDefinition<CSINode> = {
-  columns: [nameColumn, column('Drivers', 'How many drivers are on the node.', 0, 'integer'), ageColumn],
+  columns: [nameColumn, column('Drivers', 'Number of CSI drivers on the node.', 0, 'integer'), ageColumn],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', (spec.drivers ?? []).length, age(metadata.creationTimestamp, now)],
 }
 

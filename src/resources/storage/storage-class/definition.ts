@@ -12,10 +12,10 @@ import { validateStorageClass } from './validation.ts'
 const table: TableDefinition<StorageClass> = {
   columns: [
     nameColumn,
-    column('Provisioner', 'Who makes the volumes.'),
-    column('ReclaimPolicy', 'What becomes of a volume when its claim goes.'),
-    column('VolumeBindingMode', 'When volumes are made.'),
-    column('AllowVolumeExpansion', 'Whether claims may be made larger.'),
+    column('Provisioner', 'Provisioner of the volumes.'),
+    column('ReclaimPolicy', 'What happens to a volume when its claim is deleted.'),
+    column('VolumeBindingMode', 'When volumes are provisioned and bound.'),
+    column('AllowVolumeExpansion', 'Whether claims may be expanded.'),
     ageColumn,
   ],
   cells: ({ metadata, provisioner, reclaimPolicy, volumeBindingMode, allowVolumeExpansion }, now) => [

@@ -39,10 +39,10 @@ const volumeAttachmentStatusStrategy: Strategy<VolumeAttachment> = {
 const table: TableDefinition<VolumeAttachment> = {
   columns: [
     nameColumn,
-    { name: 'Attacher', type: 'string', format: 'name', description: 'The driver that attaches.' },
-    column('PV', 'The persistent volume.'),
-    column('Node', 'The node.'),
-    column('Attached', 'Whether it is attached.', 0, 'boolean'),
+    { name: 'Attacher', type: 'string', format: 'name', description: 'Driver that attaches the volume.' },
+    column('PV', 'Name of the persistent volume.'),
+    column('Node', 'Name of the node.'),
+    column('Attached', 'Whether the volume is attached.', 0, 'boolean'),
     ageColumn,
   ],
   cells: ({ metadata, spec, status }, now) => [

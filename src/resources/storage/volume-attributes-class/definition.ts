@@ -24,7 +24,7 @@ function validateVolumeAttributesClass(next: VolumeAttributesClass, old: VolumeA
 }
 
 const table: TableDefinition<VolumeAttributesClass> = {
-  columns: [nameColumn, column('DriverName', 'The driver.'), ageColumn],
+  columns: [nameColumn, column('DriverName', 'Name of the driver.'), ageColumn],
   cells: ({ metadata, driverName }, now) => [metadata.name ?? '', driverName, age(metadata.creationTimestamp, now)],
 }
 

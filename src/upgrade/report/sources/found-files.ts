@@ -39,6 +39,7 @@ export interface ReportedFile {
   readonly faults: readonly Fault[]
 }
 
+/** A part of a file that cannot be read. */
 export interface Fault {
   readonly error: ManifestError
   /** Text of the part that was not read. The rest of the file is blank. */
