@@ -3,7 +3,7 @@ import { Catalog, CatalogSnapshot, subresourceOf } from '../../../src/catalog/ca
 import type { ResourceDefinition, Version } from '../../../src/catalog/definition.ts'
 import { widgetResource } from '../../support/test-registry.ts'
 
-/** A resource in the given versions, `group/version`, the first of them its hub. */
+/** Creates a resource with versions `group/version`, of which the first is the hub. */
 function resource(plural: string, versions: readonly string[], more: Partial<ResourceDefinition> = {}): ResourceDefinition {
   const { hub } = widgetResource()
   const made = versions.map((text): Version => {
@@ -31,7 +31,7 @@ describe('the catalog', () => {
       expect(snapshot.find(group, version, plural)).to.equal(undefined)
   })
 
-  it('serves nothing of what is internal, and finds its definition', () => {
+  it('does not serve internal resources, and finds their definition', () => {
     expect(snapshot.find('', 'v1', 'ranges')).to.equal(undefined)
     expect(snapshot.resourcesOf('v1').map(({ version }) => version.names.plural)).to.deep.equal(['pods', 'events'])
     expect(snapshot.definition('', 'ranges')).to.equal(ranges)
@@ -43,7 +43,7 @@ describe('the catalog', () => {
     expect(snapshot.definition('x.io', 'events')).to.equal(undefined)
   })
 
-  it('lists groups as upstream does, others after them, and versions by preference', () => {
+  it("lists groups in upstream's order, then others, and versions by preference", () => {
     const more = [resource('webs', ['x.io/v1', 'x.io/v1beta1']), resource('nets', ['x.io/v2alpha1', 'x.io/v2beta1', 'apps/v1']), events]
     expect(new CatalogSnapshot(1, more).servedGroupVersions()).to.deep.equal([
       ...['v1', 'apps/v1', 'events.k8s.io/v1'],
@@ -52,7 +52,7 @@ describe('the catalog', () => {
     expect(snapshot.resourcesOf('y.io/v1')).to.deep.equal([])
   })
 
-  it('knows which versions the release has deprecated', () => {
+  it('reports which versions the release has deprecated', () => {
     const cidrs = resource('servicecidrs', ['networking.k8s.io/v1beta1'])
     const hub = { ...cidrs.hub, kind: 'ServiceCIDR' }
     const deprecation = (release?: '1.33' | '1.34') =>
@@ -65,11 +65,11 @@ describe('the catalog', () => {
     })
   })
 
-  it('takes no resource twice', () => {
+  it('rejects a duplicate resource', () => {
     expect(() => new CatalogSnapshot(1, [resource('pods', ['/v1']), resource('pods', ['/v1'])])).to.throw('resource /v1/pods is defined twice')
   })
 
-  it('is replaced whole, and tells who listens', () => {
+  it('replaces the snapshot, and notifies subscribers', () => {
     const catalog = new Catalog([resource('pods', ['/v1'])])
     const before = catalog.snapshot()
     const seen: number[] = []
@@ -82,7 +82,7 @@ describe('the catalog', () => {
     expect(catalog.snapshot().definitions).to.deep.equal([events])
   })
 
-  it('knows the subresources of a version, and no member of every object', () => {
+  it('finds the subresources of a version, but no members of the prototype', () => {
     const { hub } = widgetResource()
     expect(subresourceOf(hub, 'status')?.verbs).to.deep.equal(['get', 'patch', 'update'])
     expect(subresourceOf(hub, 'constructor')).to.equal(undefined)

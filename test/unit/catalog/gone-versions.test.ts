@@ -4,7 +4,7 @@ import type { ResourceDefinition, Version } from '../../../src/catalog/definitio
 import { GoneVersions } from '../../../src/catalog/gone-versions.ts'
 import { widgetResource } from '../../support/test-registry.ts'
 
-/** Gadgets of x.io in these versions. */
+/** Creates gadgets of x.io with these versions. */
 function gadgets(versions: readonly string[], kind = 'Gadget'): ResourceDefinition {
   const { hub } = widgetResource()
   const made = versions.map((name): Version => ({ ...hub, group: 'x.io', name, kind, names: { plural: 'gadgets', singular: 'gadget' } }))
@@ -13,7 +13,7 @@ function gadgets(versions: readonly string[], kind = 'Gadget'): ResourceDefiniti
 
 const gone = (version: string, isLast: boolean, kind = 'Gadget') => ({ group: 'x.io', version, kind, resource: 'gadgets', isLast })
 
-describe('versions that have gone from the catalog', () => {
+describe('versions that are removed from the catalog', () => {
   const changes: readonly (readonly [name: string, before: ResourceDefinition[], after: ResourceDefinition[], told: readonly object[]])[] = [
     ['are all of a kind that is removed', [gadgets(['v1', 'v2'])], [], [gone('v1', true), gone('v2', true)]],
     ['are those that a kind does not serve any more', [gadgets(['v1', 'v2'])], [gadgets(['v2'])], [gone('v1', false)]],
@@ -30,7 +30,7 @@ describe('versions that have gone from the catalog', () => {
       expect(found).to.have.deep.members(told)
     })
 
-  it('are found once for all who follow', () => {
+  it('are found once for all followers', () => {
     const catalog = new Catalog([gadgets(['v1'])])
     const versions = new GoneVersions(catalog)
     const found: [object[], object[]] = [[], []]

@@ -10,7 +10,7 @@ const inVersions = (...names: string[]): ResourceDefinition => {
 }
 const namesOf = (versions: readonly Version[] | undefined): string[] | undefined => versions?.map(({ name }) => name)
 
-describe('definitions that are served', () => {
+describe('servedDefinitions', () => {
   const cases: [versions: string[], served: string[], expected: object[]][] = [
     [['v1'], ['v1'], [{ versions: ['v1'], unserved: undefined, internal: undefined }]],
     [['v1', 'v1beta1'], ['v1'], [{ versions: ['v1'], unserved: ['v1beta1'], internal: undefined }]],
@@ -24,7 +24,7 @@ describe('definitions that are served', () => {
       expect(found.map(each => ({ versions: namesOf(each.versions), unserved: namesOf(each.unserved), internal: each.internal }))).to.deep.equal(expected)
     })
 
-  it('go where the release has no stable version of the kind, unless the server needs it', () => {
+  it('removes a kind without a GA version in the release, unless the server needs it', () => {
     const beta = inVersions('v1', 'v1beta1')
     const without = (definition: ResourceDefinition) =>
       servedDefinitions(
@@ -36,7 +36,7 @@ describe('definitions that are served', () => {
     expect(without({ ...beta, neededByServer: true })[0]?.internal).to.equal(true)
   })
 
-  it('stay the same where all is served, or nothing has a path', () => {
+  it('keeps a definition that is served completely, or is internal', () => {
     const internal = { ...inVersions('v1alpha1'), internal: true }
     const all = inVersions('v1')
     expect(servedDefinitions([all], () => true)[0]).to.equal(all)
@@ -44,7 +44,7 @@ describe('definitions that are served', () => {
   })
 })
 
-describe('a version that is asked for', () => {
+describe('checkIsBuilt', () => {
   const at = (group: string, name: string): ResourceDefinition => {
     const hub = { ...widgets.hub, group, name, names: { plural: 'servicecidrs', singular: 'servicecidr' } }
     return { ...widgets, versions: [hub], hub }
@@ -59,13 +59,13 @@ describe('a version that is asked for', () => {
     ['api/all=true', undefined],
   ]
   for (const [key, message] of cases)
-    it(`${message === undefined ? 'may be' : 'can’t be'} ${key}`, () => {
+    it(`${message === undefined ? 'accepts' : 'rejects'} ${key}`, () => {
       const check = () => checkIsBuilt([at('networking.k8s.io', 'v1')], '1.33', new Map([[key.split('=')[0] ?? '', key.endsWith('=true')]]))
       if (message === undefined) check()
       else expect(check).to.throw(message)
     })
 
-  it('must have come with the release, unless later ones may be named', () => {
+  it('rejects versions of later releases, unless they may be named', () => {
     const check = (key: string, byName = false) =>
       checkIsBuilt(
         [

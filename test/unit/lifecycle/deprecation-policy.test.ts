@@ -11,10 +11,12 @@ import { typesOf } from '../../../src/resources/types.ts'
 import type { Schema, StructSchema } from '../../../src/schema/schema.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
 
-/*
- * The rules of https://kubernetes.io/docs/reference/using-api/deprecation-policy/ by their numbers, over the tables of all releases. What upstream has done against them stands in each test by name.
+/**
+ * The rules of https://kubernetes.io/docs/reference/using-api/deprecation-policy/ by number, for the tables of all releases. Each test names upstream's
+ * violations.
  *
- * Not here: 2 (round trips between the versions of a release), 5 and 6 (the command line, test/unit/config), 7 (behaviour, of which none is deprecated), 11 (metrics, test/unit/server).
+ * Not covered: 2 (round trips between the versions of a release), 5 and 6 (the command line, test/unit/config), 7 (behaviour, of which none is deprecated), 11
+ * (metrics, test/unit/server).
  */
 
 const RELEASES = Array.from({ length: 13 }, (_, i): Release => `1.${24 + i}`)
@@ -29,7 +31,7 @@ const kindsOf = (release: Release): readonly ResourceDefinition[] =>
   servedBuiltins({ 'api/all': true }, {}, undefined, release).filter(({ internal }) => !internal)
 const idOf = ({ hub }: ResourceDefinition): string => `${hub.names.plural}.${hub.group}`
 
-/** The types below a type, itself among them, by their ids. */
+/** Returns a type and the types that it contains, by ID. */
 function typesBelow(schema: Schema, found = new Map<string, StructSchema>()): Map<string, StructSchema> {
   if (schema.type === 'list') return typesBelow(schema.items, found)
   if (schema.type === 'map') return typesBelow(schema.values, found)
@@ -45,7 +47,7 @@ const shapeOf = (schema: Schema): string => {
   return schema.type === 'struct' ? schema.name : schema.type
 }
 
-/** The fields of the next release that are not as they were: those of versions that are not alpha, but for fields that need an alpha gate. */
+/** Returns fields that differ in the next release, except for alpha versions and fields with an alpha gate. */
 function changedFields(release: Release, next: Release): string[] {
   const changed = new Set<string>()
   for (const { versions } of kindsOf(release))
@@ -68,17 +70,17 @@ function changedFields(release: Release, next: Release): string[] {
 describe('the deprecation policy', () => {
   it('rule 1: within a version, fields stay as they are', () => {
     expect(RELEASES.slice(1).flatMap(next => changedFields(previousRelease(next), next))).to.deep.equal([
-      // Never used, and dropped by every write since 1.24 (kubernetes/kubernetes#108717): its number is reserved.
+      // Never used, and dropped by every write since 1.24 (kubernetes/kubernetes#108717). Its number is reserved.
       '1.25 meta.ObjectMeta.clusterName is gone',
-      // The same wire format with members that a gate guards.
+      // The same wire format, with members that need a gate.
       '1.26 core.PersistentVolumeClaimSpec.dataSourceRef is TypedObjectReference',
-      // The same wire format by a name of its own.
+      // The same wire format under a new name.
       '1.26 networking.IngressStatus.loadBalancer is IngressLoadBalancerStatus',
-      // An alpha field, which a gate kept from being written, not a mark.
+      // An alpha field. Writes were prevented by a gate, not by a mark.
       '1.28 networking.NetworkPolicy.status is gone',
-      // The same wire format without `claims`, which validation had always refused in a claim.
+      // The same wire format without `claims`, which validation has always rejected in a claim.
       '1.29 core.PersistentVolumeClaimSpec.resources is VolumeResourceRequirements',
-      // Of an alpha gate that guarded more than this: its two members moved up.
+      // A field of an alpha gate that covered more than this field. Its two members were moved up.
       '1.31 core.PodResourceClaim.source is gone',
     ])
   })
@@ -95,12 +97,12 @@ describe('the deprecation policy', () => {
   })
 
   it('rule 4a: beta versions are deprecated within three releases', () => {
-    // From 1.20 on: versions that are older had no end before betas got one (KEP-1635).
+    // Since 1.20: older versions had no end before KEP-1635.
     const betas = lives.filter(({ level, introduced }) => LEVELS[level] === 'beta' && minorOf(introduced) >= 20)
     expect(betas).to.have.length.above(10)
     for (const { id, introduced, deprecated } of betas) {
       expect(deprecated, id).to.not.equal(undefined)
-      // Upstream put off the end of this one by a release, in 1.36.
+      // Upstream postponed the end of this version by a release, in 1.36.
       const most = id.includes('ClusterTrustBundle') ? 4 : 3
       if (deprecated !== undefined) expect(minorOf(deprecated) - minorOf(introduced), id).to.be.at.most(most)
     }
@@ -116,7 +118,7 @@ describe('the deprecation policy', () => {
         return [`${release} ${idOf(definition)}: ${was.name}, ${now.name}`]
       })
     })
-    // Only alpha versions, of which no release keeps what another has stored.
+    // Only alpha versions, whose stored objects no release has to read.
     expect(early.filter(text => !/: v1alpha\d, /.test(text))).to.deep.equal([])
   })
 
@@ -132,7 +134,7 @@ describe('the deprecation policy', () => {
     expect(alone).to.deep.equal([])
   })
 
-  /** The states of a gate, and the release that does not know it any more. */
+  /** States of a gate, and the release that removed it. */
   const histories = Object.entries(GATE_TABLE).map(([name, text]) => {
     const entries = text.split(' ').slice(1)
     const gone = entries.find(entry => entry.endsWith('gone'))
@@ -140,7 +142,7 @@ describe('the deprecation policy', () => {
     return { name, states, gone: gone === undefined ? undefined : Number(gone.slice(0, 2)) }
   })
 
-  it('rule 8: a gate that others build on does not become less stable', () => {
+  it('rule 8: a gate that others require does not become less stable', () => {
     const stages = 'ABG'
     const worse = histories.filter(({ states }) =>
       states.some(({ stage }, i) => i > 0 && stages.indexOf(stage) < stages.indexOf(states[i - 1]?.stage ?? '') && stage !== 'D'),
@@ -148,21 +150,21 @@ describe('the deprecation policy', () => {
     expect(worse.map(({ name }) => name)).to.deep.equal([])
   })
 
-  it('rule 9: gates function for two releases after they became stable, and for one after they were deprecated', () => {
+  it('rule 9: gates work for two releases after GA, and for one after their deprecation', () => {
     const early = histories.flatMap(({ name, states, gone }) => {
       const since = (stage: string): number | undefined => states.find(state => state.stage === stage)?.minor
       const [stable, deprecated] = [since('G'), since('D')]
-      // What stands at the first release of the table may have been there before.
+      // A state in the first release of the table may be older.
       if (gone === undefined || stable === 24 || deprecated === 24) return []
       if (stable !== undefined) return gone - stable < 2 ? [name] : []
       if (deprecated !== undefined) return gone - deprecated < 1 ? [name] : []
       return states.some(({ stage }) => stage === 'B') ? [name] : []
     })
-    // Upstream's own: a gate that came stable to exempt clusters for one release, and two that were locked one release before they went.
+    // Upstream's violations: a gate that was GA from the start to exempt clusters for one release, and two that were locked one release before their removal.
     expect(early).to.deep.equal(['ProbeHostPodSecurityStandards', 'ProbeTerminationGracePeriod', 'RetroactiveDefaultStorageClass'])
   })
 
-  it('rule 10: deprecated gates warn, and those that no longer do anything cannot be turned off', () => {
+  it('rule 10: deprecated gates warn, and gates without effect cannot be turned off', () => {
     for (const release of RELEASES)
       for (const [name, { stage, locked, preset, effect, built }] of Object.entries(gatesOf(release))) {
         const set = (value: boolean) => () => parseGates(release, new Map([[name, value]])).warnings

@@ -34,13 +34,13 @@ describe('feature gates', () => {
     ['AllBeta=false', 'OpenAPIEnums=false (by AllBeta=false) is not implemented, and ignoring it would change what the server does'],
   ]
   for (const [text, message] of refused)
-    it(`refuses ${text}`, () => {
+    it(`rejects ${text}`, () => {
       expect(() => parseGates('1.33', given(text)))
         .to.throw(LifecycleError)
         .with.property('message', message)
     })
 
-  it('defaults as 1.33 has them, but for what is on from 1.33', () => {
+  it('has the defaults of 1.33, except for two gates that are on earlier', () => {
     const gates = parseGates('1.33')
     for (const on of ['APIResponseCompression', 'WatchList', 'ListFromCacheSnapshot', 'StorageVersionHash'] as const)
       expect(gates.enabled(on), on).to.equal(true)
@@ -48,29 +48,29 @@ describe('feature gates', () => {
       expect(gates.enabled(off), off).to.equal(false)
   })
 
-  it('every alpha gate is off, and every locked one is as its stage says', () => {
+  it('has every alpha gate off, and every locked gate in the state of its stage', () => {
     for (const [name, gate] of Object.entries(gatesOf('1.33'))) {
       if (gate.stage === 'Alpha') expect(gate.preset, name).to.equal(false)
       if (gate.locked) expect(gate.preset, name).to.equal(gate.stage === 'GA')
     }
   })
 
-  it('a name that no release has is a bug', () => {
+  it('treats a name that no release has as a bug', () => {
     expect(() => parseGates('1.33').enabled('Nonsense' as 'WatchList')).to.throw('there is no feature gate Nonsense')
   })
 
-  it('are those of each release', () => {
+  it('has the gates of each release', () => {
     expect(parseGates('1.31').enabled('PodLevelResources')).to.equal(false)
     expect(() => parseGates('1.31', given('PodLevelResources=true'))).to.throw('unrecognized feature gate: PodLevelResources')
     expect(parseGates('1.34').enabled('PodObservedGenerationTracking')).to.equal(true)
-    // Locked on, and gone afterwards.
+    // Locked to true, then removed.
     expect(parseGates('1.32').enabled('WatchBookmark')).to.equal(true)
     expect(parseGates('1.33').enabled('WatchBookmark')).to.equal(true)
     expect(() => parseGates('1.33', given('WatchBookmark=true'))).to.throw('unrecognized feature gate: WatchBookmark')
     expect(parseGates('1.32', given('MultiCIDRServiceAllocator=true')).enabled('MultiCIDRServiceAllocator')).to.equal(true)
   })
 
-  it('warn of those that will be removed', () => {
+  it('warns of gates that will be removed', () => {
     expect(parseGates('1.33', given('JobSuccessPolicy=true,KMSv1=true,WatchList=true')).warnings).to.deep.equal([
       'Setting GA feature gate JobSuccessPolicy=true. It will be removed in a future release.',
       'Setting deprecated feature gate KMSv1=true. It will be removed in a future release.',
@@ -92,18 +92,18 @@ describe('feature gates', () => {
     ],
   ]
   for (const [text, message] of unmet)
-    it(`refuses ${text} from 1.35 on`, () => {
+    it(`rejects ${text} since 1.35`, () => {
       expect(() => parseGates('1.35', given(text)))
         .to.throw(LifecycleError)
         .with.property('message', message)
       expect(() => parseGates('1.34', given('ClusterTrustBundleProjection=true'))).not.to.throw()
     })
 
-  it('that are on by default have what they need', () => {
+  it('has the dependencies of gates that are on by default', () => {
     for (const release of RELEASES) expect(() => parseGates(release), release).not.to.throw()
   })
 
-  it('of which one way is built are what each release has, but for those that docs/releases.md names', () => {
+  it('has only implemented defaults in each release, except for the gates that docs/releases.md lists', () => {
     for (const release of RELEASES) {
       const other = Object.entries(gatesOf(release)).filter(([, { effect, preset, built }]) => effect === 'fixed' && preset !== built)
       expect(
@@ -114,7 +114,7 @@ describe('feature gates', () => {
   })
 })
 
-/** Gates that a release has another way than the server, in the order of their names. */
+/** Gates whose default in a release differs from the server's state, sorted by name. */
 const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   '1.24': ['ReadWriteOncePod', 'ServiceIPStaticSubrange'],
   '1.25': ['PodDisruptionConditions', 'ReadWriteOncePod'],

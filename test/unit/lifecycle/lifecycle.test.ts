@@ -4,7 +4,7 @@ import { deprecationIn, existsIn, lifecycleOf } from '../../../src/lifecycle/lif
 import { compareReleases, type Release } from '../../../src/lifecycle/release.ts'
 import { parseApiVersion, stabilityOf } from '../../../src/meta/gvk.ts'
 
-describe('the life of kinds', () => {
+describe('lifecycles of kinds', () => {
   const there: [Release, apiVersion: string, kind: string, boolean][] = [
     ['1.33', 'networking.k8s.io/v1', 'ServiceCIDR', true],
     ['1.32', 'networking.k8s.io/v1', 'ServiceCIDR', false],

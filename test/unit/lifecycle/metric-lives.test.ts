@@ -5,7 +5,7 @@ import { compareReleases, type Release } from '../../../src/lifecycle/release.ts
 const state = (name: string, release: Release) => metricStateOf(name, 'ALPHA', release)
 
 describe('a metric in a release', () => {
-  it('has the class that it is declared with where all releases agree', () =>
+  it('has its declared stability if all releases agree', () =>
     expect(metricStateOf('apiserver_request_total', 'STABLE', '1.24')).to.deep.equal({ stability: 'STABLE', deprecated: undefined, hidden: false }))
   it('is promoted', () => {
     const classes = (['1.25', '1.26', '1.30', '1.31', '1.36'] as const).map(
@@ -15,16 +15,16 @@ describe('a metric in a release', () => {
     expect(state('workqueue_depth', '1.36')?.stability).to.equal('BETA')
     expect(state('apiserver_storage_consistency_checks_total', '1.33')?.stability).to.equal('INTERNAL')
   })
-  it('is there since some release', () => {
+  it('exists since the release that introduced it', () => {
     expect(state('apiserver_storage_size_bytes', '1.27')).to.equal(undefined)
     expect(state('apiserver_storage_size_bytes', '1.28')?.stability).to.equal('ALPHA')
   })
-  it('of key management services is there as far as the release knows it', () => {
+  it('of key management services exists if the release has it', () => {
     const since = (name: string) =>
       (['1.26', '1.27', '1.28', '1.29'] as const).find(release => state(`apiserver_envelope_encryption_${name}`, release) !== undefined)
     expect([since('key_id_hash_total'), since('kms_operations_latency_seconds'), since('dek_source_cache_size')]).to.deep.equal(['1.27', '1.27', '1.29'])
   })
-  it('tells its deprecation, and is hidden three releases after that if it is stable', () => {
+  it('reports its deprecation, and is hidden three releases later if it is stable', () => {
     const told = (['1.33', '1.34', '1.35', '1.36', '1.37'] as const).map(release => {
       const { deprecated, hidden } = state('apiserver_storage_objects', release) ?? {}
       return [release, deprecated, hidden]

@@ -28,7 +28,7 @@ function served(text: string, gates = '', release: Release = '1.33'): string[] {
   )
 }
 
-describe('what is served', () => {
+describe('served kinds', () => {
   const GA = ['/v1/pods', 'networking/v1/servicecidrs']
   const NETWORKING = ['networking/v1beta1/servicecidrs', 'networking/v1beta1/ipaddresses']
   const cases: [config: string, gates: string, expected: string[]][] = [
@@ -51,11 +51,11 @@ describe('what is served', () => {
   for (const [text, gates, expected] of cases)
     it(`--runtime-config=${text} --feature-gates=${gates}`, () => expect(served(text, gates)).to.deep.equal(expected))
 
-  it('is the release’s', () => {
+  it('are those of the release', () => {
     expect(served('api/beta=true', '', '1.32')).to.deep.equal(['/v1/pods', ...NETWORKING, 'authentication/v1beta1/selfsubjectreviews'])
   })
 
-  it('has beta versions by default if they came before 1.24, and what servers of two releases need in common', () => {
+  it('include beta versions from before 1.24 by default, and those that two consecutive releases have in common', () => {
     const betas = [
       ['batch', 'v1beta1', 'CronJob', 'cronjobs', '1.24'],
       ['batch', 'v1beta1', 'CronJob', 'cronjobs', '1.25'],
@@ -69,7 +69,7 @@ describe('what is served', () => {
     expect(servedWith('api/beta=false batch/v1beta1=true')).to.deep.equal([true, false, false, false, false])
   })
 
-  it('has versions of later releases where it is told to', () => {
+  it('include versions of later releases if enabled', () => {
     const v1 = { group: 'resource.k8s.io', version: 'v1', kind: 'DeviceClass', resource: 'deviceclasses' }
     const beta = { ...v1, version: 'v1beta2' }
     const serves = (text: string, later: LaterVersions): boolean[] => [v1, beta].map(servedKinds('1.33', parseGates('1.33'), config(text), later))
@@ -90,7 +90,7 @@ describe('what is served', () => {
     ['apps/v1/Deployments=false', 'invalid key apps/v1/Deployments: group/version/resource and resource is always lowercase plural, not "Deployments"'],
   ]
   for (const [text, message] of refused)
-    it(`refuses ${text}`, () => {
+    it(`rejects ${text}`, () => {
       expect(() => checkRuntimeConfig(config(text)))
         .to.throw(LifecycleError)
         .with.property('message', message)
@@ -104,5 +104,5 @@ describe('what is served', () => {
     'apps/v1beta1=true',
     'rbac.authorization.k8s.io/v1alpha1=true',
   ])
-    it(`takes ${text}`, () => checkRuntimeConfig(config(text)))
+    it(`accepts ${text}`, () => checkRuntimeConfig(config(text)))
 })

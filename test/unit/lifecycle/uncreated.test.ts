@@ -15,14 +15,14 @@ const cases: readonly (readonly [Release, object])[] = [
   ['1.34', {}],
 ]
 
-describe('what was never created', () => {
+describe('metadata of an object that was never created', () => {
   for (const [release, created] of cases) {
     const schema = typesOf(release).type('apps.Deployment')
     const template = (object: { spec?: unknown }) => (object.spec as { template: { metadata: object } }).template.metadata
 
     it(`has ${Object.keys(created)[0] ?? 'no creationTimestamp'} in ${release}`, () => expect(uncreated(release)).to.deep.equal(created))
 
-    it(`is read so in templates of ${release}, from JSON and protobuf`, () => {
+    it(`is decoded in templates of ${release}, from JSON and protobuf`, () => {
       const json = decode(schema, deployment)
       expect(template(json)).to.deep.equal({ ...created, labels: { a: 'b' } })
       expect(template(decode(schema, { ...deployment, spec: { template: { metadata: { creationTimestamp: null, labels: { a: 'b' } } } } }))).to.deep.equal(
@@ -31,7 +31,7 @@ describe('what was never created', () => {
       expect(template(decode(schema, decodeMessage(schema, encodeMessage(schema, json))))).to.deep.equal(template(json))
     })
 
-    it(`is shown so in bookmarks of ${release}`, () => {
+    it(`is sent in bookmarks of ${release}`, () => {
       const version = servedBuiltins({}, {}, undefined, release).find(({ hub }) => hub.kind === 'ConfigMap')?.hub
       if (!version) throw new Error('there are no config maps')
       expect(JSON.parse(dialectOf(version.schema).bookmark(version, '7', false))).to.deep.equal({
@@ -42,7 +42,7 @@ describe('what was never created', () => {
     })
   }
 
-  it('is alike in protobuf in all releases', () => {
+  it('is the same in protobuf in all releases', () => {
     const [before, after] = cases.map(([release]) =>
       encodeMessage(typesOf(release).type('apps.Deployment'), decode(typesOf(release).type('apps.Deployment'), deployment)),
     )

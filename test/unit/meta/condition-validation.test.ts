@@ -37,5 +37,5 @@ describe('conditions', () => {
   ]
   for (const [what, condition, expected] of cases) it(`one that ${what}`, () => expect(texts(condition)).to.deep.equal(expected))
 
-  it('of one type twice', () => expect(texts(whole, { ...whole, status: 'False' })).to.deep.equal(['c[1].type: Duplicate value: "Ready"']))
+  it('reports a duplicate type', () => expect(texts(whole, { ...whole, status: 'False' })).to.deep.equal(['c[1].type: Duplicate value: "Ready"']))
 })

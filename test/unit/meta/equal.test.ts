@@ -28,14 +28,14 @@ describe('semantic equality', () => {
     typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? `${v}n` : v)) ?? 'undefined')
   for (const [a, b, equal] of cases) it(`${print(a)} ${equal ? '=' : '≠'} ${print(b)}`, () => expect(deepEqual(a, b)).to.equal(equal))
 
-  it('sees members called __proto__', () => {
+  it('compares members named __proto__', () => {
     expect(deepEqual(hostile(), hostile())).to.equal(true)
     expect(deepEqual(hostile(), { b: [{}] })).to.equal(false)
   })
 })
 
 describe('clone', () => {
-  it('copies deeply, and leaves out what is undefined', () => {
+  it('copies deeply, without undefined members', () => {
     const original = { a: [{ b: 1 }], n: 5n, gone: undefined, nothing: null }
     const copy = clone(original)
     expect(copy).to.deep.equal({ a: [{ b: 1 }], n: 5n, nothing: null })
@@ -44,7 +44,7 @@ describe('clone', () => {
     expect('gone' in copy).to.equal(false)
   })
 
-  it('keeps a member called __proto__ as data', () => {
+  it('keeps a member named __proto__ as data', () => {
     const copy = clone(hostile())
     expect(JSON.stringify(copy)).to.equal('{"__proto__":{"a":1},"b":[{"__proto__":2}]}')
     expect(Object.getPrototypeOf(copy)).to.equal(Object.prototype)
@@ -52,8 +52,8 @@ describe('clone', () => {
   })
 })
 
-describe('members by names from outside', () => {
-  it('are set as data and found only where they are set', () => {
+describe('members with untrusted names', () => {
+  it('are set as data, and found only if set', () => {
     const object = {}
     setMember(object, '__proto__', { polluted: true })
     expect(Object.keys(object)).to.deep.equal(['__proto__'])

@@ -7,12 +7,12 @@ import { fieldPath } from '../../../src/meta/field-path.ts'
 const path = fieldPath('list')
 
 describe('bounded errors', () => {
-  it('are those of the validation, in its order', () => {
+  it('are returned in the order of the validation', () => {
     const errors = boundedAtOnce(() => [required(path.index(1)), required(path.index(0))])
     expect(errors.map(({ field }) => field)).to.deep.equal(['list[1]', 'list[0]'])
   })
 
-  it('end a validation that makes very many, with the first of them', () => {
+  it('end a validation with very many errors, and return the first of them', () => {
     let made = 0
     const errors = boundedAtOnce(() => Array.from({ length: 1_000_000 }, () => required(path.index(made++))))
     expect(made).to.be.lessThan(10_000)
@@ -20,7 +20,7 @@ describe('bounded errors', () => {
     expect(errors.at(-1)?.field).to.equal(`list[${MOST_ERRORS - 1}]`)
   })
 
-  it('end one that prints a long value again and again', () => {
+  it('end a validation that prints a long value repeatedly', () => {
     const long = 'x'.repeat(1_000_000)
     let made = 0
     const errors = boundedAtOnce(() => Array.from({ length: 1000 }, () => invalid(path.index(made++), long, 'no')))
@@ -28,7 +28,7 @@ describe('bounded errors', () => {
     expect(errors.length).to.be.greaterThan(1)
   })
 
-  it('count all steps of a validation, and not what others make between them', () => {
+  it('count the errors of all steps of a validation, but not those of others between them', () => {
     function* steps(): Steps<FieldError[]> {
       const errors: FieldError[] = []
       for (let i = 0; ; i++) {
@@ -46,7 +46,7 @@ describe('bounded errors', () => {
     expect(runAtOnce(validation).map(({ field }) => field)).to.deep.equal(Array.from({ length: MOST_ERRORS }, (_, i) => `list[${i}]`))
   })
 
-  it('let what else is thrown pass, and count anew each time', () => {
+  it('rethrow other errors, and count from zero each time', () => {
     expect(() =>
       boundedAtOnce(() => {
         throw new Error('a bug')

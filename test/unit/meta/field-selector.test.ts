@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { FieldMatcher, parseFieldSelector } from '../../../src/meta/field-selector.ts'
 
-/** The terms as a selector has them, special characters escaped. */
+/** Prints requirements as a selector, with special characters escaped. */
 const print = (terms: ReturnType<typeof parseFieldSelector>): string =>
   terms.map(({ field, op, value }) => `${field}${op}${value.replace(/[\\,=]/g, char => `\\${char}`)}`).join(',')
 
@@ -24,7 +24,7 @@ describe('field selectors', () => {
     'a=\\x': 'invalid field selector: invalid escape sequence: \\x',
     'a=\\': 'invalid field selector: invalid escape sequence: \\',
   }
-  for (const [text, message] of Object.entries(bad)) it(`${JSON.stringify(text)} is refused`, () => expect(() => parseFieldSelector(text)).to.throw(message))
+  for (const [text, message] of Object.entries(bad)) it(`rejects ${JSON.stringify(text)}`, () => expect(() => parseFieldSelector(text)).to.throw(message))
 
   const matches = (text: string, of: (field: string) => string): boolean => new FieldMatcher(parseFieldSelector(text)).matches(of)
 
@@ -40,12 +40,12 @@ describe('field selectors', () => {
   ]
   for (const [text, wanted] of rows) it(`${text} ${wanted ? 'matches' : 'does not match'}`, () => expect(matches(text, name)).to.equal(wanted))
 
-  it('tell the one value that a field must have', () => {
+  it('return the only value that a field may have', () => {
     expect(new FieldMatcher(parseFieldSelector('metadata.name=a,b!=c')).required('metadata.name')).to.equal('a')
     expect(new FieldMatcher(parseFieldSelector('b!=c')).required('b')).to.equal(undefined)
   })
 
-  it('of many terms look at an object once for each field', () => {
+  it('read each field once, however many requirements there are', () => {
     const text = Array.from({ length: 5000 }, (_, i) => `metadata.name!=n${i}`).join(',')
     const matcher = new FieldMatcher(parseFieldSelector(text))
     let looks = 0

@@ -23,8 +23,8 @@ function thing(...names: string[]): Thing {
   return made
 }
 
-describe('what was given empty', () => {
-  it('is known of the object that lacks it', () => {
+describe('members that were given as empty', () => {
+  it('are marked on the object that omits them', () => {
     const given = thing('list')
     expect([isGivenEmpty(given, 'list'), isGivenEmpty(given, 'map'), isGivenEmpty({}, 'list')]).to.deep.equal([true, false, false])
     expect(asGiven(given, 'list')).to.deep.equal([])
@@ -32,7 +32,7 @@ describe('what was given empty', () => {
     expect(givenEmptyNames(thing('list', 'map'))).to.deep.equal(['list', 'map'])
   })
 
-  it('is so no more once it is set, or forgotten', () => {
+  it('lose the mark when they are set or forgotten', () => {
     const given = thing('list', 'map')
     given.list = ['a']
     forgetGivenEmpty(given, 'map')
@@ -41,13 +41,13 @@ describe('what was given empty', () => {
     expect(hasGivenEmpty(given)).to.equal(false)
   })
 
-  it('is known of copies that are told', () => {
+  it('keep the mark in copies made with copyGivenEmpty', () => {
     const given = thing('list')
     expect(isGivenEmpty({ ...given }, 'list')).to.equal(false)
     expect(isGivenEmpty(copyGivenEmpty(given, { ...given }), 'list')).to.equal(true)
   })
 
-  it('is found at any depth, and apart from that in lists', () => {
+  it('are found at any depth, or only within lists', () => {
     expect(hasGivenEmpty({ a: [{ b: thing('map') }] })).to.equal(true)
     expect(hasGivenEmptyInList({ a: [{ b: thing('map') }] })).to.equal(true)
     expect(hasGivenEmpty({ a: { b: thing('map') } })).to.equal(true)
@@ -55,7 +55,7 @@ describe('what was given empty', () => {
     expect(hasGivenEmpty({ a: [null, 1, 'x', { b: {} }] })).to.equal(false)
   })
 
-  it('is not what was stored without it', () => {
+  it('differ from a stored object without them', () => {
     expect(isExactly({ a: 1 }, { a: 1 })).to.equal(true)
     expect(isExactly([thing('list')], [{}])).to.equal(false)
     expect(isMemberExactly(thing('list'), {} as Thing, 'list')).to.equal(false)

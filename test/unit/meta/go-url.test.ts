@@ -23,5 +23,5 @@ describe('parseGoUrl', () => {
     ['https://a/%zz', 'invalid URL escape "%zz"'],
   ]
   for (const [text, reason] of bad)
-    it(`refuses ${JSON.stringify(text)}`, () => expect(() => parseGoUrl(text)).to.throw(`parse ${JSON.stringify(text)}: ${reason}`))
+    it(`rejects ${JSON.stringify(text)}`, () => expect(() => parseGoUrl(text)).to.throw(`parse ${JSON.stringify(text)}: ${reason}`))
 })

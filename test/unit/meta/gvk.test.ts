@@ -12,7 +12,7 @@ describe('names of versions', () => {
   ] as const)
     it(`${name} is ${stability ?? 'of no known form'}`, () => expect(stabilityOf(name)).to.equal(stability))
 
-  it('are in order of preference', () => {
+  it('are ordered by priority', () => {
     const wanted = ['v10', 'v2', 'v1', 'v11beta2', 'v10beta3', 'v3beta1', 'v12alpha1', 'v11alpha2', 'foo1', 'foo10']
     expect([...wanted].sort().sort(compareVersionNames)).to.deep.equal(wanted)
   })

@@ -16,9 +16,9 @@ import {
   validateIpStrict,
 } from '../../../src/meta/ip.ts'
 
-describe('addresses of one machine that others can reach', () => {
+describe('isGlobalUnicast', () => {
   for (const text of ['10.0.0.1', '192.168.1.1', '8.8.8.8', '169.253.0.1', '240.0.0.1', 'fd00::1', '2001:db8::1', 'fec0::1', '::2'])
-    it(`${text} is one`, () => expect(isGlobalUnicast(parseIp(text) as Uint8Array)).to.equal(true))
+    it(`accepts ${text}`, () => expect(isGlobalUnicast(parseIp(text) as Uint8Array)).to.equal(true))
   for (const text of [
     '0.0.0.0',
     '255.255.255.255',
@@ -33,7 +33,7 @@ describe('addresses of one machine that others can reach', () => {
     'fe80::1',
     'febf::1',
   ])
-    it(`${text} is none`, () => expect(isGlobalUnicast(parseIp(text) as Uint8Array)).to.equal(false))
+    it(`rejects ${text}`, () => expect(isGlobalUnicast(parseIp(text) as Uint8Array)).to.equal(false))
 })
 
 describe('addresses', () => {
@@ -86,12 +86,12 @@ describe('addresses', () => {
     })
   }
 
-  it('families', () => {
+  it('returns the family of an address', () => {
     expect([isIPv6('::1'), isIPv6('1.2.3.4'), isIPv6('::ffff:1.2.3.4'), isIPv6('x')]).to.deep.equal([true, false, false, false])
   })
 
   const path = fieldPath('spec', 'ip')
-  it('strict fields want the canonical form', () => {
+  it('requires the canonical form in strict fields', () => {
     const address = (text: string) => validateIpStrict(path, text).map(fieldErrorText)
     expect(address('10.0.0.1')).to.deep.equal([])
     expect(address('10.0.0.01')).to.deep.equal(['spec.ip: Invalid value: "10.0.0.01": must not have leading 0s'])
@@ -103,7 +103,7 @@ describe('addresses', () => {
     expect(range('10.0.0.0/08')).to.deep.equal(['spec.ip: Invalid value: "10.0.0.0/08": must not have leading 0s in IP or prefix length'])
   })
 
-  it('old fields warn', () => {
+  it('warns of legacy forms in old fields', () => {
     expect(ipWarnings(path, '010.0.0.1')).to.deep.equal([
       'spec.ip: non-standard IP address "010.0.0.1" will be considered invalid in a future Kubernetes release: use "10.0.0.1"',
     ])

@@ -29,7 +29,7 @@ const OBJECTS: Record<string, string>[] = [{}, { a: '1' }, { a: '2' }, { a: '3',
 
 describe('a label matcher', () => {
   for (const text of SELECTORS)
-    it(`finds by label what ${text || 'no requirement'} finds one by one`, () => {
+    it(`matches like the single requirements of ${text || 'an empty selector'}`, () => {
       const requirements = parseLabelSelector(text)
       for (const labels of OBJECTS)
         expect(matcherOf(requirements).matches(labels), JSON.stringify(labels)).to.equal(
@@ -38,7 +38,7 @@ describe('a label matcher', () => {
         )
     })
 
-  it('looks at nothing but the labels of the object, however many requirements there are', () => {
+  it('visits only the labels of the object, however many requirements there are', () => {
     const text = Array.from({ length: 5000 }, (_, i) => `a!=v${i},!z${i}`).join(',')
     const asked: string[] = []
     const labels = new Proxy<Record<string, string>>({ a: 'other', b: '' }, { get: (target, name) => asked.push(String(name)) && target[String(name)] })
@@ -46,7 +46,7 @@ describe('a label matcher', () => {
     expect(asked).to.deep.equal(['a'])
   })
 
-  it('finds the value of a label among very many', () => {
+  it('finds a value among very many allowed ones', () => {
     const requirements = parseLabelSelector(`a in (${Array.from({ length: 5000 }, (_, i) => `v${i}`).join(',')})`)
     expect(matchesLabels(requirements, { a: 'v4999' })).to.equal(true)
     expect(matchesLabels(requirements, { a: 'v5000' })).to.equal(false)

@@ -37,18 +37,18 @@ describe('label selectors', () => {
     }
   })
 
-  it('read the values of one requirement in many steps', () => {
+  it('parse the values of one requirement in many steps', () => {
     const values = Array.from({ length: 60_000 }, (_, i) => `v${(i * 7919) % 60_000}`)
     const steps = labelSelectorSteps(`a in (${values.join(',')})`)
     let count = 0
     let next = steps.next()
     for (; !next.done; next = steps.next()) count++
     expect(next.value).to.deep.equal([{ key: 'a', operator: 'in', values: values.sort() }])
-    // Some hundred to read, as many to check, and those of the sorting.
+    // Some hundred steps for parsing, as many for validation, and those for sorting.
     expect(count).to.be.above(300)
   })
 
-  it('tell the first of very many values that are wrong', () => {
+  it('report the first of very many invalid values', () => {
     const values = Array.from({ length: 5000 }, (_, i) => `${10_000 + i}-`)
     expect(() => parseLabelSelector(`a in (${values.join(',')})`))
       .to.throw('values[1999][a]: Invalid value: "11999-"')
@@ -56,7 +56,7 @@ describe('label selectors', () => {
       .that.does.not.include('values[2000]')
   })
 
-  describe('refuse with the text', () => {
+  describe("reject invalid text with apimachinery's message", () => {
     const name =
       "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
     const cases: Record<string, string> = {
@@ -110,13 +110,13 @@ describe('label selectors', () => {
     }
   })
 
-  it('of the API: an absent one matches nothing, an empty one everything', () => {
+  it('of the API match nothing if absent, and everything if empty', () => {
     expect(matchesLabels(labelSelectorOf(undefined), { a: 'b' })).to.equal(false)
     expect(matchesLabels(labelSelectorOf({}), { a: 'b' })).to.equal(true)
     expect(() => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'Near' }] })).to.throw('"Near" is not a valid label selector operator')
   })
 
-  it('print as kubectl shows them', () => {
+  it('print as in kubectl', () => {
     expect(printLabelSelector(undefined)).to.equal('<none>')
     expect(printLabelSelector({ matchLabels: { b: 'c', a: '1' }, matchExpressions: [{ key: 'z', operator: 'NotIn', values: ['y', 'x'] }] })).to.equal(
       'a=1,b=c,z notin (x,y)',

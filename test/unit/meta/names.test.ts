@@ -61,24 +61,24 @@ describe('names', () => {
     it(`${rule.name}(${JSON.stringify(text.length > 40 ? `${text.slice(0, 10)}… ${text.length}` : text)})`, () => expect(rule(text)).to.deep.equal(errors))
   }
 
-  it('lengths are in bytes', () => {
+  it('measures lengths in bytes of UTF-8', () => {
     expect(names.longerThan('é'.repeat(5), 9)).to.equal(true)
     expect(names.longerThan('é'.repeat(5), 10)).to.equal(false)
   })
 
-  it('a generateName may end in a dash, not begin with one', () => {
+  it('accepts a generateName that ends with a dash, but not one that begins with one', () => {
     expect(names.nameIsDnsLabel('gen-', true)).to.deep.equal([])
     expect(names.nameIsDnsLabel('gen-', false)).to.deep.equal([LABEL])
     expect(names.nameIsDnsSubdomain('-', true)).to.deep.equal([SUBDOMAIN])
   })
 
-  it('ranges', () => {
+  it('prints ranges', () => {
     expect(names.isValidPortNum(0)).to.deep.equal(['must be between 1 and 65535, inclusive'])
     expect(names.isValidPortNum(65535)).to.deep.equal([])
     expect(names.isValidUserId(-1)).to.deep.equal(['must be between 0 and 2147483647, inclusive'])
   })
 
-  it('path segments', () => {
+  it('checks path segments', () => {
     expect(names.nameIsPathSegment('..', false)).to.deep.equal(["may not be '..'"])
     expect(names.nameIsPathSegment('a/%', false)).to.deep.equal(["may not contain '/'", "may not contain '%'"])
     expect(names.nameIsPathSegment('Any Name', false)).to.deep.equal([])

@@ -74,22 +74,22 @@ describe('object metadata', () => {
     })
   }
 
-  it('of custom resources: a finalizer needs no domain', () => expect(told({ finalizers: ['word'] }, { qualifiedFinalizers: false })).to.deep.equal([]))
+  it('accepts finalizers without a domain in custom resources', () => expect(told({ finalizers: ['word'] }, { qualifiedFinalizers: false })).to.deep.equal([]))
 
-  it('of cluster-scoped objects: no namespace', () => {
+  it('rejects a namespace in cluster-scoped objects', () => {
     expect(validateObjectMeta({ name: 'x', namespace: 'a' }, false, nameIsDnsSubdomain, path).map(fieldErrorText)).to.deep.equal([
       'metadata.namespace: Forbidden: not allowed on this type',
     ])
   })
 
-  it('annotations have a size together, in bytes', () => {
+  it('limits the total size of annotations in bytes', () => {
     expect(validateAnnotations({ a: 'x'.repeat(256 * 1024 - 1) }, path)).to.deep.equal([])
     expect(validateAnnotations({ a: 'é'.repeat(128 * 1024) }, path).map(fieldErrorText)).to.deep.equal([
       'metadata: Too long: may not be more than 262144 bytes',
     ])
   })
 
-  it('a field manager is short and printable', () => {
+  it('requires a short and printable field manager', () => {
     expect(validateFieldManager('kubectl/v1.33 é', path)).to.deep.equal([])
     expect(validateFieldManager('x'.repeat(129), path).map(fieldErrorText)).to.deep.equal(['metadata: Too long: may not be more than 128 bytes'])
     const parameter = fieldPath('fieldManager')
@@ -132,7 +132,7 @@ describe('object metadata', () => {
     }
   })
 
-  it('is looked at in steps, a part of it each', () => {
+  it('is validated in steps, one for each field', () => {
     const meta: ObjectMeta = { name: 'x', namespace: 'ns', labels: { a: 'b' }, annotations: { a: 'b' }, ownerReferences: [owner()], finalizers: ['a.b/c'] }
     expect([...validateObjectMetaInSteps(meta, true, nameIsDnsSubdomain, path)]).to.have.length(5)
     expect([...validateObjectMetaUpdateInSteps(meta, meta, path)]).to.have.length(4)

@@ -28,10 +28,10 @@ describe('quantities', () => {
       '100000n': '100u',
       '0.0000000001': '1n',
       '-0.0000000001': '-1n',
-      // More than the largest that 64 bits hold.
+      // More than 64 bits can hold.
       '16Ei': '9223372036854775807',
       '123456789012345678901234567890': '123456789012345678901234567890',
-      // Nearly canonical texts stay as they came.
+      // Nearly canonical text is kept.
       '+5': '+5',
       '1.500': '1.500',
       '007': '007',
@@ -40,13 +40,13 @@ describe('quantities', () => {
     for (const [text, canonical] of Object.entries(cases)) it(`${text} → ${canonical}`, () => expect(canonicalQuantity(text)).to.equal(canonical))
   })
 
-  it('takes numbers, and white space around', () => {
+  it('accepts numbers and surrounding white space', () => {
     expect(canonicalQuantity(1.5)).to.equal('1500m')
     expect(canonicalQuantity(12345678901234567890n)).to.equal('12345678901234567890')
     expect(canonicalQuantity(' 1Gi\n')).to.equal('1Gi')
   })
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     const format = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
     const suffix = "unable to parse quantity's suffix"
     const cases: Record<string, string> = {
@@ -69,7 +69,7 @@ describe('quantities', () => {
     }
   })
 
-  it('compares without writing out great powers', () => {
+  it('compares without writing out large powers', () => {
     expect(compareQuantity('1Gi', '1024Mi')).to.equal(0)
     expect(compareQuantity('1e2000000000', '5')).to.equal(1)
     expect(compareQuantity('-1e2000000000', '-5')).to.equal(-1)
@@ -79,21 +79,21 @@ describe('quantities', () => {
     expect(compareQuantity('10k', '9999')).to.equal(1)
   })
 
-  it('adds in the format of the first', () => {
+  it('adds in the format of the first summand', () => {
     expect(addQuantity('1Gi', '512Mi')).to.equal('1536Mi')
     expect(addQuantity('0', '1Gi')).to.equal('1Gi')
     expect(addQuantity('500m', '1')).to.equal('1500m')
     expect(addQuantity('1', '-1500m')).to.equal('-500m')
   })
 
-  it('refuses texts of more than 256 characters', () => {
+  it('rejects texts of more than 256 characters', () => {
     expect(canonicalQuantity(`1${'0'.repeat(254)}1`)).to.equal(`1${'0'.repeat(254)}1`)
     for (const text of [`${'0'.repeat(1600)}x`, `1${'0'.repeat(255)}1`, '9'.repeat(2800)]) {
       expect(() => canonicalQuantity(text)).to.throw('unable to parse numeric part of quantity')
     }
   })
 
-  it('adds without writing out great powers: a sum of very many digits is its greater part', () => {
+  it('adds without writing out large powers: a sum of very many digits is its larger summand', () => {
     expect(addQuantity('1e99999', '1')).to.equal('1e99999')
     expect(addQuantity('1', '-1e3000')).to.equal('-1e3000')
     expect(addQuantity('1e99', '1')).to.equal(`1${'0'.repeat(98)}1`)
@@ -102,18 +102,18 @@ describe('quantities', () => {
     expect(sum.length).to.be.below(256)
   })
 
-  it('gives whole numbers, rounded up', () => {
+  it('returns integers, rounded up', () => {
     expect(quantityValue('1500m')).to.equal(2n)
     expect(quantityValue('-1500m')).to.equal(-2n)
     expect(quantityValue('8191Pi')).to.equal(8191n << 50n)
     expect(quantityValue('16Ei')).to.equal((1n << 63n) - 1n)
-    // Overflows are Go's.
+    // Overflows as in Go.
     expect(quantityValue('1e99')).to.equal(0n)
     expect(quantityMilliValue('-99Ei')).to.equal(1000n)
     expect(quantityMilliValue('0.0001')).to.equal(1n)
   })
 
-  it('rounds up to thousandths, and leaves alone what is coarser', () => {
+  it('rounds up to thousandths, and keeps coarser quantities', () => {
     expect(roundUpQuantity('100500u', -3)).to.equal('101m')
     expect(roundUpQuantity('1.500', -3)).to.equal('1.500')
     expect(roundUpQuantity('1Gi', -3)).to.equal('1Gi')

@@ -3,7 +3,7 @@ import { fieldSelectorSteps, parseFieldSelector } from '../../../src/meta/field-
 import { labelSelectorOf, parseLabelSelector } from '../../../src/meta/label-selector.ts'
 import { ifReadable, SelectorError } from '../../../src/meta/selector-error.ts'
 
-describe('selectors that cannot be read', () => {
+describe('invalid selectors', () => {
   const unreadable: Record<string, () => unknown> = {
     'a field without an operator': () => parseFieldSelector('a'),
     'a field with a wrong escape': () => parseFieldSelector('a=\\b'),
@@ -14,12 +14,12 @@ describe('selectors that cannot be read', () => {
     'an expression without values': () => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }),
   }
   for (const [what, read] of Object.entries(unreadable))
-    it(`fail with their own error: ${what}`, () => {
+    it(`throw SelectorError: ${what}`, () => {
       expect(read).to.throw(SelectorError)
       expect(ifReadable(read)).to.equal(undefined)
     })
 
-  it('are told from faults of the program', () => {
+  it('are distinguished from bugs', () => {
     const faulty = () => {
       throw new TypeError('no')
     }

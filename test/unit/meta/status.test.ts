@@ -6,7 +6,7 @@ import { invalidError } from '../../../src/meta/status.ts'
 const gk = { group: 'apps', kind: 'Deployment' }
 
 describe('the Status of an invalid object', () => {
-  it('names kind, object and field, with a cause for each error', () => {
+  it('contains kind, object and field, and a cause for each error', () => {
     const { status } = invalidError(gk, 'web', [invalid(fieldPath('spec', 'replicas'), -1, 'must be greater than or equal to 0')])
     expect(status).to.deep.include({
       code: 422,
@@ -21,7 +21,7 @@ describe('the Status of an invalid object', () => {
     })
   })
 
-  it('tells an error once that was found twice, and both among the causes', () => {
+  it('lists a repeated error once in the message, and twice in the causes', () => {
     const error = invalid(fieldPath('a'), 'x', 'bad')
     const { status } = invalidError({ group: '', kind: '' }, '', [error, error])
     expect(status.message).to.equal(' "" is invalid: a: Invalid value: "x": bad')
@@ -29,7 +29,7 @@ describe('the Status of an invalid object', () => {
     expect(status.details).to.not.have.property('kind')
   })
 
-  it('is bounded, however many errors there are', () => {
+  it('has a limited size, however many errors there are', () => {
     const errors = Array.from({ length: 100_000 }, (_, i) => invalid(fieldPath('data').key(`k${i}`), '', 'bad'))
     expect(invalidError(gk, 'web', errors).status.details?.causes).to.have.length(2000)
   })

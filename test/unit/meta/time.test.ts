@@ -20,7 +20,7 @@ describe('times', () => {
     it(text, () => expect([canonicalTime(text), canonicalMicroTime(text)]).to.deep.equal([seconds, micros]))
   }
 
-  it('of the clock', () => {
+  it('are printed from the clock', () => {
     expect(formatTime(1704164645999)).to.equal('2024-01-02T03:04:05Z')
     expect(formatMicroTime(1704164645999)).to.equal('2024-01-02T03:04:05.999000Z')
     expect(timeMillis('2024-01-02T03:04:05.999Z')).to.equal(1704164645999)
@@ -51,9 +51,9 @@ describe('durations', () => {
     '1e9s': 'time: unknown unit "e" in duration "1e9s"',
     '99999999h': 'time: invalid duration "99999999h"',
   }
-  for (const [text, message] of Object.entries(bad)) it(`${JSON.stringify(text)} is refused`, () => expect(() => parseDuration(text)).to.throw(message))
+  for (const [text, message] of Object.entries(bad)) it(`rejects ${JSON.stringify(text)}`, () => expect(() => parseDuration(text)).to.throw(message))
 
-  describe('for people', () => {
+  describe('human-readable durations', () => {
     const second = 1000
     const minute = 60 * second
     const hour = 60 * minute
@@ -82,7 +82,7 @@ describe('durations', () => {
     for (const [millis, text] of cases) it(text, () => expect(humanDuration(millis)).to.equal(text))
   })
 
-  it('age of an object', () => {
+  it('prints the age of an object', () => {
     const now = Date.parse('2024-01-02T03:04:05Z')
     expect(age('2024-01-02T03:00:00Z', now)).to.equal('4m5s')
     expect(age(null, now)).to.equal('<unknown>')

@@ -13,11 +13,11 @@ function marked(value: Json, at = ''): string[] {
 }
 
 describe('whole floats', () => {
-  it('are those written with a fraction or an exponent', () =>
+  it('are recognized by a fraction or an exponent', () =>
     expect(marked(parsed('{"a":1.0,"b":1,"c":[1e3,2,{"d":-0.0}],"e":1.5,"f":1e19,"g":9007199254740993}'))).to.deep.equal(['/a', '/c/0', '/c/2/d']))
-  it('are none where the member is repeated as an integer', () => expect(marked(parsed('{"a":1.0,"a":1,"b":1,"b":1.0}'))).to.deep.equal(['/b']))
-  it('stay in an exact copy', () => expect(marked(cloneExactly(parsed('{"a":[1.0,{"b":2e0}]}')))).to.deep.equal(['/a/0', '/a/1/b']))
-  it('are copied from a long list in steps, of which none reads it all', () => {
+  it('are replaced if the member is repeated as an integer', () => expect(marked(parsed('{"a":1.0,"a":1,"b":1,"b":1.0}'))).to.deep.equal(['/b']))
+  it('are kept in an exact copy', () => expect(marked(cloneExactly(parsed('{"a":[1.0,{"b":2e0}]}')))).to.deep.equal(['/a/0', '/a/1/b']))
+  it('are copied from a long list in steps that are all short', () => {
     let read = 0
     const list = new Proxy(
       Array.from({ length: 10_000 }, (_, i) => i),
@@ -40,7 +40,7 @@ describe('whole floats', () => {
     expect(hasWholeFloats(parsed('{"a":[1,{"b":2.0}]}'))).to.equal(true)
     expect(hasWholeFloats(parsed('{"a":[1,{"b":2.5}]}'))).to.equal(false)
   })
-  it('stay in what a merge patch makes', () =>
+  it('are kept by a merge patch', () =>
     expect(marked(applyMergePatch({ a: { x: 1 }, b: 1 }, parsed('{"a":{"x":1.0,"y":[2.0]},"c":{"z":3.0,"n":null}}')))).to.deep.equal([
       '/a/x',
       '/a/y/0',
@@ -60,5 +60,5 @@ describe('whole floats', () => {
     ['what is in a value', '[{"op":"replace","path":"/l","value":[{"x":1.0}]}]', ['/l/0/x']],
   ]
   for (const [what, patch, paths] of patches)
-    it(`stay in what a JSON patch makes: ${what}`, () => expect(marked(applyJsonPatch({ l: [1, 2] } as JsonObject, parsed(patch)))).to.have.members(paths))
+    it(`are kept by a JSON patch: ${what}`, () => expect(marked(applyJsonPatch({ l: [1, 2] } as JsonObject, parsed(patch)))).to.have.members(paths))
 })

@@ -28,7 +28,7 @@ describe('audit log in the upgrade report', () => {
   })
   after(() => rmSync(folder, { recursive: true }))
 
-  it('tells who has asked for deprecated versions', async () => {
+  it('lists the clients that requested deprecated versions', async () => {
     const path = join(folder, 'audit.log')
     writeFileSync(
       path,

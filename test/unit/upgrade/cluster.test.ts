@@ -16,7 +16,7 @@ const budget = (name: string, apiVersion: string): Json => ({
 
 const resource = (name: string, kind: string): Json => ({ name, kind, namespaced: true, verbs: ['get', 'list'] })
 
-/** What a server of 1.24 answers, by path and query. */
+/** Responses of a server of 1.24, by path and query. */
 const ANSWERS: Readonly<Record<string, Json>> = {
   '/version': { gitVersion: 'v1.24.17-eks' },
   '/apis': {
@@ -29,7 +29,7 @@ const ANSWERS: Readonly<Record<string, Json>> = {
   '/apis/policy/v1': { resources: [resource('poddisruptionbudgets', 'PodDisruptionBudget')] },
   '/apis/policy/v1beta1': { resources: [resource('poddisruptionbudgets', 'PodDisruptionBudget'), resource('podsecuritypolicies', 'PodSecurityPolicy')] },
   '/apis/apps/v1': { resources: [resource('deployments', 'Deployment')] },
-  // A list that leads in a circle.
+  // A list whose continue token leads in a circle.
   '/apis/apps/v1/deployments?limit=250': { metadata: { continue: 'x' }, items: [] },
   '/apis/apps/v1/deployments?limit=250&continue=x': { metadata: { continue: 'x' }, items: [] },
   '/api/v1/pods?limit=250': {
@@ -82,7 +82,7 @@ users: [{name: u, user: {tokenFile: token}}, {name: x, user: {exec: {command: aw
     rmSync(folder, { recursive: true })
   })
 
-  it('reads every resource in pages, and tells who wrote what goes', async () => {
+  it('reads every resource in pages, and reports which clients wrote removed versions', async () => {
     const out: string[] = []
     const status = await runReport(['--kubeconfig', kubeconfig, '--to', '1.25', '-o', 'json'], { out: text => void out.push(text), err: () => {} })
     const { from, objects, findings } = JSON.parse(out.join(''))
@@ -115,7 +115,7 @@ users: [{name: u, user: {tokenFile: token}}, {name: x, user: {exec: {command: aw
     expect(asked.some(each => each.includes('/events'))).to.equal(false)
   })
 
-  it('leaves what the metrics count to an audit log that names the callers', async () => {
+  it('replaces counts of the metrics with the callers of an audit log', async () => {
     const log = join(folder, 'audit.log')
     const objectRef = { apiGroup: 'policy', apiVersion: 'v1beta1', resource: 'poddisruptionbudgets' }
     const annotations = { 'k8s.io/deprecated': 'true', 'k8s.io/removed-release': '1.25' }
@@ -133,7 +133,7 @@ users: [{name: u, user: {tokenFile: token}}, {name: x, user: {exec: {command: aw
     ])
   })
 
-  it('says what it cannot use of a kubeconfig', () => {
+  it('reports unsupported settings of a kubeconfig', () => {
     expect(() => readKubeconfig(kubeconfig, 'exec')).to.throw(ArgumentError, /credential plugins are not supported/)
     expect(() => readKubeconfig(kubeconfig, 'none')).to.throw(ArgumentError, /context "none" does not exist/)
     expect(() => readKubeconfig(join(folder, 'missing'))).to.throw(ArgumentError, /--kubeconfig .*missing: ENOENT/)

@@ -19,7 +19,7 @@ const SCHEDULER = 'apiVersion: kubescheduler.config.k8s.io/v1beta2\nkind: KubeSc
 const PROXY =
   'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmode: userspace\nfeatureGates: {ServiceTopology: true, TopologyAwareHints: true}\n'
 
-/** An object, the releases, and what is found: level, rule, subject and the beginning of the message. */
+/** An object, the releases, and the findings: level, rule, subject and start of the message. */
 const cases: readonly { readonly what: string; readonly text: string; readonly from: Release; readonly to: Release; readonly found: readonly string[] }[] = [
   {
     what: 'flags that a release dropped, and those that a later one drops',

@@ -12,7 +12,7 @@ const RELEASE = '1.36'
 const kinds = new ReleaseKinds(RELEASE)
 const converted = (text: string) => convertFile(readManifests('a.yaml', text), kinds)
 
-describe('references to versions that go', () => {
+describe('references to removed versions', () => {
   const cases: readonly { readonly what: string; readonly old: string; readonly now: string; readonly notes: readonly string[] }[] = [
     {
       what: 'the target of an autoscaler in a version that stays, with its comment',
@@ -54,7 +54,7 @@ describe('references to versions that go', () => {
       )
     })
 
-  it('leaves none that the report finds, but those that need a decision', async () => {
+  it('leaves only references that need a decision', async () => {
     const gone = Object.entries(LIFECYCLES)
       .flatMap(([apiVersion, kindsOf]) => Object.keys(kindsOf).map(kind => ({ apiVersion, kind })))
       .filter(name => standingIn(RELEASE, name)?.state === 'removed')

@@ -12,7 +12,7 @@ import { ReleaseKinds } from '../../../src/upgrade/versions/release-kinds.ts'
 const kinds = new ReleaseKinds('1.36')
 const converted = (text: string) => convertFile(readManifests('a.yaml', text), kinds)
 
-/** Manifests of old versions and what becomes of them; `decisions`: what has to be looked at, in parts. */
+/** Manifests of old versions and their conversion. `decisions` are parts of the messages that need a decision. */
 const cases: readonly { readonly what: string; readonly old: string; readonly now: string; readonly decisions?: readonly string[] }[] = [
   {
     what: 'a Deployment of extensions/v1beta1 gets what that version implied',
@@ -302,11 +302,11 @@ describe('convertFile', () => {
     })
   }
 
-  it('changes nothing a second time', async () => {
+  it('is idempotent', async () => {
     for (const { now, old } of cases) if (now !== old) expect((await converted(now)).text).to.equal(now)
   })
 
-  it('says of what it is not to read where that stands', () => {
+  it('reports the line of what it cannot read', () => {
     expect(() => readManifests('chart/templates/a.yaml', 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Values.name }}\n'))
       .to.throw(ManifestError)
       .with.property('message')
@@ -314,7 +314,7 @@ describe('convertFile', () => {
     expect(() => readManifests('a.yaml', 'a: [\n')).to.throw(ManifestError, /^a\.yaml:2: yaml:/)
   })
 
-  it('has a version to move to for every kind that a release took away', () => {
+  it('has a successor for every removed version of a kind', () => {
     const gone = Object.entries(LIFECYCLES).flatMap(([apiVersion, each]) =>
       Object.keys(each)
         .map(kind => ({ apiVersion, kind }))
@@ -324,7 +324,7 @@ describe('convertFile', () => {
       const found = kinds.find(name)
       return found === undefined || kinds.successorOf(found) === undefined
     })
-    // Kinds that have no successor, what is no manifest, and versions that were replaced without a conversion.
+    // Kinds without a successor, kinds that are not manifests, and versions that were replaced without a conversion.
     const known =
       /Scale$|Eviction$|SelfSubjectReview$|PodSecurityPolicy$|ClusterCIDR$|^(?:coordination|flowcontrol|networking|storagemigration)\S+\/v1alpha1 |^resource\S+\/v1alpha[12] |PodScheduling/
     expect(stuck.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`).filter(name => !known.test(name))).to.deep.equal([])
@@ -345,7 +345,7 @@ describe('binnacle convert', () => {
     return { status, out, err }
   }
 
-  it('writes folders to standard output as one stream', async () => {
+  it('prints folders to standard output as one stream', async () => {
     writeFileSync(join(folder, 'a.yaml'), 'apiVersion: scheduling.k8s.io/v1beta1\nkind: PriorityClass\nmetadata: {name: a}\nvalue: 1')
     mkdirSync(join(folder, 'b'))
     writeFileSync(join(folder, 'b', 'c.yml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n')
@@ -357,7 +357,7 @@ describe('binnacle convert', () => {
     expect(status).to.equal(0)
   })
 
-  it('changes files in place, goes on after one that it cannot read, and says so', async () => {
+  it('changes files in place, and reports files that it cannot read', async () => {
     const file = join(folder, 'a.yaml')
     writeFileSync(file, 'apiVersion: scheduling.k8s.io/v1beta1\nkind: PriorityClass\nmetadata: {name: a}\nvalue: 1\n')
     writeFileSync(join(folder, '0.yaml'), 'a: [\n')

@@ -45,7 +45,7 @@ const hostile: Report = {
 }
 
 describe('formats of the upgrade report', () => {
-  it('text is for a terminal', () => {
+  it('prints text for a terminal', () => {
     expect(textReport(report, true)).to.equal(`From 1.24 to 1.34: 3 objects of shop/
 
 Blocking (1)
@@ -68,7 +68,7 @@ To review (1)
 `)
   })
 
-  it('SARIF has rules, and places in files as URIs', () => {
+  it('prints SARIF with rules, and locations in files as URIs', () => {
     const { version, runs } = JSON.parse(sarifReport(report))
     expect(version).to.equal('2.1.0')
     const [{ tool, results }] = runs
@@ -79,7 +79,7 @@ To review (1)
     expect(results[1].level).to.equal('warning')
   })
 
-  it('HTML stands alone and escapes all that comes from outside', () => {
+  it('prints self-contained HTML with all data escaped', () => {
     const page = htmlReport(hostile)
     expect(page).to.not.include('<img')
     expect(page).to.not.include('onerror="')
@@ -90,7 +90,7 @@ To review (1)
     expect(htmlReport({ ...report, findings: [] })).to.include('Nothing blocks the upgrade to 1.34.')
   })
 
-  it('HTML says once what holds for many objects, and stays of a size that a browser opens', () => {
+  it('prints equal findings once in HTML, and limits its size', () => {
     const many = (count: number, message: (i: number) => string): Report => ({
       ...report,
       findings: Array.from({ length: count }, (_, i) => ({

@@ -11,7 +11,7 @@ const OLD = 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {n
 const NOT_SERVED = 'policy/v1beta1 PodDisruptionBudget is not served by 1.36'
 const BROKEN = 'apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: b}\nspec: [\n'
 
-/** The files of a folder, and what is found: level, file, line and message. */
+/** Files of a folder, and the findings: level, file, line and message. */
 const cases: readonly { readonly what: string; readonly files: Readonly<Record<string, string>>; readonly found: readonly string[] }[] = [
   {
     what: 'manifests by what they say, whatever their names',
@@ -85,7 +85,7 @@ describe('files that an upgrade report examines', () => {
       expect(texts.map((text, i) => (text.startsWith(found[i] ?? '-') ? found[i] : text))).to.deep.equal(found)
     })
 
-  it('are read although they seem to be none, where they are named', () => {
+  it('include files that are named, even if they do not look like manifests', () => {
     const folder = mkdtempSync(join(tmpdir(), 'binnacle-report-'))
     folders.push(folder)
     writeFileSync(join(folder, 'notes'), 'a: [')

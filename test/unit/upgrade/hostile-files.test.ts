@@ -11,7 +11,7 @@ import { readDocuments } from '../../../src/upgrade/source/nodes.ts'
 
 const OLD = 'apiVersion: scheduling.k8s.io/v1beta1\nkind: PriorityClass\nmetadata: {name: a}\nvalue: 1\n'
 
-describe('what others have written', () => {
+describe('untrusted input', () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'binnacle-hostile-'))
@@ -27,7 +27,7 @@ describe('what others have written', () => {
     return { status, out: written.out.join(''), err: written.err.join('') }
   }
 
-  it('cannot make a terminal do what it says, or forge lines of a report', () => {
+  it('can neither control a terminal nor forge lines of a report', () => {
     const finding: Finding = {
       rule: 'removed-version',
       level: 'blocking',
@@ -55,13 +55,13 @@ describe('what others have written', () => {
     )
   })
 
-  it('is told on one line by conversions', async () => {
+  it('is printed on one line by conversions', async () => {
     writeFileSync(join(folder, 'a.yaml'), OLD.replace('{name: a}', '{name: "a\\e[2J\\nb"}'))
     const { err } = await convert()
     expect(err).to.match(/^\S+a\.yaml:1: PriorityClass a\\x1b\[2J\\nb: scheduling\.k8s\.io\/v1beta1 becomes scheduling\.k8s\.io\/v1\n/)
   })
 
-  it('is not read from pipes and devices of a folder', async () => {
+  it('is not read from pipes and devices in a folder', async () => {
     symlinkSync('/dev/zero', join(folder, 'b.yaml'))
     symlinkSync('c.yaml', join(folder, 'c.yaml'))
     const { status, err } = await convert()
@@ -69,7 +69,7 @@ describe('what others have written', () => {
     expect(err).to.match(/^Error: \S+c\.yaml: ELOOP.*\n$/)
   })
 
-  it('is not changed through links, and keeps its mode where it is changed', async () => {
+  it('is not changed through links, and keeps its file mode', async () => {
     const [outside, inside] = [join(folder, 'outside'), join(folder, 'b.yaml')]
     mkdirSync(outside)
     writeFileSync(join(outside, 'a.txt'), OLD)
@@ -84,18 +84,18 @@ describe('what others have written', () => {
     expect(readdirSync(folder)).to.deep.equal(['a.yaml', 'b.yaml', 'outside'])
   })
 
-  it('gives no value another prototype', () => {
+  it('cannot change a prototype', () => {
     const [document] = readDocuments('a: {<<: {__proto__: {b: 1}}}\n')
     const [object] = readManifests('x.yaml', 'apiVersion: v1\nkind: ConfigMap\nspec: {<<: {__proto__: {b: 1}}}\n').objects
     expect(JSON.stringify(document?.value)).to.equal('{"a":{"__proto__":{"b":1}}}')
     expect(JSON.stringify(object?.value.spec)).to.equal('{"__proto__":{"b":1}}')
   })
 
-  it('has its lines counted once, however many documents there are', () => {
+  it('has its lines counted once, however many documents it has', () => {
     const texts = (count: number): string => '---\nkind: Foo\napiVersion: v1\n'.repeat(count)
     const lines = readManifests('x.yaml', texts(1000)).objects.map(({ line }) => line)
     expect(lines).to.deep.equal(Array.from({ length: 1000 }, (_, i) => 3 * i + 2))
-    // Looks for line ends: as many as there are lines, and a few.
+    // Searches for line ends: as many as there are lines, and a few more.
     let looks = 0
     const { indexOf } = String.prototype
     String.prototype.indexOf = function (this: string, search: string, from?: number): number {
@@ -110,7 +110,7 @@ describe('what others have written', () => {
     expect(looks).to.be.lessThan(10 * 12_000)
   })
 
-  it('names no more callers than are counted', async () => {
+  it('cannot add more callers than the limit', async () => {
     const path = join(folder, 'audit.log')
     const event = (i: number): string =>
       JSON.stringify({

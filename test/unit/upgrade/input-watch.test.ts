@@ -3,8 +3,8 @@ import { InputBoundError } from '../../../src/lib/bounded-input.ts'
 import { DEFAULT_LIMITS, jsonFault, yamlFault } from '../../../src/upgrade/input-limits.ts'
 import { InputWatch } from '../../../src/upgrade/input-watch.ts'
 
-describe('watches of input', () => {
-  it('report progress every ten seconds, and end after the minutes that are given', () => {
+describe('InputWatch', () => {
+  it('reports progress every ten seconds, and ends after the given minutes', () => {
     let time = 5000
     const said: string[] = []
     const watch = new InputWatch({ limits: { ...DEFAULT_LIMITS, minutes: 1 }, say: text => said.push(text), now: () => time })
@@ -26,7 +26,7 @@ describe('watches of input', () => {
   })
 })
 
-describe('bounds of a text', () => {
+describe('limits of a text', () => {
   const limits = { ...DEFAULT_LIMITS, values: 20 }
   const cases: [name: string, text: string, json: boolean, yaml: boolean][] = [
     ['nothing', '', false, false],

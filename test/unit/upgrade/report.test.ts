@@ -14,7 +14,7 @@ import { quietWatch } from '../../support/input-watch.ts'
 const pod = (spec: string, metadata = 'name: p'): string =>
   `apiVersion: v1\nkind: Pod\nmetadata: {${metadata}}\nspec: {containers: [{name: c, image: i}]${spec}}\n`
 
-/** Manifests, the releases, and what is found: level, rule and a part of the message. */
+/** Manifests, the releases, and the findings: level, rule and a part of the message. */
 const cases: readonly { readonly what: string; readonly text: string; readonly from?: Release; readonly to: Release; readonly found: readonly string[] }[] = [
   {
     what: 'a version that goes',
@@ -195,7 +195,7 @@ describe('upgrade report', () => {
     })
   }
 
-  it('says where an object stands, and what conversion makes of it', async () => {
+  it('reports the line of an object and the diff of its conversion', async () => {
     const file = join(folder, 'a.yaml')
     writeFileSync(file, '# first\na: b\n---\napiVersion: batch/v1beta1 # old\nkind: CronJob\nmetadata: {name: c}\nspec: {}\n')
     const { findings, objects } = await reportOn([examineFiles([folder], new ReleaseKinds('1.25'), quietWatch())], { from: '1.24', to: '1.25' })
@@ -212,7 +212,7 @@ describe('upgrade report', () => {
     return { status, out: out.join('') }
   }
 
-  it('tells by its exit status whether anything blocks the upgrade', async () => {
+  it('reports in its exit status whether anything blocks the upgrade', async () => {
     writeFileSync(join(folder, 'a.yaml'), pod(''))
     expect((await run('--from=1.24', '--to', '1.30', '-f', folder)).status).to.equal(0)
     expect((await run('--from=1.24', '--to', '1.30', '--gates', 'CSIMigration=true')).status).to.equal(1)
@@ -221,7 +221,7 @@ describe('upgrade report', () => {
     expect(JSON.parse(out)).to.deep.include({ from: '1.24', to: '1.30', summary: { blocking: 1, warnings: 0, notes: 0 } })
   })
 
-  it('goes on after files that it cannot read', async () => {
+  it('continues after files that it cannot read', async () => {
     writeFileSync(join(folder, 'a.yaml'), 'a: [\n')
     const { findings } = await reportOn([examineFiles([folder], new ReleaseKinds('1.30'), quietWatch())], { from: '1.24', to: '1.30' })
     expect(findings.map(({ rule, place }) => ({ rule, place }))).to.deep.equal([{ rule: 'unreadable', place: { file: join(folder, 'a.yaml'), line: 2 } }])

@@ -3,7 +3,7 @@ import type { Json } from '../../../src/meta/object.ts'
 import { nodeValue, readDocuments, SourceError } from '../../../src/upgrade/source/nodes.ts'
 import { rewrite } from '../../../src/upgrade/source/rewrite.ts'
 
-/** A text whose first document is to say something else. */
+/** Changes the value of the first document of a text. */
 const change = (text: string, after: Json) => {
   const documents = readDocuments(text)
   const [first] = documents
@@ -77,18 +77,18 @@ describe('rewrite', () => {
     })
   }
 
-  it('leaves other documents as they are', () => {
+  it('does not change other documents', () => {
     const rest = '---\n# second\nx:   1\n--- # third\n{"y": [1,2]}\n'
     expect(change(`a: 1\n${rest}`, { a: 2 }).text).to.equal(`a: 2\n${rest}`)
   })
 
-  it('writes a document anew where what is merged would have to go', () => {
+  it('rewrites a document if a merged member has to be removed', () => {
     const { text, rewritten } = change('d: &d {a: 1, b: 2}\nx:\n  <<: *d # all\n  c: 3\n', { d: { a: 1, b: 2 }, x: { a: 1, c: 3 } })
     expect(nodeValue(readDocuments(text)[0]?.root ?? expect.fail())).to.deep.equal({ d: { a: 1, b: 2 }, x: { a: 1, c: 3 } })
     expect(rewritten.length).to.be.at.most(1)
   })
 
-  it('says where a text is no YAML', () => {
+  it('reports the line of invalid YAML', () => {
     expect(() => readDocuments('a: 1\nb: [\n'))
       .to.throw(SourceError)
       .with.property('line', 3)

@@ -27,7 +27,7 @@ const pod = (name: string, managed: string) => ({
 
 const json = (value: object): Buffer => Buffer.from(JSON.stringify(value))
 
-/** An entry of etcd's bucket: a revision, and the key with its value. */
+/** Creates an entry of etcd's bucket: a revision, and the key with its value. */
 function revision(main: number, name: string, value?: Buffer): [Buffer, Buffer] {
   const id = Buffer.alloc(17)
   id.writeBigUInt64BE(BigInt(main), 0)
@@ -44,7 +44,7 @@ describe('stores in the upgrade report', () => {
   })
   after(() => rmSync(folder, { recursive: true }))
 
-  it('objects are read as JSON and in the binary form, and what is encrypted is counted', async () => {
+  it('reads objects in JSON and in the binary format, and counts encrypted ones', async () => {
     const binary = encodeProtobuf(types.type('core.Pod'), { apiVersion: 'v1', kind: 'Pod' }, pod('binary', 'v1'))
     const values: StoredValue[] = [
       { key: '/registry/pods/shop/text', value: json(pod('text', 'v1')) },
@@ -65,7 +65,7 @@ describe('stores in the upgrade report', () => {
     ])
   })
 
-  it('the embedded store of a data directory is read page by page, unless a server uses it', async () => {
+  it('reads the embedded store of a data directory page by page, unless a server uses it', async () => {
     const backend = await openEmbedded({ dir: join(folder, 'store') }, systemClock, silentLogger)
     const { signal } = new AbortController()
     const names = Array.from({ length: 1200 }, (_, i) => `/registry/pods/shop/p${String(i).padStart(4, '0')}`)
@@ -85,7 +85,7 @@ describe('stores in the upgrade report', () => {
   describe('an etcd', () => {
     const items = (...names: string[]) =>
       names.map(name => ({ key: key(name), value: Buffer.from(name), createRevision: 1 as Revision, modRevision: 1 as Revision }))
-    /** Answers with the pages in turn, the last one again and again. */
+    /** Returns the pages in turn, and the last one for further reads. */
     async function read(...pages: readonly (readonly string[])[]): Promise<string[]> {
       let asked = 0
       const range = async () => {
@@ -102,7 +102,7 @@ describe('stores in the upgrade report', () => {
       expect(await read(['/registry/a'], ['/registry/b'], ['/registry/c'])).to.deep.equal(['/registry/a', '/registry/b', '/registry/c'])
     })
 
-    it('that has nothing more, or the same again, and promises more, is not asked for ever', async () => {
+    it('is not read forever if it promises more without returning it', async () => {
       for (const pages of [[[]], [['/registry/b'], ['/registry/b']], [['/registry/b'], ['/registry/a']]])
         expect(await read(...pages).catch(String)).to.match(/the answers of the store do not go on/)
     })
@@ -124,7 +124,7 @@ describe('stores in the upgrade report', () => {
       ],
     ]
 
-    it('give the newest value of each key that was not deleted', () => {
+    it('contain the latest value of each key that was not deleted', () => {
       const found = [...snapshotValues(checkedSnapshot(write(boltFile('key', entries)), { skipHashCheck: true }), '/registry')].map(({ key: name, value }) => [
         name,
         value.toString(),
@@ -135,11 +135,11 @@ describe('stores in the upgrade report', () => {
       ])
     })
 
-    it('have a bucket for keys, or none', () => {
+    it('may lack the bucket of keys', () => {
       expect([...snapshotValues(checkedSnapshot(write(boltFile('meta', entries)), { skipHashCheck: true }), '/registry')]).to.deep.equal([])
     })
 
-    it('are refused where they are something else, or damaged, whatever stands in them', () => {
+    it('are rejected if they are corrupt or something else, whatever they contain', () => {
       expect(() => new BoltFile(write(Buffer.from('SQLite format 3')))).to.throw(BoltError, /is no snapshot of etcd/)
       const whole = boltFile('key', entries)
       expect(() => [...snapshotValues(checkedSnapshot(write(whole.subarray(0, 4096 * 5)), { skipHashCheck: true }), '/registry')]).to.throw(BoltError)
@@ -157,9 +157,9 @@ describe('stores in the upgrade report', () => {
       expect(faults).to.be.greaterThan(0)
     })
 
-    it('have pages of sizes that there are, and entries that lie in their page', () => {
+    it('are rejected for invalid page sizes, and for entries outside of their page', () => {
       const small = boltFile('key', entries)
-      // A page of one byte, in both meta pages, with their sums.
+      // A page size of one byte, in both meta pages, with valid checksums.
       for (const at of [0, 4096]) {
         small.writeUInt32LE(1, at + 24)
         let hash = 0xcbf29ce484222325n
@@ -172,13 +172,13 @@ describe('stores in the upgrade report', () => {
       expect(() => [...snapshotValues(checkedSnapshot(write(long), { skipHashCheck: true }), '/registry')]).to.throw(BoltError, /an entry is outside/)
     })
 
-    it('are read no more often than honest ones, wherever their entries point', () => {
+    it('are not read more often than valid ones, wherever their entries point', () => {
       const value = Buffer.alloc(2000)
       const leaf = [[Buffer.alloc(17), value] as const, ...Array.from({ length: 40 }, (_, i) => [Buffer.alloc(17, i), Buffer.alloc(0)] as const)]
       const same = boltFile('key', [leaf, ...Array.from({ length: 199 }, () => leaf)])
       for (let page = 4; page < 204; page++)
         for (let i = 1; i <= 40; i++) {
-          // Each entry is the first one's bytes.
+          // Each entry points to the bytes of the first one.
           const element = 4096 * page + 16 + i * 16
           same.writeUInt32LE(same.readUInt32LE(4096 * page + 16 + 4) - i * 16, element + 4)
           same.writeUInt32LE(2000, element + 12)
@@ -186,7 +186,7 @@ describe('stores in the upgrade report', () => {
       expect(() => [...snapshotValues(checkedSnapshot(write(same), { skipHashCheck: true }), '/registry')]).to.throw(BoltError, /lie over each other/)
     })
 
-    it('do not lead in circles', () => {
+    it('are rejected for cycles', () => {
       const circle = boltFile('key', entries)
       circle.writeBigUInt64LE(3n, 4096 * 3 + 16 + 8)
       expect(() => [...snapshotValues(checkedSnapshot(write(circle), { skipHashCheck: true }), '/registry')]).to.throw(BoltError, /in circles/)
