@@ -39,7 +39,7 @@ describe('kinds of earlier releases', () => {
     ['another id of a node', csiNodeResource, drivers('m'), ['Invalid CSINodeDriver'], ['Invalid spec.drivers'], drivers('n')],
   ]
   for (const [what, definition, given, old, now, before] of judged) {
-    it(`judge ${what} as their release does`, async () => {
+    it(`validate ${what} as their release does`, async () => {
       for (const [release, causes] of [
         ['1.32', old],
         ['1.33', now],
@@ -51,7 +51,7 @@ describe('kinds of earlier releases', () => {
     })
   }
 
-  it('have no generation of pods', async () => {
+  it('set the generation of pods from 1.33 on', async () => {
     const generationIn = async (release: Release) => (await casesIn(release, podResource).create(pod())).metadata.generation
     expect([await generationIn('1.32'), await generationIn('1.33')]).to.deep.equal([undefined, 1])
   })
@@ -71,13 +71,13 @@ describe('kinds of earlier releases', () => {
     ])
   })
 
-  it('are printed as their release does', () => {
+  it('have the table columns of their release', () => {
     const columnsIn = (release: Release) => resourceQuotaResource.hub.tableIn?.(release).columns.map(({ name }) => name)
     expect(columnsIn('1.32')).to.deep.equal(['Name', 'Age', 'Request', 'Limit'])
     expect(columnsIn('1.33')).to.deep.equal(['Name', 'Request', 'Limit', 'Age'])
   })
 
-  it('come with the default roles of their gates', () => {
+  it('have the default roles of their gates', () => {
     const kubeletsIn = (release: Release) =>
       bootstrapPolicy(parseGates(release))
         .clusterRoles.find(({ metadata }) => metadata.name === 'system:kubelet-api-admin')

@@ -168,14 +168,14 @@ describe('CustomResourceDefinition', () => {
       expect(await causesOf(new KindCases(customResourceDefinitionResource).create(body, given ?? metadata))).to.deep.equal(causes))
   }
 
-  it('fills in names, the conversion and the port of its service', async () => {
+  it('defaults names, the conversion and the port of its service', async () => {
     const { spec } = await written(webhook({ service: { namespace: 'n', name: 's' } }))
     expect(spec.names).to.deep.equal({ plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' })
     expect(spec.conversion.webhook.clientConfig.service.port).to.equal(443)
     expect((await written(of())).spec.conversion).to.deep.equal({ strategy: 'None' })
   })
 
-  it('remembers the versions in which objects may be stored', async () => {
+  it('records the versions in which objects may be stored', async () => {
     const v2 = (storage: boolean): object => version({}, { name: 'v2', storage })
     const { metadata: given, status } = await written(of(), of({ versions: [version({}, { storage: false }), v2(true)] }), {
       status: { storedVersions: ['v9'] },
@@ -197,13 +197,13 @@ describe('CustomResourceDefinition', () => {
     expect(await update(of(), renamed, true)).to.deep.equal(['Invalid spec.scope', 'Invalid spec.names.kind'])
     expect(await update(of(), of({ group: 'other.com' }), false)).to.deep.equal(['Invalid spec.group'])
   })
-  it('wants certificates that can be read once it is established', async () => {
+  it('requires valid CA certificates once it is established', async () => {
     const bad = webhook({ url: 'https://a', caBundle: 'eA==' })
     expect(await update(of(), bad, true)).to.deep.equal(['Invalid spec.conversion.webhookClientConfig.caBundle'])
     expect(await update(bad, webhook({ url: 'https://b', caBundle: 'eA==' }), true)).to.deep.equal([])
   })
 
-  it('lets its status be written apart', async () => {
+  it('updates its status separately', async () => {
     const server = new KindServer([customResourceDefinitionResource])
     await server.create(GR, '', new KindCases(customResourceDefinitionResource).body(of(), metadata))
     const write = (acceptedNames: object): Promise<AnyObject> =>
@@ -215,7 +215,7 @@ describe('CustomResourceDefinition', () => {
     expect((await stored).status.storedVersions).to.deep.equal(['v0'])
   })
 
-  it('is judged in steps, of which none holds more than a schema, a default or a rule', () => {
+  it('is validated in steps of at most one schema, default or rule', () => {
     const many = (member: (i: number) => object): object => Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, member(i)]))
     const judge = (schema: JsonSchemaProps): number => {
       const next = new KindServer([customResourceDefinitionResource]).decode(GR, { ...of({ versions: [version(schema)] }), metadata })

@@ -19,19 +19,19 @@ let lists: JsonSchemaProps = { type: 'string' }
 for (let i = 0; i < DEPTH; i++) lists = { type: 'array', items: lists }
 const wide: JsonSchemaProps = { type: 'object', properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, { type: 'string' }])) }
 
-describe('a schema of a definition', () => {
+describe('the schema of a CustomResourceDefinition', () => {
   const walks: Record<string, (schema: JsonSchemaProps) => Steps<unknown>> = {
     'its members': schema => validateOpenApiSchema(schema, fieldPath(), RULES, true),
     'its defaults': schema => validateDefaults(schema, fieldPath(), true),
   }
   for (const [what, walk] of Object.entries(walks)) {
-    it(`yields far less often than it has levels while ${what} are checked: each yield passes through all levels above`, () => {
+    it(`yields far less often than once per level while ${what} are validated, as each yield passes through all levels above`, () => {
       const { yields, result } = countedSteps(walk(lists))
       expect(result).to.deep.equal([])
       expect(yields).to.be.below(DEPTH / 8)
     })
 
-    it(`yields often while ${what} are checked, if it is wide`, () => {
+    it(`yields often while ${what} are validated if it is wide`, () => {
       expect(countedSteps(walk(wide)).yields).to.be.above(20_000 / 100)
     })
   }

@@ -33,8 +33,8 @@ const older = versionsOf(customResourceDefinitionResource).get(`${GROUP}/v1beta1
 const read = (object: AnyObject): AnyObject =>
   convert(customResourceDefinitionResource, clone(codec.decode(Buffer.from(JSON.stringify(object)), revision(1))), older, hub)
 
-describe('definitions in the store', () => {
-  it('are of v1beta1, with what all versions have alike at the spec', () => {
+describe('stored CustomResourceDefinitions', () => {
+  it('are of v1beta1, with values common to all versions at the top level', () => {
     const parts = {
       schema: schema('string'),
       subresources: { status: {} },
@@ -60,7 +60,7 @@ describe('definitions in the store', () => {
     )
   })
 
-  it('keep at each version what is its own', () => {
+  it('keep values per version if they differ', () => {
     const columns = [{ ...column, jsonPath: '.a' }]
     const { spec } = stored({
       versions: [version('v1', { schema: schema('string'), additionalPrinterColumns: columns }), version('v2', { schema: schema('integer') })],
@@ -72,7 +72,7 @@ describe('definitions in the store', () => {
     ])
   })
 
-  it('come back as they went, each version with parts of its own', () => {
+  it('are decoded unchanged, with separate objects for each version', () => {
     const webhook = { clientConfig: { url: 'https://a' }, conversionReviewVersions: ['v1'] }
     const spec = {
       versions: [version('v1', { schema: schema('string') }), version('v2', { schema: schema('string') })],
@@ -84,7 +84,7 @@ describe('definitions in the store', () => {
     expect(back.spec.versions[0].schema).not.to.equal(back.spec.versions[1].schema)
   })
 
-  it('are refused where that is short and too much to be read, and read where another server has stored more of it', () => {
+  it('are refused if the expanded definition is too large, but decoded if another server has stored them', () => {
     const parts = { schema: { openAPIV3Schema: { type: 'object', enum: Array.from({ length: MOST_VALUES / 2 - 10 }, (_, i) => i) } } }
     const fitting = { versions: [version('v1', parts), version('v2', parts)] }
     const back = read(stored(fitting))
@@ -95,7 +95,7 @@ describe('definitions in the store', () => {
     expect(read(theirs).spec.versions).to.deep.equal(versions)
   })
 
-  it('are read as well as earlier releases of this server stored them, in v1', () => {
+  it('are decoded from v1, which earlier releases of this server stored', () => {
     const spec = {
       versions: [version('v1', { schema: schema('string'), additionalPrinterColumns: [{ ...column, jsonPath: '.a' }] })],
       conversion: { strategy: 'None' },
@@ -103,7 +103,7 @@ describe('definitions in the store', () => {
     expect(read(definition('v1', spec)).spec).to.deep.equal(definition('v1', spec).spec)
   })
 
-  it('are read as releases long gone stored them, without versions', () => {
+  it('are decoded without versions, as very old releases stored them', () => {
     const { spec, status } = read({ ...definition('v1beta1', { version: 'v1alpha1', validation: schema('string') }), status: {} } as AnyObject)
     expect(spec.versions).to.deep.equal([{ name: 'v1alpha1', served: true, storage: true, schema: schema('string') }])
     expect([spec.preserveUnknownFields, spec.conversion, status.storedVersions]).to.deep.equal([true, { strategy: 'None' }, ['v1alpha1']])

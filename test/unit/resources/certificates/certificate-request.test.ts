@@ -41,12 +41,12 @@ describe('certificate requests', () => {
     })
   }
 
-  it('in other blocks, or in none', async () => {
+  it('require a PEM block of type CERTIFICATE REQUEST', async () => {
     const der = await requestOf(ec('P-256', 'SHA-256'))
     for (const text of ['', 'garbage', pem(der, 'CERTIFICATE')]) expect(certificateRequestFault(text)).to.equal('PEM block type must be CERTIFICATE REQUEST')
   })
 
-  it('cut off or changed anywhere are told, and never thrown', async () => {
+  it('return an error for truncated or corrupted bytes instead of throwing', async () => {
     const der = await requestOf(ec('P-256', 'SHA-256'))
     for (let at = 0; at < der.length; at++) {
       expect(certificateRequestFault(pem(der.subarray(0, at))), `cut at ${at}`).to.be.a('string')

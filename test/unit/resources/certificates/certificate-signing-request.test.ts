@@ -52,15 +52,15 @@ describe('CertificateSigningRequest', () => {
   for (const [what, spec, causes] of refused)
     it(`creating: ${what}`, async () => expect(await causesOf(new KindCases(resource).create(of(spec)))).to.deep.equal(causes))
 
-  it('shows the bytes of what is no request', async () => {
+  it('prints the bytes of an invalid request in the error', async () => {
     expect(await messagesOf(new KindCases(resource).create(of({ request: base64('hi') })))).to.deep.equal([
       'spec.request: Invalid value: []byte{0x68, 0x69}: PEM block type must be CERTIFICATE REQUEST',
     ])
   })
 
-  it('takes any name', async () => expect(await causesOf(new KindCases(resource).create(of(), { name: 'a_B:c' }))).to.deep.equal([]))
+  it('accepts any name', async () => expect(await causesOf(new KindCases(resource).create(of(), { name: 'a_B:c' }))).to.deep.equal([]))
 
-  it('is of who makes it, and undecided', async () => {
+  it('gets the identity of its creator and an empty status on create', async () => {
     const next = {
       metadata: { name: 'x' },
       ...of({ username: 'bob', uid: '1', groups: ['g'], extra: { a: ['b'] } }),
@@ -73,7 +73,7 @@ describe('CertificateSigningRequest', () => {
     expect(object.status).to.deep.equal({})
   })
 
-  it('keeps spec and status when it is updated', async () => {
+  it('keeps spec and status on update', async () => {
     const cases = await made()
     const changed = await cases.update({ ...of({ signerName: 'example.com/other' }), status: { certificate } }, { labels: { a: 'b' } })
     expect([changed.spec.signerName, changed.status, changed.metadata.labels]).to.deep.equal(['example.com/any', {}, { a: 'b' }])
@@ -94,7 +94,7 @@ describe('CertificateSigningRequest', () => {
       expect(await causesOf((await made()).update({ ...of(), status: { conditions } }, {}, 'approval'))).to.deep.equal(causes))
   }
 
-  it('gives conditions their times', async () => {
+  it('sets the update and transition times of conditions', async () => {
     const cases = await made()
     const first = await cases.update({ ...of(), status: { conditions: [condition('Approved')], certificate } }, {}, 'approval')
     const at = '2026-01-02T03:04:05Z'
@@ -106,7 +106,7 @@ describe('CertificateSigningRequest', () => {
     ])
   })
 
-  it('keeps an approval', async () => {
+  it('does not allow removing an approval', async () => {
     const cases = await made()
     await cases.update({ ...of(), status: { conditions: [condition('Approved')] } }, {}, 'approval')
     expect(await messagesOf(cases.update({ ...of(), status: {} }, {}, 'approval'))).to.deep.equal([
@@ -114,7 +114,7 @@ describe('CertificateSigningRequest', () => {
     ])
   })
 
-  it('takes a certificate once, and conditions but for the decision, of its signer', async () => {
+  it('accepts one certificate and conditions other than approval through the status', async () => {
     const cases = await made()
     const status = (next: object): Promise<AnyObject> => cases.update({ ...of(), status: next }, {}, 'status')
     expect(await causesOf(status({ certificate: base64('garbage') }))).to.deep.equal(['Invalid status.certificate'])
@@ -127,7 +127,7 @@ describe('CertificateSigningRequest', () => {
     expect(cases.cells()).to.deep.equal(['x', '0s', 'example.com/any', '', '<none>', 'Pending,Failed,Issued'])
   })
 
-  it('is found by its signer', async () => {
+  it('can be selected by signer name', async () => {
     const cases = await made()
     const [stored] = cases.server.objects.values()
     expect(resource.hub.selectableFields?.['spec.signerName']?.(stored as AnyObject)).to.equal('example.com/any')

@@ -26,7 +26,7 @@ describe('ClusterTrustBundle', () => {
   })
   const refusedOf = (trustBundle: string): Promise<string[]> => messagesOf(new KindCases(resource).create({ spec: { trustBundle } }))
 
-  it('has certificates of authorities, each once', async () => {
+  it('requires unique CA certificates', async () => {
     expect(await refusedOf(authority + other)).to.deep.equal([])
     expect(await refusedOf(authority + leaf)).to.deep.equal([`${FIELD} entry 1 does not have the CA bit set`])
     expect(await refusedOf(authority + other + authority)).to.deep.equal([`${FIELD} duplicate trust anchor (indices [0 2])`])
@@ -34,7 +34,7 @@ describe('ClusterTrustBundle', () => {
     expect(await refusedOf('x'.repeat(1024 * 1024 + 1))).to.deep.equal(['spec.trustBundle: Too long: may not be more than 1048576 bytes'])
   })
 
-  it('has nothing else', async () => {
+  it('refuses other blocks, PEM headers and certificates that do not parse', async () => {
     expect(await refusedOf(authority.replaceAll('CERTIFICATE', 'OTHER'))).to.deep.equal([`${FIELD} entry 0 has bad block type: OTHER`])
     expect(await refusedOf(authority.replace('\n', '\nA: b\n\n'))).to.deep.equal([`${FIELD} entry 0 has PEM block headers`])
     expect(await refusedOf(`-----BEGIN CERTIFICATE-----\naGk=\n-----END CERTIFICATE-----\n`)).to.deep.equal([`${FIELD} entry 0 does not parse as X.509`])
@@ -47,11 +47,11 @@ describe('ClusterTrustBundle', () => {
     ['example.com/s', 'x', ['metadata.name: Invalid value: "x": ClusterTrustBundle for signerName example.com/s must be named with prefix example.com:s:']],
   ]
   for (const [signerName, name, expected] of names) {
-    it(`of ${signerName || 'no signer'} named ${name}`, async () =>
+    it(`checks the name ${name} with ${signerName || 'no signer'}`, async () =>
       expect(await messagesOf(new KindCases(resource).create({ spec: { signerName, trustBundle: authority } }, { name }))).to.deep.equal(expected))
   }
 
-  it('keeps its signer, and is not read again where it stays the same', async () => {
+  it('keeps its signer and does not revalidate an unchanged bundle', async () => {
     const cases = new KindCases(resource)
     await cases.create({ spec: { trustBundle: authority } })
     const [stored] = cases.server.objects.values()

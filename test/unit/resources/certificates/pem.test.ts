@@ -34,7 +34,7 @@ describe('PEM', () => {
   ]
   for (const [what, text, expected] of cases) it(what, () => expect(read(text)).to.deep.equal(expected))
 
-  it('reads a text of beginnings in time that grows with its length', () => {
+  it('parses a text of many BEGIN lines in linear time', () => {
     expectNoSquare(count => {
       const text = Array.from({ length: count }, (_, i) => `-----BEGIN ${i}-----\n`).join('')
       return () => {

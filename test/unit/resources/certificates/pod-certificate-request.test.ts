@@ -72,7 +72,7 @@ describe('PodCertificateRequest', () => {
     })
     const ask = async (spec: object): Promise<string[]> => messagesOf(new KindCases(definition, features('1.36')).create({ spec: { ...base, ...spec } }))
 
-    it('has a stub of a request instead of a key', async () => {
+    it('requires either stubPKCS10Request or a public key with proof of possession', async () => {
       expect(await ask({ stubPKCS10Request: stub })).to.deep.equal([])
       expect(await ask({ ...proven })).to.deep.equal([])
       const one = 'spec: Invalid value: exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set'
@@ -84,7 +84,7 @@ describe('PodCertificateRequest', () => {
       expect(await ask({ stubPKCS10Request: changed.toString('base64') })).to.deep.equal(['spec.stubPKCS10Request: Invalid value: invalid signature'])
     })
 
-    it('takes annotations whose keys have a domain', async () => {
+    it('requires domain-prefixed keys in user annotations', async () => {
       expect(await ask({ ...proven, unverifiedUserAnnotations: { 'Acme.io/A': 'x' } })).to.deep.equal([])
       expect(await ask({ ...proven, unverifiedUserAnnotations: { a: 'x' } })).to.deep.equal([
         'spec.unverifiedUserAnnotations: Invalid value: "a": must be a domain-prefixed key (such as "acme.io/foo")',
@@ -106,7 +106,7 @@ describe('PodCertificateRequest', () => {
       return (await messagesOf(cases.update({ ...body, status: answers.at(-1) }, {}, 'status'))).map(text => text.replace(/"-----BEGIN[^"]*"/, 'CHAIN'))
     }
 
-    it('is answered once', async () => {
+    it('can be issued, denied or failed only once', async () => {
       expect(await answer(await issued())).to.deep.equal([])
       expect(await answer({ conditions: [condition('Denied')] })).to.deep.equal([])
       expect(await answer({ conditions: [condition('Failed')] }, { conditions: [condition('Denied')] })).to.deep.equal([
@@ -125,7 +125,7 @@ describe('PodCertificateRequest', () => {
       ])
     })
 
-    it('is answered with a certificate for its key and its time', async () => {
+    it('requires a certificate that matches the key and times of the status', async () => {
       const other = await issueCertificate({ subject: [{ CN: ['x'] }] })
       expect(await answer(await issued({}, { keys: other.keys }))).to.deep.equal([
         'status.certificateChain: Invalid value: CHAIN: leaf certificate was not issued to the requested public key',
@@ -149,7 +149,7 @@ describe('PodCertificateRequest', () => {
     })
   })
 
-  it('is answered by who may sign', async () => {
+  it('requires permission to sign for deciding it', async () => {
     const { subresources } = createPodCertificateRequestResource(allowingIf(() => false)).hub
     const evaluate = subresources?.status?.strategy?.evaluate
     const ctx = hookContext({ request: { user: { name: 'ann', groups: [] }, signal: AbortSignal.timeout(1000) } as never })
@@ -161,7 +161,7 @@ describe('PodCertificateRequest', () => {
     expect(await evaluate?.(old, old, ctx, [])).to.deep.equal([])
   })
 
-  it('prints its state', async () => {
+  it('prints its state and user annotations', async () => {
     const cases = new KindCases(definition, features('1.36'))
     await cases.create(of({ unverifiedUserAnnotations: { 'a.io/x': '1' } }))
     expect(cases.cells()).to.deep.equal(['x', 'p', 's', 'n', 'example.com/a', 'Pending', 'a.io/x=1'])

@@ -30,7 +30,7 @@ describe('signers', () => {
     ['sign signers.certificates.k8s.io example.com/s', 'user not permitted to approve requests with signerName "example.com/s"'],
   ]
   for (const [right, text] of rights) {
-    it(`are approved for with: ${right}`, async () => {
+    it(`decide approval with the permission: ${right}`, async () => {
       // The signer that counts is the one that was asked, not what the body says.
       const request = change('approval', of('example.org/other'), of('example.com/s'))
       const expected = text && `certificatesigningrequests.certificates.k8s.io "x" is forbidden: ${text}`
@@ -38,14 +38,14 @@ describe('signers', () => {
     })
   }
 
-  it('sign what is asked of them, and others may change the rest', async () => {
+  it('require permission to sign for setting a certificate, but not for other status changes', async () => {
     const answer = change('status', of('example.com/s', { status: { certificate: 'eA==' } }), of('example.com/s'))
     expect(await refusal(certificateSigning(allowing()).validate?.(answer))).to.contain('not permitted to sign requests with signerName "example.com/s"')
     expect(await refusal(certificateSigning(allowing('sign signers.certificates.k8s.io example.com/s')).validate?.(answer))).to.equal(undefined)
     expect(await refusal(certificateSigning(allowing()).validate?.(change('status', of('example.com/s'), of('example.com/s'))))).to.equal(undefined)
   })
 
-  it('say which certificates are theirs', async () => {
+  it('require permission to attest for the trust bundles of a signer', async () => {
     const attest = (object: object, parts: object = {}, ...rights: string[]) =>
       refusal(clusterTrustBundleAttest(allowing(...rights)).validate?.(admissionRequest(bundles, object, { ctx, ...parts })))
     expect(await attest(of(''))).to.equal(undefined)
@@ -56,7 +56,7 @@ describe('signers', () => {
     expect(await attest({ ...collected, metadata: { name: 'x', labels: { a: 'b' } } }, { operation: 'UPDATE', old: of('example.com/s') })).to.contain('attest')
   })
 
-  it('are asked about one request each', () => {
+  it('are checked on one operation and subresource each', () => {
     const handled = (plugin: AdmissionPlugin): string[] =>
       ['', 'status', 'approval'].flatMap(sub =>
         ['CREATE', 'UPDATE']
@@ -73,7 +73,7 @@ describe('signers', () => {
   })
 })
 
-describe('the groups that a certificate is asked for', () => {
+describe('groups of certificate requests', () => {
   const requestFor = async (name: string): Promise<string> => {
     const signingAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
     const keys = (await webcrypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify'])) as never
@@ -86,14 +86,14 @@ describe('the groups that a certificate is asked for', () => {
       ),
     )
 
-  it('are its organizations', async () => expect(organizationsOf(await requestFor('O=a, O=b+CN=c, OU=d, O=ä'))).to.deep.equal(['a', 'b', 'ä']))
+  it('are the organizations of the subject', async () => expect(organizationsOf(await requestFor('O=a, O=b+CN=c, OU=d, O=ä'))).to.deep.equal(['a', 'b', 'ä']))
 
-  it('may not be the one that may do everything', async () => {
+  it('may not contain system:masters for the kube-apiserver-client signer', async () => {
     const pem = await requestFor('O=devs, O=system:masters, CN=u')
     expect(await restricted(pem)).to.contain(`use of ${CLIENT} signer with system:masters group is not allowed`)
     expect(await restricted(pem, 'example.com/s')).to.equal(undefined)
     expect(await restricted(await requestFor('O=devs, CN=u'))).to.equal(undefined)
   })
 
-  it('must be readable', async () => expect(await restricted('garbage')).to.contain('failed to parse CSR'))
+  it('are refused if the request cannot be parsed', async () => expect(await restricted('garbage')).to.contain('failed to parse CSR'))
 })

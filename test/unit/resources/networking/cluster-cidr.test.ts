@@ -31,7 +31,7 @@ describe('ClusterCIDR', () => {
     features,
   )
 
-  it('prints its ranges and its nodes', async () => {
+  it('prints its CIDRs and node selector', async () => {
     const cases = new KindCases(clusterCIDRResource, features)
     await cases.create(of({ nodeSelector }))
     const nodes = 'MatchExpressions: [{zone In [a b]}],MatchFields: [{metadata.name In [n]}]'

@@ -37,7 +37,7 @@ describe('IngressClass', () => {
     },
   )
 
-  it('tells what a controller may be', async () => {
+  it('describes valid controllers in the error', async () => {
     const cases = new KindCases(ingressClassResource)
     expect(await messagesOf(cases.create(of('foo.co')))).to.deep.equal([
       'spec.controller: Invalid value: "foo.co": must be a domain-prefixed path (such as "acme.io/foo")',
@@ -47,7 +47,7 @@ describe('IngressClass', () => {
     ])
   })
 
-  it('takes parameters as of the cluster, and counts generations', async () => {
+  it('defaults the scope of parameters to Cluster and increments the generation on spec changes', async () => {
     const cases = new KindCases(ingressClassResource)
     expect((await cases.create(of('foo.co/bar', parameters))).spec.parameters.scope).to.equal('Cluster')
     expect((await cases.update(of('foo.co/bar', parameters), { labels: { a: 'b' } })).metadata.generation).to.equal(1)

@@ -71,19 +71,19 @@ describe('Ingress', () => {
     ],
   })
 
-  it('tells an empty one what it needs', async () => {
+  it('requires a default backend or rules', async () => {
     expect(await messagesOf(new KindCases(ingressResource).create({ spec: {} }))).to.deep.equal([
       'spec: Invalid value: []networking.IngressRule(nil): either `defaultBackend` or `rules` must be specified',
     ])
   })
 
-  it('tells how a wildcard looks', async () => {
+  it('describes valid wildcard hosts in the error', async () => {
     expect(await messagesOf(new KindCases(ingressResource).create(withHost('*')))).to.deep.equal([
       "spec.rules[0].host: Invalid value: \"*\": a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
     ])
   })
 
-  it('may keep what was wrong before it was checked', () => {
+  it('keeps values on update that were stored before they were validated', () => {
     const validate = (next: KubeObject, old: KubeObject | undefined) => kindErrors(ingressResource.strategy, next, old, hookContext())
     const cases = new KindCases(ingressResource)
     const bad = cases.body({
@@ -94,20 +94,20 @@ describe('Ingress', () => {
     expect(validate(bad, cases.body(withBackend(backend)))).to.have.length(2)
   })
 
-  it('takes a class beside the annotation on update', async () => {
+  it('accepts a class in addition to the annotation on update', async () => {
     const cases = new KindCases(ingressResource)
     await cases.create(withBackend(backend), { annotations: { 'kubernetes.io/ingress.class': 'bar' } })
     expect(await causesOf(cases.update({ spec: { defaultBackend: backend, ingressClassName: 'foo' } }))).to.deep.equal([])
   })
 
-  it('warns of the annotation where there is no class', async () => {
+  it('warns about the annotation on create without a class', async () => {
     const cases = new KindCases(ingressResource)
     await cases.create(withBackend(backend), { annotations: { 'kubernetes.io/ingress.class': 'bar' } })
     await cases.update(withBackend(backend), { labels: { a: 'b' } })
     expect(cases.server.warnings).to.deep.equal([`annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`])
   })
 
-  it('has a generation for each spec, and a status of its own', async () => {
+  it('increments the generation on spec changes and keeps the status separate', async () => {
     const cases = new KindCases(ingressResource)
     const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } }
     const made = await cases.create({ ...withBackend(backend), status })
@@ -147,7 +147,7 @@ describe('Ingress', () => {
       })
     }
 
-    it('addresses once each', async () => {
+    it('each address once', async () => {
       const cases = new KindCases(ingressResource)
       await cases.create(withBackend(backend))
       const ingress = [{ hostname: 'lb.example.com' }, { ip: '192.0.2.1', hostname: 'x.example.com' }, { ip: '192.0.2.1' }, {}]
@@ -156,7 +156,7 @@ describe('Ingress', () => {
     })
   })
 
-  describe('names of services that begin with a digit', () => {
+  describe('service names that begin with a digit', () => {
     const digit = withPath({ backend: { service: { ...service, name: '1svc' } } })
     const ingresses = (release: Release): KindCases => {
       const cases = new KindCases(ingressResource)
@@ -164,7 +164,7 @@ describe('Ingress', () => {
       return cases
     }
 
-    it('are refused while the gate is off, and let through while it is on', async () => {
+    it('are allowed only with the gate', async () => {
       expect(await causesOf(ingresses('1.35').create(digit))).to.deep.equal([`Invalid ${AT}.backend.service.name`])
       expect(await causesOf(ingresses('1.36').create(digit))).to.deep.equal([])
       expect(await causesOf(ingresses('1.36').create(withBackend({ service: { ...service, name: '-svc' } })))).to.deep.equal([
@@ -172,7 +172,7 @@ describe('Ingress', () => {
       ])
     })
 
-    it('stay where they are', async () => {
+    it('are kept on update without the gate', async () => {
       const cases = ingresses('1.36')
       await cases.create(digit)
       cases.server.features = parseGates('1.35')

@@ -15,13 +15,13 @@ describe('IPAddress', () => {
     ['2001:DB8::1', ['metadata.name: Invalid value: "2001:DB8::1": must be in canonical form ("2001:db8::1")']],
   ]
   for (const [name, causes] of names) {
-    it(`is named by an address: ${name}`, async () => {
+    it(`requires a canonical address as its name: ${name}`, async () => {
       const { server, gr } = serverOf(ipAddressResource)
       expect(await causesOf(server.create(gr, '', address(name)))).to.deep.equal(causes)
     })
   }
 
-  it('needs a parent with resource and name', async () => {
+  it('requires a parent with resource and name', async () => {
     const { server, gr } = serverOf(ipAddressResource)
     const none = { ...address('192.0.2.1'), spec: {} }
     expect(await causesOf(server.create(gr, '', none))).to.deep.equal(['spec.parentRef: Required value'])
@@ -32,7 +32,7 @@ describe('IPAddress', () => {
     ])
   })
 
-  it('does not lose its parent', async () => {
+  it('requires its parent on update', async () => {
     const { server, gr } = serverOf(ipAddressResource)
     await server.create(gr, '', address('192.0.2.1'))
     expect(await causesOf(server.update(gr, '', '192.0.2.1', o => ({ ...o, spec: {} })))).to.deep.equal([
@@ -41,7 +41,7 @@ describe('IPAddress', () => {
     ])
   })
 
-  it('keeps its parent', async () => {
+  it('does not allow changing its parent', async () => {
     const { server, gr } = serverOf(ipAddressResource)
     await server.create(gr, '', address('192.0.2.1'))
     const change = server.update(gr, '', '192.0.2.1', o => ({ ...o, spec: { parentRef: { ...o.spec.parentRef, name: 'db' } } }))

@@ -54,13 +54,13 @@ describe('NetworkPolicy', () => {
     },
   )
 
-  it('tells the types it was given', async () => {
+  it('prints the given policy types in the error', async () => {
     expect(await messagesOf(new KindCases(networkPolicyResource).create(policy({ policyTypes: ['Ingress', 'Egress', 'Ingress'] })))).to.deep.equal([
       'spec.policyTypes: Invalid value: []networking.PolicyType{"Ingress", "Egress", "Ingress"}: may not specify more than two policyTypes',
     ])
   })
 
-  it('may keep label values that were let in before they were checked', () => {
+  it('keeps invalid label values on update', () => {
     const validate = (next: AnyObject, old: AnyObject | undefined) => kindErrors(networkPolicyResource.strategy, next, old, hookContext())
     const cases = new KindCases(networkPolicyResource)
     const expression = { matchExpressions: [{ key: 'a', operator: 'In', values: ['not valid!'] }] }
@@ -76,12 +76,12 @@ describe('NetworkPolicy', () => {
     [{ egress: [{}], policyTypes: ['Egress'] }, ['Egress']],
   ]
   for (const [spec, policyTypes] of types) {
-    it(`is of types ${policyTypes} for ${JSON.stringify(spec)}`, async () => {
+    it(`defaults the policy types to ${policyTypes} for ${JSON.stringify(spec)}`, async () => {
       expect((await new KindCases(networkPolicyResource).create(policy(spec))).spec.policyTypes).to.deep.equal(policyTypes)
     })
   }
 
-  it('takes ports as of TCP, and counts generations', async () => {
+  it('defaults the protocol to TCP and increments the generation on spec changes', async () => {
     const cases = new KindCases(networkPolicyResource)
     const ports = [{ port: 53 }, { protocol: 'UDP' }]
     const made = await cases.create(policy({ ingress: [{ ports }], egress: [{ ports }] }))
@@ -91,7 +91,7 @@ describe('NetworkPolicy', () => {
     expect((await cases.update(policy(), { labels: { a: 'b' } })).metadata.generation).to.equal(2)
   })
 
-  it('warns of blocks in forms that are not canonical', async () => {
+  it('warns about non-canonical CIDRs', async () => {
     const cases = new KindCases(networkPolicyResource)
     await cases.create(policy({ ingress: [{ from: [{ podSelector: {} }, { ipBlock: { cidr: '10.1.2.3/8', except: ['10.1.0.0/16', '10.02.0.0/16'] } }] }] }))
     expect(cases.server.warnings).to.deep.equal([
@@ -100,7 +100,7 @@ describe('NetworkPolicy', () => {
     ])
   })
 
-  it('prints its pods', async () => {
+  it('prints its pod selector', async () => {
     const cases = new KindCases(networkPolicyResource)
     await cases.create(policy())
     expect(cases.cells()).to.deep.equal(['x', 'a=b', '0s'])

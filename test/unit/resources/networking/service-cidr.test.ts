@@ -22,7 +22,7 @@ describe('ServiceCIDR', () => {
     [['198.51.100.1/28'], ['spec.cidrs[0]: Invalid value: "198.51.100.1/28": must not have bits set beyond the prefix length']],
   ]
   for (const [cidrs, causes] of cases) {
-    it(`checks ${cidrs.join(' and ') || 'none'}`, async () => {
+    it(`validates ${cidrs.join(' and ') || 'an empty list'}`, async () => {
       const { server, gr } = serverOf(serviceCIDRResource)
       expect(await causesOf(server.create(gr, '', range(...cidrs)))).to.deep.equal(causes)
     })
@@ -35,14 +35,14 @@ describe('ServiceCIDR', () => {
     [['198.51.100.0/28', '2001:db8::/64'], ['198.51.100.0/28'], ['spec.cidrs: Invalid value: []string{"198.51.100.0/28"}: field is immutable']],
   ]
   for (const [before, after, causes] of updates) {
-    it(`does not become ${after.join(' and ') || 'none'} from ${before.join(' and ')}`, async () => {
+    it(`refuses to change ${before.join(' and ')} to ${after.join(' and ') || 'an empty list'}`, async () => {
       const { server, gr } = serverOf(serviceCIDRResource)
       await server.create(gr, '', range(...before))
       expect(await causesOf(server.update(gr, '', 'more', o => ({ ...o, spec: { cidrs: after } })))).to.deep.equal(causes)
     })
   }
 
-  it('becomes dual-stack', async () => {
+  it('can become dual-stack', async () => {
     const { server, gr } = serverOf(serviceCIDRResource)
     await server.create(gr, '', range('198.51.100.0/28'))
     const { spec } = await server.update(gr, '', 'more', o => ({ ...o, spec: { cidrs: ['198.51.100.0/28', '2001:db8::/64'] } }))
@@ -63,7 +63,7 @@ describe('ServiceCIDR', () => {
       expect(updated).to.deep.equal({})
     })
 
-  it('prints its ranges', async () => {
+  it('prints its CIDRs', async () => {
     const { server, gr } = serverOf(serviceCIDRResource)
     await server.create(gr, '', range('198.51.100.0/28', '2001:db8::/64'))
     expect(server.cells(gr, '', 'more')).to.deep.equal(['more', '198.51.100.0/28,2001:db8::/64', '0s'])

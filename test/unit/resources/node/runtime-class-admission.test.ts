@@ -20,14 +20,14 @@ const admitted = async (spec: object) => {
   return asked.object?.spec
 }
 
-describe('RuntimeClass of pods', () => {
-  it('gives them its overhead', async () => {
+describe('RuntimeClass admission of pods', () => {
+  it('sets the overhead of the class', async () => {
     expect(await admitted({ runtimeClassName: 'heavy' })).to.deep.equal({ runtimeClassName: 'heavy', overhead: podFixed })
     expect(await admitted({ runtimeClassName: 'plain' })).to.deep.equal({ runtimeClassName: 'plain' })
     expect(await admitted({})).to.deep.equal({})
   })
 
-  it('keeps them to its nodes', async () => {
+  it('adds the node selector and tolerations of the class', async () => {
     expect(await admitted({ runtimeClassName: 'picky', nodeSelector: { zone: 'a' }, tolerations: [{ key: 'b', operator: 'Exists' }] })).to.deep.equal({
       runtimeClassName: 'picky',
       nodeSelector: { zone: 'a', disk: 'ssd' },
@@ -46,7 +46,7 @@ describe('RuntimeClass of pods', () => {
   for (const [spec, text] of refused)
     it(`refuses: ${text}`, async () => expect(await refusal(plugin.mutate?.(request(spec)))).to.equal(`pods "p" is forbidden: ${text}`))
 
-  it('finds overhead that is not the class’s', async () => {
+  it('refuses an overhead other than that of the class', async () => {
     const validated = (spec: object) => refusal((async () => plugin.validate?.(request(spec)))())
     expect(await validated({ runtimeClassName: 'heavy', overhead: podFixed })).to.equal(undefined)
     expect(await validated({ runtimeClassName: 'heavy' })).to.contain("doesn't match")
@@ -54,7 +54,7 @@ describe('RuntimeClass of pods', () => {
   })
 })
 
-describe('tolerations of two lists', () => {
+describe('merging tolerations', () => {
   const all = { operator: 'Exists' }
   const equal = { key: 'a', operator: 'Equal', value: 'x' }
   const seconds = (tolerationSeconds: number): object => ({ key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds })

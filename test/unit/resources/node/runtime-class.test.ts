@@ -7,7 +7,7 @@ const scheduled = (scheduling: object): object => ({ handler: 'h', scheduling })
 const toleration = { key: 'a', operator: 'Exists', effect: 'NoExecute' }
 
 describe('RuntimeClass', () => {
-  it('warns of labels of nodes by their old names', async () => {
+  it('warns about deprecated node labels', async () => {
     const cases = new KindCases(runtimeClassResource)
     await cases.create(scheduled({ nodeSelector: { 'beta.kubernetes.io/os': 'linux' } }))
     expect(cases.server.warnings).to.deep.equal(['scheduling.nodeSelector: deprecated since v1.14; use "kubernetes.io/os" instead'])
@@ -33,7 +33,7 @@ describe('RuntimeClass', () => {
     },
   )
 
-  it('shows a toleration that stands twice', async () => {
+  it('prints a duplicate toleration in the error', async () => {
     const cases = new KindCases(runtimeClassResource)
     expect(await messagesOf(cases.create(scheduled({ tolerations: [toleration, toleration] })))).to.deep.equal([
       'scheduling.tolerations[1]: Duplicate value: core.Toleration{Key:"a", Operator:"Exists", Value:"", Effect:"NoExecute", TolerationSeconds:(*int64)(nil)}',

@@ -28,10 +28,10 @@ describe('PodGroup', () => {
     features,
   )
 
-  it('is disrupted pod by pod unless it says otherwise', async () =>
+  it('defaults the disruption mode to Pod', async () =>
     expect((await new KindCases(podGroupResource, features).create(of())).spec).to.have.property('disruptionMode', 'Pod'))
 
-  it('has statuses of its own claims', async () => {
+  it('accepts only statuses of claims in its spec', async () => {
     const cases = new KindCases(podGroupResource, features)
     const body = of({ resourceClaims: [{ name: 'c', resourceClaimName: 'claim' }] })
     await cases.create(body)
@@ -41,7 +41,7 @@ describe('PodGroup', () => {
     expect(await tell({ name: 'c', resourceClaimName: 'X' })).to.deep.equal(['Invalid status.resourceClaimStatuses[0].resourceClaimName'])
   })
 
-  it('prints what the scheduler says', async () => {
+  it('prints the state from its conditions', async () => {
     const cases = new KindCases(podGroupResource, features)
     await cases.create(of(templateRef({ workloadName: 'w', podGroupTemplateName: 't' })))
     expect(cases.cells()).to.deep.equal(['x', 'Gang', 'w', 'Pending', '0s'])

@@ -35,7 +35,7 @@ describe('Priority', () => {
     ],
   ]
   for (const [what, classes, spec, expected] of cases) {
-    it(`gives a pod of ${what} its number`, async () => {
+    it(`sets the priority of a pod with ${what}`, async () => {
       const request = admissionRequest(podResource, pod(spec))
       await plugin(classes).mutate?.(request)
       expect(request.object?.spec).to.deep.equal(expected)
@@ -57,13 +57,13 @@ describe('Priority', () => {
     it(`refuses: ${text}`, async () =>
       expect(await refusal(plugin(none).mutate?.(admissionRequest(podResource, pod(spec))))).to.equal(`pods "web-" is forbidden: ${text}`))
 
-  it('keeps the number of a pod that is updated', async () => {
+  it('keeps the priority of a pod on update', async () => {
     const request = admissionRequest(podResource, pod({}), { operation: 'UPDATE', old: pod({ priority: 7, preemptionPolicy: 'Never' }) })
     await plugin(some).mutate?.(request)
     expect(request.object?.spec).to.deep.equal({ priority: 7, preemptionPolicy: 'Never' })
   })
 
-  it('lets one class be the default', async () => {
+  it('allows only one default class', async () => {
     const create = (object: KubeObject) => refusal(plugin(some).validate?.(admissionRequest(priorityClassResource, object)))
     expect(await create(classOf('x', 1))).to.equal(undefined)
     expect(await create(classOf('x', 1, { globalDefault: true }))).to.equal(
@@ -73,7 +73,7 @@ describe('Priority', () => {
     expect(await refusal(plugin(some).validate?.(update))).to.equal(undefined)
   })
 
-  it('is about pods and classes only', () => {
+  it('handles only pods and priority classes', () => {
     const { handles } = plugin(some)
     expect([podResource, priorityClassResource, secretResource].map(definition => handles(admissionRequest(definition, {})))).to.deep.equal([true, true, false])
     expect(handles(admissionRequest(podResource, {}, { subresource: 'status' }))).to.equal(false)

@@ -26,14 +26,14 @@ describe('PriorityClass', () => {
     },
   )
 
-  it('says what is wrong with a class of the system', async () => {
+  it('requires the reserved value for a system class', async () => {
     const cases = new KindCases(priorityClassResource)
     expect(await messagesOf(cases.create({ value: 3 }, { name: 'system-node-critical' }))).to.deep.equal([
       "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: value of system-node-critical PriorityClass must be 2000001000",
     ])
   })
 
-  it('keeps the classes of the system, and no others', async () => {
+  it('refuses to delete system classes', async () => {
     const cases = new KindCases(priorityClassResource)
     await cases.create({ value: 1 })
     await cases.create({ value: 2_000_001_000 }, { name: 'system-node-critical' })

@@ -119,7 +119,7 @@ describe('Workload', () => {
       featuresIn('1.35', { GenericWorkload: true }),
     ))
 
-  it('is read in the version of each release', async () => {
+  it('is served in the version of each release', async () => {
     const backend = new MemoryBackend()
     const path = (version: string): string => `/apis/scheduling.k8s.io/${version}/namespaces/ns/workloads`
     const spec = { podGroups: [{ name: 'a', policy: gang }] }

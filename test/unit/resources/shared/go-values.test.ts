@@ -21,7 +21,7 @@ const claim = (storageClassName: string): object => ({
 const from = (name: string): object => ({ kind: 'PersistentVolumeClaim', name })
 const terms = (value: string): object => ({ required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'k', operator: 'In', values: [value] }] }] } })
 
-describe('values in messages', () => {
+describe('Go values in error messages', () => {
   const creations: [string, ResourceDefinition, object, string][] = [
     [
       'conflicting scopes',
@@ -122,7 +122,7 @@ describe('values in messages', () => {
     })
   }
 
-  it('an address of a node twice', async () => {
+  it('a duplicate node address', async () => {
     const cases = new KindCases(nodeResource)
     await cases.create({})
     const addresses = [

@@ -8,7 +8,7 @@ import { MemoryBackend } from '../../../support/memory-backend.ts'
 
 const STRICT = 'StrictIPCIDRValidation=true'
 
-describe('addresses of fields that are older than strict validation', () => {
+describe('addresses in fields that predate strict validation', () => {
   const path = fieldPath('ip')
   const ip = (text: string, gates: string[], stored: string[] = []) =>
     legacyAddresses(featuresOf(...gates), stored)
@@ -24,7 +24,7 @@ describe('addresses of fields that are older than strict validation', () => {
     for (const text of ['010.0.0.0/8', '10.0.0.0/08', '10.0.0.1/8', '::ffff:1.2.3.4/128']) expect(cidr(text, [])).to.deep.equal([])
   })
 
-  it('may not with StrictIPCIDRValidation', () => {
+  it('may not have them with StrictIPCIDRValidation', () => {
     expect(ip('010.0.0.1', [STRICT])).to.deep.equal(['ip: Invalid value: "010.0.0.1": must not have leading 0s'])
     expect(ip('::ffff:1.2.3.4', [STRICT])).to.deep.equal(['ip: Invalid value: "::ffff:1.2.3.4": must not be an IPv4-mapped IPv6 address'])
     expect(ip('2001:DB8::1', [STRICT])).to.deep.equal([])
@@ -33,7 +33,7 @@ describe('addresses of fields that are older than strict validation', () => {
     expect(cidr('10.0.0.1/8', [STRICT])).to.deep.equal(['ip: Invalid value: "10.0.0.1/8": must not have bits set beyond the prefix length'])
   })
 
-  it('stay valid where the old object has them', () => {
+  it('remain valid if the old object contains them', () => {
     expect(ip('010.0.0.1', [STRICT], ['010.0.0.1'])).to.deep.equal([])
     expect(cidr('10.0.0.1/8', [STRICT], ['10.0.0.1/8'])).to.deep.equal([])
   })

@@ -28,7 +28,7 @@ describe('DefaultIngressClass', () => {
     })
   }
 
-  it('is about new ingresses only', () => {
+  it('handles only the creation of ingresses', () => {
     const { handles } = defaultIngressClass(async () => classes)
     expect(handles(request({}))).to.equal(true)
     expect(handles(request({}, { operation: 'UPDATE' }))).to.equal(false)
