@@ -72,12 +72,12 @@ const OFF: readonly [release: Release, gate: string, definition: ResourceDefinit
 
 describe('kinds of releases before 1.32', () => {
   for (const [release, gate, definition, body, member] of OFF)
-    it(`clear what needs ${gate} in ${release}, where it is off`, async () => {
+    it(`drop the fields of ${gate} in ${release}, where it is off`, async () => {
       expect(member(await casesIn(release, definition).create(body))).to.equal(undefined)
       expect(member(await casesIn(release, definition, { [gate]: true }).create(body))).to.not.equal(undefined)
     })
 
-  it('are printed as their release does', () => {
+  it('have the table columns of their release', () => {
     const columnsIn = (release: Release, { hub }: ResourceDefinition) => hub.tableIn?.(release).columns.map(({ name }) => name)
     expect(columnsIn('1.31', priorityClassResource)).to.deep.equal(['Name', 'Value', 'Global-Default', 'Age'])
     expect(columnsIn('1.29', jobResource)?.slice(0, 3)).to.deep.equal(['Name', 'Completions', 'Duration'])
@@ -85,7 +85,7 @@ describe('kinds of releases before 1.32', () => {
     expect(columnsIn('1.28', persistentVolumeClaimResource)).to.not.include('VolumeAttributesClass')
   })
 
-  it('show in their cells what their release shows', async () => {
+  it('have the table cells of their release', async () => {
     const cellsIn = async (release: Release, definition: ResourceDefinition, body: object, metadata: object = {}, gates = {}) => {
       const cases = casesIn(release, definition, gates)
       const object = cases.server.decode({ group: definition.hub.group, resource: definition.hub.names.plural }, cases.body(body, metadata))
@@ -117,7 +117,7 @@ describe('kinds of releases before 1.32', () => {
     }
   })
 
-  it('are selected by the fields of their release', () => {
+  it('have the selectable fields of their release', () => {
     const fieldsIn = (release: Release, kind: string) =>
       Object.keys(servedBuiltins({}, {}, ['10.0.0.0/24'], release).find(({ hub }) => hub.kind === kind && hub.group === '')?.hub.selectableFields ?? {})
     expect(fieldsIn('1.30', 'Service')).to.deep.equal([])
@@ -125,7 +125,7 @@ describe('kinds of releases before 1.32', () => {
     expect(fieldsIn('1.27', 'Pod')).to.include('spec.nodeName').and.not.include('spec.hostNetwork')
   })
 
-  it('take a time zone in a schedule, with a warning, before 1.29', async () => {
+  it('allow a time zone in a schedule, with a warning, before 1.29', async () => {
     const old = casesIn('1.28', cronJobResource)
     expect(await causesOf(old.create(cronJob('TZ=Etc/UTC 0 * * * *')))).to.deep.equal([])
     expect(old.server.warnings).to.deep.equal([
@@ -154,7 +154,7 @@ describe('kinds of releases before 1.32', () => {
     expect(of('1.27', statefulSetResource, set).spec.persistentVolumeClaimRetentionPolicy).to.deep.equal({ whenDeleted: 'Retain', whenScaled: 'Retain' })
   })
 
-  it('know the cluster name of 1.24, which templates keep and objects do not', async () => {
+  it('accept clusterName in 1.24, which only templates keep', async () => {
     const object = { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'x', clusterName: 'a' } }
     const spec = { selector: { a: 'b' }, template: { ...template, metadata: { ...template.metadata, clusterName: 'a' } } }
     const unknownIn = async (release: Release): Promise<readonly string[] | undefined> => {
@@ -198,7 +198,7 @@ describe('kinds of releases before 1.32', () => {
     expect(await warningsIn('1.30')).to.deep.equal([gone, `${hidden}, which may be dropped when using apply`])
   })
 
-  it('are asked for expressions that the release before understands, from 1.28 on', () => {
+  it('require expressions that the previous release supports from 1.28 on', () => {
     expect(oldestReader(parseGates('1.27'), false)).to.equal(27)
     expect(oldestReader(parseGates('1.28'), false)).to.equal(27)
     expect(oldestReader(parseGates('1.31'), false)).to.equal(30)

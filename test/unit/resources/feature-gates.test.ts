@@ -40,14 +40,14 @@ describe('fields behind feature gates', () => {
     .map(({ hub }) => ({ hub, fields: gatedFields(hub.schema) }))
     .filter(({ fields }) => fields.length > 0)
 
-  it('name gates that the server reads', () => {
+  it('refer to gates that the server evaluates', () => {
     const isRead = (gate: string): boolean => isGateName(gate) && GATE_TABLE[gate].startsWith('read ')
     const fixed = marked.flatMap(({ fields }) => fields.filter(({ gate }) => !isRead(gate)).map(({ gate }) => gate))
     expect([...new Set(fixed)]).to.deep.equal([])
   })
 
   for (const { hub, fields } of marked) {
-    it(`of ${hub.kind} go while their gates are off, unless the old object has them`, () => {
+    it(`of ${hub.kind} are dropped while their gates are off, unless the old object has them`, () => {
       const full = fillStruct(hub.schema, '', -4) as unknown as AnyObject
       const created = clone(full)
       runAtOnce(dropGatedFields(fields, created, undefined))
@@ -159,7 +159,7 @@ describe('feature gates of kinds', () => {
     },
   }
   for (const [gate, { definition, given, member, off, on }] of Object.entries(kept)) {
-    it(`${gate} decides what is kept`, async () => {
+    it(`${gate} determines which fields are kept`, async () => {
       for (const [value, left] of [
         [false, off],
         [true, on],
@@ -171,7 +171,7 @@ describe('feature gates of kinds', () => {
     })
   }
 
-  it('a cron job keeps the fields of jobs, which are cleared from the job that is made', async () => {
+  it('a CronJob keeps the gated fields of its job template', async () => {
     const cases = new KindCases(cronJobResource)
     cases.server.features = featuresOf('JobManagedBy=false')
     const made = await cases.create({ spec: { schedule: '* * * * *', jobTemplate: job({ managedBy: 'a.b/c' }) } })
@@ -211,7 +211,7 @@ describe('feature gates of kinds', () => {
     ],
   ]
   for (const [gate, what, definition, given, causes, before] of judged) {
-    it(`${gate} decides whether ${what} may be`, async () => {
+    it(`${gate} determines whether ${what} is allowed`, async () => {
       for (const value of [false, true]) {
         const cases = new KindCases(definition)
         cases.server.features = featuresOf(`${gate}=${value}`)
@@ -221,7 +221,7 @@ describe('feature gates of kinds', () => {
     })
   }
 
-  it('what was let in stays when its gate is turned off', async () => {
+  it('stored values remain valid when their gate is turned off', async () => {
     for (const [gate, given] of [
       ['RelaxedEnvironmentVariableValidation', pod({}, { env: [{ name: 'a b' }] })],
       ['RelaxedDNSSearchValidation', searches('.')],
@@ -234,7 +234,7 @@ describe('feature gates of kinds', () => {
     }
   })
 
-  it('a signal needs the name of an operating system that knows it', async () => {
+  it('a stop signal requires an operating system that supports it', async () => {
     const refused = async (spec: object, stopSignal: string): Promise<string[]> => {
       const cases = new KindCases(podResource)
       cases.server.features = featuresOf('ContainerStopSignals=true')

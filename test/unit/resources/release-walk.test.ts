@@ -64,7 +64,7 @@ function lost(before: Json | undefined, after: Json | undefined, path = ''): str
 const asJson = (object: AnyObject): Json =>
   JSON.parse(JSON.stringify(object, (key, value) => (key === 'resourceVersion' || key === 'apiVersion' ? undefined : value)))
 
-describe('a store that goes from release to release', () => {
+describe('storage across releases', () => {
   for (const from of [24, 28, 31, 33] as const)
     for (const [prefix, definition] of walked.get(from) ?? [])
       it(`keeps ${prefix} of 1.${from}`, () => {

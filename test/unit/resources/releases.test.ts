@@ -56,7 +56,7 @@ describe('kinds of earlier releases', () => {
     expect([await generationIn('1.32'), await generationIn('1.33')]).to.deep.equal([undefined, 1])
   })
 
-  it('warn as their release does', async () => {
+  it('have the warnings of their release', async () => {
     const warningsIn = async (release: Release): Promise<string[]> => {
       const sets = casesIn(release, statefulSetResource)
       await sets.create(set({ revisionHistoryLimit: -1 }).valueOf())

@@ -28,7 +28,7 @@ describe('StorageVersion', () => {
     'example.com.things': [],
   }
   for (const [name, causes] of Object.entries(names))
-    it(`may be called ${name}: ${causes.length === 0}`, async () => {
+    it(`validates the name ${name}`, async () => {
       const { server, gr } = serverOf(storageVersionResource)
       const made = server.create(gr, '', { apiVersion: 'internal.apiserver.k8s.io/v1alpha1', kind: 'StorageVersion', metadata: { name }, spec: {} })
       expect(await causesOf(made)).to.deep.equal(causes)

@@ -48,9 +48,10 @@ describe('EndpointSlice', () => {
     [of('FQDN', 'foo'), 'endpoints[0].addresses[0]: Invalid value: "foo": should be a domain with at least two segments separated by dots'],
     [of('other'), 'addressType: Unsupported value: "other": supported values: "FQDN", "IPv4", "IPv6"'],
   ]
-  for (const [body, text] of texts) it(`says ${text}`, async () => expect(await messagesOf(new KindCases(endpointSliceResource).create(body))).to.include(text))
+  for (const [body, text] of texts)
+    it(`reports ${text}`, async () => expect(await messagesOf(new KindCases(endpointSliceResource).create(body))).to.include(text))
 
-  it('counts generations of all but annotations', async () => {
+  it('increments the generation on every change except to annotations', async () => {
     const cases = new KindCases(endpointSliceResource)
     const generations = [
       await cases.create(of('IPv4', '10.1.2.3')),
@@ -62,17 +63,17 @@ describe('EndpointSlice', () => {
     expect(generations).to.deep.equal([1, 1, 2, 3, 4])
   })
 
-  it('names ports and gives them TCP', async () => {
+  it('defaults the name and protocol of ports', async () => {
     const made = await new KindCases(endpointSliceResource).create(ports({ port: 80 }))
     expect(made.ports).to.deep.equal([{ name: '', protocol: 'TCP', port: 80 }])
   })
 
-  it('takes no topology and no hints for nodes', async () => {
+  it('drops deprecated topology and node hints', async () => {
     const made = await new KindCases(endpointSliceResource).create(endpoint({ deprecatedTopology: { a: 'b' }, hints: { forNodes: [{ name: 'n' }] } }))
     expect(made.endpoints).to.deep.equal([{ addresses: ['10.1.2.3'], conditions: {}, hints: {} }])
   })
 
-  it('keeps the node of an endpoint that named it by its topology', async () => {
+  it('takes the node name of a changed endpoint from its deprecated topology', async () => {
     const cases = new KindCases(endpointSliceResource)
     await cases.create(of('IPv4', '10.1.2.3'))
     const deprecatedTopology = { 'kubernetes.io/hostname': 'node-1' }
@@ -83,7 +84,7 @@ describe('EndpointSlice', () => {
     expect(changed.endpoints).to.deep.equal([{ addresses: ['10.1.2.3'], conditions: {}, zone: 'z', nodeName: 'node-1' }])
   })
 
-  it('warns of domain names, and of addresses in another form', async () => {
+  it('warns about domain names and non-canonical addresses', async () => {
     const cases = new KindCases(endpointSliceResource)
     await cases.create(of('FQDN', 'foo.example.com'))
     await cases.create(of('IPv4', '010.1.2.3'), { name: 'y' })

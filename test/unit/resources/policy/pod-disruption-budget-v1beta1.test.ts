@@ -16,7 +16,7 @@ const budget = (selector: LabelSelector | undefined): PodDisruptionBudget => ({
   status,
 })
 
-describe('selectors of disruption budgets', () => {
+describe('selectors of PodDisruptionBudgets', () => {
   const cases: [what: string, v1beta1: LabelSelector | undefined, v1: LabelSelector | undefined][] = [
     ['none', {}, about('Exists')],
     ['all', about('DoesNotExist'), {}],
@@ -29,13 +29,13 @@ describe('selectors of disruption budgets', () => {
       expect(fromV1(budget(v1)).spec.selector).to.deep.equal(v1beta1)
     })
 
-  it('are empty with a map of no labels, too', () => {
+  it('are also empty with an empty matchLabels', () => {
     expect(toV1(budget({ matchLabels: {} })).spec.selector).to.deep.equal(about('Exists'))
     expect(fromV1(budget({ matchLabels: {} })).spec.selector).to.deep.equal(about('DoesNotExist'))
     expect(toV1(budget({ ...about('DoesNotExist'), matchLabels: {} })).spec.selector).to.deep.equal({})
   })
 
-  it('lose the label that stands for the empty selector where others stand beside it', () => {
+  it('drop the label that represents the empty selector if there are other requirements', () => {
     expect(toV1(budget(about('Exists', own))).spec.selector).to.deep.equal({ matchExpressions: [own] })
     const dropped = (selector: LabelSelector): LabelSelector | undefined => {
       const object = budget(selector)

@@ -27,13 +27,13 @@ describe('PodDisruptionBudget', () => {
     { 'everything that is wanted': [of({ minAvailable: 1 }), { spec: { selector: {}, maxUnavailable: 2 } }, []] },
   )
 
-  it('shows what it was given, for both bounds', async () => {
+  it('prints the given spec in the error for both bounds', async () => {
     expect(await messagesOf(new KindCases(podDisruptionBudgetResource).create(of({ minAvailable: 1, maxUnavailable: 1 })))).to.deep.equal([
       'spec: Invalid value: policy.PodDisruptionBudgetSpec{MinAvailable:(*intstr.IntOrString)(0xc000000000), Selector:(*v1.LabelSelector)(0xc000000000), MaxUnavailable:(*intstr.IntOrString)(0xc000000000), UnhealthyPodEvictionPolicy:(*policy.UnhealthyPodEvictionPolicyType)(nil)}: minAvailable and maxUnavailable cannot be both set',
     ])
   })
 
-  it('leaves its status to the controller', async () => {
+  it('writes its status only through the subresource', async () => {
     const cases = new KindCases(podDisruptionBudgetResource)
     const made = await cases.create({ ...of({ minAvailable: 2 }), status: { ...counts, expectedPods: 4, observedGeneration: 7 } })
     expect([made.metadata.generation, made.status]).to.deep.equal([1, counts])
@@ -43,7 +43,7 @@ describe('PodDisruptionBudget', () => {
     expect([changed.metadata.generation, changed.status.disruptionsAllowed]).to.deep.equal([2, 1])
   })
 
-  it('checks counts and conditions of its status', async () => {
+  it('validates counts and conditions of its status', async () => {
     const cases = new KindCases(podDisruptionBudgetResource)
     await cases.create(of({}))
     const conditions = [{ type: 'Ok', status: 'Perhaps', reason: '', message: '', lastTransitionTime: '2024-01-01T00:00:00Z' }]

@@ -106,7 +106,7 @@ describe('PodSecurityPolicy', () => {
     { 'everything that is wanted': [of(), of({ hostNetwork: true, readOnlyRootFilesystem: true }), []] },
   )
 
-  it('lets privileges escalate unless it says otherwise', async () => {
+  it('allows privilege escalation by default', async () => {
     const { spec } = await new KindCases(podSecurityPolicyResource).create(of())
     expect(spec.allowPrivilegeEscalation).to.equal(true)
   })
@@ -116,12 +116,12 @@ describe('PodSecurityPolicy', () => {
     expect(spec.allowedProcMountTypes).to.deep.equal(['Unmasked'])
   })
 
-  it('says where lists overlap', async () => {
+  it('reports overlapping lists of sysctls', async () => {
     const create = new KindCases(podSecurityPolicyResource).create(of({ allowedUnsafeSysctls: ['a.*'], forbiddenSysctls: ['a.b'] }))
     expect(await messagesOf(create)).to.deep.equal(['spec.forbiddenSysctls[0]: Invalid value: "a.b": sysctl overlaps with a.*'])
   })
 
-  it('is printed with its rules', async () => {
+  it('prints its rules', async () => {
     const cases = new KindCases(podSecurityPolicyResource)
     await cases.create(of({ privileged: true, volumes: ['secret', 'nfs'], allowedCapabilities: ['A', 'B'] }))
     expect(cases.cells()).to.deep.equal(['x', 'true', 'A,B', 'RunAsAny', 'RunAsAny', 'RunAsAny', 'RunAsAny', false, 'secret,nfs'])

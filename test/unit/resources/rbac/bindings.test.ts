@@ -32,7 +32,7 @@ describe('RoleBinding', () => {
     },
   )
 
-  it('fills in the group of roles, users and groups', async () => {
+  it('defaults the API group of roles, users and groups', async () => {
     const made = await new KindCases(createRoleBindingResource()).create({
       roleRef: { kind: 'Role', name: 'r' },
       subjects: [{ kind: 'User', name: 'jane' }, { kind: 'Group', name: 'dev' }, account],
@@ -41,7 +41,7 @@ describe('RoleBinding', () => {
     expect(made.subjects).to.deep.equal([{ kind: 'User', apiGroup: group, name: 'jane' }, { kind: 'Group', apiGroup: group, name: 'dev' }, account])
   })
 
-  it('tells that the role stays', async () => {
+  it('does not allow changing the role', async () => {
     const cases = new KindCases(createRoleBindingResource())
     await cases.create({ roleRef: view })
     expect(await messagesOf(cases.update({ roleRef: { ...view, name: 'edit' } }))).to.deep.equal([

@@ -22,7 +22,7 @@ describe('DeviceClass', () => {
     { 'to a fault, which is told twice': [{ spec: {} }, { spec: { config: [{ opaque: long }] } }, Array(2).fill('TooLong spec.config[0].opaque.parameters')] },
   )
 
-  it('counts generations and prints', async () => {
+  it('increments the generation and prints', async () => {
     const cases = new KindCases(deviceClassResource)
     expect((await cases.create({ spec: {} })).metadata.generation).to.equal(1)
     expect((await cases.update({ spec: { config: [{ opaque }] } })).metadata.generation).to.equal(2)
@@ -53,7 +53,7 @@ describe('DeviceTaintRule', () => {
     ],
   })
 
-  it('is there since now unless it says otherwise', async () => {
+  it('defaults the time of its taint to the current time', async () => {
     const cases = new KindCases(deviceTaintRuleResource)
     const { metadata, spec } = await cases.create(of())
     expect([metadata.generation, spec.taint.timeAdded]).to.deep.equal([1, '2026-01-02T03:04:05Z'])

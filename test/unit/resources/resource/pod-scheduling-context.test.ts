@@ -19,7 +19,7 @@ describe('PodSchedulingContext', () => {
     features,
   )
 
-  it('has a status of each claim', async () => {
+  it('has a status for each claim', async () => {
     const cases = new KindCases(podSchedulingContextResource, features)
     await cases.create(of('a'))
     const tell = (...resourceClaims: object[]) => causesOf(cases.update({ ...of('a'), status: { resourceClaims } }, {}, 'status'))

@@ -41,10 +41,10 @@ async function rights(next: object, old: object, user = scheduler, has: readonly
   return { asked, errors: errors.map(fieldErrorText) }
 }
 
-describe('rights to the status of ResourceClaims', () => {
+describe('permissions for the status of ResourceClaims', () => {
   const allocation = onNode('n1')
 
-  it('to bind are needed by who allocates, and by who reserves', async () => {
+  it('require resourceclaims/binding for allocating and reserving', async () => {
     const refused = await rights({ allocation }, {})
     expect(refused.asked).to.deep.equal(['update binding/ in '])
     expect(refused.errors).to.deep.equal([
@@ -55,7 +55,7 @@ describe('rights to the status of ResourceClaims', () => {
     ).to.deep.equal([])
   })
 
-  it('are needed for each driver whose devices change', async () => {
+  it('are required for each driver whose devices change', async () => {
     const before = { allocation, devices: [device('b'), device('c'), device('d')] }
     const after = { allocation, devices: [device('a'), device('b', { data: {} }), device('c')] }
     const { asked, errors } = await rights(after, before, scheduler, ['arbitrary-node:update driver/a in ns', 'arbitrary-node:update driver/d in ns'])
@@ -66,7 +66,7 @@ describe('rights to the status of ResourceClaims', () => {
     )
   })
 
-  it('suffice for the node of a driver, where the claim is on it', async () => {
+  it('are checked for the associated node if the driver runs on the node of the claim', async () => {
     const change = [{ allocation, devices: [device('a')] }, { allocation }] as const
     expect(await rights(...change, driver, ['associated-node:update driver/a in ns'])).to.deep.equal({
       asked: ['associated-node:update driver/a in ns'],
@@ -77,7 +77,7 @@ describe('rights to the status of ResourceClaims', () => {
     expect((await rights(...change, { ...driver, name: 'driver' })).asked).to.deep.equal(['arbitrary-node:update driver/a in ns'])
   })
 
-  it('are not asked for before 1.36, nor where nothing changes, nor of devices of a claim that is not allocated', async () => {
+  it('are not checked before 1.36, without changes, or for devices of a claim that is not allocated', async () => {
     expect((await rights({ allocation }, {}, scheduler, [], '1.35')).asked).to.deep.equal([])
     expect((await rights({ allocation, devices: [device('a')] }, { allocation, devices: [device('a')] })).asked).to.deep.equal([])
     expect((await rights({}, { devices: [device('a')] })).asked).to.deep.equal([])

@@ -71,7 +71,7 @@ describe('ResourceClaim', () => {
     },
   )
 
-  it('asks for one device, and for no more than the release has', async () => {
+  it('defaults to one device and drops fields without their gates', async () => {
     const { spec, status } = await new KindCases(resourceClaimResource).create({
       ...devices({ requests: [{ name: 'r', exactly: { ...exactly, adminAccess: true }, firstAvailable: [{ name: 'a', deviceClassName: 'b' }] }] }),
       status: { reservedFor: [] },
@@ -127,7 +127,7 @@ describe('ResourceClaim', () => {
       expect(await messagesOf(cases.update({ ...devices(), status }, {}, 'status'))).to.deep.equal(causes)
     })
 
-  it('takes no administrative access for a device that it was allocated without', async () => {
+  it('drops admin access for a device that was allocated without it', async () => {
     const cases = new KindCases(resourceClaimResource)
     await cases.create(devices())
     const allocated = { devices: { results: [{ ...result, adminAccess: true }] } }
@@ -137,7 +137,7 @@ describe('ResourceClaim', () => {
     expect((await cases.update(asking({ adminAccess: true }))).spec).to.not.have.nested.property('devices.requests[0].exactly.adminAccess')
   })
 
-  it('keeps its allocation, and forgets devices that it has no more', async () => {
+  it('does not allow changing its allocation and drops status of deallocated devices', async () => {
     const cases = new KindCases(resourceClaimResource)
     await cases.create(devices())
     const tell = (status: object) => cases.update({ ...devices(), status }, {}, 'status')
@@ -151,7 +151,7 @@ describe('ResourceClaim', () => {
     expect((await tell({ devices: [device] })).status).to.deep.equal({})
   })
 
-  it('is the same claim in other words in v1beta1', () => {
+  it('is converted to and stored in v1beta1', () => {
     const { hub, versions } = resourceClaimResource
     const older = versions.find(({ name }) => name === 'v1beta1')!
     const claim = {
@@ -176,7 +176,7 @@ describe('ResourceClaim', () => {
     expect(resourceClaimResource.storage?.version).to.equal(older)
   })
 
-  it('has an empty class where a request of v1beta1 names none', () => {
+  it('keeps the empty class of a v1beta1 request', () => {
     const { hub, versions } = resourceClaimResource
     const older = versions.find(({ name }) => name === 'v1beta1')!
     const claim: AnyObject = {

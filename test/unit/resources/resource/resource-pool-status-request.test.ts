@@ -40,7 +40,7 @@ describe('ResourcePoolStatusRequest', () => {
     return { causes, cells: cases.cells() }
   }
 
-  it('asks for a hundred pools unless it says otherwise, and has no answer yet', async () => {
+  it('defaults the limit to 100 and has no status on create', async () => {
     const cases = new KindCases(resourcePoolStatusRequestResource, features)
     const created = await cases.create({ ...of(), status: { poolCount: 9 } })
     expect(created.spec).to.have.property('limit', 100)
@@ -48,7 +48,7 @@ describe('ResourcePoolStatusRequest', () => {
     expect(cases.cells()).to.deep.equal(['x', 'gpu.example.com', '-', '-', '-', '-', '-', 0, 'Pending', '<none>'])
   })
 
-  it('is answered once', async () => {
+  it('cannot change its status once set', async () => {
     const answer = { poolCount: 2, pools: [pool()], conditions: [condition('Complete')] }
     const { causes, cells } = await answered(answer)
     expect(causes).to.deep.equal([])
@@ -66,7 +66,7 @@ describe('ResourcePoolStatusRequest', () => {
     ])
   })
 
-  it('is answered in full', async () => {
+  it('validates its status', async () => {
     expect(
       (
         await answered({

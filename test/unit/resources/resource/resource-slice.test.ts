@@ -58,7 +58,7 @@ describe('ResourceSlice', () => {
     },
   )
 
-  it('drops what the release has not, counts generations and prints', async () => {
+  it('drops fields without their gates, increments the generation and prints', async () => {
     const cases = new KindCases(resourceSliceResource)
     const alpha = { taints: [{ key: 'a', effect: 'NoSchedule' }], nodeName: 'n', consumesCounters: [{ counterSet: 's', counters: { c: { value: '1' } } }] }
     const slice = await cases.create(
@@ -73,7 +73,7 @@ describe('ResourceSlice', () => {
     ])
   })
 
-  it('checks devices that are parts of others, where it has them from before', () => {
+  it('validates shared counters of partitionable devices', () => {
     const check = (parts: object): string[] =>
       validateResourceSlice({ ...of(parts), metadata: {}, kind: '', apiVersion: '' } as ResourceSlice, undefined, hookContext()).map(fieldErrorText)
     const set = { name: 's', counters: { c: { value: '4' } } }
@@ -94,7 +94,7 @@ describe('ResourceSlice', () => {
     ])
   })
 
-  it('checks where devices are that say so themselves', () => {
+  it('validates node selection per device', () => {
     const check = (device: object, each: boolean): string[] =>
       validateDevice({ name: 'd', ...device }, { shared: new Map(), each, release: '1.33' }, fieldPath('d')).map(fieldErrorText)
     const oneOf = 'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'

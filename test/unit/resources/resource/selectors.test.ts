@@ -9,7 +9,7 @@ import { hookContext } from '../../../support/hook-context.ts'
 const MAX_COST = 1_000_000
 const selector = (expression: string) => ({ cel: { expression } })
 
-describe('selectors of devices', () => {
+describe('device selectors', () => {
   const messagesOf = (expression: string, stored: boolean): string[] => {
     const list = [selector(expression)]
     return validateSelectors(list, runAtOnce(compileSelectors([list], oldestReader(hookContext().features, stored))), '1.33', fieldPath('selectors')).map(
@@ -21,14 +21,14 @@ describe('selectors of devices', () => {
     return answer > MAX_COST ? ['Forbidden: too complex, exceeds cost limit'] : []
   }
 
-  it('are compiled and costed as upstream does, new ones and stored ones', () => {
+  it('have the same errors and cost limits as upstream, both new and stored', () => {
     const answers = selectorAnswers()
     for (const { expression, admitted, stored } of answers)
       expect([messagesOf(expression, false), messagesOf(expression, true)]).to.deep.equal([expected(expression, admitted), expected(expression, stored)])
     expect(answers.length).to.be.above(60)
   })
 
-  it('take a step for each, and compile what occurs twice once', () => {
+  it('take a step each and are compiled once if they occur repeatedly', () => {
     const stepsOf = (expressions: string[]): number => [...compileSelectors([expressions.map(selector)], 32)].length
     const one = stepsOf(['true'])
     expect(stepsOf(Array.from({ length: 50 }, (_, i) => `device.driver == "${i}"`))).to.be.at.least(50)

@@ -19,16 +19,17 @@ const policy = (requestPolicy: NonNullable<Device['capacity']>[string]['requestP
   errorsOf({ ...(isShared && { allowMultipleAllocations: true }), capacity: { memory: { value: '8', requestPolicy } } })
 const AT = 'd.capacity[memory].requestPolicy'
 
-describe('devices that several requests share', () => {
-  it('give out their capacity in valid amounts', () => {
+describe('devices that allow multiple allocations', () => {
+  it('may have a request policy for their capacity', () => {
     expect(policy({ default: '2', validValues: ['1', '2', '4'] })).to.deep.equal([])
     expect(policy({ default: '2', validRange: { min: '2', max: '8', step: '2' } })).to.deep.equal([])
     expect(policy({ default: null })).to.deep.equal([])
   })
 
-  it('must be declared as such', () => expect(policy({ default: null }, false)).to.deep.equal([`${AT}: Forbidden: allowMultipleAllocations must be true`]))
+  it('must set allowMultipleAllocations', () =>
+    expect(policy({ default: null }, false)).to.deep.equal([`${AT}: Forbidden: allowMultipleAllocations must be true`]))
 
-  it('have values or a range, with a default', () => {
+  it('have either valid values or a range, with a default', () => {
     expect(policy({ default: '1', validValues: ['1'], validRange: {} })).to.deep.equal([
       `${AT}: Forbidden: exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time`,
     ])
@@ -37,7 +38,7 @@ describe('devices that several requests share', () => {
     expect(policy({ default: '1', validRange: {} })).to.deep.equal([`${AT}.validRange.min: Required value: required when validRange is defined`])
   })
 
-  it('have values in order, below the capacity, the default among them', () =>
+  it('have sorted values within the capacity that include the default', () =>
     expect(policy({ default: '3', validValues: ['4', '2', '2', '9'] })).to.deep.equal([
       `${AT}.validValues[1]: Invalid value: "2": values must be sorted in ascending order`,
       `${AT}.validValues[3]: Invalid value: "9": option is larger than capacity value: 8`,
@@ -45,7 +46,7 @@ describe('devices that several requests share', () => {
       `${AT}.validValues: Invalid value: "3": default value is not valid according to the requestPolicy`,
     ]))
 
-  it('have ranges whose ends are reached in steps', () => {
+  it('have ranges whose bounds and default are multiples of the step', () => {
     expect(policy({ default: '1', validRange: { min: '2', max: '9', step: '7' } })).to.deep.equal([
       `${AT}.validRange.min: Invalid value: "1": default is less than min: 2`,
       `${AT}.validRange.max: Invalid value: "9": max is larger than capacity value: 8`,
@@ -55,7 +56,7 @@ describe('devices that several requests share', () => {
     expect(policy({ default: '2', validRange: { min: '2', step: '0' } })).to.deep.equal([])
   })
 
-  it('are told apart by a UUID in its one form', () => {
+  it('have share IDs in normalized UUID form', () => {
     const check = (id: string): string[] => validateShareId(id, fieldPath('id')).map(error => fieldErrorText(error).replace(/^.*": (?=uid|error)/, ''))
     const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
     expect(check(id)).to.deep.equal([])
@@ -70,7 +71,7 @@ describe('binding conditions of devices', () => {
   const check = (bindingConditions: string[], bindingFailureConditions: string[]): string[] =>
     validateBindingConditions({ bindingConditions, bindingFailureConditions }, '1.34', fieldPath('d')).map(fieldErrorText)
 
-  it('come with failure conditions, all different', () => {
+  it('require distinct failure conditions', () => {
     expect(check(['a.b/Ready'], ['a.b/Failed'])).to.deep.equal([])
     expect(check(['A'], [])).to.deep.equal(['d.bindingFailureConditions: Invalid value: null: bindingFailureConditions are required to use bindingConditions'])
     expect(check([], ['A'])).to.deep.equal(['d.bindingConditions: Invalid value: null: bindingConditions are required to use bindingFailureConditions'])
@@ -83,7 +84,7 @@ describe('binding conditions of devices', () => {
   })
 })
 
-describe('resources of the node that devices take', () => {
+describe('node allocatable resources of devices', () => {
   const errorsFor = (nodeAllocatableResourceMappings: NonNullable<Device['nodeAllocatableResourceMappings']>): string[] =>
     validateDevice(
       { name: 'd', capacity: { memory: { value: '8' } }, nodeAllocatableResourceMappings },
@@ -92,10 +93,10 @@ describe('resources of the node that devices take', () => {
     ).map(fieldErrorText)
   const AT = 'd.nodeAllocatableResourceMappings'
 
-  it('are taken by a capacity, a factor or both', () =>
+  it('are mapped by a capacity, a multiplier or both', () =>
     expect(errorsFor({ cpu: { allocationMultiplier: '2' }, memory: { capacityKey: 'memory', allocationMultiplier: '1500m' } })).to.deep.equal([]))
 
-  it('are those of the node, in amounts that there are', () =>
+  it('require node resources, positive multipliers and existing capacities', () =>
     expect(
       errorsFor({ 'a.io/x': {}, cpu: { allocationMultiplier: '0' }, memory: { capacityKey: '' }, 'hugepages-2Mi': { capacityKey: 'none' } }),
     ).to.deep.equal([
@@ -117,7 +118,7 @@ describe('admin access to devices', () => {
     `r[1].adminAccess: Forbidden: admin access to devices requires the \`${label}: true\` label on the containing namespace`,
   ]
 
-  it('needs the label of the release', async () => {
+  it('requires the namespace label of the release', async () => {
     expect(await check('1.32', '')).to.deep.equal([])
     expect(await check('1.33', 'resource.k8s.io/admin-access')).to.deep.equal([])
     expect(await check('1.33', 'resource.kubernetes.io/admin-access')).to.deep.equal(refused('resource.k8s.io/admin-access'))
@@ -142,7 +143,7 @@ describe('devices in 1.35 and 1.36', () => {
       { DRAPartitionableDevices: true, DRADeviceTaints: true },
     )
 
-  it('take from counters that are in other slices', async () => {
+  it('may consume counters of other slices from 1.36 on', async () => {
     expect(await slice('1.34', { devices: [device] })).to.deep.equal(['spec.devices[0].consumesCounters[0].counterSet'])
     expect(await slice('1.36', { devices: [device] })).to.deep.equal([])
     expect(await slice('1.34', { devices: [device], sharedCounters: [set] })).to.deep.equal([])
@@ -150,7 +151,7 @@ describe('devices in 1.35 and 1.36', () => {
     expect(await slice('1.36', { sharedCounters: [set] })).to.deep.equal([])
   })
 
-  it('may have taints without effect', async () => {
+  it('may have taints with the effect None from 1.35 on', async () => {
     const tainted = { devices: [{ name: 'd', taints: [{ key: 'a', effect: 'None' }] }] }
     expect(await slice('1.34', tainted)).to.deep.equal(['spec.devices[0].taints[0].effect'])
     expect(await slice('1.35', tainted)).to.deep.equal([])

@@ -27,7 +27,7 @@ describe('CSIDriver', () => {
     },
   )
 
-  it('fills in what it needs', async () => {
+  it('has defaults', async () => {
     const { spec } = await new KindCases(csiDriverResource).create(of({ nodeAllocatableUpdatePeriodSeconds: 60 }))
     expect(spec).to.deep.equal({
       attachRequired: true,
@@ -40,7 +40,7 @@ describe('CSIDriver', () => {
     })
   })
 
-  it('counts changes of its spec, the first of which makes a generation', async () => {
+  it('has a generation only from the first change of its spec on', async () => {
     const cases = new KindCases(csiDriverResource)
     expect((await cases.create(of())).metadata.generation).to.equal(undefined)
     expect((await cases.update(of(), { labels: { a: 'b' } })).metadata.generation).to.equal(undefined)

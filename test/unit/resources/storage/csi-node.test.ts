@@ -27,7 +27,7 @@ describe('CSINode', () => {
     },
   )
 
-  it('shows the driver that was to be', async () => {
+  it('prints the changed driver in the error', async () => {
     const cases = new KindCases(csiNodeResource)
     await cases.create(of(one))
     expect(await messagesOf(cases.update(of({ ...one, nodeID: 'm' })))).to.deep.equal([
@@ -35,7 +35,7 @@ describe('CSINode', () => {
     ])
   })
 
-  it('prints how many drivers there are', async () => {
+  it('prints the number of drivers', async () => {
     const cases = new KindCases(csiNodeResource)
     await cases.create(of(one))
     expect(cases.cells()).to.deep.equal(['x', 1, '0s'])

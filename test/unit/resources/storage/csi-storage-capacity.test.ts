@@ -7,7 +7,7 @@ import { servedBuiltins } from '../../../support/served-builtins.ts'
 const of = (members: object = {}): object => ({ storageClassName: 'c', nodeTopology: { matchLabels: { node: 'n' } }, ...members })
 
 describe('CSIStorageCapacity', () => {
-  it('warns of labels of nodes by their old names', async () => {
+  it('warns about deprecated node labels', async () => {
     const cases = new KindCases(csiStorageCapacityResource)
     const matchExpressions = [{ key: 'beta.kubernetes.io/os', operator: 'Exists' }]
     await cases.create(of({ nodeTopology: { matchLabels: { 'beta.kubernetes.io/arch': 'x' }, matchExpressions } }))
@@ -33,7 +33,7 @@ describe('CSIStorageCapacity', () => {
     },
   )
 
-  it('is stored by 1.24 in v1beta1, which 1.26 serves last', () => {
+  it('is stored in v1beta1 in 1.24 and served in v1beta1 until 1.26', () => {
     const versionsIn = (release: Release) => {
       const found = servedBuiltins({}, {}, [], release).find(({ hub }) => hub.kind === 'CSIStorageCapacity')
       return [found?.storage?.version.name, found?.versions.map(({ name }) => name), found?.unserved?.map(({ name }) => name)]

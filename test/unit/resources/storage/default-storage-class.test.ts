@@ -25,7 +25,7 @@ describe('DefaultStorageClass', () => {
     })
   }
 
-  it('is about new claims only', () => {
+  it('handles only the creation of claims', () => {
     const { handles } = defaultStorageClass(async () => classes)
     expect(handles(admissionRequest(persistentVolumeClaimResource, {}))).to.equal(true)
     expect(handles(admissionRequest(persistentVolumeClaimResource, {}, { operation: 'UPDATE' }))).to.equal(false)

@@ -9,7 +9,7 @@ const topologies = (...allowedTopologies: object[]): object => of({ allowedTopol
 const many = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, '']))
 
 describe('StorageClass', () => {
-  it('warns of labels of nodes by their old names', async () => {
+  it('warns about deprecated node labels', async () => {
     const cases = new KindCases(storageClassResource)
     await cases.create(topologies(at({ key: 'failure-domain.beta.kubernetes.io/zone', values: ['a'] })))
     expect(cases.server.warnings).to.deep.equal([

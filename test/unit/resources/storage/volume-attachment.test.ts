@@ -58,7 +58,7 @@ describe('VolumeAttachment', () => {
     ['1.35', ['Required', 'Required'], ['Required']],
     ['1.36', ['Required'], ['Required']],
   ] as const)
-    it(`says in ${release} that a driver has no name, as other kinds do`, async () => {
+    it(`reports an empty driver name in ${release} as other kinds do`, async () => {
       const faults = async (definition: ResourceDefinition, body: object, field: string) =>
         (await causesOf(new KindCases(definition, parseGates(release)).create(body))).filter(text => text.endsWith(` ${field}`)).map(text => text.split(' ')[0])
       expect(await faults(volumeAttachmentResource, of({ attacher: '' }), 'spec.attacher')).to.deep.equal(attacher)
@@ -67,7 +67,7 @@ describe('VolumeAttachment', () => {
       expect(await faults(podResource, csiPod, 'spec.volumes[0].csi.driver')).to.deep.equal(others)
     })
 
-  it('shows the spec that was to be', async () => {
+  it('prints the changed spec in the error', async () => {
     const cases = new KindCases(volumeAttachmentResource)
     await cases.create(of())
     expect(await messagesOf(cases.update(of({ nodeName: 'other' })))).to.deep.equal([
@@ -75,7 +75,7 @@ describe('VolumeAttachment', () => {
     ])
   })
 
-  it('leaves its status to the attacher, and all else to others', async () => {
+  it('writes only its status through the subresource', async () => {
     const cases = new KindCases(volumeAttachmentResource)
     expect((await cases.create({ ...of(), status: { attached: true } }, { labels: { a: 'b' } })).status).to.deep.equal({ attached: false })
     const status = { attached: true, attachError: { message: 'm', errorCode: 5 } }
@@ -86,7 +86,7 @@ describe('VolumeAttachment', () => {
     expect(cases.cells()).to.deep.equal(['x', 'driver.example.com', 'pv', 'node', true, '0s'])
   })
 
-  it('bounds what the attacher says', async () => {
+  it('limits the size of its status', async () => {
     const cases = new KindCases(volumeAttachmentResource)
     await cases.create(of())
     const status = { attached: true, attachmentMetadata: { a: 'x'.repeat(256 * 1024) }, attachError: { message: 'x'.repeat(1025) } }

@@ -59,7 +59,7 @@ describe('StorageVersionMigration', () => {
       expect(await messagesOf(cases.update({ ...of(), status: then }, {}, 'status'))).to.deep.equal(causes)
     })
 
-  it('has one outcome, and keeps it', async () => {
+  it('allows only one outcome, which is final', async () => {
     const cases = new KindCases(storageVersionMigrationResource)
     await cases.create(of())
     const tell = async (...conditions: object[]) =>
@@ -95,7 +95,7 @@ describe('StorageVersionMigration', () => {
       features,
     )
 
-    it('has one outcome, and a revision', async () => {
+    it('allows only one outcome and an immutable resource version', async () => {
       const cases = new KindCases(storageVersionMigrationResource, features)
       await cases.create(of({ resource: 'pods' }))
       const tell = async (status: object): Promise<string[]> => messagesOf(cases.update({ ...of({ resource: 'pods' }), status }, {}, 'status'))
@@ -110,7 +110,7 @@ describe('StorageVersionMigration', () => {
       expect(cases.cells()).to.deep.equal(['x', 'pods', 'Running'])
     })
 
-    it('is kept as it was written, and read by 1.34', async () => {
+    it('keeps its status in v1beta1 and is readable by 1.34', async () => {
       const backend = new MemoryBackend()
       const path = (version: string): string => `/apis/storagemigration.k8s.io/${version}/storageversionmigrations`
       const status = {

@@ -114,7 +114,7 @@ describe('ResourceClaim of v1alpha2', () => {
   for (const [what, [statuses, causes]] of Object.entries(STATUSES))
     it(`status: ${what}`, async () => expect(await told('1.30', ...statuses)).to.deep.equal(causes))
 
-  it('is printed with its state', async () => {
+  it('prints its state', async () => {
     const cases = new KindCases(classBasedClaimResource, features)
     await cases.create({ spec })
     expect(cases.cells()).to.deep.equal(['x', 'c', 'WaitForFirstConsumer', 'pending', '0s'])
@@ -122,7 +122,7 @@ describe('ResourceClaim of v1alpha2', () => {
     expect(cases.cells()?.[3]).to.equal('allocated,deallocating')
   })
 
-  it('has one handle in v1alpha1', async () => {
+  it('has a single resource handle in v1alpha1', async () => {
     const older = classBasedClaimResource.versions.find(({ name }) => name === 'v1alpha1')
     const claim = { apiVersion: '', kind: '', metadata: {}, spec, status: { allocation: { resourceHandle: 'x', shareable: true } } }
     const hub = older?.toHub?.(structuredClone(claim)) as typeof claim
@@ -158,7 +158,7 @@ for (const [definition, release] of [
       featuresIn(release),
     )
 
-    it('has a status of each claim', async () => {
+    it('has a status for each claim', async () => {
       const cases = new KindCases(definition, featuresIn(release))
       await cases.create(of('a'))
       const tell = (...resourceClaims: object[]) => causesOf(cases.update({ ...of('a'), status: { resourceClaims } }, {}, 'status'))
