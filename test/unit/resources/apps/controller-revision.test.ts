@@ -13,7 +13,7 @@ describe('ControllerRevision', () => {
       expect(await causesOf(server.create(gr, 'default', revision({ data })))).to.deep.equal(['data: Required value: data must be a valid JSON object'])
     })
 
-  it('needs data, and a number of zero or more', async () => {
+  it('requires data and a non-negative revision', async () => {
     const { server, gr } = serverOf(controllerRevisionResource)
     expect(await causesOf(server.create(gr, 'default', revision({ data: undefined, revision: -1 })))).to.deep.equal([
       'revision: Invalid value: -1: must be greater than or equal to 0',
@@ -22,7 +22,7 @@ describe('ControllerRevision', () => {
     expect(await causesOf(server.create(gr, 'default', revision({ revision: 0 })))).to.deep.equal([])
   })
 
-  it('keeps its data; its number may change', async () => {
+  it('does not allow changing its data, only its revision', async () => {
     const { server, gr } = serverOf(controllerRevisionResource)
     await server.create(gr, 'default', revision())
     expect(await causesOf(server.update(gr, 'default', 'r', o => ({ ...o, revision: 7 })))).to.deep.equal([])

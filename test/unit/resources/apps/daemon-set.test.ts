@@ -5,7 +5,7 @@ import { causesOf, serverOf, workload } from '../../../support/workloads.ts'
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
 
 describe('DaemonSet', () => {
-  it('tells twice what is wrong with an update, as upstream does', async () => {
+  it('reports errors of an update twice, as upstream does', async () => {
     const { server, gr } = serverOf(daemonSetResource)
     await server.create(gr, 'default', workload('DaemonSet'))
     const change = server.update(gr, 'default', 'web', o => ({ ...o, spec: { ...o.spec, minReadySeconds: -1 } }))
@@ -13,13 +13,13 @@ describe('DaemonSet', () => {
     expect(await causesOf(change)).to.deep.equal([cause, cause])
   })
 
-  it('fills in strategy and history', async () => {
+  it('defaults strategy and revision history limit', async () => {
     const { server, gr } = serverOf(daemonSetResource)
     const { spec } = await server.create(gr, 'default', workload('DaemonSet'))
     expect(spec).to.deep.include({ revisionHistoryLimit: 10, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } })
   })
 
-  it('counts changes of its template in an annotation that no client can set back', async () => {
+  it('counts template changes in an annotation that clients cannot reset', async () => {
     const { server, gr } = serverOf(daemonSetResource)
     const counters = ({ metadata }: { metadata: { generation?: number; annotations?: Record<string, string> } }) => [
       metadata.generation,
@@ -67,7 +67,7 @@ describe('DaemonSet', () => {
     })
   }
 
-  it('prints as kubectl shows it', async () => {
+  it('prints its table row', async () => {
     const { server, gr } = serverOf(daemonSetResource)
     await server.create(gr, 'default', workload('DaemonSet'))
     const status = {

@@ -3,7 +3,7 @@ import { deploymentResource } from '../../../../src/resources/apps/deployment/de
 import { causesOf, serverOf, workload } from '../../../support/workloads.ts'
 
 describe('Deployment', () => {
-  it('fills in replicas, strategy, history and deadline', async () => {
+  it('defaults replicas, strategy, revision history limit and progress deadline', async () => {
     const { server, gr } = serverOf(deploymentResource)
     const { spec, metadata, status } = await server.create(gr, 'default', workload('Deployment'))
     expect(spec).to.deep.include({
@@ -73,7 +73,7 @@ describe('Deployment', () => {
     })
   }
 
-  it('makes a generation of a changed spec or annotation, not of a label or status', async () => {
+  it('increments the generation for a changed spec or annotation, not for labels or status', async () => {
     const { server, gr } = serverOf(deploymentResource)
     await server.create(gr, 'default', workload('Deployment'))
     const generation = async (change: Parameters<typeof server.update>[3], subresource = '') =>
@@ -86,7 +86,7 @@ describe('Deployment', () => {
     expect([stored.spec.replicas, stored.status.replicas]).to.deep.equal([3, 3])
   })
 
-  it('keeps its selector', async () => {
+  it('does not allow changing its selector', async () => {
     const { server, gr } = serverOf(deploymentResource)
     await server.create(gr, 'default', workload('Deployment'))
     const other = { matchLabels: { app: 'db' } }
@@ -99,7 +99,7 @@ describe('Deployment', () => {
     ])
   })
 
-  it('checks the counts of its status', async () => {
+  it('validates the counts of its status', async () => {
     const { server, gr } = serverOf(deploymentResource)
     await server.create(gr, 'default', workload('Deployment'))
     const put = (status: object) => causesOf(server.update(gr, 'default', 'web', o => ({ ...o, status }), { subresource: 'status' }))
@@ -111,7 +111,7 @@ describe('Deployment', () => {
     expect(await put({})).to.deep.equal(['status.collisionCount: Invalid value: 0: cannot be decremented'])
   })
 
-  it('is scaled through its view', async () => {
+  it('is scaled through its scale subresource', async () => {
     const { server, gr } = serverOf(deploymentResource)
     await server.create(gr, 'default', workload('Deployment'))
     const scaled = await server.update(gr, 'default', 'web', o => ({ ...o, spec: { replicas: 5 } }), { subresource: 'scale' })
@@ -120,7 +120,7 @@ describe('Deployment', () => {
     expect(await causesOf(below)).to.deep.equal(['spec.replicas: Invalid value: -1: must be greater than or equal to 0'])
   })
 
-  it('prints as kubectl shows it', async () => {
+  it('prints its table row', async () => {
     const { server, gr } = serverOf(deploymentResource)
     await server.create(gr, 'default', workload('Deployment', { replicas: 3 }))
     await server.update(gr, 'default', 'web', o => ({ ...o, status: { replicas: 3, readyReplicas: 2, updatedReplicas: 3, availableReplicas: 1 } }), {
@@ -130,7 +130,7 @@ describe('Deployment', () => {
     expect(server.cells(gr, 'default', 'web')).to.deep.equal(['web', '2/3', 3, 1, '90s', 'c', 'registry.example/app:1', 'app=web'])
   })
 
-  it('warns of a name that is no host name', async () => {
+  it('warns about a name that is not a DNS label', async () => {
     const { server, gr } = serverOf(deploymentResource)
     await server.create(gr, 'default', workload('Deployment', {}, { name: 'a.b' }))
     expect(server.warnings[0]).to.match(

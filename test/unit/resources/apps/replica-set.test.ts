@@ -4,7 +4,7 @@ import { replicationControllerResource } from '../../../../src/resources/core/re
 import { causesOf, serverOf, workload } from '../../../support/workloads.ts'
 
 describe('ReplicaSet', () => {
-  it('tells twice what is wrong with an update, as upstream does', async () => {
+  it('reports errors of an update twice, as upstream does', async () => {
     const { server, gr } = serverOf(replicaSetResource)
     await server.create(gr, 'default', workload('ReplicaSet'))
     const change = server.update(gr, 'default', 'web', o => ({ ...o, spec: { ...o.spec, minReadySeconds: -1 } }))
@@ -12,7 +12,7 @@ describe('ReplicaSet', () => {
     expect(await causesOf(change)).to.deep.equal([cause, cause])
   })
 
-  it('has one replica, and nothing else by default', async () => {
+  it('defaults to one replica', async () => {
     const { server, gr } = serverOf(replicaSetResource)
     const { spec, status } = await server.create(gr, 'default', { ...workload('ReplicaSet'), status: { replicas: 9 } })
     expect(spec.replicas).to.equal(1)
@@ -53,7 +53,7 @@ describe('ReplicaSet', () => {
     expect(replicationControllerResource.hub.selectableFields).to.have.keys('status.replicas')
   })
 
-  it('prints as kubectl shows it', async () => {
+  it('prints its table row', async () => {
     const { server, gr } = serverOf(replicaSetResource)
     await server.create(gr, 'default', workload('ReplicaSet', { replicas: 3 }))
     await server.update(gr, 'default', 'web', o => ({ ...o, status: { replicas: 2, readyReplicas: 1 } }), { subresource: 'status' })

@@ -3,7 +3,7 @@ import { statefulSetResource } from '../../../../src/resources/apps/stateful-set
 import { causesOf, serverOf, workload } from '../../../support/workloads.ts'
 
 describe('StatefulSet', () => {
-  it('fills in policies, partition and retention', async () => {
+  it('defaults policies, partition and claim retention', async () => {
     const { server, gr } = serverOf(statefulSetResource)
     const { spec, status } = await server.create(gr, 'default', workload('StatefulSet'))
     expect(spec).to.deep.include({
@@ -16,7 +16,7 @@ describe('StatefulSet', () => {
     expect(status).to.deep.equal({ replicas: 0, availableReplicas: 0 })
   })
 
-  it('gives its claims their kind, mode and phase', async () => {
+  it('sets the kind, volume mode and phase of its claim templates', async () => {
     const { server, gr } = serverOf(statefulSetResource)
     const claims = [{ metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }]
     const { spec } = await server.create(gr, 'default', workload('StatefulSet', { volumeClaimTemplates: claims }))
@@ -79,7 +79,7 @@ describe('StatefulSet', () => {
     })
   }
 
-  it('lets only some of its spec change', async () => {
+  it('allows changes to some fields of its spec only', async () => {
     const { server, gr } = serverOf(statefulSetResource)
     await server.create(gr, 'default', workload('StatefulSet', { serviceName: 'a' }))
     const change = (spec: object) => causesOf(server.update(gr, 'default', 'web', o => ({ ...o, spec: { ...o.spec, ...spec } })))
@@ -89,12 +89,12 @@ describe('StatefulSet', () => {
     ])
   })
 
-  it('has a name that can be a label', async () => {
+  it('requires a DNS label as its name', async () => {
     const { server, gr } = serverOf(statefulSetResource)
     expect(await causesOf(server.create(gr, 'default', workload('StatefulSet', {}, { name: 'a.b' })))).to.have.lengthOf(1)
   })
 
-  it('prints as kubectl shows it', async () => {
+  it('prints its table row', async () => {
     const { server, gr } = serverOf(statefulSetResource)
     await server.create(gr, 'default', workload('StatefulSet', { replicas: 3 }))
     expect(server.cells(gr, 'default', 'web')).to.deep.equal(['web', '0/3', '0s', 'c', 'registry.example/app:1'])

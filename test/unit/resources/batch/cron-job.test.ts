@@ -6,7 +6,7 @@ import { KindCases, validates } from '../../../support/kind-cases.ts'
 const JOB = 'spec.jobTemplate.spec'
 
 describe('CronJob', () => {
-  it('fills in its policy and how many jobs are kept, and little of the job', async () => {
+  it('defaults its policy and history limits, but few fields of the job template', async () => {
     const { metadata, spec, status } = await new KindCases(cronJobResource).create({ ...cronJob(), status: { lastScheduleTime: '2020-01-01T00:00:00Z' } })
     expect([metadata.generation, status]).to.deep.equal([1, {}])
     expect(spec).to.deep.include({ concurrencyPolicy: 'Allow', suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 })
@@ -63,18 +63,18 @@ describe('CronJob', () => {
     'CRON_TZ=Nowhere * * * * *': 'provided bad location Nowhere: unknown time zone Nowhere',
   }
   for (const [schedule, text] of Object.entries(schedules)) {
-    it(`says what is wrong with ${schedule}`, async () => {
+    it(`reports the error in ${schedule}`, async () => {
       const error = await new KindCases(cronJobResource).create(cronJob({ schedule })).catch((e: Error) => e)
       expect((error as Error).message).to.include(`spec.schedule: Invalid value: "${schedule}": ${text}`)
     })
   }
   for (const schedule of ['@hourly', '@every 1h30m', '0 0 1 JAN ?', '5/15 * * * 0-6', ' 1,2,,3  *	* * * ']) {
-    it(`takes ${schedule}`, async () => {
+    it(`accepts ${schedule}`, async () => {
       await new KindCases(cronJobResource).create(cronJob({ schedule }))
     })
   }
 
-  it('makes a generation of a changed spec, keeps the status, and writes the status by itself', async () => {
+  it('increments the generation for a changed spec and writes the status only through the subresource', async () => {
     const cases = new KindCases(cronJobResource)
     await cases.create(cronJob())
     const status = { lastScheduleTime: '2026-01-02T03:00:05Z' }
@@ -86,7 +86,7 @@ describe('CronJob', () => {
     expect(cases.cells()).to.deep.equal(['x', '5 * * * ?', '<none>', 'True', 0, '4m', '0s', 'c', 'registry.example/app:1', '<none>'])
   })
 
-  it('prints what has never been started', async () => {
+  it('prints a row without a last schedule', async () => {
     const cases = new KindCases(cronJobResource)
     await cases.create(cronJob({ timeZone: 'Etc/UTC' }))
     expect(cases.cells()?.slice(1, 6)).to.deep.equal(['5 * * * ?', 'Etc/UTC', 'False', 0, '<none>'])

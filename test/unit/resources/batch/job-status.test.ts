@@ -20,7 +20,7 @@ async function jobWith(spec: object, status?: object): Promise<KindCases> {
 }
 
 describe('the status of a Job', () => {
-  it('is written by itself, and changes nothing else', async () => {
+  it('is written only through the subresource, which changes nothing else', async () => {
     const cases = await jobWith({})
     const written = await cases.update({ ...job({ parallelism: 9 }), status: complete }, {}, 'status')
     expect([written.status?.succeeded, written.spec.parallelism, written.metadata.generation]).to.deep.equal([1, 1, 1])
@@ -76,7 +76,7 @@ describe('the status of a Job', () => {
       ['Invalid status.completedIndexes', 'Invalid status.failedIndexes'],
     ],
   }
-  it('says since 1.36 that a start time is another, and not that it is gone', async () => {
+  it('reports a changed or removed start time once from 1.36 on', async () => {
     for (const startTime of [END, undefined]) {
       const made = await jobWith({}, { startTime: START })
       made.server.features = featuresIn('1.36')
@@ -85,7 +85,7 @@ describe('the status of a Job', () => {
   })
 
   for (const [what, [spec, before, after, causes]] of Object.entries(cases)) {
-    it(`${causes.length === 0 ? 'may be' : 'is not'}: ${what}`, async () => {
+    it(`${causes.length === 0 ? 'accepts' : 'refuses'}: ${what}`, async () => {
       const made = await jobWith(spec, before)
       expect(await causesOf(made.update({ ...job(spec), status: after }, {}, 'status'))).to.deep.equal(causes)
     })

@@ -16,7 +16,7 @@ const SUCCESS = 'spec.successPolicy.rules[0]'
 const many = (count: number, item: (i: number) => object) => Array.from({ length: count }, (_, i) => item(i))
 
 describe('Job', () => {
-  it('fills in counts, policies and the selector', async () => {
+  it('defaults counts, policies and the selector', async () => {
     const made = await new KindCases(jobResource).create(job())
     const { uid } = made.metadata
     expect(made.metadata.generation).to.equal(1)
@@ -72,7 +72,7 @@ describe('Job', () => {
     })
   }
 
-  it('has the labels of its template, those made for it included, unless it has its own', async () => {
+  it('defaults its labels to those of its template, including generated ones', async () => {
     const labelled = job({ template: template({}, { labels: { a: 'b' } }) })
     const taken = await new KindCases(jobResource).create(labelled)
     expect(taken.metadata.labels).to.deep.equal(taken.spec.template.metadata.labels).and.include({ a: 'b', 'job-name': 'x' })
@@ -82,7 +82,7 @@ describe('Job', () => {
     expect((await new KindCases(jobResource).create(labelled, { labels: { c: 'd' } })).metadata.labels).to.deep.equal({ c: 'd' })
   })
 
-  it('leaves a manual selector alone', async () => {
+  it('does not change a manual selector', async () => {
     const body = job({ manualSelector: true, selector: { matchLabels: { a: 'b' } }, template: template({}, { labels: { a: 'b' } }) })
     const { spec } = await new KindCases(jobResource).create(body)
     expect([spec.selector, spec.template.metadata.labels]).to.deep.equal([{ matchLabels: { a: 'b' } }, { a: 'b' }])
@@ -188,7 +188,7 @@ describe('Job', () => {
     '2,1': 'non-increasing order, previous: 2, current: 1',
   }
   for (const [succeededIndexes, text] of Object.entries(texts)) {
-    it(`says what is wrong with the indexes ${succeededIndexes}`, async () => {
+    it(`reports the error in the indexes ${succeededIndexes}`, async () => {
       const error = await new KindCases(jobResource).create(succeeding({ succeededIndexes })).catch((e: Error) => e)
       expect((error as Error).message).to.include(`${SUCCESS}.succeededIndexes: Invalid value: "${succeededIndexes}": error parsing succeededIndexes: ${text}`)
     })
@@ -225,7 +225,7 @@ describe('Job', () => {
     'the containers of a suspended job': [{ suspend: true }, s => { s.template.spec.containers[0].image = 'registry.example/app:2' }, ['Invalid spec.template']],
   }
   for (const [what, [spec, change, causes, status]] of Object.entries(changes)) {
-    it(`${causes.length === 0 ? 'lets change' : 'keeps'} ${what}`, async () => expect(await changing(spec, change, status)).to.deep.equal(causes))
+    it(`${causes.length === 0 ? 'allows' : 'refuses'} changing ${what}`, async () => expect(await changing(spec, change, status)).to.deep.equal(causes))
   }
 
   const STARTED = { startTime: '2026-01-01T00:00:00Z' }
@@ -244,33 +244,33 @@ describe('Job', () => {
     'the nodes of a suspended job that ran': [{ suspend: true }, s => { s.template.spec.nodeSelector = { a: 'b' } }, [], IDLE],
   }
   for (const [what, [spec, change, causes, status]] of Object.entries(since36)) {
-    it(`${causes.length === 0 ? 'lets change' : 'keeps'} ${what} in 1.36`, async () =>
+    it(`${causes.length === 0 ? 'allows' : 'refuses'} changing ${what} in 1.36`, async () =>
       expect(await changing(spec, change, status, parseGates('1.36'))).to.deep.equal(causes))
   }
 
-  it('keeps the resources of a suspended job in 1.35, where the gate is off', async () =>
+  it('refuses changing the resources of a suspended job in 1.35, where the gate is off', async () =>
     expect(await changing({ suspend: true }, moreMemory, undefined, parseGates('1.35'))).to.deep.equal(['Invalid spec.template']))
 
-  it('makes a generation of a changed spec only', async () => {
+  it('increments the generation only for a changed spec', async () => {
     const cases = new KindCases(jobResource)
     const { spec } = await cases.create(job())
     expect((await cases.update({ spec }, { labels: { a: 'b' } })).metadata.generation).to.equal(1)
     expect((await cases.update({ spec: { ...spec, parallelism: 2 } })).metadata.generation).to.equal(2)
   })
 
-  it('warns of names that are no labels, and of more indexes than can be told apart', async () => {
+  it('warns about names that are not DNS labels and about very many indexes', async () => {
     const cases = new KindCases(jobResource)
     await cases.create(job(), { name: 'a.b' })
     await cases.create(indexed({ completions: 100001, parallelism: 10001 }))
     expect(cases.server.warnings.map(text => text.split(':')[0])).to.deep.equal(['metadata.name', 'spec'])
   })
 
-  it('leaves its pods behind by default, and says so', () => {
+  it('orphans its pods by default, with a warning', () => {
     expect(jobResource.strategy?.defaultPropagation).to.equal('orphan')
     expect(jobResource.strategy?.orphanWarning).to.include('child pods are preserved by default')
   })
 
-  it('is selected by its successes', () => {
+  it('can be selected by status.successful', () => {
     const { selectableFields = {} } = jobResource.hub
     expect(selectableFields['status.successful']?.({ metadata: {}, status: { succeeded: 2 } } as never)).to.equal('2')
   })

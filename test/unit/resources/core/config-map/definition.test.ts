@@ -23,7 +23,7 @@ describe('config maps', () => {
     },
   )
 
-  it('print how many keys they have', async () => {
+  it('print the number of keys', async () => {
     const cases = new KindCases(configMapResource)
     await cases.create({ data: { a: '1' }, binaryData: { b: 'AA==' } })
     expect(cases.cells()).to.deep.equal(['x', 2, '0s'])

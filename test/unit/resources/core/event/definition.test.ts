@@ -32,7 +32,7 @@ describe('events', () => {
     'not timed: long': [{ involvedObject, action: 'a'.repeat(129), message: 'm'.repeat(1025) }, []],
   })
 
-  it('live an hour, or as long as is said', () => {
+  it('expire after an hour or the configured time', () => {
     const event = { kind: 'Event', apiVersion: 'v1', metadata: {} }
     expect(eventResource.strategy?.ttlSeconds?.(event)).to.equal(3600)
     expect(eventResourceWithTtl(60).strategy?.ttlSeconds?.(event)).to.equal(60)

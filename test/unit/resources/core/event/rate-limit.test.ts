@@ -28,13 +28,13 @@ function limited(limits: string) {
 }
 
 describe('EventRateLimit', () => {
-  it('refuses what is beyond the burst, and lets as many a second go on', async () => {
+  it('refuses requests beyond the burst and then admits QPS requests a second', async () => {
     const ask = limited('[{type: Server, qps: 1, burst: 2}]')
     const refused = '429 TooManyRequests Too many requests: limit reached on type Server for key '
     expect([await ask(0), await ask(0), await ask(0), await ask(1), await ask(1)]).to.deep.equal([undefined, undefined, refused, undefined, refused])
   })
 
-  it('counts by namespace, by user, and by what events are about', async () => {
+  it('counts by namespace, by user and by source and object', async () => {
     const ask = limited('[{type: Namespace, qps: 1, burst: 1}, {type: User, qps: 1, burst: 3}, {type: SourceAndObject, qps: 1, burst: 1}]')
     expect(await ask(0)).to.equal(undefined)
     expect(await ask(0)).to.equal(
@@ -45,7 +45,7 @@ describe('EventRateLimit', () => {
     expect(await ask(0, { namespace: 'fourth', user: 'v' })).to.equal(undefined)
   })
 
-  it('keeps no long texts of events, and takes them apart all the same', async () => {
+  it('distinguishes events with long texts without storing the texts', async () => {
     const ask = limited('[{type: SourceAndObject, qps: 1, burst: 1}]')
     const long = 'x'.repeat(100_000)
     const refused = (name: string) => `429 TooManyRequests Too many requests: limit reached on type SourceAndObject for key kubelethPodns${name}`
@@ -60,7 +60,7 @@ describe('EventRateLimit', () => {
     expect(((await heapUsed()) - before) / 1e6, 'MB').to.be.below(10)
   })
 
-  it('forgets the key that was not used for longest', async () => {
+  it('evicts the least recently used key', async () => {
     const ask = limited('[{type: User, qps: 1, burst: 1, cacheSize: 2}]')
     for (const user of ['a', 'b', 'c']) expect(await ask(0, { user })).to.equal(undefined)
     expect([await ask(0, { user: 'c' }), await ask(0, { user: 'a' })]).to.deep.equal([
@@ -69,7 +69,7 @@ describe('EventRateLimit', () => {
     ])
   })
 
-  it('looks at core events that are stored', () => {
+  it('handles only writes of core events', () => {
     const plugin = eventRateLimit([], { now: () => 0 })
     const handles = (parts: object) => plugin.handles(admissionRequest(eventResource, {}, parts))
     expect([handles({}), handles({ operation: 'UPDATE' }), handles({ operation: 'DELETE' }), handles({ dryRun: true })]).to.deep.equal([
@@ -80,7 +80,7 @@ describe('EventRateLimit', () => {
     ])
   })
 
-  it('needs a limit, and has each checked', () => {
+  it('requires at least one limit and validates each', () => {
     const init = `couldn't init admission plugin "EventRateLimit": `
     expect(() => eventLimits(new Map())).to.throw(`${init}limits: Invalid value: []eventratelimit.Limit(nil): must not be empty`)
     expect(() => config('[{type: Pod, qps: 0, burst: 1}]')).to.throw(
@@ -90,7 +90,7 @@ describe('EventRateLimit', () => {
   })
 })
 
-describe('EventRateLimit as upstream tests it', () => {
+describe('upstream test cases of EventRateLimit', () => {
   const lines = readFileSync(join(import.meta.dirname, '../../../../fixtures/admission/event-rates-1.33.jsonl'), 'utf8')
     .trimEnd()
     .split('\n')

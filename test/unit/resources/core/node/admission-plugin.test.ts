@@ -22,7 +22,7 @@ describe('TaintNodesByCondition', () => {
     })
   }
 
-  it('is about new nodes only', () => {
+  it('handles only the creation of nodes', () => {
     const { handles } = taintNodesByCondition
     expect(handles(admissionRequest(nodeResource, {}))).to.equal(true)
     expect(handles(admissionRequest(nodeResource, {}, { operation: 'UPDATE' }))).to.equal(false)

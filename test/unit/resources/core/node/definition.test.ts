@@ -45,7 +45,7 @@ describe('nodes', () => {
     },
   )
 
-  it('keep one range in two fields', async () => {
+  it('keep podCIDR and podCIDRs consistent', async () => {
     expect((await new KindCases(nodeResource).create({ spec: { podCIDR: '10.0.0.0/24' } })).spec).to.deep.equal({
       podCIDR: '10.0.0.0/24',
       podCIDRs: ['10.0.0.0/24'],
@@ -55,19 +55,19 @@ describe('nodes', () => {
     expect(both.spec.podCIDRs).to.deep.equal(['10.9.0.0/24'])
   })
 
-  it('may not have a range twice before 1.33', async () => {
+  it('refuse a duplicate pod CIDR before 1.33', async () => {
     expect(await causesOf(new KindCases(nodeResource, featuresIn('1.32')).create(cidrs('10.0.0.0/16', '10.0.0.0/16')))).to.deep.equal([
       'Invalid spec.podCIDRs',
       'Duplicate spec.podCIDRs[1]',
     ])
   })
 
-  it('can allocate their capacity, unless told', async () => {
+  it('default allocatable to their capacity', async () => {
     const made = await new KindCases(nodeResource).create({ status: { capacity: { cpu: '1' } } })
     expect(made.status.allocatable).to.deep.equal({ cpu: '1' })
   })
 
-  it('keep their status on updates and their spec on those of the status', async () => {
+  it('keep their status on updates and their spec on status updates', async () => {
     const cases = new KindCases(nodeResource)
     await cases.create({ status: { capacity: { cpu: '1' } } })
     expect((await cases.update({ status: { capacity: { cpu: '2' } } })).status.capacity).to.deep.equal({ cpu: '1' })
@@ -115,7 +115,7 @@ describe('nodes', () => {
     })
   }
 
-  it('are selected by whether pods go there', async () => {
+  it('can be selected by spec.unschedulable', async () => {
     const unschedulable = nodeResource.hub.selectableFields?.['spec.unschedulable']
     expect(unschedulable?.(await new KindCases(nodeResource).create({}))).to.equal('false')
     expect(unschedulable?.(await new KindCases(nodeResource).create({ spec: { unschedulable: true } }))).to.equal('true')

@@ -84,13 +84,13 @@ describe('persistent volumes', () => {
     },
   )
 
-  it('default what is not given', async () => {
+  it('have defaults', async () => {
     const made = await new KindCases(persistentVolumeResource).create(spec({ ...csi(), volumeAttributesClassName: 'v' }))
     expect(made.spec).to.deep.equal({ ...base, ...csi(), persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' })
     expect(made.status).to.deep.equal({ phase: 'Pending', lastPhaseTransitionTime: '2026-01-02T03:04:05Z' })
   })
 
-  it('note when their phase has changed', async () => {
+  it('record the time of phase changes', async () => {
     const cases = new KindCases(persistentVolumeResource)
     await cases.create(spec(hostPath))
     cases.server.now += 60_000
@@ -104,7 +104,7 @@ describe('persistent volumes', () => {
     expect(own.status.lastPhaseTransitionTime).to.equal('2020-01-01T00:00:00Z')
   })
 
-  it('warn of labels of nodes by their old names', async () => {
+  it('warn about deprecated node labels', async () => {
     const cases = new KindCases(persistentVolumeResource)
     const matchExpressions = [{ key: 'beta.kubernetes.io/os', operator: 'Exists' }]
     await cases.create(spec({ hostPath: { path: '/a' }, nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } } }))
@@ -113,7 +113,7 @@ describe('persistent volumes', () => {
     ])
   })
 
-  it('warn of what is deprecated', async () => {
+  it('warn about deprecated fields', async () => {
     const cases = new KindCases(persistentVolumeResource)
     await cases.create(spec({ cephfs: { monitors: ['m'] }, capacity: { storage: '1500m' }, persistentVolumeReclaimPolicy: 'Recycle' }), {
       annotations: { 'volume.beta.kubernetes.io/storage-class': 'c' },

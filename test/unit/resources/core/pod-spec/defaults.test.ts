@@ -19,7 +19,7 @@ describe('resources/core/pod-spec/defaults', () => {
     it(`pulls ${image} ${latest ? 'always' : 'if not present'}`, () => expect(isLatest(image)).to.equal(latest))
   }
 
-  it('fills in a spec', () => {
+  it('defaults a spec', () => {
     const { spec } = podWith({ serviceAccount: 'sa' })
     expect(spec).to.include({ dnsPolicy: 'ClusterFirst', restartPolicy: 'Always', terminationGracePeriodSeconds: 30, schedulerName: 'default-scheduler' })
     expect(spec).to.include({ serviceAccountName: 'sa', serviceAccount: 'sa', enableServiceLinks: true })
@@ -32,12 +32,12 @@ describe('resources/core/pod-spec/defaults', () => {
     })
   })
 
-  it('keeps what is given', () => {
+  it('keeps given values', () => {
     const given = { dnsPolicy: 'Default', restartPolicy: 'Never', terminationGracePeriodSeconds: 0, schedulerName: 's', enableServiceLinks: false }
     expect(podWith(given).spec).to.include(given)
   })
 
-  it('fills in probes, ports and references', () => {
+  it('defaults probes, ports and references', () => {
     const [container] = podWith({
       containers: [
         {
@@ -61,7 +61,7 @@ describe('resources/core/pod-spec/defaults', () => {
     expect(container.lifecycle.preStop.httpGet).to.include({ path: '/', scheme: 'HTTP' })
   })
 
-  it('fills in volumes', () => {
+  it('defaults volumes', () => {
     const { volumes } = podWith({
       volumes: [
         { name: 'a' },
@@ -79,7 +79,7 @@ describe('resources/core/pod-spec/defaults', () => {
     expect(volumes[4].ephemeral.volumeClaimTemplate.spec.volumeMode).to.equal('Filesystem')
   })
 
-  it('asks for what is the limit, in pods alone, and rounds to thousandths', () => {
+  it('defaults requests to limits, only in pods, and rounds to milli-units', () => {
     const containers = () => [{ name: 'c', image: 'i', resources: { limits: { cpu: '100u', memory: '1Gi' }, requests: { memory: '1Mi' } } }]
     expect(podWith({ containers: containers() }).spec.containers[0].resources.requests).to.deep.equal({ cpu: '1m', memory: '1Mi' })
     const template = { metadata: {}, spec: { containers: containers() } }
@@ -88,14 +88,14 @@ describe('resources/core/pod-spec/defaults', () => {
     expect(template.spec).not.to.have.property('enableServiceLinks')
   })
 
-  it('opens ports of the host network', () => {
+  it('defaults the host ports of a pod on the host network', () => {
     const ports = [{ containerPort: 1 }, { containerPort: 2, hostPort: 3 }]
     const pod = podWith({ hostNetwork: true, containers: [{ name: 'c', ports }], initContainers: [{ name: 'i', ports: [{ containerPort: 4 }] }] })
     expect(pod.spec.containers[0].ports.map((port: { hostPort: number }) => port.hostPort)).to.deep.equal([1, 3])
     expect(pod.spec.initContainers[0].ports[0].hostPort).to.equal(4)
   })
 
-  it('drops annotations that init containers once were', () => {
+  it('drops the former annotations of init containers', () => {
     expect(podWith({}, { annotations: { 'pod.beta.kubernetes.io/init-containers': '[]', a: 'b' } }).metadata.annotations).to.deep.equal({ a: 'b' })
     expect(podWith({}, { annotations: { 'pod.alpha.kubernetes.io/init-container-statuses': '[]' } }).metadata).not.to.have.property('annotations')
   })

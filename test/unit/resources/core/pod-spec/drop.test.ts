@@ -37,23 +37,23 @@ const status = () =>
   })
 
 describe('resources/core/pod-spec/drop', () => {
-  it('takes out what belongs to features that are off', () => expect(dropped(full())).to.deep.equal(plain()))
+  it('drops fields of disabled features', () => expect(dropped(full())).to.deep.equal(plain()))
 
-  it('leaves what the old object has', () => {
+  it('keeps fields that the old object has', () => {
     const old = full()
     old.spec.resources = { requests: { cpu: '1' } }
     old.spec.volumes?.push({ name: 'w', projected: { sources: [{ clusterTrustBundle: { path: 'p' } }] } })
     expect(dropped(full(), old)).to.deep.equal(full())
   })
 
-  it('leaves what belongs to a feature that is on', () => {
+  it('keeps fields of enabled features', () => {
     const { spec } = dropped(full(), undefined, 'DynamicResourceAllocation=true')
     expect(spec.resourceClaims).to.deep.equal([{ name: 'x' }])
     expect(spec.containers?.[0]?.resources).to.deep.equal({ claims: [{ name: 'x' }] })
     expect(spec).not.to.have.property('resources')
   })
 
-  it('takes it out of a status', () => {
+  it('drops status fields of disabled features', () => {
     const left = [{ name: 'c', allocatedResources: { cpu: '1' }, resources: {}, stopSignal: 'SIGHUP', user: {} }]
     expect(dropped(status(), withStatus({}))).to.deep.equal(withStatus({ conditions: [{ type: 'Ready' }], containerStatuses: left }))
     expect(dropped(status(), withStatus({}), 'DynamicResourceAllocation=true').status.resourceClaimStatuses).to.deep.equal([{ name: 'x' }])

@@ -10,7 +10,7 @@ const controller = (spec: object = {}): AnyObject =>
   ({ apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'rc' }, spec: { template, ...spec } }) as AnyObject
 
 describe('ReplicationController', () => {
-  it('takes labels and selector from its template', async () => {
+  it('defaults labels and selector from its template', async () => {
     const { server, gr } = serverOf(replicationControllerResource)
     const { metadata, spec } = await server.create(gr, 'default', controller())
     expect(metadata.labels).to.deep.equal({ a: '1', b: '2' })
@@ -19,13 +19,13 @@ describe('ReplicationController', () => {
   })
 
   for (const release of ['1.24', '1.32', '1.33', '1.36'] as const)
-    it(`has one replica in ${release} where it does not say how many`, async () => {
+    it(`defaults to one replica in ${release}`, async () => {
       const cases = new KindCases(replicationControllerResource, featuresIn(release))
       expect((await cases.create({ spec: { template } })).spec.replicas).to.equal(1)
       expect((await cases.create({ spec: { template, replicas: 0 } }, { name: 'none' })).spec.replicas).to.equal(0)
     })
 
-  it('tells twice what is wrong with an update, as upstream does', async () => {
+  it('reports errors of an update twice, as upstream does', async () => {
     const { server, gr } = serverOf(replicationControllerResource)
     await server.create(gr, 'default', controller())
     const cause = 'spec.replicas: Invalid value: -1: must be greater than or equal to 0'
@@ -58,7 +58,7 @@ describe('ReplicationController', () => {
     })
   }
 
-  it('tells its scale the selector', async () => {
+  it('has its selector in its scale', async () => {
     const { server, gr } = serverOf(replicationControllerResource)
     const object = await server.create(gr, 'default', controller({ replicas: 0 }))
     const scale = replicationControllerResource.hub.subresources?.scale?.view?.get(object)
@@ -66,7 +66,7 @@ describe('ReplicationController', () => {
     expect(scale?.metadata).to.have.all.keys('name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp')
   })
 
-  it('prints as kubectl shows it', async () => {
+  it('prints its table row', async () => {
     const { server, gr } = serverOf(replicationControllerResource)
     await server.create(gr, 'default', controller())
     expect(server.cells(gr, 'default', 'rc')).to.deep.equal(['rc', 1, 0, 0, '0s', 'c', 'registry.example/app:1', 'a=1,b=2'])

@@ -5,7 +5,7 @@ const read = (text: string) => limitedResources(new Map([['ResourceQuota', Buffe
 const V1 = 'apiVersion: apiserver.config.k8s.io/v1\nkind: ResourceQuotaConfiguration\n'
 
 describe('the configuration of ResourceQuota', () => {
-  it('limits nothing where there is none', () => {
+  it('limits nothing by default', () => {
     expect(limitedResources(new Map())).to.deep.equal([])
     expect(read(V1)).to.deep.equal([])
   })
@@ -15,7 +15,7 @@ describe('the configuration of ResourceQuota', () => {
     'apiVersion: resourcequota.admission.k8s.io/v1beta1\nkind: Configuration\n',
     'apiVersion: resourcequota.admission.k8s.io/v1alpha1\nkind: Configuration\n',
   ])
-    it(`is read: ${head.split('\n')[0]}`, () => {
+    it(`is parsed: ${head.split('\n')[0]}`, () => {
       const scope = '{scopeName: PriorityClass, operator: In, values: [cluster-services]}'
       expect(read(`${head}limitedResources:\n- {resource: pods, matchContains: [cpu], matchScopes: [${scope}]}\n`)).to.deep.equal([
         { resource: 'pods', matchContains: ['cpu'], matchScopes: [{ scopeName: 'PriorityClass', operator: 'In', values: ['cluster-services'] }] },

@@ -37,12 +37,12 @@ describe('resource quotas', () => {
     },
   )
 
-  it('round amounts up, and take no status from who creates them', async () => {
+  it('round quantities up and drop the status on create', async () => {
     const made = await new KindCases(resourceQuotaResource).create({ ...hard({ cpu: '100500u' }), status: { hard: { pods: '9' } } })
     expect([made.spec, made.status]).to.deep.equal([{ hard: { cpu: '101m' } }, {}])
   })
 
-  it('have a status of their own', async () => {
+  it('write, validate and print their status', async () => {
     const cases = new KindCases(resourceQuotaResource)
     await cases.create(hard({ pods: '1' }))
     expect(await causesOf(cases.update({ status: { used: { storage: '1' } } }, {}, 'status'))).to.deep.equal(['Invalid status.used[storage]'])

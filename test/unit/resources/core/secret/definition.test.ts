@@ -42,7 +42,7 @@ describe('secrets', () => {
     },
   )
 
-  it('tell nothing of their contents in messages', async () => {
+  it('do not reveal their contents in messages', async () => {
     try {
       await new KindCases(secretResource).create(typed('dockercfg', { '.dockercfg': 'hunter2' }))
     } catch (error) {
@@ -53,14 +53,14 @@ describe('secrets', () => {
     expect.fail('it was let in')
   })
 
-  it('merge texts into data, and keep none', async () => {
+  it('merge stringData into data', async () => {
     const made = await new KindCases(secretResource).create({ data: { a: 'YQ==', b: 'Yg==' }, stringData: { b: 'new', c: 'ü' } })
     expect(made).to.deep.include({ type: 'Opaque', data: { a: 'YQ==', b: 'bmV3', c: base64('ü') } })
     expect(made).to.not.have.property('stringData')
     expect(await causesOf(new KindCases(secretResource).create({ stringData: { 'a*b': '' } }))).to.deep.equal(['Invalid data[a*b]'])
   })
 
-  it('warn of a pair for TLS that does not fit, since 1.27', async () => {
+  it('warn about a TLS key that does not match its certificate from 1.27 on', async () => {
     const pem = (key: KeyObject): string => String(key.export({ type: 'pkcs8', format: 'pem' }))
     const [own, other] = [generateKeyPairSync('ec', { namedCurve: 'P-256' }), generateKeyPairSync('ec', { namedCurve: 'P-256' })]
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -97,7 +97,7 @@ describe('secrets', () => {
     for (const [crt, key, fault] of faults) expect(await warningsIn('1.33', crt, key)).to.deep.equal([fault])
   })
 
-  it('print, and are selected by type', async () => {
+  it('print and can be selected by type', async () => {
     const cases = new KindCases(secretResource)
     const made = await cases.create({ stringData: { a: 'b', c: 'd' } })
     expect(cases.cells()).to.deep.equal(['x', 'Opaque', 2, '0s'])

@@ -59,21 +59,21 @@ function world(stored: ResourceQuota[], watched = stored) {
 const outcome = (work: Promise<unknown>): Promise<string> => work.then(() => 'admitted').catch(error => error.message.replace(/.*forbidden: /, ''))
 
 describe('requests of a namespace with quotas', () => {
-  it('are reserved together while one of them is written', async () => {
+  it('are reserved in one batch while another quota write is in progress', async () => {
     const w = world([quota('q', 100, 0)])
     await Promise.all(Array.from({ length: 64 }, () => w.admit()))
     expect(w.used()).to.deep.equal({ q: '64' })
     expect(w.writes).to.have.length(2)
   })
 
-  it('are let through up to the limit', async () => {
+  it('are admitted up to the limit', async () => {
     const w = world([quota('q', 10, 4)])
     const outcomes = await Promise.all(Array.from({ length: 9 }, () => outcome(w.admit())))
     expect(outcomes.filter(each => each === 'admitted')).to.have.length(6)
     expect(outcomes.at(-1)).to.equal('exceeded quota: q, requested: configmaps=1, used: configmaps=10, limited: configmaps=10')
   })
 
-  it('hold what they reserve until the write has ended', async () => {
+  it('hold their reservation until the write has ended', async () => {
     const w = world([quota('q', 10, 4)])
     const [reservation] = await w.admit()
     expect(w.held('q')).to.deep.equal({ configmaps: '1' })
@@ -87,7 +87,7 @@ describe('requests of a namespace with quotas', () => {
     expect(w.writes).to.deep.equal([])
   })
 
-  it('are compared again with a quota that has changed', async () => {
+  it('are checked again after a conflicting change of the quota', async () => {
     const w = world([quota('q', 10, 9, 5)], [quota('q', 10, 3, 4)])
     expect(await Promise.all([outcome(w.admit()), outcome(w.admit())])).to.deep.equal([
       'admitted',
@@ -96,19 +96,19 @@ describe('requests of a namespace with quotas', () => {
     expect(w.used()).to.deep.equal({ q: '10' })
   })
 
-  it('are not refused for what a quota no longer says', async () => {
+  it('are not refused for limits that a quota no longer has', async () => {
     const w = world([quota('q', 10, 3, 5)], [quota('q', 10, 10, 4)])
     expect(await outcome(w.admit())).to.equal('admitted')
     expect(w.used()).to.deep.equal({ q: '4' })
   })
 
-  it('do without a quota that has gone', async () => {
+  it('are admitted if a quota has been deleted meanwhile', async () => {
     const w = world([quota('a', 10, 0)], [quota('a', 10, 0), quota('b', 0, 0)])
     expect(await outcome(w.admit())).to.equal('admitted')
     expect(w.used()).to.deep.equal({ a: '1' })
   })
 
-  it('give back what one quota has reserved when another has no room left', async () => {
+  it('release their reservation in one quota if another is exceeded', async () => {
     const w = world([quota('a', 10, 0), quota('b', 1, 1, 5)], [quota('a', 10, 0), quota('b', 1, 0, 4)])
     const told: string[] = []
     w.reservations.onReturned(namespace => told.push(namespace), new AbortController().signal)

@@ -36,7 +36,7 @@ function counterOf(resource: string) {
   }
 }
 
-describe('counts of what quotas limit', () => {
+describe('usage counted for quotas', () => {
   it('add up what objects use, and read each once', () => {
     const count = counterOf('pods')
     const items = [pod('500m'), pod('1'), pod('500m')]

@@ -174,7 +174,7 @@ describe('evaluators of quotas', () => {
     expect(usage('widgets.example.com', {})).to.deep.equal({ 'count/widgets.example.com': '1' })
   })
 
-  it('leave events and reviews alone', () => {
+  it('do not count events and reviews', () => {
     const evaluators = new Evaluators(featuresOf())
     for (const resource of ['events', 'events.events.k8s.io', 'bindings', 'localsubjectaccessreviews.authorization.k8s.io'])
       expect(evaluators.of(parseGroupResource(resource)), resource).to.equal(undefined)
