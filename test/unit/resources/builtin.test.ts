@@ -3,7 +3,7 @@ import { LIFECYCLES } from '../../../src/lifecycle/kinds.ts'
 import { builtinResources } from '../../../src/resources/builtin.ts'
 import { featuresOf } from '../../support/hook-context.ts'
 
-/** Stored, and served in no version. */
+/** Stored, but not served in any version. */
 const NEVER_SERVED = new Set(['v1 RangeAllocation'])
 
 describe('built-in kinds', () => {

@@ -31,7 +31,7 @@ const ONE_WAY_LEFT = [
 
 const isOneWayLeft = (version: Version): boolean => ONE_WAY_LEFT.some(each => each.test(`${apiVersionOfVersion(version)} ${version.kind}`))
 
-/** The versions of a kind between which a release converts: those that it has, and the one that it stores. */
+/** The versions between which a release converts: the served ones and the storage version. */
 const versionsIn = (definition: ResourceDefinition, release: Release): Version[] =>
   [...versionsOf(definition).values()].filter(
     version => version === definition.storage?.version || existsIn(release, apiVersionOfVersion(version), version.kind),

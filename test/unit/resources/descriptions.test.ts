@@ -26,7 +26,7 @@ const parse = (pieces: DocumentPieces) => JSON.parse(Buffer.concat([...pieces].f
 
 const RELEASES = Array.from({ length: 13 }, (_, i): Release => `1.${24 + i}`)
 
-/** The definitions of every document of a release, with the document that each is from. */
+/** The definitions in every document of a release, each with its document. */
 function definitionsOf(release: Release): [name: string, definition: Definition, document: string][] {
   const snapshot = builtinSnapshot(release)
   const openApi = createOpenApi(snapshot, readDescriptions)
@@ -43,7 +43,7 @@ function definitionsOf(release: Release): [name: string, definition: Definition,
   return all
 }
 
-/** Every line of the texts: of which type it is, and, unless it is about the type itself, of which field. */
+/** Every line of the descriptions with its type and, unless it describes the type itself, its field. */
 function* lines(): Generator<{ group: string; type: string; field: string | undefined; text: string }> {
   for (const group of groups) {
     let type = ''

@@ -37,7 +37,7 @@ const pod = (spec: object, container: object = {}): object => ({
   spec: { containers: [{ name: 'c', image: 'i', ...container }], serviceAccountName: 's', ...spec },
 })
 
-/** Fields that are off by default in a release, and what is left of them. */
+/** Fields whose gate is off by default in a release, and a function that reads what remains of them. */
 const OFF: readonly [release: Release, gate: string, definition: ResourceDefinition, body: object, member: (object: AnyObject) => unknown][] = [
   [
     '1.30',

@@ -24,7 +24,7 @@ import { servedBuiltins } from '../../support/served-builtins.ts'
 
 const pathOf = ({ path }: GatedField): string => path.map(({ name }) => name).join('.')
 
-/** Whether any value stands at the path. */
+/** Whether there is a value at the path. */
 function isAt(value: unknown, [step, ...rest]: GatedField['path']): boolean {
   if (step === undefined) return value !== undefined && value !== null
   const items = Array.isArray(value) ? value : [value]
@@ -62,7 +62,7 @@ describe('fields behind feature gates', () => {
   }
 })
 
-/** What an object is made of while the gate is off and while it is on. */
+/** The expected values while the gate is off and on. */
 interface Kept {
   readonly definition: ResourceDefinition
   readonly given: object
@@ -181,7 +181,7 @@ describe('feature gates of kinds', () => {
   const searches = (name: string): object => pod({ dnsConfig: { searches: [name] } })
   const sleep = pod({}, { lifecycle: { preStop: { sleep: { seconds: 0 } } } })
   const drivers = (count: number): object => ({ spec: { drivers: [{ name: 'd', nodeID: 'n', allocatable: { count } }] } })
-  /** What is wrong while the gate is off; nothing is while it is on. `before`: the object is there already, made while the gate was on. */
+  /** The errors while the gate is off; there are none while it is on. `before` is created while the gate is on. */
   const judged: [gate: string, what: string, definition: ResourceDefinition, given: object, causes: string[], before?: object][] = [
     ['HPAScaleToZero', 'no replicas', horizontalPodAutoscalerResource, autoscaler({ minReplicas: 0, metrics: [metric] }), ['Invalid spec.minReplicas']],
     [

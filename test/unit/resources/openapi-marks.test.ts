@@ -4,7 +4,7 @@ import { DefinitionSet } from '../../../src/schema/openapi/definitions.ts'
 
 const definitionOf = (id: string) => new DefinitionSet(2).ofFields(types.type(id))
 
-/** As documents of kube-apiserver 1.33.4 have them. */
+/** The marks are those in the documents of kube-apiserver 1.33.4. */
 describe('OpenAPI definitions of built-in types', () => {
   const unions: [string, object | undefined][] = [
     ['core.SeccompProfile', { discriminator: 'type', 'fields-to-discriminateBy': { localhostProfile: 'LocalhostProfile' } }],

@@ -7,7 +7,7 @@ import { fillStruct } from '../../support/fill-schema.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
 import { TestRegistry } from '../../support/test-registry.ts'
 
-/** Words that every object of JavaScript knows. */
+/** Property names that every JavaScript object inherits. */
 const WORDS = ['constructor', 'toString', '__proto__', 'valueOf'] as const
 const BODIES = 8
 

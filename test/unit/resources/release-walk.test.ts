@@ -10,10 +10,10 @@ import type { AnyObject } from '../../support/any-object.ts'
 import { fillStruct } from '../../support/fill-schema.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
 
-/** Kinds that are served only while these are on. */
+/** Gates without which some kinds are not served. */
 const GATES = ['ClusterTrustBundle', 'StorageVersionMigrator'] as const
 
-/** Every kind that a release stores, by where it does so. */
+/** Every kind that a release stores, by key prefix. */
 function storedIn(release: Release): ReadonlyMap<string, ResourceDefinition> {
   const known = gatesOf(release)
   const gates = Object.fromEntries(GATES.filter(gate => known[gate] && !known[gate].locked).map(gate => [gate, true]))
@@ -24,11 +24,11 @@ function storedIn(release: Release): ReadonlyMap<string, ResourceDefinition> {
 const MINORS = [24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36] as const
 type Minor = (typeof MINORS)[number]
 const walked = new Map(MINORS.map(minor => [minor, storedIn(`1.${minor}`)]))
-/** Release after release, in either direction. */
+/** The releases from one to the other, in either direction. */
 const between = (from: Minor, to: Minor): Minor[] =>
   from <= to ? MINORS.filter(minor => minor >= from && minor <= to) : MINORS.filter(minor => minor >= to && minor <= from).toReversed()
 
-/** An object with a value in every field that the release has, as its hub version holds it. */
+/** An object of the hub version with a value in every field of the release. */
 function filled({ hub }: ResourceDefinition): AnyObject {
   const apiVersion = hub.group === '' ? hub.name : `${hub.group}/${hub.name}`
   const { metadata: _, ...rest } = fillStruct(hub.schema) as JsonObject
@@ -38,7 +38,7 @@ function filled({ hub }: ResourceDefinition): AnyObject {
   return decode(hub.schema, { ...body, kind: hub.kind, apiVersion, metadata } as unknown as Json) as unknown as AnyObject
 }
 
-/** The object after servers of these releases have each read and written it. A release that has no such kind leaves it alone. */
+/** The object after a server of each release has read and written it. Releases without the kind leave it unchanged. */
 function walk(prefix: string, object: AnyObject, minors: readonly Minor[]): AnyObject {
   let bytes: Buffer | undefined
   let seen = object
@@ -53,7 +53,7 @@ function walk(prefix: string, object: AnyObject, minors: readonly Minor[]): AnyO
   return seen
 }
 
-/** Paths of what the first has and the second has otherwise, lists by their first item. */
+/** Paths of values of the first object that are missing or different in the second. Lists are compared by their first item. */
 function lost(before: Json | undefined, after: Json | undefined, path = ''): string[] {
   if (before === undefined || before === null) return []
   if (Array.isArray(before)) return lost(before[0], Array.isArray(after) ? after[0] : undefined, `${path}[]`)
@@ -85,9 +85,9 @@ describe('storage across releases', () => {
   }
 })
 
-/** Fields that a release does not have any more, and drops: resource and path. */
+/** Fields that a release has removed and drops, by resource and path. */
 const DROPPED: readonly (readonly [since: Minor, what: RegExp])[] = [
-  // Objects do not store it; templates of other objects do in 1.24.
+  // Objects do not store it, but templates in other objects do in 1.24.
   [25, /[mM]etadata\.clusterName$/],
   [28, /^(?:persistentvolumeclaims |statefulsets spec\.volumeClaimTemplates\[\]\.)status\.resizeStatus$/],
   [28, /^networkpolicies status\./],
@@ -96,7 +96,7 @@ const DROPPED: readonly (readonly [since: Minor, what: RegExp])[] = [
   [31, /^resourceclaim(?:s|templates) /],
   [32, /^(?:resourceclaim(?:s|templates) .*(?:[cC]ontroller|deallocationRequested)$|deviceclasses spec\.suitableNodes\.)/],
   [34, /^devicetaintrules spec\.deviceSelector\.(?:deviceClassName|selectors)/],
-  // 1.35 stores v1beta1, which has neither.
+  // 1.35 stores v1beta1, which has neither field.
   [35, /^storageversionmigrations spec\.(?:resource\.version|continueToken)$/],
 ]
 

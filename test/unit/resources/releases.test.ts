@@ -25,7 +25,7 @@ const preferring = (value: string): object => {
 const drivers = (nodeID: string): object => ({ spec: { drivers: [{ name: 'd', nodeID }] } })
 
 describe('kinds of earlier releases', () => {
-  /** What is wrong with an object in 1.32 and in 1.33; `before`: it is there already. */
+  /** The errors of an object in 1.32 and in 1.33. `before` is created first, if given. */
   const judged: [what: string, definition: ResourceDefinition, given: object, old: string[], now: string[], before?: object][] = [
     ['the name of the service of a stateful set', statefulSetResource, set({ serviceName: 'a.b' }), [], ['Invalid spec.serviceName']],
     ['another limit of revisions', statefulSetResource, set({ revisionHistoryLimit: 3 }), ['Forbidden spec'], [], set()],

@@ -23,9 +23,9 @@ type Rule = {
   readonly since: Release
   readonly of: ResourceDefinition
   readonly body: object
-  /** Of the release, and of the one before. */
+  /** Causes in the release and in the one before. */
   readonly causes: readonly [since: string[], before: string[]]
-  /** Written in the release before, and replaced by `body`. */
+  /** Created in the previous release, and replaced by `body`. */
   readonly old?: object
   readonly gates?: Record<string, boolean>
   readonly metadata?: object
@@ -66,7 +66,7 @@ const affinity = (key: string, value: string): object => ({
 })
 const BAD_VALUE = 'matchExpressions[0].values[0]'
 
-/** Rules that came with a release, without a gate. */
+/** Rules introduced by a release without a feature gate. */
 const RULES: Record<string, Rule> = {
   'values of selectors in pod affinity': {
     since: '1.26',

@@ -18,7 +18,7 @@ import { servedBuiltins } from '../../support/served-builtins.ts'
 const metadata = { name: 'x', namespace: 'ns', uid: 'u', resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' }
 const objectOf = ({ hub }: ResourceDefinition, more: object): AnyObject => ({ apiVersion: hub.name, kind: hub.kind, metadata, ...more })
 
-/** The errors of a kind's own validation in a release. */
+/** The errors of the kind's own validation in a release. */
 function errorsOf(definition: ResourceDefinition, release: Release, next: object, old?: object, gates: Record<string, boolean> = {}): string[] {
   const context = hookContext({ features: featuresIn(release, gates) })
   const found = definition.strategy?.validate?.(objectOf(definition, next), old && objectOf(definition, old), context) ?? []

@@ -8,7 +8,7 @@ import { configMapResource } from '../../../src/resources/core/config-map/defini
 import { csiNodeResource } from '../../../src/resources/storage/csi-node/definition.ts'
 import { KindCases } from '../../support/kind-cases.ts'
 
-/** What 1.34 refuses a write for, a text for each cause. */
+/** The errors of a write in 1.34, one text per cause. */
 async function errorsOf(of: ResourceDefinition, next: object, old?: object, metadata: object = {}): Promise<string[]> {
   const cases = new KindCases(of, parseGates('1.34'))
   try {

@@ -3,7 +3,7 @@ import { RELEASES, type Release } from '../../../src/lifecycle/release.ts'
 import { judge } from '../../../src/upgrade/judge.ts'
 import { ReleaseKinds } from '../../../src/upgrade/versions/release-kinds.ts'
 
-/** Releases, both ends included: `24-26`, `27-`. */
+/** Releases, including both ends: `24-26`, `27-`. */
 type Span = `${number}-${number | ''}`
 
 interface Case {

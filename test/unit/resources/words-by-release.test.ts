@@ -16,7 +16,7 @@ import { createResourceClaimResource } from '../../../src/resources/resource/res
 import { testAuth } from '../../support/auth.ts'
 import { KindCases } from '../../support/kind-cases.ts'
 
-/** What a write is refused for, a text for each cause. Of texts with several lines the first one. */
+/** The errors of a write, one text per cause, each reduced to its first line. */
 async function errorsOf({ of, next, old, subresource = '', name }: Case, release: Release, gates: Record<string, boolean> = {}): Promise<string[]> {
   const cases = new KindCases(of, parseGates(release, new Map(Object.entries(gates))))
   try {
@@ -60,7 +60,7 @@ interface Case {
   readonly subresource?: string
   readonly name?: string
   readonly gates?: Record<string, boolean>
-  /** Parts of what is said in the release before, and since. Errors that say something else are no part of the case. */
+  /** Parts of the errors in the previous release and since. Other errors are ignored. */
   readonly said: readonly [before: readonly string[], since: readonly string[]]
   readonly about: string
 }

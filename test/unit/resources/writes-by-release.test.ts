@@ -33,7 +33,7 @@ const BETA_CLASS = { annotations: { 'volume.beta.kubernetes.io/storage-class': '
 const FRACTION = 'fractional byte value "1500m" is invalid, must be an integer'
 const CLASS_WARNING = 'metadata.annotations[volume.beta.kubernetes.io/storage-class]: deprecated since v1.8; use "storageClassName" attribute instead'
 
-/** Warnings that a release was the first to give. */
+/** Warnings with the release that introduced them. */
 const FIRST: readonly (readonly [since: Release, definition: ResourceDefinition, body: object, warning: RegExp | string, metadata?: object])[] = [
   [
     '1.25',

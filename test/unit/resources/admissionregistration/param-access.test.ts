@@ -28,7 +28,7 @@ describe('access to the parameters of policies', () => {
     allows = false
   })
 
-  /** Config maps are served; the policy `p` has the given kind of parameters, and there is no other. */
+  /** ConfigMaps are served. The policy `p`, the only one, has the given parameter kind. */
   const context = (paramKind: ParamKind | undefined, user: User = JANE) => {
     const access = {
       resourceOf: ({ version }: { version: string }, kind: string) =>

@@ -6,7 +6,7 @@ import { causesOf as messagesOf } from '../../../support/workloads.ts'
 
 const rule = { operations: ['CREATE'], apiGroups: ['example.com'], apiVersions: ['v1'], resources: ['things'] }
 const service = { namespace: 'ns', name: 'hook' }
-/** A configuration with one webhook that is fine but for what is given. */
+/** A configuration with one webhook, which is valid except for the given fields. */
 const hook = (parts: object = {}): object => ({
   name: 'hook.example.com',
   clientConfig: { url: 'https://hook.example.com/x' },

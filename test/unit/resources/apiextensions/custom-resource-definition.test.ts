@@ -18,11 +18,11 @@ const version = (schema: JsonSchemaProps = {}, more: Partial<CustomResourceDefin
   schema: { openAPIV3Schema: { type: 'object', ...schema } },
   ...more,
 })
-/** A definition of widgets, with `more` in its spec. */
+/** A definition of widgets with additional fields in its spec. */
 const of = (more: object = {}): object => ({
   spec: { group: 'example.com', scope: 'Namespaced', names: { plural: 'widgets', kind: 'Widget' }, versions: [version()], ...more },
 })
-/** One whose schema has a field `a`. */
+/** A definition whose schema has a field `a`. */
 const field = (a: JsonSchemaProps, more: Partial<CustomResourceDefinitionVersion> = {}): object => of({ versions: [version({ properties: { a } }, more)] })
 const at = 'spec.validation.openAPIV3Schema.properties[a]'
 const rule = (member: object): object =>
@@ -152,7 +152,7 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
   ],
 }
 
-/** The definition as one write after another leaves it. */
+/** The definition after the given writes. */
 async function written(...specs: object[]): Promise<AnyObject> {
   const server = new KindServer([customResourceDefinitionResource])
   const [first, ...rest] = specs
@@ -210,7 +210,7 @@ describe('CustomResourceDefinition', () => {
       server.update(GR, '', NAME, old => ({ ...old, spec: { ...old.spec, group: 'x' }, status: { ...old.status, acceptedNames } }), { subresource: 'status' })
     expect((await write({ plural: 'widgets', kind: 'Widget' })).spec.group).to.equal('example.com')
     expect(await causesOf(write({ plural: 'W', kind: 'Widget' }))).to.deep.equal(['Invalid status.acceptedNames.plural'])
-    // What the whole object would have to say of stored versions is not asked.
+    // Stored versions are validated only when the whole object is written.
     const stored = server.update(GR, '', NAME, old => ({ ...old, status: { ...old.status, storedVersions: ['v0'] } }), { subresource: 'status' })
     expect((await stored).status.storedVersions).to.deep.equal(['v0'])
   })

@@ -12,7 +12,7 @@ const NOTHING_STORED = { rules: new Set<string>(), messages: new Set<string>() }
 const text: JsonSchemaProps = { type: 'string' }
 const object = (properties: Record<string, JsonSchemaProps>): JsonSchemaProps => ({ type: 'object', properties })
 
-/** What is wrong with a rule, each with the place below it; Go's print of the rule is left out. */
+/** The errors of a rule with their paths below it, without the rule as Go prints it. */
 function faults(schema: JsonSchemaProps, rule: Partial<ValidationRule>, { whole = false, stored = NOTHING_STORED } = {}): string[] {
   const ruled = { ...schema, 'x-kubernetes-validations': [{ rule: 'true', ...rule }] }
   return runAtOnce(validateRuleExpressions(ruled, fieldPath('s'), { whole, stored, minor: 32, costs: new RuleCosts(true), occurrences: 1n })).map(

@@ -29,7 +29,7 @@ const stored = (spec: object): AnyObject => JSON.parse(String(codec.encode(defin
 const hub = versionsOf(customResourceDefinitionResource).get(`${GROUP}/v1`)!
 const older = versionsOf(customResourceDefinitionResource).get(`${GROUP}/v1beta1`)!
 
-/** What is stored as v1 shows it. */
+/** The stored object, converted to v1. */
 const read = (object: AnyObject): AnyObject =>
   convert(customResourceDefinitionResource, clone(codec.decode(Buffer.from(JSON.stringify(object)), revision(1))), older, hub)
 

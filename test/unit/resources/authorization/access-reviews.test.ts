@@ -15,7 +15,7 @@ import { answeredObject } from '../../../support/virtual-answer.ts'
 const ME: User = { name: 'me', groups: ['dev'] }
 const resource = { namespace: 'ns', verb: 'get', resource: 'pods' }
 
-/** Remembers what it was asked. */
+/** Records the attributes it is called with. */
 function recorder(decision: Decision = { decision: 'allow', reason: 'so it is' }) {
   const asked: { user: User; request: RequestAttributes }[] = []
   const authorizer: Authorizer = {

@@ -26,7 +26,7 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
     expect([v1.spec.targetCPUUtilizationPercentage, v1.metadata.annotations]).to.deep.equal([60, undefined])
   })
 
-  // The texts are those that kube-apiserver writes.
+  // The texts are the annotations that kube-apiserver writes.
   const metrics: [string, JsonObject, string][] = [
     [
       'an amount of a resource',

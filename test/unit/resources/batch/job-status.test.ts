@@ -28,7 +28,7 @@ describe('the status of a Job', () => {
     expect([updated.status?.succeeded, updated.spec.parallelism]).to.deep.equal([1, 2])
   })
 
-  // From the first status, if there is one, to the second.
+  // Changes from the first status, if any, to the second.
   const cases: Record<string, [spec: object, before: object | undefined, after: object, causes: string[]]> = {
     'a job that is complete': [{}, undefined, complete, []],
     'a job that has failed': [{}, undefined, failed, []],

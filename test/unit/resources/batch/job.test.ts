@@ -194,7 +194,7 @@ describe('Job', () => {
     })
   }
 
-  /** What is wrong with the job `x` of the spec once it is changed. */
+  /** The errors of changing the spec of the job `x`. */
   async function changing(spec: object, change: (spec: AnyObject['spec']) => void, status?: object, features = featuresOf()): Promise<string[]> {
     const cases = new KindCases(jobResource)
     cases.server.features = features

@@ -31,7 +31,7 @@ describe('signers', () => {
   ]
   for (const [right, text] of rights) {
     it(`decide approval with the permission: ${right}`, async () => {
-      // The signer that counts is the one that was asked, not what the body says.
+      // The signer of the stored request is checked, not that of the body.
       const request = change('approval', of('example.org/other'), of('example.com/s'))
       const expected = text && `certificatesigningrequests.certificates.k8s.io "x" is forbidden: ${text}`
       expect(await refusal(certificateApproval(allowing(right)).validate?.(request))).to.equal(expected)

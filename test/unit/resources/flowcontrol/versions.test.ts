@@ -18,7 +18,7 @@ const definition = priorityLevelConfigurationResource
 const versions = new Map(definition.versions.map(version => [version.name, version]))
 const named = (name: string): Version => versions.get(name)!
 
-/** A level of a version as it is read and defaulted, with these members in `limited` and these annotations. */
+/** A priority level of a version, decoded and defaulted, with the given members of `limited` and annotations. */
 function level(version: string, limited: object, annotations?: Record<string, string>): AnyObject {
   const { kind, group, schema, setDefaults } = named(version)
   const body = {

@@ -7,7 +7,7 @@ const POLICIES = '/apis/networking.k8s.io/v1/namespaces/ns/networkpolicies'
 const conditions = [{ type: 'Accepted', status: 'True', lastTransitionTime: '2026-01-02T03:04:05Z', reason: 'R', message: 'm' }]
 const objectOf = ({ json }: Answer): AnyObject => json as AnyObject
 
-/** Makes a policy in 1.27, and asks. */
+/** Creates a policy in 1.27 and runs the given function. */
 const withPolicy = <T>(
   ask: (call: Call, write: (subresource: string, change: object) => Promise<Answer>) => Promise<T>,
   gate: boolean,

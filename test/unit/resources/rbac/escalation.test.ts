@@ -17,7 +17,7 @@ const rule = (verbs: string, group: string, resources: string, ...resourceNames:
 })
 const JANE: User = { name: 'jane', groups: ['devs', 'system:authenticated'] }
 
-/** Jane holds `get` and `list` of pods in the cluster, and all verbs of config maps in `ns`. */
+/** Jane may `get` and `list` pods in the cluster and has all verbs for ConfigMaps in `ns`. */
 class Cluster {
   readonly asked: RequestAttributes[] = []
   readonly index = new RuleIndex()
@@ -56,7 +56,7 @@ class Cluster {
     return hookContext({ request, access: () => this.api, features: this.features })
   }
 
-  /** The message of the refusal, if any. */
+  /** The message of the error, if any. */
   async role(next: object, { namespace = 'ns', user = JANE, old }: { namespace?: string; user?: User; old?: object } = {}): Promise<string | undefined> {
     const named = (role: object) => ({ apiVersion: `${GROUP}/v1`, kind: 'Role', metadata: { name: 'r' }, rules: null, ...role })
     const resource = namespace === '' ? 'clusterroles' : 'roles'

@@ -133,7 +133,7 @@ describe('ResourceClaim', () => {
     const allocated = { devices: { results: [{ ...result, adminAccess: true }] } }
     const { status } = await cases.update({ ...devices(), status: { allocation: allocated } }, {}, 'status')
     expect(status.allocation.devices.results).to.deep.equal([{ ...result, adminAccess: null }])
-    // The request loses it as it would without an allocation, so that the spec is the same as before.
+    // The request loses it as without an allocation, so that the spec is unchanged.
     expect((await cases.update(asking({ adminAccess: true }))).spec).to.not.have.nested.property('devices.requests[0].exactly.adminAccess')
   })
 

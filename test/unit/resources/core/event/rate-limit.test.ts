@@ -15,7 +15,7 @@ async function heapUsed(): Promise<number> {
 const config = (limits: string) =>
   eventLimits(new Map([['EventRateLimit', Buffer.from(`apiVersion: eventratelimit.admission.k8s.io/v1alpha1\nkind: Configuration\nlimits: ${limits}`)]]))
 
-/** A plugin, and what it says of an event with these parts at this second. */
+/** Returns a function that sends the plugin an event at the given second and returns its error. */
 function limited(limits: string) {
   let now = 0
   const plugin = eventRateLimit(config(limits), { now: () => now })

@@ -30,7 +30,7 @@ const GATE = 'UserNamespacesPodSecurityStandards'
 
 const standardsOf = (release: Release, relaxed: boolean): Standards => new Standards(parseGates(release, new Map(relaxed ? [[GATE, true]] : [])))
 
-/** What upstream says of a pod in each version. */
+/** The violations that upstream reports for a pod in each version. */
 function expected(found: readonly Found[], level: Level, release: Release, relaxed: boolean): string[] {
   const ofLevel = found.filter(one => one.level === level)
   const entry =

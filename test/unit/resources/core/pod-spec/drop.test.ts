@@ -5,7 +5,7 @@ import type { Pod } from '../../../../../src/resources/core/v1.types.ts'
 import { clearTurnedOff, featuresOf, hookContext } from '../../../../support/hook-context.ts'
 import { podWith } from '../../../../support/pod.ts'
 
-/** What is left of a pod that is written, by the marks of fields and by hand. */
+/** The pod that remains after dropping disabled fields, both marked ones and those handled in code. */
 function dropped(pod: Pod, old?: Pod, ...gates: string[]): Pod {
   const context = hookContext({ features: featuresOf(...gates) })
   clearTurnedOff(podResource, context, pod, old)

@@ -6,7 +6,7 @@ import type { AnyObject } from '../../../../support/any-object.ts'
 import { KindCases } from '../../../../support/kind-cases.ts'
 import { servedBuiltins } from '../../../../support/served-builtins.ts'
 
-/** Pods as a release has them, with some gates set. */
+/** Pods as validated by a release with some gates set. */
 function pods(release: Release, gates: Record<string, boolean> = {}): KindCases {
   const definition = servedBuiltins({}, gates, ['10.0.0.0/24'], release).find(({ hub }) => hub.kind === 'Pod')
   if (!definition) throw new Error('there are no pods')

@@ -4,7 +4,7 @@ import { createPod, podWith } from '../../../../support/pod.ts'
 const container = (fields: object) => ({ containers: [{ name: 'c', image: 'i:1', ...fields }] })
 const c = 'spec.containers[0]'
 
-/** What is wrong with a new pod: its spec, then all errors in their order. */
+/** The spec of a new pod, followed by all errors in order. */
 const cases: Record<string, [spec: object, ...errors: string[]]> = {
   'nothing wrong': [{}],
   'no containers': [{ containers: [] }, 'spec.containers: Required value'],

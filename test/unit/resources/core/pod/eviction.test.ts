@@ -13,14 +13,14 @@ const PODS = { group: '', resource: 'pods' }
 const BUDGETS = { group: 'policy', resource: 'poddisruptionbudgets' }
 
 interface World {
-  /** Of the pod. */
+  /** Status of the pod. */
   status?: object
   budget?: object
   second?: object
   dryRun?: boolean
   options?: object
   nodeName?: string
-  /** Of the eviction. */
+  /** Name in the eviction. */
   name?: string
 }
 

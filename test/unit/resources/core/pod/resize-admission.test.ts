@@ -15,7 +15,7 @@ const node = (parts: object): Node => ({ metadata: { name: 'n' }, spec: {}, stat
 
 type Plugin = typeof podResizeValidator
 
-/** The refusal of a change of a pod on the node `n`, and its causes; undefined where it is admitted. */
+/** The error and causes for changing a pod on the node `n`, or undefined if the change is admitted. */
 async function refusal(plugin: Plugin, release: Release, before: object, after: object, found?: Node, parts: object = {}): Promise<object | undefined> {
   const object = podWith({ nodeName: 'n', ...after }, { generation: 2 })
   const old = podWith({ nodeName: 'n', ...before }, { generation: 1 }, { qosClass: 'Guaranteed' })

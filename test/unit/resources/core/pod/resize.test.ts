@@ -8,7 +8,7 @@ import { KindCases } from '../../../../support/kind-cases.ts'
 
 const asks = (cpu: string, more: object = {}): object => ({ requests: { cpu, ...more } })
 
-/** What is said of a pod whose spec is changed by its subresource `resize`. */
+/** The errors of changing the spec of a pod through its subresource `resize`. */
 async function resizing(release: Release, gates: Record<string, boolean>, spec: object, change: (spec: AnyObject['spec']) => void): Promise<string[]> {
   const cases = new KindCases(podResource)
   cases.server.features = parseGates(release, new Map(Object.entries(gates)))

@@ -8,7 +8,7 @@ import { createdPod, NOW } from '../../../../support/pod.ts'
 
 const { binding } = podResource.hub.subresources as Record<string, { virtual: { call(call: VirtualCall): Promise<{ code: number; object: unknown }> } }>
 
-/** A store of one pod, which tells what was done with it. */
+/** A store with one pod that records what is done to it. */
 function world(pod: AnyObject, body: object, dryRun = false) {
   const done: unknown[] = []
   const api = {

@@ -73,7 +73,7 @@ const cases: [name: string, spec: object, podStatus: object, cells: [string, str
 ]
 
 const podTable = podTableIn('1.33')
-/** What Ready, Status and Restarts show before a release, and since. */
+/** The cells Ready, Status and Restarts before a release and since. */
 const CHANGES: readonly (readonly [what: string, since: Release, before: Release, pod: Pod, cells: readonly [before: string[], since: string[]]])[] = [
   [
     'that a pod waits for gates',

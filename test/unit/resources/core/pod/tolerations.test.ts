@@ -5,7 +5,7 @@ import type { Toleration } from '../../../../../src/resources/core/v1.types.ts'
 
 const isEqual = (a: Toleration, b: Toleration): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** As upstream compares two of them. */
+/** Compares two tolerations as upstream does. */
 function covers(wide: Toleration, narrow: Toleration): boolean {
   if (isEqual(wide, narrow)) return true
   const { key = '', operator = '', effect = '', tolerationSeconds: seconds } = wide
@@ -17,7 +17,7 @@ function covers(wide: Toleration, narrow: Toleration): boolean {
   return (operator === 'Equal' || operator === '') && narrow.operator === 'Equal' && (narrow.value ?? '') === (wide.value ?? '')
 }
 
-/** As upstream merges them: each compared with all others. */
+/** Merges tolerations as upstream does, comparing each with all others. */
 function merged(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second]
   const kept: Toleration[] = []

@@ -9,13 +9,13 @@ import { types } from '../../../../../src/resources/types.ts'
 import { decodeAs } from '../../../../../src/schema/decode-as.ts'
 import { featuresOf } from '../../../../support/hook-context.ts'
 
-/** What the evaluators of Kubernetes 1.33 say of random objects. */
+/** Results of the evaluators of Kubernetes 1.33 for random objects. */
 interface Recorded {
   readonly object: { readonly [name: string]: Json; readonly kind: string }
   readonly usage: Readonly<Record<string, string>>
   /** What the object lacks, where everything is limited of which an object has to say how much it uses. */
   readonly constraints?: string
-  /** Scopes in which it is. */
+  /** Scopes that match the object. */
   readonly scopes?: readonly string[]
 }
 

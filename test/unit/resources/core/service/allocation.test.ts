@@ -9,7 +9,7 @@ const down = (): never => {
 }
 
 describe('allocation of services', () => {
-  /** Ports that the stored bitmap has. */
+  /** Ports set in the stored bitmap. */
   const taken = async (server: ReturnType<typeof serverWith>): Promise<number[]> => {
     const { data, range } = await server.get(RANGES, '', 'servicenodeports')
     expect(range).to.equal('30000-32767')
@@ -151,7 +151,7 @@ describe('allocation of services', () => {
     const server = serverWith()
     server.beforeWrite = (gr, object) => {
       if (gr.resource !== 'services') return
-      server.objects.set('services/specs/default/web', object) // it did, but the answer was lost
+      server.objects.set('services/specs/default/web', object) // the write succeeded, but its response was lost
       down()
     }
     await server.create(SERVICES, 'default', service('web')).catch(() => {})

@@ -42,7 +42,7 @@ describe('repair of allocations', () => {
 
   it('counts from when it was seen, whatever its own time says', async () => {
     const { server, run } = setUp()
-    server.now -= 1000 * GRACE // by the clock of whoever made it
+    server.now -= 1000 * GRACE // by the clock of its creator
     await server.create(IPS, '', ipAddressObject('10.0.0.99', 'IPv4', { namespace: 'default', name: 'on-its-way' }))
     server.now += 1000 * GRACE
     expect(await run()).to.deep.equal(nothing)

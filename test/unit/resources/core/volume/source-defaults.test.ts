@@ -17,7 +17,7 @@ const DEFAULTS = {
 }
 
 describe('sources of volumes', () => {
-  // The types declare these defaults since 1.31 only, as OpenAPI shows them.
+  // The types declare these defaults only since 1.31, as the OpenAPI document shows.
   for (const release of ['1.24', '1.30', '1.31'] as const)
     it(`have their defaults in release ${release}`, () =>
       inRelease(new MemoryBackend(), release, async call => {

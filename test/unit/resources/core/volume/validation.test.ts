@@ -8,10 +8,10 @@ import { typesOf } from '../../../../../src/resources/types.ts'
 import { decode } from '../../../../../src/schema/decode.ts'
 import { applyDefaults } from '../../../../../src/schema/default.ts'
 
-// The newest release, as it has every source.
+// The newest release has every volume source.
 const schema = typesOf('1.36').type('core.Volume')
 
-/** A volume with the defaults of its types, but not those of its pod: a volume without a source stays one. */
+/** A volume with the defaults of its types, but not those of its pod, so that a volume without a source keeps none. */
 function decoded(volume: object): Volume {
   const object = decode(schema, volume as JsonObject)
   applyDefaults(schema, object)
@@ -28,7 +28,7 @@ const check = (volumes: object[], pod = 'p'): string[] => {
 }
 const claim = { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } } }
 
-/** One volume, named `n` unless it says otherwise; errors at `v[0]`, without it. */
+/** One volume, named `n` by default, and its errors, without the prefix `v[0]`. */
 const cases: Record<string, [volume: object, ...errors: string[]]> = {
   'no source': [{}, ': Required value: must specify a volume type'],
   'two sources': [{ emptyDir: {}, cephfs: { monitors: ['m'] } }, '.cephFS: Forbidden: may not specify more than 1 volume type'],

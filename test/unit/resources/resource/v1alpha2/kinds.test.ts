@@ -49,7 +49,7 @@ describe('ResourceClaim of v1alpha2', () => {
     features,
   )
 
-  /** Writes one status after the other, and says what is wrong with the last. */
+  /** Writes the statuses in order and returns the errors of the last. */
   const told = async (release: '1.27' | '1.30', ...statuses: object[]): Promise<string[]> => {
     const cases = new KindCases(classBasedClaimResource, featuresIn(release))
     await cases.create({ spec })

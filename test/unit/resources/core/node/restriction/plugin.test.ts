@@ -15,7 +15,7 @@ type Labels = Record<string, string>
 interface Given {
   readonly release?: Release
   readonly gates?: Record<string, boolean>
-  /** Audiences that the authorizer lets nodes ask for. */
+  /** Audiences that the authorizer allows nodes to request. */
   readonly allowed?: readonly string[]
   readonly user?: string
 }
@@ -70,7 +70,7 @@ const OBJECTS: Readonly<Record<string, object>> = {
   'csidrivers /file.csi.azure.com': { spec: { tokenRequests: [{ audience: 'foo' }] } },
 }
 
-/** What a node is told; undefined where its request passes. */
+/** The error of a node's request, or undefined if it is admitted. */
 function ask(operation: Operation, resource: string, asked: Asked = {}): Promise<string | undefined> {
   const { release = '1.33', gates = {}, allowed = [], user = 'system:node:mynode', object, ...parts } = asked
   const [plural = '', ...group] = resource.split('.')

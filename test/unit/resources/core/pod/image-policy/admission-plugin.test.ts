@@ -13,7 +13,7 @@ interface Review {
   readonly spec: { readonly containers?: readonly { readonly image?: string }[]; readonly annotations?: Readonly<Record<string, string>> }
 }
 
-/** A plugin whose webhook answers with `status`, as upstream's tests have it: an image `bad` is refused, and a pod whose first is `good` passes. */
+/** A plugin whose webhook responds with `status` as in upstream's tests: an image `bad` is refused, and a pod whose first image is `good` is allowed. */
 function reviewing({ defaultAllow = false, allow = true, ttlMs = 0, outAnnotations = {}, answer }: Partial<Given> = {}) {
   const state = { status: 200, now: 0 }
   const asked: string[] = []

@@ -20,7 +20,7 @@ const quota = (name: string, hard: number, used: number, resourceVersion = 1): R
     status: { hard: { configmaps: `${hard}` }, used: { configmaps: `${used}` } },
   }) as unknown as ResourceQuota
 
-/** A store of quotas, and an index of them as a watch has shown them. */
+/** A store of quotas and an index of them as seen by a watch. */
 function world(stored: ResourceQuota[], watched = stored) {
   const index = new QuotaIndex()
   for (const each of watched) index.put(each)

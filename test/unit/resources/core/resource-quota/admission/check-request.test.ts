@@ -14,7 +14,7 @@ import { featuresOf } from '../../../../../support/hook-context.ts'
 const quota = (name: string, hard: object, used: object | undefined, spec: object = {}): ResourceQuota =>
   ({ metadata: { name, namespace: 'ns' }, spec: { hard, ...spec }, status: { hard, ...(used && { used }) } }) as unknown as ResourceQuota
 
-/** What is reserved of each quota; the message of a refusal otherwise. */
+/** The usage reserved in each quota, or the message of the error. */
 function check(request: AdmissionRequest, quotas: readonly ResourceQuota[], limited: readonly LimitedResource[] = []): object | string {
   const { version } = request.served
   const evaluator = new Evaluators(featuresOf()).of({ group: version.group, resource: version.names.plural })

@@ -53,7 +53,7 @@ function objectOf(plural: string, given: JsonObject): KubeObject {
   return { metadata: {}, ...decode(hub.schema, given, { keepEmpty: true }), apiVersion: 'v1', kind: hub.kind } as unknown as KubeObject
 }
 
-/** Amounts used by the name of the quota. */
+/** Used quantities by name of the quota. */
 type Used = Record<string, unknown>
 
 async function outcome(given: Case): Promise<{ readonly error?: string; readonly code?: number; readonly used: Used }> {

@@ -9,7 +9,7 @@ import { featuresOf } from '../../../../../support/hook-context.ts'
 
 const NOW = Date.parse('2026-01-02T03:04:05Z')
 
-/** An object of a cache, which tells how often it was read. */
+/** A cached object that counts how often it is read. */
 function stored(object: object) {
   const item = {
     reads: 0,
