@@ -174,7 +174,7 @@ export class QuotaBatches {
     }
   }
 
-  /** Writes the usage of a quota. The amounts are held before the write, so that a recount in between includes them. */
+  /** Writes the usage of a quota, and gives each waiter its reservation. */
   async #write(running: RunningQuota, shares: readonly Share[]): Promise<void> {
     const { index, reservations, access } = this.#env
     const { quota, used } = running
@@ -187,7 +187,11 @@ export class QuotaBatches {
   }
 }
 
-/** A request to reject. */
+/** Object that a request creates. */
+const createdBy = ({ request, object, evaluator }: Counted): Pick<Held, 'creates'> =>
+  request.operation === 'CREATE' ? { creates: { resource: evaluator.resource, name: object.metadata.name ?? '' } } : {}
+
+/** A request that is to be refused. */
 interface Refused {
   readonly waiter: Waiter
   readonly why: unknown

@@ -2,11 +2,11 @@ import type { Reservation, ResourceId } from '../../../../catalog/definition.ts'
 import type { ResourceQuota } from '../../v1.types.ts'
 import type { Amounts } from '../usage/amounts.ts'
 
-/** Number of revisions to remember: more than are written while a caller may still ask for one. */
+/** Revisions of written quotas that are remembered: more than are written before the watch delivers the oldest. */
 const MOST_REVISIONS = 10_000
 
-/** Amounts that were added to a quota for an object that is not stored yet. */
-interface Held {
+/** Amounts that a write reserves in a quota before its object is stored. */
+export interface Held {
   readonly namespace: string
   readonly quota: string
   readonly amounts: Amounts
@@ -15,8 +15,8 @@ interface Held {
 }
 
 /**
- * Amounts that were added to quotas by writes of this server that are still in progress. A recount of a namespace has to add them, since their objects are not
- * stored yet. Reservations of a server that was killed are in no such list, so the next recount removes them.
+ * Reservations of this server's writes that have not ended yet. A count of the objects of a namespace must add them, since their objects may not be stored yet. A server that was killed
+ * leaves none, so that the next count takes back what it had reserved.
  */
 export class QuotaReservations {
   readonly #held = new Set<Held>()
@@ -26,9 +26,39 @@ export class QuotaReservations {
   readonly #written = new Set<number>()
   readonly #listeners = new Set<(namespace: string) => void>()
 
-  /** Holds amounts, from before the quota is written until the write of the object has ended. */
-  hold(namespace: string, quota: string, amounts: Amounts): Reservation {
-    const held = { namespace, quota, amounts }
+  /**
+   * Holds each of the amounts from the moment at which the write of their quota has succeeded, until the write of their object has ended. Rejects as the write of the quota does, and holds
+   * nothing then.
+   */
+  async reserve(
+    held: readonly Held[],
+    namespace: string,
+    write: Promise<ResourceQuota>,
+  ): Promise<{ readonly written: ResourceQuota; readonly reservations: Reservation[] }> {
+    const reserving = this.#reserve(held, namespace, write)
+    const writing = this.#writing.get(namespace) ?? new Set()
+    this.#writing.set(namespace, writing.add(reserving))
+    try {
+      return await reserving
+    } finally {
+      writing.delete(reserving)
+      if (writing.size === 0) this.#writing.delete(namespace)
+    }
+  }
+
+  async #reserve(held: readonly Held[], namespace: string, write: Promise<ResourceQuota>) {
+    try {
+      const written = await write
+      this.wrote(written)
+      return { written, reservations: held.map(each => this.#hold(each)) }
+    } catch (error) {
+      // The store may have the write all the same.
+      this.#returned(namespace)
+      throw error
+    }
+  }
+
+  #hold(held: Held): Reservation {
     this.#held.add(held)
     return {
       commit: async () => {
@@ -41,11 +71,18 @@ export class QuotaReservations {
     }
   }
 
-  /** Returns the sum of all amounts that are held of a quota. */
-  of(namespace: string, quota: string): Amounts {
-    let sum = NOTHING
-    for (const held of this.#held) if (held.namespace === namespace && held.quota === quota) sum = added(sum, held.amounts)
-    return sum
+  #returned(namespace: string): void {
+    for (const listener of this.#listeners) listener(namespace)
+  }
+
+  /** Resolves when the writes of quotas that are under way in the namespace have ended. */
+  async writesEnded(namespace: string): Promise<void> {
+    await Promise.allSettled(this.#writing.get(namespace) ?? [])
+  }
+
+  /** Reservations in a quota whose writes have not ended. */
+  of(namespace: string, quota: string): readonly Held[] {
+    return [...this.#held].filter(held => held.namespace === namespace && held.quota === quota)
   }
 
   /** Records a quota that this server has written. */
@@ -55,12 +92,12 @@ export class QuotaReservations {
     if (this.#written.size > MOST_REVISIONS && oldest !== undefined) this.#written.delete(oldest)
   }
 
-  /** Reports whether this server recently wrote a quota at this revision. */
+  /** Whether this server wrote a quota at the revision recently. */
   isOwn(revision: number): boolean {
     return this.#written.has(revision)
   }
 
-  /** Calls the listener with a namespace when a write that had reserved amounts there fails, until the signal aborts. */
+  /** Calls the listener with the namespace of each reservation whose write has failed, until the signal aborts. */
   onReturned(listener: (namespace: string) => void, signal: AbortSignal): void {
     this.#listeners.add(listener)
     signal.addEventListener('abort', () => this.#listeners.delete(listener), { once: true })
