@@ -3,10 +3,11 @@
 import { proseProblems } from './support/prose.ts'
 import { report, sourceFiles } from './support/source-files.ts'
 
-/** Grows until it is all of src. */
-const FINISHED = ['admission', 'audit', 'auth', 'control-plane', 'controllers', 'endpoints', 'faults', 'flow', 'resources', 'server', 'why'].map(
-  name => `src/${name}`,
-)
+/** Folders that have been gone through. Grows until it is all of src. */
+const FINISHED =
+  'admission audit auth catalog clients config control-plane controllers endpoints extensions faults flow lifecycle meta resources server testing upgrade why'
+    .split(' ')
+    .map(name => `src/${name}`)
 
 const named = process.argv.slice(2)
 report('sentences that a reader stops at', (named.length > 0 ? named : FINISHED).flatMap(sourceFiles).flatMap(proseProblems))
