@@ -132,6 +132,22 @@ export class MemoryBackend implements Backend {
     return mod
   }
 
+  /** Goes back to an earlier revision, as a store does that is restored from a copy. Its watches end. */
+  restore(to: Revision): void {
+    const wasDown = this.#down
+    this.down = true
+    for (const [key, versions] of this.#keys)
+      this.#keys.set(
+        key,
+        versions.filter(({ mod }) => mod <= to),
+      )
+    this.#log = this.#log.filter(({ modRevision }) => modRevision <= to)
+    this.#revision = to
+    setImmediate(() => {
+      this.#down = wasDown
+    })
+  }
+
   #covers(watch: BackendWatch, event: BackendEvent): boolean {
     return event.modRevision >= watch.from && event.key >= watch.start && (watch.end === '\0' || event.key < watch.end) && !this.lose(event)
   }

@@ -253,7 +253,13 @@ export class CachedStorage implements Storage {
         return false
       }
     }
+    const reached = core.time.now
     const newest = await core.probe(signal)
+    // The store was restored from an older copy: what the cache has beyond that is gone.
+    if (newest < reached) {
+      core.suspect()
+      return false
+    }
     if (!core.comesTo(newest)) return false
     const wait = this.#comes(newest, signal)
     if (wait === undefined) return true

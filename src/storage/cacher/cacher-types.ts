@@ -136,6 +136,6 @@ export interface CacherCore {
   probe(signal: AbortSignal): Promise<Revision>
   /** Whether the cache has the revision, or comes to it if it is one of the store. If not, the store has to be read. */
   comesTo(revision: Revision): boolean
-  /** The cache has not come to a revision that the store has: the watch is opened anew. */
+  /** The cache has not come to a revision that the store has, or has come to one that it has not: the watch is opened anew. */
   suspect(): void
 }

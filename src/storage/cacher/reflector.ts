@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
-import type { Backend, BackendEvent, WatchProof } from '../backend.ts'
+import type { Backend, BackendErrorCode, BackendEvent, WatchProof } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import { delay } from '../delay.ts'
 import { keyspaceEnd, keyspaceStart, prefixEnd } from '../key-range.ts'
@@ -12,6 +12,8 @@ import type { RevisionClock } from './revision-clock.ts'
 
 const shortestPauseMs = 50
 const longestPauseMs = 2000
+/** Errors of a read that the store will answer in the same way again. */
+const UNREADABLE: ReadonlySet<BackendErrorCode> = new Set(['compacted', 'denied', 'corrupt', 'too large'])
 
 /** What the reflector keeps current. */
 export interface ReflectorTarget {
@@ -30,12 +32,17 @@ export interface ReflectorOptions {
   readonly time: RevisionClock
   readonly clock: Clock
   readonly logger: Logger
-  /** Called when the watch is open again and a gap in the revisions would not show a loss. */
+  /** Called when the watch is open again: changes may have been lost meanwhile, or the store replaced by a copy. */
   onReopen(): void
 }
 
 class GapError extends Error {
   override readonly name = 'GapError'
+}
+
+/** The store was replaced by an older copy of itself. */
+class RestoredError extends Error {
+  override readonly name = 'RestoredError'
 }
 
 /**
@@ -64,6 +71,8 @@ export class Reflector {
   #open = false
   #hasOpened = false
   #following: Following | undefined
+  /** The last event since the state was read. A store that does not have it was restored from a copy. */
+  #lastEvent: BackendEvent | undefined
   /** Whether the state is that of the clock's revision. */
   #isFresh = false
   /** Why the watch ended last; undefined once it is open. */
@@ -134,13 +143,14 @@ export class Reflector {
         if (!this.#isFresh) {
           if (loaded) this.relists++
           await this.#target.load(signal)
+          this.#lastEvent = undefined
           loaded = true
           this.#isFresh = true
         }
         await this.#follow(AbortSignal.any([signal, this.#session.signal]))
       } catch (error) {
         if (signal.aborted) break
-        if (error instanceof GapError || (error instanceof BackendError && error.code === 'compacted')) this.#isFresh = false
+        if (error instanceof GapError || error instanceof RestoredError || (error instanceof BackendError && error.code === 'compacted')) this.#isFresh = false
         this.#report(error, loaded)
       }
       this.#open = false
@@ -162,14 +172,34 @@ export class Reflector {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const current = await this.#backend.currentRevision(signal)
-    if (current < this.#time.now) throw new GapError(`the store is at revision ${current}, before ${this.#time.now}: it was restored from a copy`)
+    await this.#checkHistory(signal)
     const proof = (await this.#backend.watchProof?.(signal)) ?? 'revisions'
     try {
       await this.#watch(proof, signal)
     } catch (error) {
       if (proof === 'progress' || !(error instanceof BackendError && error.code === 'denied')) throw error
       await this.#watch('events', signal)
+    }
+  }
+
+  /** Throws RestoredError if the store is behind the caches, or has another history: a copy may have passed their revision before it is looked at. */
+  async #checkHistory(signal: AbortSignal): Promise<void> {
+    const current = await this.#backend.currentRevision(signal)
+    if (current < this.#time.now) throw new RestoredError(`the store is at revision ${current}, before ${this.#time.now}: it was restored from a copy`)
+    const last = this.#lastEvent
+    if (last !== undefined && !(await this.#hasEvent(last, signal)))
+      throw new RestoredError(`the store has not the change of ${last.key} at revision ${last.modRevision}: it was restored from a copy`)
+  }
+
+  /** A change that cannot be read any more is taken to be there: the comparison after the watch is open finds what differs. */
+  async #hasEvent({ key, modRevision, value }: BackendEvent, signal: AbortSignal): Promise<boolean> {
+    try {
+      const { item } = await this.#backend.get(key, signal, modRevision)
+      if (value === undefined || item === undefined) return value === item
+      return item.modRevision === modRevision && item.value.equals(value)
+    } catch (error) {
+      if (error instanceof BackendError && UNREADABLE.has(error.code)) return true
+      throw error
     }
   }
 
@@ -181,7 +211,7 @@ export class Reflector {
       this.#failing = undefined
       this.#follows(following)
       if (requestProgress) this.#requests.open(requestProgress)
-      if (this.#hasOpened && !wholeStore) this.#onReopen()
+      if (this.#hasOpened) this.#onReopen()
       this.#hasOpened = true
     }
     const range = wholeStore ? { start: keyspaceStart, end: keyspaceEnd } : { start: this.#prefix, end: prefixEnd(this.#prefix) }
@@ -213,6 +243,7 @@ export class Reflector {
         if (turnIsSpent()) await nextTurn()
       }
       this.#target.apply(event)
+      this.#lastEvent = event
     }
     this.#time.advance(last)
   }

@@ -212,6 +212,7 @@ describe('storage/cacher', () => {
 
     it('a change that does not come is read from the store, and the watch is opened anew', async () => {
       await open()
+      await until(() => backend.watches.length === 1)
       lossy('a')
       seed('a')
       expect(await names('any')).to.deep.equal([])

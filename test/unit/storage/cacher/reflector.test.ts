@@ -190,4 +190,82 @@ describe('storage/cacher/reflector', () => {
       await eventually('the state is there', () => storage.count() === 1)
     })
   })
+
+  describe('of a store that is restored from an older copy', () => {
+    const modes: Record<string, () => void> = {
+      progress: () => followedBy('progress'),
+      revisions: () => followedBy('revisions'),
+      events() {
+        followedBy('revisions')
+        denyOthers()
+      },
+    }
+    for (const [mode, follow] of Object.entries(modes))
+      describe(`followed by ${mode}`, () => {
+        beforeEach(follow)
+
+        const watched = async () => {
+          const copy = seed('kept')
+          await open({ consistencyCheckMs: 3_600_000, recheckMs: 20 })
+          const after = (await list()).revision
+          const watcher = await cacher.storageFor('configmaps').watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, signal)
+          const last = seed('undone')
+          expect(told(await take(batchesOf(watcher), 1))).to.deep.equal([`added undone@${last}`])
+          return { copy, last, watcher }
+        }
+        const codeOfEnd = (watcher: Parameters<typeof batchesOf>[0]) => take(batchesOf(watcher), 1).then(told, (error: { code: string }) => error.code)
+
+        it('ends watches as expired and shows the restored state', async () => {
+          const { copy, last, watcher } = await watched()
+          backend.restore(copy)
+          expect(await codeOfEnd(watcher)).to.equal('expired')
+          expect(await names('any')).to.deep.equal(['kept'])
+          expect(cacher.stats()).to.deep.include({ relists: 1, revision: copy })
+          expect(await names({ notOlderThan: last }).catch((error: { code: string }) => error.code)).to.equal('too large revision')
+        })
+
+        it('serves no newest list from a cache that is ahead of the store', async () => {
+          const { copy } = await watched()
+          backend.restore(copy)
+          // The reflector opens the watch again only after a pause.
+          await eventually('the store answers', () => !backend.down)
+          expect(await names()).to.deep.equal(['kept'])
+        })
+
+        it('notices a copy that has as many revisions by the change that it lacks', async () => {
+          const { copy, watcher } = await watched()
+          backend.restore(copy)
+          seed('other')
+          expect(await codeOfEnd(watcher)).to.equal('expired')
+          expect(await names('any')).to.deep.equal(['kept', 'other'])
+          expect(cacher.stats().relists).to.equal(1)
+        })
+
+        it('notices a copy in which another value was written to the same key', async () => {
+          const { copy, watcher } = await watched()
+          backend.restore(copy)
+          backend.apply([{ key: testKey('undone'), value: testCodec.encode(testObject('undone', { written: 'again' })) }])
+          expect(await codeOfEnd(watcher)).to.equal('expired')
+          expect(cacher.stats().relists).to.equal(1)
+        })
+
+        it('finds by comparison what differs if no change since the state was read shows it', async () => {
+          const copy = seed('kept')
+          seed('undone')
+          await open({ consistencyCheckMs: 3_600_000, recheckMs: 20 })
+          backend.restore(copy)
+          seed('other')
+          await eventually('the state is there', async () => (await names('any')).join() === 'kept,other')
+        })
+
+        it('reads nothing anew if the store has its last change', async () => {
+          await watched()
+          backend.down = true
+          await eventually('the watch has ended', () => backend.watches.length === 0)
+          backend.down = false
+          await eventually('the watch is open', () => backend.watches.length === 1)
+          expect(cacher.stats().relists).to.equal(0)
+        })
+      })
+  })
 })
