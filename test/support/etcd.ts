@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,6 +19,8 @@ export interface EtcdServer {
   /** Freezes it (SIGSTOP), so that connections stay open and nothing is answered. Resolves when all of its threads stand still. */
   freeze(): Promise<void>
   thaw(): void
+  /** Copies its data, while it is killed. Returns a function that puts the copy in place of its data, while it is killed again. */
+  copy(): () => void
   /** Stops it and removes its data. */
   stop(): Promise<void>
 }
@@ -98,10 +100,18 @@ export async function startEtcd(args: readonly string[] = [], binary = findEtcd(
       while (!isStopped(child.pid)) await sleep(1)
     },
     thaw: () => void child?.kill('SIGCONT'),
+    copy() {
+      const copied = `${dir}.copy`
+      cpSync(dir, copied, { recursive: true })
+      return () => {
+        rmSync(dir, { recursive: true, force: true })
+        cpSync(copied, dir, { recursive: true })
+      }
+    },
     async stop() {
       await server.kill()
       process.removeListener('exit', killWithTest)
-      rmSync(dir, { recursive: true, force: true })
+      for (const path of [dir, `${dir}.copy`]) rmSync(path, { recursive: true, force: true })
     },
   }
   await server.start()
