@@ -128,6 +128,7 @@ export interface Backend {
   watch(watch: BackendWatch, signal: AbortSignal): AsyncIterable<BackendBatch>
   /** How the next watch can show that no change is missing. Omitted if all revisions appear in a watch over the whole keyspace. */
   watchProof?(signal: AbortSignal): Promise<WatchProof>
+  /** Returns the newest revision. It is no older than any that a call or a watch has given before: one that is older shows that the store was restored from a copy. */
   currentRevision(signal: AbortSignal): Promise<Revision>
   /** Drops history before the revision: reads and watches from earlier ones fail with `compacted`. Nothing is dropped if another server of the store has compacted it meanwhile. */
   compact(before: Revision, signal: AbortSignal): Promise<void>

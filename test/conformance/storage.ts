@@ -312,6 +312,19 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(page.revision).to.be.at.least(at)
       })
 
+      it('the newest revision is never older than a change that a watch has shown', async () => {
+        const events = await watch({})
+        for (let round = 0; round < 20; round++) {
+          const writing = Promise.all(Array.from({ length: 5 }, (_, i) => create(testObject(`n${round}-${i}`))))
+          for (let seen = 0; seen < 5; ) {
+            const batch: readonly StorageEvent[] = (await events.next()).value
+            seen += batch.length
+            expect(await backend.currentRevision(signal)).to.be.at.least(batch.at(-1)!.revision)
+          }
+          await writing
+        }
+      })
+
       it('not older than waits for the revision', async () => {
         const { revision: now } = await create()
         const wanted = plus(now, 1)

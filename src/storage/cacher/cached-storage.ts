@@ -1,7 +1,7 @@
 import type { DirectStorage } from '../direct/direct-storage.ts'
 import { abortedError, toStorageError } from '../errors.ts'
 import { keyAfter } from '../key-range.ts'
-import { type Key, key, type Revision } from '../revision.ts'
+import { type Key, key, NO_REVISION, type Revision } from '../revision.ts'
 import type { Decide, ListQuery, Page, Predicate, ReadAt, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import type { Stored } from '../stored-object.ts'
@@ -194,6 +194,7 @@ export class CachedStorage implements Storage {
       if (!(await this.reach(at, signal)) || this.#cache.hasCorrupt(prefix)) return this.#direct.watch(prefix, query, signal)
     } else {
       await this.#core.loaded(this.#cache, signal)
+      await this.#refuseUndone(start.after, signal)
       if (this.#cache.removed || start.after < this.#cache.history.since) return this.#direct.watch(prefix, query, signal)
     }
     if (signal.aborted) throw abortedError(signal)
@@ -202,6 +203,17 @@ export class CachedStorage implements Storage {
     const indexed = below.one || name !== undefined ? undefined : this.#indexed(predicate)
     const scope = { below: below.prefix, ...(name !== undefined && { name }), ...(indexed !== undefined && { indexed }) }
     return watchCache(this.#core, this.#cache, query, scope, signal)
+  }
+
+  /**
+   * Throws StorageError `expired` if the store was restored from an older copy and a watch from this revision would miss changes. A revision that the copy has not reached is one of the history that is gone. Others may be of
+   * either history: they are served until the copy has passed all that is gone, since its own lists give them, too.
+   */
+  async #refuseUndone(after: Revision, signal: AbortSignal): Promise<void> {
+    const { time } = this.#core
+    if (time.undone === NO_REVISION) return
+    const isUndone = after > time.now ? after > (await this.#core.probe(signal)) : after <= time.undone && time.undone < time.now
+    if (isUndone) throw new StorageError('expired', `revision ${after} is of a history that was undone by a restore`, { revision: time.now })
   }
 
   async write<T>(key: Key, decide: Decide<T>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written<T>> {

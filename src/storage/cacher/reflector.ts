@@ -45,6 +45,8 @@ class RestoredError extends Error {
   override readonly name = 'RestoredError'
 }
 
+type SeenEvent = Pick<BackendEvent, 'key' | 'modRevision' | 'value'>
+
 /**
  * How the reflector follows the store. `progress`: by a watch over the prefix, whose progress it requests. `revisions`: by a watch over the whole keyspace, in which a missing revision proves a loss. `events`: by a watch
  * over the prefix that shows no more than its events, so that the cache cannot be waited for.
@@ -72,7 +74,7 @@ export class Reflector {
   #hasOpened = false
   #following: Following | undefined
   /** The last event since the state was read. A store that does not have it was restored from a copy. */
-  #lastEvent: BackendEvent | undefined
+  #lastEvent: SeenEvent | undefined
   /** Whether the state is that of the clock's revision. */
   #isFresh = false
   /** Why the watch ended last; undefined once it is open. */
@@ -147,9 +149,12 @@ export class Reflector {
           loaded = true
           this.#isFresh = true
         }
+        // Readers that find the store behind end the session again and again: this check goes on.
+        await this.#checkHistory(signal)
         await this.#follow(AbortSignal.any([signal, this.#session.signal]))
       } catch (error) {
         if (signal.aborted) break
+        if (error instanceof RestoredError) this.#time.undo()
         if (error instanceof GapError || error instanceof RestoredError || (error instanceof BackendError && error.code === 'compacted')) this.#isFresh = false
         this.#report(error, loaded)
       }
@@ -172,7 +177,6 @@ export class Reflector {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    await this.#checkHistory(signal)
     const proof = (await this.#backend.watchProof?.(signal)) ?? 'revisions'
     try {
       await this.#watch(proof, signal)
@@ -192,7 +196,7 @@ export class Reflector {
   }
 
   /** A change that cannot be read any more is taken to be there: the comparison after the watch is open finds what differs. */
-  async #hasEvent({ key, modRevision, value }: BackendEvent, signal: AbortSignal): Promise<boolean> {
+  async #hasEvent({ key, modRevision, value }: SeenEvent, signal: AbortSignal): Promise<boolean> {
     try {
       const { item } = await this.#backend.get(key, signal, modRevision)
       if (value === undefined || item === undefined) return value === item
@@ -243,11 +247,15 @@ export class Reflector {
         if (turnIsSpent()) await nextTurn()
       }
       this.#target.apply(event)
-      this.#lastEvent = event
     }
     this.#time.advance(last)
+    const latest = events.at(-1)
+    if (latest !== undefined && latest.modRevision > before) this.#lastEvent = withOwnValue(latest)
   }
 }
+
+/** Copies the value: it would pin the bytes of all events that came with it. */
+const withOwnValue = ({ key, modRevision, value }: BackendEvent): SeenEvent => ({ key, modRevision, ...(value && { value: Buffer.from(value) }) })
 
 /** Describes how the store is followed, for the log and the health report. */
 export function followingText(following: Following, prefix: Key): string {

@@ -1,5 +1,5 @@
 import { abortedError, tooLargeRevision } from '../errors.ts'
-import { NO_REVISION, type Revision } from '../revision.ts'
+import { later, NO_REVISION, type Revision } from '../revision.ts'
 import type { StorageError } from '../storage.ts'
 
 interface Waiter {
@@ -12,6 +12,7 @@ export class RevisionClock {
   /** Optional. Called when a reader begins to wait. */
   onWait: (() => void) | undefined
   #now = NO_REVISION
+  #undone = NO_REVISION
   readonly #waiters = new Set<Waiter>()
 
   get now(): Revision {
@@ -21,6 +22,16 @@ export class RevisionClock {
   /** Whether a reader waits for a later revision. */
   get isAwaited(): boolean {
     return this.#waiters.size > 0
+  }
+
+  /** Newest revision of a history that the store has no longer, because it was restored from an older copy. 0 if it never was. A revision up to it may stand for two states. */
+  get undone(): Revision {
+    return this.#undone
+  }
+
+  /** The store was restored from an older copy. */
+  undo(): void {
+    this.#undone = later(this.#undone, this.#now)
   }
 
   /** Those who wait for it or for less go on. */

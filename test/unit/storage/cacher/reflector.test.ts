@@ -3,13 +3,13 @@ import { expect } from 'chai'
 import type { BackendEvent, WatchProof } from '../../../../src/storage/backend.ts'
 import type { Cacher, CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
 import { keyspaceStart } from '../../../../src/storage/key-range.ts'
-import { key } from '../../../../src/storage/revision.ts'
+import { key, type Revision } from '../../../../src/storage/revision.ts'
 import type { ListQuery, ReadAt } from '../../../../src/storage/storage.ts'
 import { batchesOf } from '../../../support/batches.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { openCacher, testResource } from '../../../support/test-cacher.ts'
 import { everything, take, testCodec, testKey, testObject, testPrefix, told } from '../../../support/test-codec.ts'
-import { eventually } from '../../../support/waiting.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 const { signal } = new AbortController()
 setMaxListeners(0, signal)
@@ -214,6 +214,18 @@ describe('storage/cacher/reflector', () => {
           return { copy, last, watcher }
         }
         const codeOfEnd = (watcher: Parameters<typeof batchesOf>[0]) => take(batchesOf(watcher), 1).then(told, (error: { code: string }) => error.code)
+        const restore = async ({ copy, watcher }: Awaited<ReturnType<typeof watched>>) => {
+          backend.restore(copy)
+          expect(await codeOfEnd(watcher)).to.equal('expired')
+        }
+        /** Resumes a watch. Resolves with its first event, or the code of the error. */
+        const resumed = async (after: number) => {
+          const query = { start: { after: after as Revision }, predicate: everything, bookmarks: false }
+          return cacher
+            .storageFor('configmaps')
+            .watch(testPrefix, query, signal)
+            .then(codeOfEnd, (error: { code: string }) => error.code)
+        }
 
         it('ends watches as expired and shows the restored state', async () => {
           const { copy, last, watcher } = await watched()
@@ -222,6 +234,46 @@ describe('storage/cacher/reflector', () => {
           expect(await names('any')).to.deep.equal(['kept'])
           expect(cacher.stats()).to.deep.include({ relists: 1, revision: copy })
           expect(await names({ notOlderThan: last }).catch((error: { code: string }) => error.code)).to.equal('too large revision')
+        })
+
+        it('refuses to resume from a revision that the store has not reached again', async () => {
+          const before = await watched()
+          await restore(before)
+          expect(await resumed(before.last)).to.equal('expired')
+          const now = seed('other')
+          expect(await resumed(now + 1)).to.equal('expired')
+          expect(await resumed(now - 1)).to.deep.equal([`added other@${now}`])
+        })
+
+        it('refuses to resume from a revision that stands for two states once the store has passed them all', async () => {
+          const before = await watched()
+          seed('also undone')
+          await take(batchesOf(before.watcher), 1)
+          await restore(before)
+          const again = seed('other')
+          // The newest list may have this revision: a client has to get on from there.
+          const seen = resumed(again)
+          await eventually('it is watched', () => cacher.stats().resources[0]!.watchers === 1)
+          const last = seed('another')
+          expect(await seen).to.deep.equal([`added another@${last}`])
+          const now = seed('passed')
+          await names()
+          expect([await resumed(again), await resumed(last)]).to.deep.equal(['expired', 'expired'])
+          seed('new')
+          expect(await resumed(now)).to.deep.equal([`added new@${now + 1}`])
+        })
+
+        it('notices the copy while readers find it behind without end', async () => {
+          const { copy, watcher } = await watched()
+          let over = false
+          backend.before = async () => turns(2)
+          backend.restore(copy)
+          const readers = Array.from({ length: 4 }, async () => {
+            while (!over) await names().catch(() => turns(1))
+          })
+          expect(await codeOfEnd(watcher)).to.equal('expired')
+          over = true
+          await Promise.all(readers)
         })
 
         it('serves no newest list from a cache that is ahead of the store', async () => {
