@@ -115,14 +115,14 @@ function channelsOf(
   }
 }
 
-/** Keepalive finds a member that went without a word within nine seconds. */
+/** Keepalive finds a member that went without a word within nine seconds of a call. etcd refuses connections that ping without one. */
 const channelOptions = {
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,
   'grpc-node.flow_control_window': 8 << 20,
   'grpc.keepalive_time_ms': 6000,
   'grpc.keepalive_timeout_ms': 3000,
-  'grpc.keepalive_permit_without_calls': 1,
+  'grpc.keepalive_permit_without_calls': 0,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
 }

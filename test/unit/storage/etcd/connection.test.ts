@@ -8,6 +8,7 @@ import { RecordedSpans } from '../../../support/recorded-spans.ts'
 import { eventually } from '../../../support/waiting.ts'
 
 const EMPTY_MESSAGE = Buffer.alloc(5)
+const LONGER_THAN_KEEPALIVE_MS = 7000
 
 describe('the connection to etcd', function () {
   this.timeout(20_000)
@@ -69,6 +70,15 @@ describe('the connection to etcd', function () {
     connection.close()
     expect(await call().catch(() => 'failed')).to.equal('failed')
     expect(spans.ended.at(-1)?.failure).to.equal('the connection to etcd is closed')
+  })
+
+  it('sends no pings while there are no calls, which etcd would end the connection for', async () => {
+    await call()
+    let pings = 0
+    for (const session of sessions.keys()) session.on('ping', () => pings++)
+    await new Promise(resolve => setTimeout(resolve, LONGER_THAN_KEEPALIVE_MS))
+    expect(sessions.size).to.be.above(0)
+    expect(pings).to.equal(0)
   })
 
   it('goes on without the line where that is lost, and by another one later', async () => {
