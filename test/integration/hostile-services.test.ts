@@ -88,7 +88,11 @@ const etcdWatch: Asks = async ({ port }, timeoutMs) => {
   const options = { userAgent: 'test', credentials: undefined }
   const dialled = await new Promise<Socket>((resolve, reject) => dialServer(address, options, (to, failure) => (to ? resolve(to) : reject(failure))))
   const stream = new MessageStream(dialled, peerAt(address, options), { method: '/etcdserverpb.Watch/Watch', metadata: {} })
-  const connection: Pick<Connection, 'deadline' | 'watchStream'> = { deadline: () => Date.now() + timeoutMs, watchStream: async () => stream }
+  const connection: Pick<Connection, 'deadline' | 'watchStream' | 'watchFailed'> = {
+    deadline: () => Date.now() + timeoutMs,
+    watchStream: async () => stream,
+    watchFailed() {},
+  }
   const watch = { start: key('/registry/'), end: key('/registry0'), from: revision(1), progress: true }
   for await (const _ of watchEtcd(connection, watch, never));
 }

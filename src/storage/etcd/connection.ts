@@ -19,6 +19,7 @@ import { BackendError } from '../backend.ts'
 import { backendError, wasNeverSent } from './errors.ts'
 import { MemberVersions } from './member-versions.ts'
 import { addressesOf, dialOptionsOf, type EtcdOptions, type TlsCredentials } from './options.ts'
+import { RecentFailures } from './recent-failures.ts'
 
 /** Services of etcd's API, each of which has a client in the pool. */
 export type Service = 'KV' | 'Lease'
@@ -53,6 +54,8 @@ export interface Connection {
   call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer>
   /** Opens the bidirectional stream of watches, on a connection of its own to a member that is up: waits for one up to the deadline. Throws BackendError, `unavailable` also if the member's progress is to be trusted and cannot be. */
   watchStream(options: WatchStreamOptions): Promise<MessageStream>
+  /** The watch of a stream has failed. For a while its member is chosen only if no other is up. */
+  watchFailed(stream: MessageStream): void
   /** Reports whether the progress of all members that answer can be trusted. Throws BackendError. */
   isProgressTrusted(signal: AbortSignal): Promise<boolean>
   close(): void
@@ -163,6 +166,9 @@ class PooledConnection implements Connection {
   readonly #mostChoices: number
   /** The clients that the pool has chosen last, while their connections are up and no call has failed. */
   readonly #chosen = new Map<Service, Member>()
+  readonly #failures = new RecentFailures()
+  /** Addresses of the members that the streams are of. */
+  readonly #streams = new WeakMap<MessageStream, string>()
   #closed = false
 
   constructor(
@@ -205,7 +211,6 @@ class PooledConnection implements Connection {
       try {
         return await this.#callOnce(method, request, options)
       } catch (thrown) {
-        this.#chosen.delete(serviceOf(method))
         const failure = callFailureOf(thrown)
         const error = backendError(failure, signal)
         const again = error.code === 'unavailable' && (repeatable || wasNeverSent(failure)) && Date.now() + pause < deadline
@@ -227,15 +232,35 @@ class PooledConnection implements Connection {
       this.#throwIfOver(signal)
       const member = await this.#choose('KV')
       if (this.#isUp(member)) {
-        if (isProgressTrusted && !(await this.#versions.isTrusted(member.address, options)))
+        if (isProgressTrusted && !(await this.#isTrusted(member, options)))
           throw new BackendError('unavailable', `the progress of ${member.address} cannot be trusted in its version`)
         const dialled = await this.#dial(member.address, options)
-        if (dialled instanceof Socket) return new MessageStream(dialled, peerAt(member.address, this.#dialling), WATCH)
+        if (dialled instanceof Socket) return this.#streamTo(member, dialled)
         failure = dialled
       }
       if (Date.now() + pause > deadline) throw new BackendError('unavailable', `no connection to etcd for a watch: ${failure.message}`, { cause: failure })
       await sleep(pause, undefined, { signal }).catch(() => {})
     }
+  }
+
+  async #isTrusted({ address }: Member, options: UnaryOptions): Promise<boolean> {
+    try {
+      return await this.#versions.isTrusted(address, options)
+    } catch (error) {
+      this.#failures.add(address)
+      throw error
+    }
+  }
+
+  #streamTo({ address }: Member, socket: Socket): MessageStream {
+    const stream = new MessageStream(socket, peerAt(address, this.#dialling), WATCH)
+    this.#streams.set(stream, address)
+    return stream
+  }
+
+  watchFailed(stream: MessageStream): void {
+    const address = this.#streams.get(stream)
+    if (address !== undefined) this.#failures.add(address)
   }
 
   /** Connects to a member until the deadline, and gives the reason if that fails. */
@@ -274,7 +299,15 @@ class PooledConnection implements Connection {
     const service = serviceOf(method)
     const known = this.#chosen.get(service)
     const member = known !== undefined && this.#isUp(known) ? known : await this.#choose(service)
-    return this.#unaryConnections.to(member.address)?.call(method, request, options) ?? callMember(member, method, request, options)
+    try {
+      return await (this.#unaryConnections.to(member.address)?.call(method, request, options) ?? callMember(member, method, request, options))
+    } catch (error) {
+      // Another call may have chosen another member meanwhile.
+      if (this.#chosen.get(service) === member) this.#chosen.delete(service)
+      const { code } = backendError(callFailureOf(error), options.signal)
+      if (code === 'unavailable' || code === 'timeout') this.#failures.add(member.address)
+      throw error
+    }
   }
 
   /** Status of one member: over its connection for unary calls if that is open, or else over its channel, which the pool gives in turn with those of others. */
@@ -292,12 +325,20 @@ class PooledConnection implements Connection {
     return channel.getConnectivityState(true) === this.#grpc.connectivityState.READY || this.#unaryConnections.to(address) !== undefined
   }
 
-  /** A member's client: one whose connection is up, where the choice of the pool is not. */
+  /** The pool's choice, if its connection is up and no call of it has failed lately. If not, the best of the others. */
   async #choose(service: Service): Promise<Member> {
-    let member = await this.#next(service)
-    for (let i = 1; i < this.#mostChoices && !this.#isUp(member); i++) member = await this.#next(service)
-    this.#chosen.set(service, member)
-    return member
+    let best = await this.#next(service)
+    for (let i = 1; i < this.#mostChoices && this.#fitness(best) < 2; i++) {
+      const member = await this.#next(service)
+      if (this.#fitness(member) > this.#fitness(best)) best = member
+    }
+    this.#chosen.set(service, best)
+    return best
+  }
+
+  #fitness(member: Member): 0 | 1 | 2 {
+    if (!this.#isUp(member)) return 0
+    return this.#failures.has(member.address) ? 1 : 2
   }
 
   #next(service: Service): Promise<Member> {

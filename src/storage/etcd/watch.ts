@@ -48,7 +48,7 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
 
 /** One watch on a stream of its own. It never resumes by itself: whoever reads knows the last revision that it was given. */
 export async function* watchEtcd(
-  connection: Pick<Connection, 'deadline' | 'watchStream'>,
+  connection: Pick<Connection, 'deadline' | 'watchStream' | 'watchFailed'>,
   watch: BackendWatch,
   signal: AbortSignal,
 ): AsyncGenerator<BackendBatch, void, undefined> {
@@ -85,14 +85,18 @@ export async function* watchEtcd(
     if (!signal.aborted) throw new BackendError('unavailable', 'etcd ended the watch')
   } catch (error) {
     if (signal.aborted) return
-    if (late) throw new BackendError('timeout', 'etcd did not accept the watch in time')
-    throw error instanceof BackendError ? error : backendError(callFailureOf(error), signal)
+    const failure = late ? new BackendError('timeout', 'etcd did not accept the watch in time') : backendErrorOf(error, signal)
+    if (failure.code === 'unavailable' || failure.code === 'timeout') connection.watchFailed(stream)
+    throw failure
   } finally {
     clearTimeout(opening)
     forget()
     stream.close()
   }
 }
+
+const backendErrorOf = (error: unknown, signal: AbortSignal): BackendError =>
+  error instanceof BackendError ? error : backendError(callFailureOf(error), signal)
 
 /** The last word of a watch that etcd gives up: its start is compacted, or a member steps down. */
 function canceled({ compactRevision, cancelReason }: WatchResponse): BackendError {

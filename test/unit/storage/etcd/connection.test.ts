@@ -88,3 +88,61 @@ describe('the connection to etcd', function () {
     await byLine()
   })
 })
+
+describe('the connection to etcd of two members', function () {
+  this.timeout(20_000)
+  const servers: Http2Server[] = []
+  const sessions = new Set<ServerHttp2Session>()
+  let connection: Connection
+  /** Calls that each member has received. */
+  const calls = [0, 0]
+  /** The member that answers no calls. */
+  let silent: number | undefined
+
+  before(async () => {
+    for (const id of [0, 1]) {
+      const server = createServer().on('session', session => sessions.add(session))
+      server.on('stream', (stream, headers) => {
+        if (headers[':path'] === '/etcdserverpb.KV/Range') calls[id]!++
+        stream.on('error', () => {}).resume()
+        if (id === silent) return
+        stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+        stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+        stream.end(EMPTY_MESSAGE)
+      })
+      servers.push(server.listen(0, '127.0.0.1'))
+      await once(server, 'listening')
+    }
+    connection = await openConnection({ servers: servers.map(server => `http://127.0.0.1:${(server.address() as AddressInfo).port}`) })
+  })
+  after(() => {
+    connection.close()
+    for (const session of sessions) session.destroy()
+    for (const server of servers) server.close()
+  })
+
+  const call = (milliseconds = 5000) =>
+    connection.call('/etcdserverpb.KV/Range', Buffer.alloc(10), { signal: never, deadline: Date.now() + milliseconds, repeatable: true })
+
+  it('stays with the one that answers while calls of the other fail one after the other', async () => {
+    // Both are up.
+    await eventually('both have been called', async () => {
+      await call()
+      await connection.watchStream({ signal: never, deadline: Date.now() + 5000, isProgressTrusted: false }).then(stream => stream.close())
+      return calls.every(count => count > 0)
+    })
+    const [first, second] = [...calls]
+    await call()
+    silent = calls[0]! > first! ? 0 : 1
+    expect(calls[1 - silent]).to.equal([first, second][1 - silent])
+    const late = [200, 400, 600, 800].map(milliseconds => call(milliseconds).catch((error: { code: string }) => error.code))
+    expect(await late[0]).to.equal('timeout')
+    const before = calls[silent]
+    for (const each of late.slice(1)) {
+      await call()
+      expect(await each).to.equal('timeout')
+    }
+    await call()
+    expect(calls[silent]).to.equal(before)
+  })
+})
