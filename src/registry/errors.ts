@@ -53,6 +53,8 @@ export function toStatus(error: unknown, { gr, name, verb, wanted, cached = true
       return expiredError(`too old resource version: ${wanted || 0} (${error.revision ?? 0})`)
     case 'too large revision':
       return tooLargeResourceVersionError(wanted ?? '', error.revision ?? 0, error.retryAfterSeconds ?? (cached || verb === 'watch' ? 1 : 0))
+    case 'no space':
+      return failure(500, '', error.message)
     case 'future revision':
       return failure(500, '', 'etcdserver: mvcc: required revision is a future revision')
     case 'unavailable':
@@ -91,6 +93,8 @@ function fromBackend(error: BackendError, gr: GroupResource, name: string, verb:
       return unavailable(gr, verb, error.message)
     case 'too large':
       return tooLargeError(error.message)
+    case 'no space':
+      return failure(500, '', error.message)
     case 'corrupt':
       return internalServerError(`${qualifiedResource(gr)} ${JSON.stringify(name)}: ${error.message}`)
     case 'future':

@@ -95,9 +95,9 @@ export type WriteResult =
   /** Nothing was written. `current` is the key as it is, undefined where it does not exist. */
   | { readonly ok: false; readonly current: KeyValue | undefined; readonly revision: Revision }
 
-export type BackendErrorCode = 'compacted' | 'future' | 'unavailable' | 'timeout' | 'aborted' | 'too large' | 'corrupt' | 'denied'
+export type BackendErrorCode = 'compacted' | 'future' | 'unavailable' | 'timeout' | 'aborted' | 'too large' | 'corrupt' | 'denied' | 'no space'
 
-/** Failures of a store. `unavailable` and `timeout` on a write: whether it happened is unknown. `denied`: the store's own user may not read or write these keys. */
+/** Failures of a store. `unavailable` and `timeout` on a write: whether it happened is unknown. `denied`: the store's own user may not read or write these keys. `no space`: the store is over its quota, and nothing was written. */
 export class BackendError extends Error {
   override readonly name = 'BackendError'
   readonly code: BackendErrorCode

@@ -20,9 +20,9 @@ export function toStorageError(error: unknown, context: { key?: Key } = {}): unk
     case 'aborted':
       return new StorageError('timeout', 'the request was ended before the store answered', options)
     case 'too large':
-      return new StorageError('too large', message, options)
     case 'corrupt':
-      return new StorageError('corrupt', message, options)
+    case 'no space':
+      return new StorageError(error.code, message, options)
   }
 }
 

@@ -198,6 +198,7 @@ export type StorageErrorCode =
   | 'corrupt'
   | 'not transformed'
   | 'too large'
+  | 'no space'
 
 export interface StorageErrorOptions {
   readonly key?: Key

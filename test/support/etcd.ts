@@ -8,17 +8,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePorts } from './free-ports.ts'
 
-/** An etcd of the test's own, on free loopback ports, with its data in a temporary directory. */
-export interface EtcdServer {
-  /** `http://127.0.0.1:<port>` (or https), the same over restarts. */
-  readonly url: string
-  /** Starts it again on the same data. Resolves once it answers. */
+/** A process of etcd. */
+export interface EtcdProcess {
+  /** Starts it, again on the same data. Resolves once it answers. */
   start(): Promise<void>
   /** kill -9. */
   kill(): Promise<void>
   /** Freezes it (SIGSTOP), so that connections stay open and nothing is answered. Resolves when all of its threads stand still. */
   freeze(): Promise<void>
   thaw(): void
+  /** Kills it for good. */
+  end(): Promise<void>
+}
+
+/** An etcd of the test's own, on free loopback ports, with its data in a temporary directory. */
+export interface EtcdServer extends Omit<EtcdProcess, 'end'> {
+  /** `http://127.0.0.1:<port>` (or https), the same over restarts. */
+  readonly url: string
   /** Copies its data, while it is killed. Returns a function that puts the copy in place of its data, while it is killed again. */
   copy(): () => void
   /** Stops it and removes its data. */
@@ -70,12 +76,40 @@ export async function startEtcd(args: readonly string[] = [], binary = findEtcd(
     ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl, '--initial-cluster', `default=${peerUrl}`],
     ...['--logger', 'zap', '--log-level', 'error', '--log-outputs', '/dev/null', '--listen-metrics-urls', health, ...args],
   ]
+  const { end, ...running } = etcdProcess(binary, flags, health)
+  const server: EtcdServer = {
+    ...running,
+    url,
+    copy() {
+      const copied = `${dir}.copy`
+      cpSync(dir, copied, { recursive: true })
+      return () => {
+        rmSync(dir, { recursive: true, force: true })
+        cpSync(copied, dir, { recursive: true })
+      }
+    },
+    async stop() {
+      await end()
+      for (const path of [dir, `${dir}.copy`]) rmSync(path, { recursive: true, force: true })
+    },
+  }
+  await server.start()
+  return server
+}
+
+/** `health`: a URL that answers without TLS whether it is healthy. */
+export function etcdProcess(binary: string, flags: readonly string[], health: string): EtcdProcess {
   let child: ChildProcess | undefined
   const killWithTest = () => child?.kill('SIGKILL')
   process.once('exit', killWithTest)
-
-  const server: EtcdServer = {
-    url,
+  const kill = async (): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  }
+  return {
+    kill,
     async start() {
       child = spawn(binary, flags, { stdio: 'ignore' })
       for (let i = 0; ; i++) {
@@ -88,34 +122,17 @@ export async function startEtcd(args: readonly string[] = [], binary = findEtcd(
         await sleep(50)
       }
     },
-    async kill() {
-      if (!child || child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
-      child.kill('SIGKILL')
-      await ended
-    },
     async freeze() {
       if (child?.pid === undefined) return
       child.kill('SIGSTOP')
       while (!isStopped(child.pid)) await sleep(1)
     },
     thaw: () => void child?.kill('SIGCONT'),
-    copy() {
-      const copied = `${dir}.copy`
-      cpSync(dir, copied, { recursive: true })
-      return () => {
-        rmSync(dir, { recursive: true, force: true })
-        cpSync(copied, dir, { recursive: true })
-      }
-    },
-    async stop() {
-      await server.kill()
+    async end() {
+      await kill()
       process.removeListener('exit', killWithTest)
-      for (const path of [dir, `${dir}.copy`]) rmSync(path, { recursive: true, force: true })
     },
   }
-  await server.start()
-  return server
 }
 
 /** Where the system does not say (`/proc` is Linux's), it is taken to be so. */

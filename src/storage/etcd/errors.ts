@@ -16,9 +16,18 @@ export function isLeaseNotFound(error: unknown): boolean {
 /** How gRPC says that a connection was refused, and how the system says it. */
 const NO_CONNECTION = [/^No connection established\. Last error: (?:Error: )?([^\n]*?)\. Resolution note: $/, '$1'] as const
 
+/** How OpenSSL says why a handshake failed: codes, the library, a function, the reason, and where that is in its source. */
+const TLS_FAILURE = /error:[0-9A-F]+:SSL routines:[^:\n]*:([^:\n]*):/
+
+function messageOf(failure: CallFailure): string {
+  const details = failure.details || failure.message
+  const reason = TLS_FAILURE.exec(details)?.[1]
+  return reason === undefined ? details.replace(...NO_CONNECTION) : `TLS: ${reason}`
+}
+
 /** One call's failure as an error of the storage layer. */
 export function backendError(failure: CallFailure, signal: AbortSignal): BackendError {
-  const details = (failure.details || failure.message).replace(...NO_CONNECTION)
+  const details = messageOf(failure)
   return new BackendError(codeOf(failure.code, details, signal), details, { cause: failure })
 }
 
@@ -34,7 +43,7 @@ function codeOf(code: number | undefined, details: string, signal: AbortSignal):
     case Status.INVALID_ARGUMENT:
       return details.includes('request is too large') ? 'too large' : 'unavailable'
     case Status.RESOURCE_EXHAUSTED:
-      return details.includes('message larger than max') ? 'too large' : 'unavailable'
+      return details.includes('message larger than max') ? 'too large' : details.endsWith('database space exceeded') ? 'no space' : 'unavailable'
     case Status.PERMISSION_DENIED:
       return 'denied'
     case Status.DATA_LOSS:

@@ -12,14 +12,34 @@ import { settleWrite } from './settle.ts'
 /** Milliseconds given to finding out what became of a write whose answer was lost. */
 const settleTimeout = 3000
 
+/** Logs the first of the writes that the quota of etcd refuses, and the first that is accepted again. */
+function quotaReports(logger: Logger): { refused(error: BackendError): void; accepted(): void } {
+  let failing: string | undefined
+  return {
+    refused({ message }) {
+      if (failing === undefined)
+        logger.error('etcd takes no writes but deletions: it is over its quota, and needs to be compacted and defragmented, and its alarm disarmed', {
+          error: message,
+        })
+      failing = message
+    },
+    accepted() {
+      if (failing !== undefined) logger.info('etcd takes writes again', { before: failing })
+      failing = undefined
+    },
+  }
+}
+
 /** Guarded writes. One whose answer is lost is settled by what the store holds then, and fails where that does not show it. */
 export function etcdWriter(connection: Connection, logger: Logger, leaseReuseSeconds: number): Backend['write'] {
   const leases = openLeases(connection, leaseReuseSeconds)
+  const quota = quotaReports(logger)
 
   async function writeOnce(write: GuardedWrite, signal: AbortSignal, deadline: number): Promise<WriteResult> {
     const call = { signal, deadline, repeatable: false }
     const lease = write.value && write.ttlSeconds ? await leases.get(write.ttlSeconds, call) : 0n
     const { succeeded, revision, current } = decodeWrite(await connection.call('/etcdserverpb.KV/Txn', encodeGuardedWrite(write, lease), call))
+    if (succeeded && write.value) quota.accepted()
     return succeeded ? { ok: true, revision } : { ok: false, current, revision }
   }
 
@@ -43,6 +63,7 @@ export function etcdWriter(connection: Connection, logger: Logger, leaseReuseSec
         return await writeOnce(guarded, signal, deadline)
       } catch (error) {
         if (!(error instanceof BackendError)) throw error
+        if (error.code === 'no space') quota.refused(error)
         if (attempt === 0 && guarded.ttlSeconds && isLeaseNotFound(error)) {
           leases.forget(guarded.ttlSeconds)
           continue

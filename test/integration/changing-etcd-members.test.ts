@@ -1,0 +1,89 @@
+import { type ChangingStore, startChangingStore } from '../support/changing-store.ts'
+import { findEtcds } from '../support/etcd.ts'
+import { type EtcdCluster, type EtcdMember, startEtcdCluster } from '../support/etcd-cluster.ts'
+import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { eventually } from '../support/waiting.ts'
+
+const FOUND = findEtcds()
+
+if (FOUND.length === 0) describe.skip('members of etcd under a server (skipped: there is no etcd here; hack/etcd installs one)', () => {})
+for (const { path, version } of FOUND)
+  describe(`three members of etcd ${version} under a server`, function () {
+    this.timeout(300_000)
+    let cluster: EtcdCluster
+    let server: ServerProcess
+    let store: ChangingStore
+    let seed = 100
+
+    before(async () => {
+      cluster = await startEtcdCluster(path)
+      server = await createServerProcess(['--etcd-servers', cluster.urls])
+      await server.start()
+    })
+    after(async () => {
+      await server?.stop()
+      await cluster?.stop()
+    })
+    beforeEach(async () => {
+      store = await startChangingStore(server.url, { servers: cluster.urls.split(',') }, ++seed)
+      await store.goesOn()
+    })
+    afterEach(() => store?.close())
+
+    const others = (than: EtcdMember): EtcdMember[] => cluster.members.filter(member => member !== than)
+    const isReady = async (): Promise<boolean> => (await store.trial.client.ask('GET', '/readyz')).status === 200
+
+    it('of which others come to lead', async () => {
+      for (let i = 0; i < 3; i++) {
+        const leader = await cluster.leader()
+        const { member } = await others(leader)[i % 2]!.admin.status()
+        await leader.admin.moveLeader(member)
+        await store.goesOn()
+      }
+      await store.judge()
+    })
+
+    it('whose leader is killed, and comes back', async () => {
+      const leader = await cluster.leader()
+      await leader.kill()
+      await store.goesOn()
+      await leader.start()
+      await store.goesOn()
+      await store.judge()
+    })
+
+    it('of which each stands still for a while: the server goes on with the others', async () => {
+      for (const member of cluster.members) {
+        await member.freeze()
+        try {
+          await store.goesOn()
+        } finally {
+          member.thaw()
+        }
+        await store.goesOn()
+      }
+      await store.judge()
+    })
+
+    it('of which each is cut off from the others: the server goes on with those', async () => {
+      for (const member of cluster.members) {
+        await member.partition()
+        try {
+          await store.goesOn()
+        } finally {
+          member.heal()
+        }
+        await store.goesOn()
+      }
+      await store.judge()
+    })
+
+    it('all of which are away, and come back', async () => {
+      for (const member of cluster.members) await member.kill()
+      await eventually('the server says so', async () => !(await isReady()))
+      await Promise.all(cluster.members.map(member => member.start()))
+      await eventually('the server is ready', isReady)
+      await store.goesOn()
+      await store.judge()
+    })
+  })

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { silentLogger } from '../../src/lib/log.ts'
+import { type Backend, BackendError } from '../../src/storage/backend.ts'
+import { openEtcd } from '../../src/storage/etcd/open-etcd.ts'
+import type { EtcdOptions } from '../../src/storage/etcd/options.ts'
+import { key } from '../../src/storage/revision.ts'
+import type { AnyObject } from './any-object.ts'
+import { never } from './backend.ts'
+import { createJsonClient } from './json-client.ts'
+import { configMap } from './load.ts'
+import { eventContradictions, watchResuming } from './resuming-watch.ts'
+import { eventually } from './waiting.ts'
+import { startTrial, type Trial } from './writes-under-trouble.ts'
+
+const CAUGHT_UP_MS = 60_000
+/** Writes of each way, and lists, that have to succeed before and after trouble. */
+const SOME_WRITES = 50
+const SOME_LISTS = 5
+
+interface StoreWrite {
+  readonly name: string
+  readonly type: 'ADDED' | 'MODIFIED'
+  readonly resourceVersion: string
+  readonly data: Record<string, string>
+}
+
+/** A load of writes through a server and, in another namespace, past it to its etcd, with a watch of each and consistent lists. */
+export interface ChangingStore {
+  readonly trial: Trial
+  /** Resolves when writes of both ways and lists succeed. */
+  goesOn(): Promise<void>
+  /** Ends the load and compares what was acknowledged with the events and the lists. */
+  judge(options?: { readonly isCompacted: boolean }): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startChangingStore(url: string, etcd: EtcdOptions, seed: number): Promise<ChangingStore> {
+  const trial = await startTrial(url, seed)
+  const client = createJsonClient(url)
+  const namespace = `direct-${seed}`
+  const collection = `/api/v1/namespaces/${namespace}/configmaps`
+  await client.must('POST', '/api/v1/namespaces', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace } })
+  await eventually('its certificate is there', async () => (await client.ask('GET', `${collection}/kube-root-ca.crt`)).status === 200)
+  const begin = await client.must('GET', collection)
+  const watch = watchResuming(url, collection, begin.metadata.resourceVersion ?? '')
+  const writer = startWriter(await openEtcd(etcd, silentLogger), namespace)
+  const list = async (): Promise<AnyObject[]> => (await client.must('GET', collection)).items as AnyObject[]
+  const over = new AbortController()
+  const reader = { lists: 0, stale: [] as string[] }
+  const reading = (async () => {
+    while (!over.signal.aborted) {
+      const written = writer.acknowledged.at(-1)?.resourceVersion ?? '0'
+      const { status, body } = await client.ask('GET', collection)
+      if (status === 200) {
+        reader.lists++
+        const { resourceVersion = '' } = body.metadata
+        if (Number(resourceVersion) < Number(written)) reader.stale.push(`a list at ${resourceVersion} after a write at ${written}`)
+      }
+      await sleep(20)
+    }
+  })()
+  const stop = async (): Promise<void> => {
+    over.abort()
+    await reading
+    await writer.stop()
+  }
+  return {
+    trial,
+    async goesOn() {
+      const counts = () => [trial.load.acknowledged() - SOME_WRITES, writer.acknowledged.length - SOME_WRITES, reader.lists - SOME_LISTS]
+      const wanted = [trial.load.acknowledged(), writer.acknowledged.length, reader.lists]
+      await eventually('writes and lists go on', () => counts().every((count, i) => count >= wanted[i]!))
+    },
+    async judge(options) {
+      await stop()
+      expect(reader.stale, 'consistent lists').to.deep.equal([])
+      await trial.judge(options)
+      await client.must('POST', collection, configMap('end', {}))
+      await watch.until('end', CAUGHT_UP_MS)
+      expect(watch.faults, 'ends of the watch').to.deep.equal([])
+      const isJudged = (name: string | undefined): boolean => name !== 'kube-root-ca.crt'
+      const events = watch.events.filter(({ name }) => isJudged(name))
+      const items = (await list()).filter(({ metadata }) => isJudged(metadata.name))
+      expect(eventContradictions(events, writer.acknowledged, items), 'events of what was written past the server').to.deep.equal([])
+    },
+    async close() {
+      trial.close()
+      watch.stop()
+      await stop()
+      client.close()
+    },
+  }
+}
+
+/** Creates, changes and deletes ConfigMaps in etcd, each by guarded writes. */
+function startWriter(backend: Backend, namespace: string): { readonly acknowledged: readonly StoreWrite[]; stop(): Promise<void> } {
+  const acknowledged: StoreWrite[] = []
+  let isStopping = false
+  const write = async (name: string, expected: number, data?: Record<string, string>): Promise<number> => {
+    const value = data && Buffer.from(JSON.stringify({ ...configMap(name, data), metadata: { name, namespace } }))
+    const result = await backend.write({ key: key(`/registry/configmaps/${namespace}/${name}`), expected: expected as 0, ...(value && { value }) }, never)
+    if (result.ok && data) acknowledged.push({ name, type: expected === 0 ? 'ADDED' : 'MODIFIED', resourceVersion: String(result.revision), data })
+    return result.revision
+  }
+  const run = async (): Promise<void> => {
+    for (let i = 0; !isStopping; i++) {
+      const name = `d${i}`
+      try {
+        const created = await write(name, 0, { step: '1' })
+        const changed = await write(name, created, { step: '2' })
+        if (i % 3 === 0) await write(name, changed)
+      } catch (error) {
+        // What became of it is not known: no more is written under this name.
+        if (!(error instanceof BackendError)) throw error
+        await sleep(100)
+      }
+      await sleep(5)
+    }
+  }
+  const running = run()
+  return {
+    acknowledged,
+    async stop() {
+      if (isStopping) return void (await running)
+      isStopping = true
+      await running
+      await backend.close()
+    },
+  }
+}
