@@ -46,6 +46,8 @@ for (const setup of storeSetups())
       // Long enough for a busy machine: a read that waits in vain is served by the store.
       cacher = openCacher(backend, { logger, revisionWaitMs: 60_000 })
       await cacher.synced(never)
+      // Before that, a read waits for its revision even if the watch will not show it.
+      await eventually('the watch is open', () => cacher.following() !== undefined)
     })
     afterEach(() => cacher.close())
 
@@ -65,7 +67,6 @@ for (const setup of storeSetups())
     const namesIn = async (query: Partial<ListQuery> = {}) => (await list(query)).items.map(item => item.attributes().name)
 
     it('says once how it follows the store', async () => {
-      await eventually('the watch is open', () => cacher.following() !== undefined)
       expect(cacher.following()).to.equal(TEXTS[setup.following])
       expect(lines).to.deep.equal([`following the store: ${TEXTS[setup.following]}`])
     })
