@@ -4,7 +4,8 @@ import { type EtcdCluster, type EtcdMember, startEtcdCluster } from '../support/
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { eventually } from '../support/waiting.ts'
 
-const FOUND = findEtcds()
+/** The newest alone: each takes two minutes, most of which are waits for elections. */
+const FOUND = findEtcds().slice(0, 1)
 
 if (FOUND.length === 0) describe.skip('members of etcd under a server (skipped: there is no etcd here; hack/etcd installs one)', () => {})
 for (const { path, version } of FOUND)
