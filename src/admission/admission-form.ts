@@ -1,3 +1,4 @@
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import { goJson, partlySortedJson } from '../codec/json.ts'
 import type { Steps } from '../lib/steps.ts'
@@ -35,7 +36,7 @@ export interface PatchedBody extends Omit<MutatedBody, 'body'> {
 export interface AdmissionForm {
   /** Returns the object as it is sent to a webhook. The argument is not changed. */
   toWebhook(schema: StructSchema, object: KubeObject): KubeObject
-  /** Decodes and defaults a patched object. Throws 500 or 422 if the patch made it invalid. */
+  /** Decodes and defaults a patched object, in the version that it claims if a webhook converts the kind. Throws 500 or 422 if the patch made it invalid. */
   fromWebhook(patched: PatchedBody): KubeObject
   /**
    * Decodes an object that a policy returned. For typed objects, throws a DecodeError if a value has the wrong type, and calls `onUnknown` with the path of
@@ -67,10 +68,16 @@ const FORMS: Readonly<Record<FormName, AdmissionForm>> = {
   },
   unstructured: {
     toWebhook: (schema, object) => ({ ...object, metadata: readableMeta(schema, object.metadata) }),
-    fromWebhook: patched => unstructuredFromWebhook({ ...patched, body: checkPatchedType(patched) }),
+    fromWebhook(patched) {
+      const body = checkPatchedType(patched)
+      const version = patched.definition.converter && versionsOf(patched.definition).get(String(body.apiVersion))
+      return unstructuredFromBody(
+        version ? { body, target: version, before: { ...patched.before, apiVersion: apiVersionOfVersion(version) } } : { ...patched, body },
+      )
+    },
     fromPolicy(mutated, definition) {
       checkUnstructured(definition, mutated.body)
-      return unstructuredFromWebhook(mutated)
+      return unstructuredFromBody(mutated)
     },
     versionFault: () => undefined,
     parameters: object => object,
@@ -145,7 +152,7 @@ function readClaim(body: Json): TypeClaim {
 }
 
 /** Decodes a custom object that a webhook or policy returned, with the defaults of its schema. Throws 422 if kind, name or namespace are invalid. */
-function unstructuredFromWebhook({ target, body, before }: MutatedBody): KubeObject {
+function unstructuredFromBody({ target, body, before }: MutatedBody): KubeObject {
   const faults = typeFaults(body, before)
   const group = parseApiVersion(before.apiVersion)?.group ?? ''
   if (faults.length > 0) throw invalidError({ group, kind: String(body.kind) }, before.metadata.name ?? '', faults)

@@ -1,7 +1,7 @@
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import type { KubeObject } from '../meta/object.ts'
-import { internalServerError } from '../meta/status.ts'
+import { failure, internalServerError } from '../meta/status.ts'
 import { conversionOf } from '../registry/conversion-of.ts'
 import { ConversionError } from '../registry/errors.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
@@ -17,7 +17,7 @@ export async function inMatchedVersion(request: AdmissionRequest, { version }: V
   // Kinds of subresources such as Scale exist in one version only.
   if (subresource !== '' && subresourceOf(served.version, subresource)?.kind) return request
   const both = [object, old].filter(each => each !== undefined)
-  const converted = await seenIn(request, version, both)
+  const converted = await seenIn(request, version, both).catch(asInternalError)
   if (converted === undefined) return request
   const seen = [...converted]
   const seenObject = object && seen.shift()
@@ -25,17 +25,18 @@ export async function inMatchedVersion(request: AdmissionRequest, { version }: V
   return { ...request, ...(seenObject && { object: seenObject }), ...(seenOld && { old: seenOld }) }
 }
 
-/** Converts an object from the matched version back to the version of the request. */
+function asInternalError(error: unknown): never {
+  throw error instanceof ConversionError ? internalServerError(error.message) : error
+}
+
+/** Converts an object from the matched version back to the version of the request. Throws 500 with the message of the conversion alone. */
 export async function inRequestVersion(request: AdmissionRequest, object: KubeObject): Promise<KubeObject> {
-  const converted = await seenIn(request, request.served.version, [object])
+  const converted = await seenIn(request, request.served.version, [object]).catch(error => {
+    throw error instanceof ConversionError ? failure(500, '', error.message) : error
+  })
   return converted?.[0] ?? object
 }
 
 /** Converts objects to the version that a rule matched. Returns undefined if the kind needs no conversion webhook. */
-async function seenIn({ served }: AdmissionRequest, version: Version, objects: readonly KubeObject[]): Promise<readonly KubeObject[] | undefined> {
-  try {
-    return await conversionOf(served.definition).seenIn(version, objects)
-  } catch (error) {
-    throw error instanceof ConversionError ? internalServerError(error.message) : error
-  }
-}
+const seenIn = ({ served }: AdmissionRequest, version: Version, objects: readonly KubeObject[]): Promise<readonly KubeObject[] | undefined> =>
+  conversionOf(served.definition).seenIn(version, objects) ?? Promise.resolve(undefined)

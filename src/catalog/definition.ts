@@ -111,8 +111,9 @@ export interface RemoteConverter {
   /**
    * Converts objects to a version, in one call and in order. The objects are shared and not changed; one that has the version already is returned itself.
    * Throws a ConversionError.
+   * @param prune Whether members that the version does not declare are removed. Default: true.
    */
-  convert(objects: readonly KubeObject[], to: Version): Promise<readonly KubeObject[]>
+  convert(objects: readonly KubeObject[], to: Version, options?: { readonly prune?: boolean }): Promise<readonly KubeObject[]>
 }
 
 /** meta.k8s.io TableColumnDefinition. */

@@ -8,6 +8,7 @@ import { parsePlain } from './json.ts'
 import { indentContinuations } from './yaml-continuations.ts'
 import { depthFault, yamlFault } from './yaml-fault.ts'
 import { type GoYamlForm, goYamlForm } from './yaml-grammar.ts'
+import { octetFault } from './yaml-octets.ts'
 import { MAX_DEPTH, type ParsedYaml, treeOf, YamlError } from './yaml-tree.ts'
 
 export { type ParsedYaml, YamlError } from './yaml-tree.ts'
@@ -23,9 +24,11 @@ export const parseYaml = (bytes: Buffer): ParsedYaml => runAtOnce(parseYamlInSte
 
 /** The same in steps, for bodies that may be large. */
 export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
-  const source = firstDocument(bytes.toString('utf8').replace(/^\ufeff/, ''))
+  const fault = octetFault(bytes)
+  if (fault) throw new YamlError(controlCharacter.test(textOf(bytes.subarray(0, fault.at))) ? CONTROL_CHARACTER : `yaml: ${fault.text}`)
+  const source = firstDocument(textOf(bytes))
   yield
-  if (controlCharacter.test(source)) throw new YamlError('yaml: control characters are not allowed')
+  if (controlCharacter.test(source)) throw new YamlError(CONTROL_CHARACTER)
   yield
   try {
     const json = yield* asJson(source)
@@ -111,6 +114,11 @@ function hasLongKey(value: Json): boolean {
 }
 
 /** What may not stand in YAML, not even in quotes (YAML 1.1, section 5.1). */
+const CONTROL_CHARACTER = 'yaml: control characters are not allowed'
+
+/** Without a byte order mark. */
+const textOf = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\ufeff/, '')
+
 const controlCharacter = /[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
 const separator = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm

@@ -16,7 +16,6 @@ import { dropGatedFields } from '../schema/gated-fields.ts'
 import { conversionOf } from './conversion-of.ts'
 import { convertInSteps } from './convert.ts'
 import { type DeclaredSubject, withDeclaredRules } from './declared-validation.ts'
-import { ConversionError } from './errors.ts'
 import { fieldsTurnedOff } from './gated-fields.ts'
 import { noteRules, noteTurnedOff } from './note-changes.ts'
 import { dedupOwnerReferences, ensureNamespace, type LegacyFields } from './object-meta.ts'
@@ -41,13 +40,8 @@ export function trackManagedFields(
   const entries = conversionOf(served.definition).withManagers(served, convert =>
     updateManagedInSteps({ schema, old, next, manager, apiVersion, subresource, resetFields, now: formatTime(now), convert }),
   )
-  if (entries instanceof Promise) return entries.catch(nobodyIfUnconverted).then(found => setManagers(next, found))
+  if (entries instanceof Promise) return entries.then(found => setManagers(next, found))
   setManagers(next, entries)
-}
-
-function nobodyIfUnconverted(error: unknown): ManagedFieldsEntry[] {
-  if (error instanceof ConversionError) return []
-  throw error
 }
 
 function setManagers({ metadata: meta }: KubeObject, entries: ManagedFieldsEntry[]): void {

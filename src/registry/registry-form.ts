@@ -1,8 +1,9 @@
 import { ApplyError } from '../apply/apply-error.ts'
-import type { Change } from '../apply/ownership.ts'
+import type { Change, Versioned } from '../apply/ownership.ts'
 import { errorsText, validateTyped } from '../apply/typed-validate.ts'
 import { apiVersionOfVersion, type ServedResource } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import type { Steps } from '../lib/steps.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { FormName, StructSchema } from '../schema/schema.ts'
 import type { MemberOrder } from '../storage/json-splice.ts'
@@ -102,13 +103,14 @@ function typedConversion(served: ServedResource): ManagerConversion {
 
 /** As it is but for its apiVersion. What the other version does not declare stands in the way, as upstream. */
 function unstructuredConversion({ definition }: ServedResource): ManagerConversion {
-  return function* (object, apiVersion) {
-    const { schema } = customVersion(definition, apiVersion)
-    const converted = { ...object, apiVersion }
-    const errors = yield* validateTyped(schema, converted)
-    if (errors.length > 0) throw new ApplyError('internal', errorsText(errors))
-    return { schema, object: converted }
-  }
+  return (object, apiVersion) => fitting(customVersion(definition, apiVersion).schema, { ...object, apiVersion })
+}
+
+/** An object of a version with the schema. Throws an ApplyError if it does not fit. */
+export function* fitting(schema: StructSchema, object: KubeObject): Steps<Versioned> {
+  const errors = yield* validateTyped(schema, object)
+  if (errors.length > 0) throw new ApplyError('internal', errorsText(errors))
+  return { schema, object }
 }
 
 /** Throws an ApplyError where the definition does not have the version. */

@@ -1,11 +1,13 @@
+import { ApplyError } from '../apply/apply-error.ts'
 import type { Versioned } from '../apply/ownership.ts'
 import { apiVersionOfVersion, type ServedResource } from '../catalog/catalog.ts'
 import type { RemoteConverter, ResourceDefinition, Version } from '../catalog/definition.ts'
 import { goJson } from '../codec/json.ts'
 import { invariant } from '../lib/invariant.ts'
-import { runInTurns } from '../lib/steps.ts'
+import { runInTurns, type Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
-import type { KubeObject } from '../meta/object.ts'
+import { decodedObject, type KubeObject } from '../meta/object.ts'
+import { decode } from '../schema/decode.ts'
 import type { Revision } from '../storage/revision.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import type { Conversion, ConversionView } from './conversion.ts'
@@ -13,7 +15,7 @@ import { afterStoring } from './convert.ts'
 import { applyKindDefaults } from './decode-object.ts'
 import { ConversionError } from './errors.ts'
 import { predicateOf } from './read.ts'
-import { customVersion } from './registry-form.ts'
+import { customVersion, fitting } from './registry-form.ts'
 import { listSelected, selectsByContent, watchSelected, withoutContentTerms } from './remote-selection.ts'
 import { type RemoteView, remoteViewOf, withoutRevision } from './remote-view.ts'
 
@@ -91,21 +93,22 @@ class MissingConversion {
   }
 }
 
-/** The conversions that were waited for are at hand. */
-type KnownConversion = (object: KubeObject, apiVersion: string) => Versioned | undefined
+/** The conversions that were waited for are at hand. Throws an ApplyError if one failed, or if the converted object does not fit the schema. */
+type KnownConversion = (object: KubeObject, apiVersion: string) => Steps<Versioned>
 
 /**
  * What `run` returns, where a webhook converts the kind: tracking managed fields is synchronous, so it is run again after each conversion that it lacked. Until it succeeds it
  * must change nothing. Most writes lack none, as all managers know the version of the request.
  */
 export async function withConversions<T>(served: ServedResource, converter: RemoteConverter, run: (convert: KnownConversion) => T | Promise<T>): Promise<T> {
-  const known = new Map<string, KubeObject>()
+  const known = new Map<string, KubeObject | ApplyError>()
   const convert: KnownConversion = (object, apiVersion) => {
     const to = customVersion(served.definition, apiVersion)
     const key = `${apiVersion} ${goJson(object)}`
     const converted = known.get(key)
     if (converted === undefined) throw new MissingConversion(object, to, key)
-    return { schema: to.schema, object: converted }
+    if (converted instanceof ApplyError) throw converted
+    return shown(converted, to)
   }
   for (;;) {
     try {
@@ -117,19 +120,27 @@ export async function withConversions<T>(served: ServedResource, converter: Remo
   }
 }
 
-async function convertedOne(converter: RemoteConverter, object: KubeObject, to: Version): Promise<KubeObject> {
-  const [converted] = await converter.convert([object], to)
+/** Throws an ApplyError for members that the version does not declare. */
+function* shown(converted: KubeObject, { schema }: Version): Steps<Versioned> {
+  yield* fitting(schema, converted)
+  const { kind, apiVersion } = converted
+  return { schema, object: decodedObject({ kind, apiVersion, ...decode(schema, converted) }) }
+}
+
+async function convertedOne(converter: RemoteConverter, object: KubeObject, to: Version, options?: { readonly prune: boolean }): Promise<KubeObject> {
+  const [converted] = await converter.convert([object], to, options)
   invariant(converted, 'a converter returns as many objects as it is given')
   return converted
 }
 
-/** An empty object, which stands for one that is not there yet, is what it is in every version. */
-async function convertOne(converter: RemoteConverter, { object, to }: MissingConversion): Promise<KubeObject> {
+/** An empty object, which stands for one that is not there yet, is what it is in every version. A failure is reported by the step that needs the object. */
+async function convertOne(converter: RemoteConverter, { object, to }: MissingConversion): Promise<KubeObject | ApplyError> {
   if (Object.keys(object).every(name => name === 'kind' || name === 'apiVersion' || name === 'metadata') && Object.keys(object.metadata ?? {}).length === 0)
     return { ...object, apiVersion: apiVersionOfVersion(to) }
   try {
-    return await convertedOne(converter, object, to)
+    return await convertedOne(converter, object, to, { prune: false })
   } catch (error) {
-    throw error instanceof ConversionError ? new ConversionError(`failed to convert old object: ${error.message}`) : error
+    if (error instanceof ConversionError) return new ApplyError('internal', error.message)
+    throw error
   }
 }

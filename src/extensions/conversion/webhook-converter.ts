@@ -99,7 +99,7 @@ export function webhookConverter(kind: ConvertedKind, services: ConversionServic
   }
 
   // Observes the duration in seconds. A Failure becomes a ConversionError; other errors are bugs and propagate.
-  const timed = async (objects: Some, to: Version): Promise<KubeObject[]> => {
+  const timed = async (objects: Some, to: Version, prune: boolean): Promise<KubeObject[]> => {
     const start = performance.now()
     const seconds = (): number => (performance.now() - start) / 1000
     const from = objects[0].apiVersion.slice(kind.group.length + 1)
@@ -107,7 +107,7 @@ export function webhookConverter(kind: ConvertedKind, services: ConversionServic
       const answer = await converted(objects, to)
       services.metrics.called(seconds(), undefined)
       services.metrics.converted(kind.name, from, to.name, seconds(), true)
-      return await mapInSlices(answer, object => pruned(object, to))
+      return prune ? await mapInSlices(answer, object => pruned(object, to)) : answer
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       if (error.type) services.metrics.called(seconds(), error.type)
@@ -117,14 +117,14 @@ export function webhookConverter(kind: ConvertedKind, services: ConversionServic
   }
 
   return {
-    async convert(objects, to) {
+    async convert(objects, to, { prune = true } = {}) {
       const apiVersion = apiVersionOfVersion(to)
       const others = objects.filter(object => object.apiVersion !== apiVersion)
       const unknown = others.find(object => !apiVersions.has(object.apiVersion))
       if (unknown) throw new ConversionError(`request to convert CR from an invalid group/version: ${unknown.apiVersion}`)
       const [first, ...more] = others
       if (!first) return objects
-      const answer = (await timed([first, ...more], to)).values()
+      const answer = (await timed([first, ...more], to, prune)).values()
       return objects.map(object => (object.apiVersion === apiVersion ? object : (answer.next().value ?? object)))
     },
   }

@@ -15,6 +15,13 @@ describe('apiVersion and kind of a custom object after a webhook patch', () => {
     expect(read({ ...before, apiVersion: 'example.com/v2' })).to.deep.include({ apiVersion: 'example.com/v1', kind: 'Link' })
   })
 
+  it('may be another version, in which it is defaulted and stays if a webhook converts the kind', () => {
+    const converted: ResourceDefinition = linkResource(() => ({}))
+    const body = { ...before, apiVersion: 'example.com/v2', spec: { host: 'h' } }
+    const object = admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns: () => [], definition: converted })
+    expect(object).to.deep.include({ apiVersion: 'example.com/v2', kind: 'Link', spec: { host: 'h', extra: 'of v2' } })
+  })
+
   const unsuitable = (of: string, kind = 'Link') => `${of}, Kind=${kind} is unstructured and is not suitable for converting to "example.com/v1"`
   const { kind: __, ...kindless } = before
   const { apiVersion: ___, ...versionless } = before

@@ -1,0 +1,44 @@
+import { isUtf8 } from 'node:buffer'
+
+/** Where the octets of a text stop being UTF-8, and why in go-yaml's words. */
+export interface OctetFault {
+  readonly at: number
+  readonly text: string
+}
+
+/** The first fault of a text that is not UTF-8. Undefined: it is. Source: yaml_parser_update_buffer of go-yaml's readerc.go. */
+export function octetFault(bytes: Buffer): OctetFault | undefined {
+  if (isUtf8(bytes)) return undefined
+  for (let at = 0; at < bytes.length; ) {
+    const width = widthOf(bytes[at] as number)
+    if (width === undefined) return { at, text: 'invalid leading UTF-8 octet' }
+    const text = sequenceFault(bytes, at, width)
+    if (text !== undefined) return { at, text }
+    at += width
+  }
+  return undefined
+}
+
+/** Length of the sequence that an octet leads. */
+function widthOf(lead: number): number | undefined {
+  if (lead < 0x80) return 1
+  if ((lead & 0xe0) === 0xc0) return 2
+  if ((lead & 0xf0) === 0xe0) return 3
+  return (lead & 0xf8) === 0xf0 ? 4 : undefined
+}
+
+/** The least code point that needs a sequence of a length. */
+const LEAST = [0, 0, 0x80, 0x800, 0x10000] as const
+
+function sequenceFault(bytes: Buffer, at: number, width: number): string | undefined {
+  if (width === 1) return undefined
+  if (at + width > bytes.length) return 'incomplete UTF-8 octet sequence'
+  let codePoint = (bytes[at] as number) & (0x7f >> width)
+  for (let i = at + 1; i < at + width; i++) {
+    const octet = bytes[i] as number
+    if ((octet & 0xc0) !== 0x80) return 'invalid trailing UTF-8 octet'
+    codePoint = (codePoint << 6) | (octet & 0x3f)
+  }
+  if (codePoint < (LEAST[width] as number)) return 'invalid length of a UTF-8 sequence'
+  return (codePoint >= 0xd800 && codePoint <= 0xdfff) || codePoint > 0x10ffff ? 'invalid Unicode character' : undefined
+}
