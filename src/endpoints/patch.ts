@@ -173,11 +173,12 @@ function* decodePatched(
   const { why } = scope.exchange.ctx
   if (patchOf.overflow !== undefined) throw refused(patchOf.overflow)
   let next: KubeObject
+  let other: Version | undefined
   try {
     const { served, snapshot } = scope
     const versions = target.schema === served.version.schema ? versionsOf(served.definition) : NO_VERSIONS
     const about = { builtIns: builtInsOf(snapshot), versions, parent: scope.dialect, shown }
-    const other = type === STRATEGIC_PATCH ? undefined : dialect.checkPatched(target, patched, about)
+    other = type === STRATEGIC_PATCH ? undefined : dialect.checkPatched(target, patched, about)
     if (patchOf.hasFloats) dialect.checkFloats(other ?? target, patched)
     const isLookedAt = options.fieldValidation !== 'Ignore' || why !== undefined
     const note = isLookedAt ? (path: string) => unknown.push(`unknown field "${path}"`) : undefined
@@ -190,6 +191,11 @@ function* decodePatched(
   yield
   // The converter of strategic merge patches sorts unknown fields; decoders report them in order.
   if (type === STRATEGIC_PATCH) unknown.sort(compareText)
+  else if (unknown.length > 1) {
+    unknown.length = 0
+    const { value } = yield* parseJsonInSteps(Buffer.from(shown()))
+    yield* decodeInSteps(other ?? target, value, path => unknown.push(`unknown field "${path}"`))
+  }
   noteUnknown(why, unknown)
   if (why) noteAdded(why, patched, next)
   const faults = [...patchOf.faults, ...unknown]

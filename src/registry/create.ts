@@ -58,8 +58,9 @@ export async function createObject(store: StoreParts, target: WriteTarget, objec
       return await createOnce(store, asked, next)
     } catch (error) {
       const status = toStatus(error, { gr, name: next.metadata.name ?? '', verb: 'create' })
-      if (!generated || !isStatusError(status, 'AlreadyExists')) throw status
-      if (attempt >= attempts) throw nameConflict(gr, next.metadata.name ?? '')
+      if (generateName === '' || !isStatusError(status, 'AlreadyExists')) throw status
+      // Upstream says so beside a name of the client's own as well.
+      if (!generated || attempt >= attempts) throw nameConflict(gr, next.metadata.name ?? '', status.message)
     }
   }
 }
@@ -156,7 +157,7 @@ function exists(target: WriteTarget, found: StoredObject): StatusError {
 }
 
 /** 409 after the last attempt, with a second to wait: kube-apiserver's text since 1.30 (KEP-4420). */
-function nameConflict(gr: GroupResource, name: string): StatusError {
-  const message = `${qualifiedResource(gr)} "${name}" already exists, the server was not able to generate a unique name for the object`
+function nameConflict(gr: GroupResource, name: string, taken: string): StatusError {
+  const message = `${taken}, the server was not able to generate a unique name for the object`
   return failure(409, 'AlreadyExists', message, { ...detailsOf(gr, name), retryAfterSeconds: 1 })
 }

@@ -51,8 +51,10 @@ export class ResourceReader {
     const read = (page: ListOptions) => listObjects(this, groupResourceOf(served), namespace, page, signal)
     const view = conversionOf(served.definition).view(served.version)
     const list = () => view.list(read, this.keys.prefix(namespace), options)
-    const isOfCache = this.isCached && options.limit === 0
-    return statused(served, '', 'list', isOfCache && view.fill ? filled(served, view.fill.attempt(namespace, list)) : list())
+    const { fill } = view
+    if (fill === undefined || !this.isCached || options.limit !== 0) return statused(served, '', 'list', list())
+    const filledList = fill.all(() => this.storage.cachedObjects(this.keys.prefix(''))).then(() => fill.attempt(namespace, list))
+    return statused(served, '', 'list', filled(served, filledList))
   }
 
   async watch(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {

@@ -166,6 +166,8 @@ for (const cache of [true, false]) {
       const unfilled = `storage is (re)initializing: failed to list example.com/v2, Kind=Link: ${text}`
       expect([listed.status, listed.body.message]).to.deep.equal(cache ? [429, unfilled] : [500, text])
       expect(listed.headers['retry-after']).to.equal(cache ? '1' : undefined)
+      for (const none of ['/apis/example.com/v2/namespaces/none/links', '/apis/example.com/v2/links?fieldSelector=metadata.name%3Dnone'])
+        expect((await client.ask('GET', none)).status, none).to.equal(cache ? 429 : 200)
       expect((await client.ask('DELETE', pathOf('v2', 'a'))).body.message).to.equal(text)
       // A collection without a selector is listed in pages, and so from the store.
       const collection = async (query: string) => {

@@ -37,6 +37,9 @@ export function customStruct(props: JsonSchemaProps, { kind, definition, form }:
   return { ...rest, name: kind, definition, typeMeta: true, form, fields: new Map([...fields, metadata]) }
 }
 
+/** Source: `visitSpec` of kube-openapi's schemaconv, which hands it down from lists and maps, too. */
+const keepsUnknown = (props: JsonSchemaProps): boolean => props['x-kubernetes-preserve-unknown-fields'] === true
+
 /** By the schema, and by whether unknown members are kept around it. */
 const structs = { within: new WeakMap<JsonSchemaProps, StructSchema>(), outside: new WeakMap<JsonSchemaProps, StructSchema>() }
 
@@ -53,7 +56,7 @@ function structOf(props: JsonSchemaProps, within = false): StructSchema {
 
 /** A struct without properties is open: apply tracks its members by name. Nothing asks for the form of a struct that is not the whole object. */
 function makeStruct(props: JsonSchemaProps, within: boolean): StructSchema {
-  const keeps = within || props['x-kubernetes-preserve-unknown-fields'] === true
+  const keeps = within || keepsUnknown(props)
   const required = new Set(props.required)
   const fields = Object.entries(props.properties ?? {}).map(([name, member]) => field(name, schemaOf(member, keeps), required.has(name), member.default))
   const open = keeps || fields.length === 0
@@ -81,7 +84,8 @@ function mapTypeOf({ 'x-kubernetes-map-type': type }: JsonSchemaProps): MapSchem
 }
 
 /** The model of a value by its schema; what has no type may be anything. */
-function schemaOf(props: JsonSchemaProps, within: boolean): Schema {
+function schemaOf(props: JsonSchemaProps, around: boolean): Schema {
+  const within = around || keepsUnknown(props)
   if (props['x-kubernetes-int-or-string']) return { type: 'intOrString', goType: 'intstr.IntOrString' }
   if (props['x-kubernetes-embedded-resource']) return embeddedOf(props, within)
   const items = itemsSchema(props)

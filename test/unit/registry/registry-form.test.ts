@@ -56,7 +56,7 @@ describe('conversions for managed fields', () => {
   ]
   for (const [what, converted, message] of failing)
     it(`fail an apply in the words of the conversion alone: ${what}`, async () => {
-      const definition = linkResource(review => (converted ? { ...review, response: { ...reviewed(review).response, convertedObjects: [converted] } } : {}))
+      const definition = linkResource(review => (converted ? reviewed(review, () => converted) : {}))
       const served = { definition, version: linkVersion(definition, 'v1') }
       const running = withConversions(served, definition.converter!, convert => runAtOnce(convert(object, 'example.com/v2')))
       expect(await failureText(running)).to.contain(message)
