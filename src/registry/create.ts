@@ -8,7 +8,7 @@ import { cloneExactly } from '../meta/whole-floats.ts'
 import { faultOf } from '../storage/corrupt.ts'
 import type { Decision, StoredObject } from '../storage/storage.ts'
 import { conversionOf } from './conversion-of.ts'
-import { toStatus } from './errors.ts'
+import { ConversionError, toStatus } from './errors.ts'
 import { dedupOwnerReferences, ensureNamespace, generatedName, revisionFault, wipeSystemFields } from './object-meta.ts'
 import { beforeCreate, mutate, trackManagedFields } from './prepare.ts'
 import {
@@ -87,7 +87,8 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
   await fillNew(env, target, next, hooks, { held: admitted })
   const key = keys.object(next.metadata.namespace ?? '', next.metadata.name ?? '')
   let unreserved: unknown
-  const decide = async (found: StoredObject | undefined, held: HeldReservation): Promise<Decision<undefined>> => {
+  const decide = async (stored: StoredObject | undefined, held: HeldReservation): Promise<Decision<undefined>> => {
+    const found = stored && target.dryRun && !(await isConvertible(target, stored)) ? undefined : stored
     // What can't be reserved is said before what is there already, which a write may learn only when it is decided again.
     if (!found || target.dryRun) {
       try {
@@ -112,6 +113,17 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
   } catch (error) {
     // What is there can't be read, but it is there.
     throw faultOf(error) === undefined ? error : alreadyExistsError(groupResourceOf(served), next.metadata.name ?? '')
+  }
+}
+
+/** Whether a stored object can be shown in the version of the request. A dry run looks no further, as upstream, and takes one that cannot for absent. */
+async function isConvertible({ served: { definition, version } }: WriteTarget, stored: StoredObject): Promise<boolean> {
+  try {
+    await conversionOf(definition).objectIn(version, stored)
+    return true
+  } catch (error) {
+    if (error instanceof ConversionError) return false
+    throw error
   }
 }
 

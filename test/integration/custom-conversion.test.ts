@@ -169,6 +169,9 @@ for (const cache of [true, false]) {
       for (const none of ['/apis/example.com/v2/namespaces/none/links', '/apis/example.com/v2/links?fieldSelector=metadata.name%3Dnone'])
         expect((await client.ask('GET', none)).status, none).to.equal(cache ? 429 : 200)
       expect((await client.ask('DELETE', pathOf('v2', 'a'))).body.message).to.equal(text)
+      const again = { body: link('v2', 'a', { host: 'h' }) }
+      expect((await client.ask('POST', pathOf('v2', '', '?dryRun=All'), again)).body.message).to.equal(text.replace('/v1,', '/v2,'))
+      expect((await client.ask('POST', pathOf('v1', '', '?dryRun=All'), { body: link('v1', 'a', {}) })).status).to.equal(409)
       // A collection without a selector is listed in pages, and so from the store.
       const collection = async (query: string) => {
         const { status, body } = await client.ask('DELETE', pathOf('v2', '', query))
