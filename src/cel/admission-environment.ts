@@ -4,26 +4,29 @@ import { DYN, listOf, parseType, structOf, type Type, withParts } from './type.t
 import { USER_INFO, userInfoStruct } from './user-info.ts'
 import { PatchObject, PatchOperation } from './values/patch.ts'
 
-/** What an expression of admission may speak of besides object, oldObject, namespaceObject and request. */
+/** Variables and types that an admission expression has besides `object`, `oldObject`, `namespaceObject` and `request`. */
 export interface AdmissionParts {
   readonly params?: boolean
   readonly authorizer?: boolean
-  /** Types to build patches of: Object, what is below it, and JSONPatch. */
+  /** Whether the types that a mutation builds are declared: `Object`, its nested `Object.…` types, and `JSONPatch`. */
   readonly patches?: boolean
-  /** The variables of a policy that come before, by their names. */
+  /** Types of the policy's variables that precede the expression, by name. */
   readonly variables?: ReadonlyMap<string, Type>
 }
 
-/** The result of an expression that gives an apply configuration. */
+/** Result type of an `applyConfiguration` expression. */
 export const APPLY_CONFIGURATION = structOf('Object')
-/** The result of an expression that gives a JSON patch. */
+/** Result type of a `jsonPatch` expression. */
 export const JSON_PATCH = listOf(structOf('JSONPatch'))
 
 /** metav1.GroupVersionKind and GroupVersionResource. */
 const KIND = { group: 'string', version: 'string', kind: 'string' }
 const RESOURCE = { group: 'string', version: 'string', resource: 'string' }
 
-/** The request (admission.k8s.io AdmissionRequest, without what is a variable of its own) and the namespace, with what may be seen of them. */
+/**
+ * Types of `request` and `namespaceObject`, with the fields that the API server declares. `request` is an admission.k8s.io AdmissionRequest without `object`
+ * and `oldObject`, which are variables.
+ */
 const STRUCTS: Readonly<Record<string, StructDeclaration>> = {
   'kubernetes.GroupVersionKind': structWith(KIND),
   'kubernetes.GroupVersionResource': structWith(RESOURCE),
@@ -62,34 +65,37 @@ const STRUCTS: Readonly<Record<string, StructDeclaration>> = {
   'kubernetes.Namespace': structWith({ metadata: 'kubernetes.NamespaceMetadata', spec: 'kubernetes.NamespaceSpec', status: 'kubernetes.NamespaceStatus' }),
 }
 
-/** Only expressions that make patches have it. */
+/** Escapes a key for a JSON pointer. Declared only in expressions that build patches. */
 const ESCAPE = declare('string_jsonpatch_escapeKey_string: jsonpatch.escapeKey(string) -> string')
 
-/** An operation of RFC 6902. A member that there is not has no type, and so takes no value. */
+/** Fields of a JSON patch operation (RFC 6902). An unknown field gets a type that no value fits, so the checker rejects it. */
 const PATCH_MEMBERS = structWith({ op: 'string', path: 'string', from: 'string', value: 'dyn' })
 const PATCH: StructDeclaration = {
   fieldType: name => PATCH_MEMBERS.fieldType(name) ?? structOf(''),
   make: fields => new PatchOperation(fields),
 }
 
-/** Undefined for any other name. */
+/** Returns the type of `Object…` or `JSONPatch`. Undefined for any other name. */
 function patchStruct(name: string): StructDeclaration | undefined {
   if (name === 'JSONPatch') return PATCH
   if (name !== 'Object' && !name.startsWith('Object.')) return undefined
-  // Without a schema any field may be written.
+  // The structure of the object is not checked: every field has type dyn.
   return { fieldType: () => DYN, make: fields => new PatchObject(name, fields) }
 }
 
-/** Types that the API server does not forget between two variables of a policy. */
+/** Types that are preserved when a variable is used by a later expression. */
 const KEPT = new Set(['any', 'bool', 'bytes', 'double', 'duration', 'int', 'null', 'string', 'timestamp', 'uint'])
 
-/** The type that later expressions see of a variable: scalars, and lists and maps of them; anything else is dyn. */
+/**
+ * Returns the type that later expressions see for a variable. Scalars, and lists and maps of them, keep their type; everything else is dyn, as in the API
+ * server.
+ */
 export function seenType(type: Type): Type {
   if (type.kind === 'list' || type.kind === 'map') return withParts(type, seenType)
   return KEPT.has(type.kind) ? type : DYN
 }
 
-/** The base environment with what expressions of webhooks and policies may speak of. */
+/** Extends the base environment with the variables and types of webhook match conditions and admission policies. */
 export function admissionEnvironment(base: Environment, { params, authorizer, patches, variables }: AdmissionParts): Environment {
   const declared: Record<string, Type> = {
     object: DYN,

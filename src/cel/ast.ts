@@ -1,9 +1,9 @@
 import type { ReadonlyNodeTable } from './node-table.ts'
 
-/** Number of a node, unique within one expression, counted as cel-go counts: costs and checked types are kept by it. */
+/** Number of a node, unique within one expression. Nodes are numbered as in cel-go; costs and checked types are stored by number. */
 export type ExprId = number
 
-/** Integers are bigint here whatever their size: only a running program has numbers for the small ones. */
+/** Value of a literal. Integers are always bigint here. A running program represents the small ones as numbers. */
 export type LiteralValue =
   | { readonly type: 'int' | 'uint'; readonly value: bigint }
   | { readonly type: 'double'; readonly value: number }
@@ -19,21 +19,21 @@ export interface LiteralExpr {
   readonly literal: LiteralValue
 }
 
-/** A name: of a variable, a type or a constant, or the first part of a name with dots. */
+/** Identifier of a variable, type or constant, or the first part of a dotted name. */
 export interface IdentExpr {
   readonly kind: 'ident'
   readonly id: ExprId
-  /** Begins with a dot where the expression asks for the outermost name. */
+  /** Begins with a dot if the name is to be resolved in the outermost scope. */
   readonly name: string
 }
 
-/** `operand.field`. A name with dots is a row of these, until the checker knows better. */
+/** `operand.field`. The parser makes nested selects of a dotted name; the checker decides whether they are one name. */
 export interface SelectExpr {
   readonly kind: 'select'
   readonly id: ExprId
   readonly operand: Expr
   readonly field: string
-  /** A test for presence: what `has(operand.field)` becomes. */
+  /** Whether the select tests for presence: `has(operand.field)`. */
   readonly testOnly: boolean
 }
 
@@ -52,11 +52,11 @@ export interface ListExpr {
   readonly kind: 'list'
   readonly id: ExprId
   readonly elements: readonly Expr[]
-  /** Indexes of the elements written with `?`: they are left out when their optional is empty. */
+  /** Indexes of the elements written with `?`. Such an element is omitted if its optional is empty. */
   readonly optionals: ReadonlySet<number>
 }
 
-/** `key: value` or `?key: value`. Entries have numbers of their own, as in cel-go. */
+/** `key: value` or `?key: value`. Each entry has its own number, as in cel-go. */
 export interface MapEntry {
   readonly id: ExprId
   readonly key: Expr
@@ -79,7 +79,7 @@ export interface StructField {
   readonly optional: boolean
 }
 
-/** `Name{a: 1}`: a message of protobuf, or a struct of the environment. */
+/** `Name{a: 1}`: a protobuf message or a struct that the environment declares. */
 export interface StructExpr {
   readonly kind: 'struct'
   readonly id: ExprId
@@ -87,14 +87,14 @@ export interface StructExpr {
   readonly fields: readonly StructField[]
 }
 
-/** A loop over `range`: what the macros become. */
+/** A loop over `range`. Macros such as `all` and `map` expand to it. */
 export interface ComprehensionExpr {
   readonly kind: 'comprehension'
   readonly id: ExprId
   readonly range: Expr
-  /** Element of a list or key of a map; with a second variable, index of a list or key of a map. */
+  /** Element of a list or key of a map. With a second variable: index of a list or key of a map. */
   readonly variable: string
-  /** Element of a list or value of a map, in loops of two variables. */
+  /** Element of a list or value of a map. Set in loops of two variables only. */
   readonly variable2?: string
   readonly accumulator: string
   readonly init: Expr
@@ -103,22 +103,22 @@ export interface ComprehensionExpr {
   readonly result: Expr
 }
 
-/** Stands where an error was reported. It never leaves the parser. */
+/** Placeholder for an expression that could not be parsed. It never leaves the parser. */
 export interface UnspecifiedExpr {
   readonly kind: 'unspecified'
   readonly id: ExprId
 }
 
-/** One node of a tree. Trees are immutable, and share nothing: each node has a number of its own. */
+/** A node of a tree. Trees are immutable and share no nodes, because each node has its own number. */
 export type Expr = LiteralExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr | UnspecifiedExpr
 
-/** A parsed expression: its tree, and where in the source, in code points, each node begins. */
+/** A parsed expression, with the offset of each node in the source, in code points. */
 export interface Ast {
   readonly root: Expr
   readonly offsets: ReadonlyNodeTable<number>
 }
 
-/** The nodes directly below one, in the order in which they are evaluated. */
+/** Returns the direct children of a node, in the order of their evaluation. */
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'select':

@@ -3,11 +3,11 @@ import { parseType, structOf } from './type.ts'
 import { USER_INFO, userInfoStruct } from './user-info.ts'
 
 /**
- * What expressions about the claims of a token may speak of: `claims`, by their names.
+ * Environment of claim mappings and claim validation rules. Declares `claims`, the token's claims by name.
  * Source: k8s.io/apiserver, pkg/authentication/cel.
  */
 export const claimsEnvironment = (base: Environment): Environment => extend(base, { claims: parseType('map(string, any)') })
 
-/** What expressions about the user whom the claims stand for may speak of: `user`. */
+/** Environment of user validation rules. Declares `user`, the UserInfo that the claims were mapped to. */
 export const userEnvironment = (base: Environment): Environment =>
   extend(base, { user: structOf(USER_INFO) }, name => (name === USER_INFO ? userInfoStruct : undefined))

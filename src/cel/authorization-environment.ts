@@ -7,7 +7,7 @@ const ATTRIBUTES = { namespace: 'string', verb: 'string', group: 'string', versi
 const SELECTORS = { fieldSelector: 'kubernetes.FieldSelectorAttributes', labelSelector: 'kubernetes.LabelSelectorAttributes' }
 const SELECTOR = structWith({ rawSelector: 'string', requirements: 'list(kubernetes.SelectorRequirement)' })
 
-/** authorization.k8s.io SubjectAccessReviewSpec, with what it consists of. */
+/** Types of an authorization.k8s.io SubjectAccessReviewSpec. */
 const STRUCTS: Readonly<Record<string, StructDeclaration>> = {
   [REVIEW]: structWith({
     resourceAttributes: 'kubernetes.ResourceAttributes',
@@ -26,8 +26,9 @@ const WITHOUT_SELECTORS = structWith(ATTRIBUTES)
 const WITH_SELECTORS = structWith({ ...ATTRIBUTES, ...SELECTORS })
 
 /**
- * What conditions of webhooks that authorize may speak of: `request`, the review that they would be asked for. `selectors`: the gate AuthorizeWithSelectors.
+ * Environment of the match conditions of an authorization webhook. Declares `request`, the spec of the SubjectAccessReview that would be sent.
  * Source: k8s.io/apiserver, pkg/authorization/cel.
+ * @param selectors whether the feature gate AuthorizeWithSelectors is enabled.
  */
 export function authorizationEnvironment(base: Environment, selectors: boolean): Environment {
   const attributes = selectors ? WITH_SELECTORS : WITHOUT_SELECTORS

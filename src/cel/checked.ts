@@ -3,21 +3,21 @@ import type { ReadonlyNodeTable } from './node-table.ts'
 import { BOOL, BYTES, DOUBLE, DYN, INT, NULL, STRING, type Type, UINT } from './type.ts'
 import type { Int } from './values/value.ts'
 
-/** Meaning of a name or a call: a variable, a type or a constant by its name, or overloads of a function. */
+/** Meaning of a name or call: the qualified name of a variable, type or constant, or the matching overloads of a function. */
 export type Reference =
   | { readonly kind: 'name'; readonly name: string; readonly constant?: Int }
   | { readonly kind: 'overloads'; readonly name: string; readonly ids: readonly string[] }
 
-/** A checked expression, with the type of every node. */
+/** A type-checked expression, with the type of each node. */
 export interface Checked {
   readonly ast: Ast
   readonly types: ReadonlyNodeTable<Type>
-  /** References of names and calls. A select that is part of a dotted name has one as well. */
+  /** References of identifiers and calls, and of selects that are part of a dotted name. */
   readonly references: ReadonlyNodeTable<Reference>
   readonly result: Type
 }
 
-/** The type of a node. */
+/** Returns the type of a node, or dyn if the checker recorded none. */
 export const typeOfNode = ({ types }: Pick<Checked, 'types'>, id: ExprId): Type => types.get(id) ?? DYN
 
 const LITERAL_TYPES: Readonly<Record<LiteralValue['type'], Type>> = {
@@ -30,5 +30,4 @@ const LITERAL_TYPES: Readonly<Record<LiteralValue['type'], Type>> = {
   null_type: NULL,
 }
 
-/** The type of a literal. */
 export const literalType = ({ type }: LiteralValue): Type => LITERAL_TYPES[type]

@@ -12,16 +12,16 @@ import { NO_LOCATION } from './source.ts'
 import { Knowledge, MOST_PARTS, mostGeneral, TypesTooLarge } from './substitution.ts'
 import { BOOL, DYN, ERROR, heldBy, INT, isDyn, isDynOrError, listOf, mapOf, optionalOf, printType, sameType, structOf, type Type, typeOf } from './type.ts'
 
-/** Finds the types of all nodes. What does not fit is reported, in cel-go's words; the result counts only where nothing was. */
+/** Infers the types of all nodes. Type errors are reported with cel-go's messages; the result is valid only if nothing was reported. */
 export const check = (ast: Ast, environment: Environment, issues: Issues): Steps<Checked> => new Checker(ast, environment, issues).run()
 
-/** Variables of loops, from the innermost outward. */
+/** Variables of the loops around a node, from the innermost outward. */
 interface Scope {
   readonly variables: ReadonlyMap<string, Type>
   readonly outer?: Scope
 }
 
-/** Types that count as structs without fields, though none can be made. */
+/** Types that resolve as structs without fields. They cannot be constructed. */
 const FIELDLESS = new Set(['bool', 'bytes', 'double', 'int', 'list', 'null_type', 'string', 'uint'])
 
 class Checker {
@@ -52,7 +52,7 @@ class Checker {
     return { ast: this.#ast, types: this.#types, references: this.#references, result }
   }
 
-  /** Replaces the type of each node by what is known of it at the end. Nodes that share a type still do so afterwards. */
+  /** Replaces the inferred type of each node by its final type. Nodes that share a type object still share one afterwards. */
   *#closeTypes(): Steps<void> {
     const closed = new Map<Type, Type>()
     for (let id = 0; id < this.#types.end; id++) {
@@ -65,7 +65,7 @@ class Checker {
     }
   }
 
-  /** At the place of a node; nodes of macros stand where the macro did. */
+  /** Reports an error at the position of a node. Nodes that a macro generated have the position of the macro call. */
   #report(id: ExprId, message: string | (() => string)): void {
     this.#issues.report(this.#issues.source.locationOf(this.#ast.offsets.get(id) ?? 0), message)
   }
@@ -79,7 +79,7 @@ class Checker {
     this.#report(id, () => `expected type '${printType(expected)}' but found '${printType(actual)}'`)
   }
 
-  /** Also records what the types show of parameters, if they fit. */
+  /** Reports whether the given types are assignable to the wanted ones. If they are, the type parameters that follow from it are bound. */
   #fits(wanted: readonly Type[], given: readonly Type[]): boolean {
     return this.#knowledge.assign(wanted, given)
   }
@@ -115,7 +115,7 @@ class Checker {
     }
   }
 
-  /** The type of what a name means, if it means something. */
+  /** Returns the type of a name. Undefined if the name is not declared. */
   #name(id: ExprId, written: string): Type | undefined {
     const name = plainName(written)
     const type = this.#lookUp(name)
@@ -129,7 +129,7 @@ class Checker {
     return INT
   }
 
-  /** Variables of loops hide all others; variables hide structs, and structs types. */
+  /** Looks up a name. Loop variables hide all other names, variables hide structs, and structs hide types. */
   #lookUp(name: string): Type | undefined {
     for (let scope: Scope | undefined = this.#scope; scope; scope = scope.outer) {
       const type = scope.variables.get(name)
@@ -142,7 +142,7 @@ class Checker {
     return declared ? typeOf(declared.type ?? structOf(name)) : types.get(name)
   }
 
-  /** A row of selects may be one name: `google.protobuf.Timestamp`, or a variable with a dot. */
+  /** Resolves a dotted name first, such as `google.protobuf.Timestamp` or a variable with a dot, and selects a field otherwise. */
   *#select(expr: SelectExpr): Steps<Type> {
     const name = dottedName(expr)
     const meant = name === undefined ? undefined : this.#name(expr.id, name)
@@ -151,7 +151,7 @@ class Checker {
     return expr.testOnly ? BOOL : this.#knowledge.known(type)
   }
 
-  /** A field of an optional is an optional, whether it was asked for with `?` or not. */
+  /** Returns the type of a field. Selecting from an optional gives an optional, with or without `?`. */
   *#field(id: ExprId, operand: Expr, field: string, optional: boolean): Steps<Type> {
     const operandType = this.#knowledge.known(yield* this.#check(operand))
     const held = heldBy(operandType)
@@ -168,7 +168,7 @@ class Checker {
   }
 
   #structField(id: ExprId, name: string, field: string): Type | undefined {
-    // A map, though it cannot be made by that name, counts as having every field.
+    // The name `map` has every field, as in cel-go, although no such struct can be constructed.
     if (name === 'map') return DYN
     const struct = this.#environment.struct(name)
     if (!struct && !FIELDLESS.has(name)) {
@@ -191,7 +191,7 @@ class Checker {
     return this.#knowledge.known(type)
   }
 
-  /** A function of a name with dots (`sets.contains`) comes before a member of that name. */
+  /** Resolves a qualified function name such as `sets.contains` before a member function of the same name. */
   *#call(expr: CallExpr): Steps<Type> {
     if (expr.name === OPTIONAL_SELECT) return yield* this.#optionalSelect(expr)
     const args: Type[] = []
@@ -208,7 +208,7 @@ class Checker {
     return declared ? this.#resolve(expr, declared, [target, ...args], true) : this.#undeclared(expr.id, expr.name)
   }
 
-  /** Every signature that fits counts: with results that differ, the result is dyn. */
+  /** Collects all overloads that fit the arguments. The result is dyn if their result types differ. */
   #resolve(expr: CallExpr, { name, overloads }: FunctionDeclaration, args: readonly Type[], member = false): Type {
     if (name === LOGICAL_AND || name === LOGICAL_OR) return this.#logic(expr, name, overloads, args)
     const ids: string[] = []
@@ -234,7 +234,7 @@ class Checker {
     return result
   }
 
-  /** Both sides have to be bool, and each that is not is reported. */
+  /** Checks that both operands are bool, and reports each one that is not. */
   #logic(expr: CallExpr, name: string, overloads: readonly Overload[], args: readonly Type[]): Type {
     const wrong = args.flatMap((arg, i) => (this.#fits([arg], [BOOL]) ? [] : [{ arg, id: expr.args[i]?.id ?? expr.id }]))
     for (const { arg, id } of wrong) this.#mismatch(id, BOOL, arg)
@@ -243,14 +243,14 @@ class Checker {
     return BOOL
   }
 
-  /** Of a value written with `?`: what its optional holds. */
+  /** Returns the type of the value inside an optional that is written with `?`. */
   #optionalValue(value: Expr, type: Type): Type {
     const held = heldBy(type)
     if (!held && !isDyn(type)) this.#mismatch(value.id, optionalOf(type), type)
     return held ?? type
   }
 
-  /** What differs makes a list or map of dyn: that literals are of one type is checked elsewhere. */
+  /** Returns the common type of two elements, or dyn if they differ. Mixed literals are reported separately (literal-checks.ts). */
   #join(previous: Type | undefined, current: Type): Type {
     if (!previous) return current
     return this.#fits([previous], [current]) ? mostGeneral(previous, current) : DYN
@@ -276,7 +276,7 @@ class Checker {
     return mapOf(keys ?? this.#knowledge.freshParam(), values ?? this.#knowledge.freshParam())
   }
 
-  /** A message, or a struct of the environment: each field has to have its type. */
+  /** Checks the fields of a message literal, or of a struct that the environment declares. */
   *#struct({ id, typeName, fields }: StructExpr): Steps<Type> {
     const meant = this.#name(id, typeName)
     if (!meant) return this.#undeclared(id, typeName)
@@ -291,7 +291,7 @@ class Checker {
     return type
   }
 
-  /** With the name of the struct whose fields it has. */
+  /** Returns the type of a struct literal, and the name under which its fields are declared. */
   #structType(id: ExprId, meant: Type): { readonly type: Type; readonly name?: string } {
     const type = meant.kind === 'type' ? meant.params[0] : undefined
     if (type?.kind === 'struct') return { type, name: type.name }
@@ -301,7 +301,7 @@ class Checker {
     return { type: ERROR }
   }
 
-  /** What macros become: the step has the type that the accumulator begins with. */
+  /** Checks an expanded macro. The type of `step` must be that of the accumulator's initial value. */
   *#loop(expr: ComprehensionExpr): Steps<Type> {
     yield* this.#check(expr.range)
     const accumulated = yield* this.#check(expr.init)

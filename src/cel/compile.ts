@@ -6,13 +6,16 @@ import type { Issues } from './issues.ts'
 import { checkLiterals } from './literal-checks.ts'
 import { parse } from './parser.ts'
 
-/** The expression, understood, if there are no issues. */
+/** Outcome of a compilation. `checked` is set if there are no issues. */
 export type Compiled = { readonly issues: Issues; readonly checked?: Checked }
 
-/** What `compileInSteps` does, at once: for expressions whose compilation nothing may come between. */
+/** Compiles an expression without yielding. For callers that cannot be interrupted; otherwise use `compileInSteps`. */
 export const compile = (text: string, environment: Environment): Compiled => runAtOnce(compileInSteps(text, environment))
 
-/** Reads an expression and finds its types, in steps of some hundred nodes: an expression may have 100,000 characters. It never throws: what is wrong is in the issues. */
+/**
+ * Parses and type-checks an expression, in steps of some hundred nodes, because an expression may have 100,000 characters. Never throws: errors are reported as
+ * issues.
+ */
 export function* compileInSteps(text: string, environment: Environment): Steps<Compiled> {
   const { issues, ast } = yield* parse(text, { macros: environment.macros, optionalSyntax: environment.functions.has('optional.of') })
   if (!ast) return { issues }

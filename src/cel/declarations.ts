@@ -3,37 +3,37 @@ import type { Value } from './values/value.ts'
 
 /** One signature of a function. */
 export interface Overload {
-  /** Name of this signature, as cel-go has it: costs and implementations are found by it. */
+  /** Identifier of the signature in cel-go. Costs and implementations are looked up by it. */
   readonly id: string
-  /** Called behind a dot: the first argument is what stands before it. */
+  /** Whether it is called as `target.name(args)`. The target is then the first argument. */
   readonly member: boolean
   readonly args: readonly Type[]
   readonly result: Type
-  /** Names of the parameters that occur in it. */
+  /** Names of the type parameters in the signature. */
   readonly params: readonly string[]
 }
 
-/** A function with all its signatures, in the order in which they are tried. */
+/** A function with its signatures, in the order in which they are tried. */
 export interface FunctionDeclaration {
   readonly name: string
   readonly overloads: readonly Overload[]
 }
 
-/** A field of a struct; `any` name gives a type where a struct's fields are not known. */
+/** A struct type. If its fields are not declared, `fieldType` returns a type for every name. */
 export interface StructDeclaration {
   readonly fieldType: (name: string) => Type | undefined
-  /** That the name stands for; a struct of that name, if absent. */
+  /** Optional. Type that the name denotes. Default: a struct of that name. */
   readonly type?: Type
-  /** Makes a value of the fields that an expression gives; absent where none can be made. */
+  /** Optional. Constructs a value from the fields of a struct literal. Omitted if the type cannot be constructed. */
   readonly make?: (fields: ReadonlyMap<string, Value>) => Value
 }
 
-/** Names of the parameters in a type, each as often as it occurs. */
+/** Returns the names of the type parameters in a type, with repetitions. */
 function paramsOf({ kind, name, params }: Type): string[] {
   return kind === 'param' ? [name] : params.flatMap(paramsOf)
 }
 
-/** Signatures `id: name(args) -> result`, or `id: .name(target, args) -> result` of a member, one a line. */
+/** Parses declarations, one per line: `id: name(args) -> result` for a function, `id: .name(target, args) -> result` for a member function. */
 export function declare(text: string): FunctionDeclaration[] {
   const functions = new Map<string, Overload[]>()
   for (const line of text.trim().split('\n')) {

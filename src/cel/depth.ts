@@ -1,13 +1,13 @@
 import type { Expr } from './ast.ts'
 import { NodeTable } from './node-table.ts'
 
-/** How deep rules of the grammar may nest in one another, and nodes of the tree. */
+/** Limit for the recursion of each grammar rule, and for the depth of the tree. */
 const MAX_DEPTH = 250
 
-/** Rules of the grammar that are recursive. */
+/** Recursive rules of the grammar. */
 type Rule = 'expr' | 'relation' | 'calc' | 'member'
 
-/** Counts how deep each rule of the grammar is inside itself. */
+/** Counts the recursion depth of each grammar rule. */
 export class RuleDepth {
   readonly #depths: Record<Rule, number> = { expr: 0, relation: 0, calc: 0, member: 0 }
   readonly #tooDeep: (message: string) => never
@@ -16,7 +16,7 @@ export class RuleDepth {
     this.#tooDeep = tooDeep
   }
 
-  /** Has to be followed by `leave`, unless the parser stops. */
+  /** Enters a rule. Must be followed by `leave`, unless parsing stops. */
   enter(rule: Rule): void {
     if (++this.#depths[rule] > MAX_DEPTH) this.#tooDeep(`expression recursion limit exceeded: ${MAX_DEPTH}`)
   }
@@ -26,11 +26,14 @@ export class RuleDepth {
   }
 }
 
-/** How deep the tree below a node is, in nodes that count. */
+/** Records the depth of the tree below each node. */
 export class TreeDepths {
   readonly #depths = new NodeTable<number>()
 
-  /** Gives the node back. `own`: what it adds to the depth of its parts. */
+  /**
+   * Records and returns a node.
+   * @param own levels that the node itself adds to the depth of its children.
+   */
   of<T extends Expr>(node: T, own: 0 | 1, parts: readonly Expr[]): T {
     let depth = 0
     for (const part of parts) depth = Math.max(depth, this.#depths.get(part.id) ?? 0)
@@ -38,7 +41,7 @@ export class TreeDepths {
     return node
   }
 
-  /** Asked of the root, once: upstream reports it without a place. */
+  /** Reports whether the tree exceeds the limit. It is checked once, at the root, because cel-go reports the error without a position. */
   isTooDeep(node: Expr): boolean {
     return (this.#depths.get(node.id) ?? 0) > MAX_DEPTH
   }

@@ -5,11 +5,11 @@ import { SEMVER_OF_STRINGS } from './libraries/semver.ts'
 import { BINDING_MACROS } from './macros.ts'
 import { structOf } from './type.ts'
 
-/** Since which release semantic versions are part of the base environment. */
+/** First minor version whose base environment has semantic versions. */
 const SEMVER_IN_BASE = 33
 
 const DEVICE = 'kubernetes.DRADevice'
-/** A device as selectors see it. Source: the documentation of resource.k8s.io DeviceSelector. */
+/** A device, as selectors see it. Source: the documentation of resource.k8s.io DeviceSelector. */
 const device = structWith({
   driver: 'string',
   attributes: 'map(string, map(string, any))',
@@ -17,16 +17,16 @@ const device = structWith({
 })
 
 /**
- * What the selector of a device may refer to: `device`, and `cel.bind` to name a part of it.
+ * Environment of device selectors: the variable `device` and the macro `cel.bind`.
  * Source: k8s.io/dynamic-resource-allocation, cel/compile.go.
- * @param minor of the release whose environment `base` is.
+ * @param minor minor version of the release that `base` belongs to.
  */
 export function deviceEnvironment(base: Environment, minor: number): Environment {
   const library = withLibrary(base, minor < SEMVER_IN_BASE ? SEMVER_OF_STRINGS : [], BINDING_MACROS)
   return extend(library, { device: structOf(DEVICE) }, name => (name === DEVICE ? device : undefined))
 }
 
-/** A declared type and how large its values may be: characters of a string, entries of a map. */
+/** Maximum size of a value: characters of a string, entries of a map. */
 interface Sized {
   readonly max: number
   readonly keys?: Sized
@@ -34,9 +34,9 @@ interface Sized {
   readonly fields?: Readonly<Record<string, Sized>>
 }
 
-/** Attributes and capacities of a device, together. Source: resource.k8s.io/v1beta1, ResourceSliceMaxAttributesAndCapacitiesPerDevice. */
+/** Maximum number of attributes and capacities of a device together. Source: resource.k8s.io/v1beta1, ResourceSliceMaxAttributesAndCapacitiesPerDevice. */
 const MAX_ENTRIES = 32
-/** A string or a version; others are shorter. */
+/** Attribute values: strings and versions of up to 64 characters. Other types are smaller. */
 const ATTRIBUTE: Sized = { max: 64 }
 const QUANTITY: Sized = { max: 0 }
 const DOMAIN: Sized = { max: 63 }
@@ -52,14 +52,14 @@ const SIZES: Sized = {
   },
 }
 
-/** How large the parts of a device may be. Undefined: nothing is known of the path. */
+/** Returns the maximum size of a part of `device`, for the cost estimate. Undefined if the path is unknown. */
 export const deviceSizes: SizeAt = path => {
   let at: Sized | undefined = path[0] === 'device' ? SIZES : undefined
   for (const name of path.slice(1)) at = at && partOf(at, name)
   return at && between(0, at.max)
 }
 
-/** Attributes may be selected by their name, and are all of one size. */
+/** Returns the size at the next path element. Attributes can be selected by name, and all have the same size. */
 function partOf(sized: Sized, name: string): Sized | undefined {
   if (name === '@items' || name === '@values') return sized.values
   if (name === '@keys') return sized.keys

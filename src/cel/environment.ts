@@ -20,33 +20,33 @@ import { PROTOBUF_CONSTANTS, protobufStruct } from './protobuf/messages.ts'
 import { parseType, type Type, typeOf } from './type.ts'
 import type { Int } from './values/value.ts'
 
-/** What an expression may speak of. */
+/** Declarations that an expression may refer to. */
 export interface Environment {
   readonly macros: Macros
   readonly functions: ReadonlyMap<string, FunctionDeclaration>
   readonly variables: ReadonlyMap<string, Type>
-  /** Names of types that are values. */
+  /** Names of types, which are values in expressions. */
   readonly types: ReadonlyMap<string, Type>
   readonly struct: (name: string) => StructDeclaration | undefined
-  /** Numbers that have names. */
+  /** Named integer constants. */
   readonly constants: ReadonlyMap<string, Int>
 }
 
-/** What one release of Kubernetes added to the base environment. */
+/** Declarations that a release of Kubernetes added to the base environment. */
 interface Addition {
-  /** Minor version of the release that has it first. */
+  /** First minor version that has it. */
   readonly since: number
-  /** The first that has something else in its place. */
+  /** Optional. First minor version that has a replacement instead. */
   readonly until?: number
   readonly functions: readonly FunctionDeclaration[]
   readonly macros?: Macros
   readonly types?: readonly string[]
 }
 
-/** Types of the language that are values by their names: `type(x) == string`. */
+/** Types that expressions can name as values: `type(x) == string`. */
 const STANDARD_TYPES = ['bool', 'bytes', 'double', 'duration', 'int', 'list(A)', 'map(A, B)', 'null', 'string', 'timestamp', 'type', 'uint']
 
-/** In the order in which the API server adds them: signatures are tried in this order. */
+/** Additions in the API server's order, which is the order in which overloads are tried. */
 const ADDITIONS: readonly Addition[] = [
   { since: 0, until: 28, functions: STANDARD_WITHOUT_CROSS_TYPES, macros: STANDARD_MACROS, types: STANDARD_TYPES },
   { since: 28, functions: STANDARD, macros: STANDARD_MACROS, types: STANDARD_TYPES },
@@ -68,10 +68,10 @@ const ADDITIONS: readonly Addition[] = [
   { since: 34, functions: EXTENDED_LISTS, macros: LIST_MACROS },
 ]
 
-/** Stands for a release that has every addition: what is stored was accepted by some release, and stays acceptable. */
+/** Pseudo version that has every addition. Stored expressions run with it, because some release has accepted them. */
 export const EVERY_RELEASE = Number.POSITIVE_INFINITY
 
-/** By name, with the signatures of all declarations of a name in their order. */
+/** Indexes declarations by name. The overloads of several declarations of one name are joined in order. */
 function byName(declarations: readonly FunctionDeclaration[]): Map<string, FunctionDeclaration> {
   const functions = new Map<string, FunctionDeclaration>()
   for (const { name, overloads } of declarations) {
@@ -81,8 +81,8 @@ function byName(declarations: readonly FunctionDeclaration[]): Map<string, Funct
 }
 
 /**
- * Functions, macros and types that every use of expressions has, without variables. Made once for each release.
- * @param minor of the oldest release 1.x that must understand the expression too; 28 and later are distinguished as the API server distinguishes them.
+ * Returns the functions, macros and types of every expression, without variables. Environments are cached per release and never change.
+ * @param minor minor version of the oldest release that must be able to run the expression. 28 and later are distinguished, as in the API server.
  */
 export function baseEnvironment(minor: number): Environment {
   let environment = bases.get(minor)
@@ -93,10 +93,10 @@ export function baseEnvironment(minor: number): Environment {
   return environment
 }
 
-/** By minor version. Environments never change. */
+/** Base environments by minor version. */
 const bases = new Map<number, Environment>()
 
-/** An expression that is stored runs in the environment of every release, one that is new in that of the oldest server it may meet. */
+/** Builds a base environment. Stored expressions use the declarations of every release, new ones those of the oldest server that may evaluate them. */
 function makeBase(minor: number): Environment {
   const additions = ADDITIONS.filter(({ since, until }) => since <= minor && (until === undefined || minor < until))
   const types = additions.flatMap(addition => addition.types ?? []).map(parseType)
@@ -110,7 +110,7 @@ function makeBase(minor: number): Environment {
   }
 }
 
-/** The environment with more variables, and with structs that are looked up before those it has. */
+/** Adds variables and structs. Added structs hide those of the base environment. */
 export function extend(base: Environment, variables: Readonly<Record<string, Type>>, struct: Environment['struct'] = () => undefined): Environment {
   return {
     ...base,
@@ -119,14 +119,14 @@ export function extend(base: Environment, variables: Readonly<Record<string, Typ
   }
 }
 
-/** The environment with more functions, or more signatures of those it has, and with more macros. */
+/** Adds functions, overloads and macros. */
 export const withLibrary = (base: Environment, functions: readonly FunctionDeclaration[], macros: Macros): Environment => ({
   ...base,
   functions: functions.length === 0 ? base.functions : byName([...base.functions.values(), ...functions]),
   macros: new Map([...base.macros, ...macros]),
 })
 
-/** A struct whose fields are known, by their types in the notation of declarations. */
+/** Declares a struct with the given fields. Types have the notation of declarations. */
 export function structWith(fields: Readonly<Record<string, string>>): StructDeclaration {
   const types = new Map(Object.entries(fields).map(([name, type]) => [name, parseType(type)]))
   return { fieldType: name => types.get(name) }

@@ -10,11 +10,11 @@ import type { Source } from './source.ts'
 
 export interface ExpressionBuilderOptions {
   readonly macros: Macros
-  /** Called when there are more nodes than an expression may have; does not return. */
+  /** Called if an expression exceeds the node limit. Must throw. */
   readonly tooMany: (message: string) => never
 }
 
-/** The nodes that a parser makes: they are numbered as cel-go numbers them, macros are written out, and the depth of each is known. */
+/** Makes the nodes of the tree. Numbers them as cel-go does, expands macros, and records the depth of each node. */
 export class ExpressionBuilder {
   readonly #source: Source
   readonly #issues: Issues
@@ -41,13 +41,16 @@ export class ExpressionBuilder {
     return this.#nodes.newId(token.start)
   }
 
-  /** In place of what can't be read, which is reported. */
+  /** Reports a syntax error and returns a placeholder node. */
   fault(offset: number, message: string): Expr {
     this.#issues.report(this.#source.locationOf(offset), message)
     return { kind: 'unspecified', id: this.#nodes.newId(offset) }
   }
 
-  /** A node with these below it. `own`: levels that it adds. */
+  /**
+   * Records the depth of a node.
+   * @param own levels that the node itself adds.
+   */
   sized(expr: Expr, own: 0 | 1, parts: readonly Expr[]): Expr {
     return this.#depths.of(expr, own, parts)
   }
@@ -56,19 +59,19 @@ export class ExpressionBuilder {
     return this.#depths.isTooDeep(expr)
   }
 
-  /** A call of an operator: no macro has such a name. */
+  /** Makes a call of an operator. Operators are never macros. */
   call(id: ExprId, name: string, args: readonly Expr[], own: 0 | 1): Expr {
     return this.#depths.of({ kind: 'call', id, name, args }, own, args)
   }
 
-  /** A call `name(args)`, or the expansion of its macro. */
+  /** Makes a call `name(args)`, or the expansion of the macro of that name. */
   *expandedCall(id: ExprId, name: string, args: readonly Expr[]): Steps<Expr> {
     const [first] = args
     const expanded = first && (yield* this.#expand(`${name}:${args.length}`, { id, args, target: first }))
     return this.#depths.of(expanded ?? { kind: 'call', id, name, args }, 0, args)
   }
 
-  /** A call `target.name(args)`, or the expansion of its macro. */
+  /** Makes a call `target.name(args)`, or the expansion of the macro of that name. */
   *memberCall(id: ExprId, name: string, target: Expr, args: readonly Expr[]): Steps<Expr> {
     const expanded = yield* this.#expand(`${name}:${args.length}:member`, { id, args, target })
     return this.#depths.of(expanded ?? { kind: 'call', id, name, target, args }, 1, [target, ...args])

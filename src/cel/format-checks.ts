@@ -3,13 +3,13 @@ import type { CallExpr, Expr, ExprId } from './ast.ts'
 import { type Checked, typeOfNode } from './checked.ts'
 import type { Type, TypeKind } from './type.ts'
 
-/** What a clause of a format string may be given, and the words for anything else. */
+/** Argument types that a format clause accepts, and the error for any other type. */
 interface Clause {
   readonly kinds: ReadonlySet<TypeKind>
   readonly only: string
 }
 
-/** A dyn may be anything: it is looked at when the expression runs. */
+/** A dyn argument is always accepted here; its type is checked during evaluation. */
 const clause = (only: string, ...kinds: TypeKind[]): Clause => ({ only, kinds: new Set<TypeKind>(['dyn', ...kinds]) })
 
 const FIXED = clause('fixed-point clause can only be used on doubles', 'double', 'string')
@@ -19,7 +19,7 @@ const TEXT = clause(
   ...(['list', 'map', 'int', 'uint', 'double', 'bool', 'string', 'timestamp', 'bytes', 'duration', 'type', 'null'] as const),
 )
 
-/** By their letters. Source: cel-go, ext/formatting.go, its validator. */
+/** Clauses by their letter. Source: cel-go, ext/formatting.go, its validator. */
 const CLAUSES: ReadonlyMap<string, Clause> = new Map([
   ['s', TEXT],
   ['d', clause('decimal clause can only be used on integers', 'int', 'uint')],
@@ -31,13 +31,13 @@ const CLAUSES: ReadonlyMap<string, Clause> = new Map([
   ['o', clause('octal clause can only be used on integers', 'int', 'uint')],
 ])
 
-/** What is wrong with a call, and the node that the error is about. */
+/** Error in a call of `format`, and the node that it is reported at. */
 export interface FormatFault {
   readonly id: ExprId
   readonly message: string
 }
 
-/** The first part of an argument that a clause cannot print: of literals given to `%s`, their parts as well. */
+/** Returns the first part of an argument that the clause cannot print. `deep` also checks the elements of literals, which `%s` prints. */
 function* misfit(expr: Expr, { kinds }: Clause, types: Checked['types'], deep: boolean): Steps<{ id: ExprId; type: Type } | undefined> {
   if (isStepDone()) yield
   const type = typeOfNode({ types }, expr.id)
@@ -53,7 +53,7 @@ function* misfit(expr: Expr, { kinds }: Clause, types: Checked['types'], deep: b
 
 const PRECISION = /^\.(\d*)/
 
-/** What is wrong with what stands behind a `%`, or the clause and how many characters it has. */
+/** Reads a clause after a `%`. Returns the clause and its length in characters, or an error. */
 function readClause(rest: string): { fault: string } | { fault?: never; clause: Clause; length: number } {
   const precision = PRECISION.exec(rest)
   const length = precision?.[0].length ?? 0
@@ -65,7 +65,7 @@ function readClause(rest: string): { fault: string } | { fault?: never; clause: 
   return known ? { clause: known, length: length + 1 } : { fault: `unrecognized formatting clause "${letter}"` }
 }
 
-/** What is wrong with a call of `format` whose string and list of arguments are literals; nothing for any other call. */
+/** Checks a call of `format` whose format string and argument list are literals. Any other call is checked during evaluation. */
 export function* formatFault({ id, name, target, args }: CallExpr, types: Checked['types']): Steps<FormatFault | undefined> {
   const [list] = args
   if (name !== 'format' || target?.kind !== 'literal' || target.literal.type !== 'string' || list?.kind !== 'list') return undefined

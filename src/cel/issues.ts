@@ -1,18 +1,18 @@
 import type { Location, Source } from './source.ts'
 
-/** One thing wrong with an expression, in cel-go's words. */
+/** An error in an expression, with cel-go's message. */
 export interface Issue {
   readonly location: Location
   readonly message: string
 }
 
-/** Errors beyond these are counted, not kept. */
+/** Further errors are only counted. */
 const MAX_ISSUES = 100
 
-/** Errors of one place stay in the order in which they were found. */
+/** Orders errors by position. Errors at one position keep the order in which they were reported. */
 const byPlace = (a: Issue, b: Issue): number => a.location.line - b.location.line || a.location.column - b.location.column
 
-/** What was found wrong with an expression, printed as cel-go prints it. */
+/** Collects the errors of an expression and prints them as cel-go does. */
 export class Issues {
   readonly source: Source
   readonly #kept: Issue[] = []
@@ -26,18 +26,18 @@ export class Issues {
     return this.#count
   }
 
-  /** In the order of their places in the source. */
+  /** The recorded errors, ordered by position in the source. */
   get all(): readonly Issue[] {
     return this.#kept.toSorted(byPlace)
   }
 
-  /** @param message a function is called only if the issue is kept. */
+  /** @param message text of the error. A function is called only if the error is recorded. */
   report(location: Location, message: string | (() => string)): void {
     this.#count++
     if (this.#count <= MAX_ISSUES) this.#kept.push({ location, message: typeof message === 'string' ? message : message() })
   }
 
-  /** `ERROR: <input>:1:5: …` of each, with the line it is about and a mark at the column. */
+  /** Prints each error as `ERROR: <input>:1:5: …`, followed by its source line and a mark below the column. */
   toString(): string {
     const texts = this.all.map(({ location, message }) => {
       return `ERROR: <input>:${location.line}:${location.column + 1}: ${message}${this.source.snippet(location)}`

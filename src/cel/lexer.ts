@@ -1,11 +1,11 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
 import type { Source } from './source.ts'
 
-/** Punctuation and key words stand for themselves; the rest are classes, named as cel-go's grammar names them in errors. */
+/** A token. The type of punctuation and keywords is their text; other types have the names of cel-go's grammar, which errors print. */
 export interface Token {
   readonly type: string
   readonly text: string
-  /** Offsets in code points: the first, and the one after the last. */
+  /** Offset of the first code point, and the exclusive end. */
   readonly start: number
   readonly stop: number
 }
@@ -16,39 +16,39 @@ interface LexerFault {
   readonly stop: number
 }
 
-/** A source in tokens, of which the last is its end. */
+/** Tokens of a source. The last one is `<EOF>`. */
 export interface Tokens {
   readonly tokens: readonly Token[]
   readonly faults: readonly LexerFault[]
 }
 
-/** Names of classes, as errors print them. */
+/** Names of token classes, as errors print them. */
 export const EOF = '<EOF>'
 export const IDENTIFIER = 'IDENTIFIER'
 export const ESC_IDENTIFIER = 'ESC_IDENTIFIER'
 
-/** In the order of cel-go's grammar, which is the order in which an error lists what it expected. */
+/** Token types in the order of cel-go's grammar. Errors list expected tokens in this order. */
 export const TOKEN_ORDER: readonly string[] = [
   ...[EOF, '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':', '+', '*', '/', '%'],
   ...['true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES', IDENTIFIER, ESC_IDENTIFIER],
 ]
 
-/** Words that are tokens. Other reserved words are identifiers to the lexer, and refused by the parser. */
+/** Keywords of the lexer. Other reserved words are read as identifiers and rejected by the parser. */
 const KEYWORDS = new Set(['in', 'true', 'false', 'null'])
-/** Punctuation of two characters, and of one. */
+/** Punctuation of two characters and of one. */
 const TWO = new Set(['==', '!=', '<=', '>=', '&&', '||'])
 const ONE = new Set('<>[]{}().,-!?:+*/%')
-/** Number of hexadecimal digits that follow a letter behind a backslash. */
+/** Number of hexadecimal digits after each escape letter. */
 const HEX_LENGTHS: ReadonlyMap<string, number> = new Map([
   ['x', 2],
   ['X', 2],
   ['u', 4],
   ['U', 8],
 ])
-/** Begin a token of two characters only. */
+/** Characters that occur only as the beginning of a two-character token. */
 const HALVES = new Set('=&|')
 
-/** Undefined stands for the end, which is no character of any class. */
+/** Returns a predicate for a class of characters. Undefined is the end of the source, which belongs to no class. */
 const oneOf = (characters: string): ((point: string | undefined) => boolean) => {
   const set = new Set<string | undefined>(characters)
   return point => set.has(point)
@@ -62,18 +62,18 @@ const isHex = oneOf(`${DIGITS}abcdefABCDEF`)
 const isWordStart = oneOf(LETTERS)
 const isWord = oneOf(LETTERS + DIGITS)
 const isEscapedName = oneOf(`${LETTERS + DIGITS}.-/ `)
-/** Letters that stand for a character behind a backslash. */
+/** Letters of simple escapes such as `\n`. */
 const isEscape = oneOf('abfnrtv"\'\\?`')
 const isOneOf = (point: string | undefined, one: string, other: string): point is string => point === one || point === other
 const isQuote = (point: string | undefined): point is string => isOneOf(point, '"', "'")
 
-/** Where a scan stopped: behind a token, or before the character that fits none. */
+/** Result of a scan. `at` is the offset after the token, or of the character that does not fit. */
 interface Scan {
   readonly accepted: boolean
   readonly at: number
 }
 
-/** Reads a source into tokens, in steps of some hundred. Characters that begin no token become faults and are skipped, as in ANTLR's lexers. */
+/** Splits a source into tokens, in steps of some hundred. Characters that begin no token are reported as faults and skipped, as in ANTLR lexers. */
 export const readTokens = (source: Source): Steps<Tokens> => new Lexer(source).read()
 
 class Lexer implements Tokens {
@@ -83,7 +83,7 @@ class Lexer implements Tokens {
   readonly #source: Source
   #at = 0
 
-  /** Positions, by the quote, behind which no string in three such quotes ends. */
+  /** By quote character: marks the offsets from which a triple-quoted string is known to be unterminated. */
   readonly #endless = new Map<string, Uint8Array>()
 
   constructor(source: Source) {
@@ -100,7 +100,7 @@ class Lexer implements Tokens {
     return this
   }
 
-  /** Skips blanks and comments, or reads one token. */
+  /** Skips whitespace and comments, or reads one token. */
   #next(): void {
     const point = this.#points[this.#at] ?? ''
     if (isBlank(point)) {
@@ -123,27 +123,27 @@ class Lexer implements Tokens {
     this.#at = stop
   }
 
-  /** @param at of the character that fits nothing: it is left out as well. */
+  /** @param at offset of the character that does not fit. It is skipped with the characters before it. */
   #fault(at: number): void {
     this.faults.push({ start: this.#at, stop: at + 1 })
     this.#at = at + 1
   }
 
-  /** Behind the last character of a run. */
+  /** Returns the offset after a run of characters. */
   #digits(from: number, fits = isDigit): number {
     let at = from
     while (fits(this.#points[at])) at++
     return at
   }
 
-  /** An `e` without digits is no exponent, but the beginning of a word. */
+  /** Returns the offset after an exponent. An `e` without digits is not an exponent but the beginning of an identifier. */
   #exponent(at: number): number {
     if (!isOneOf(this.#points[at], 'e', 'E')) return at
     const from = isOneOf(this.#points[at + 1], '+', '-') ? at + 2 : at + 1
     return isDigit(this.#points[from]) ? this.#digits(from) : at
   }
 
-  /** `0x1F`, `12`, `1.5e3`, `.5`; a point without digits behind it is a selection. */
+  /** Reads `0x1F`, `12`, `1.5e3` or `.5`. A dot without digits after it is a field selection. */
   #number(): void {
     if (this.#points[this.#at] === '0' && this.#points[this.#at + 1] === 'x' && isHex(this.#points[this.#at + 2])) {
       this.#integer(this.#digits(this.#at + 2, isHex))
@@ -156,13 +156,13 @@ class Lexer implements Tokens {
     else this.#integer(whole)
   }
 
-  /** A `u` behind it makes it a uint. */
+  /** A `u` suffix makes the literal a uint. */
   #integer(stop: number): void {
     if (isOneOf(this.#points[stop], 'u', 'U')) this.#token('NUM_UINT', stop + 1)
     else this.#token('NUM_INT', stop)
   }
 
-  /** A word may turn out to be the prefix of a string. */
+  /** Reads an identifier, or a string with a prefix such as `r"…"`. */
   #word(): void {
     const stop = this.#digits(this.#at, isWord)
     const prefix = this.#prefix()
@@ -178,7 +178,7 @@ class Lexer implements Tokens {
     this.#token(KEYWORDS.has(text) ? text : IDENTIFIER, stop)
   }
 
-  /** A quote behind `r`, `b` or `br`, in letters of either case. */
+  /** Returns the string prefix at the cursor: `r`, `b` or `br` in either case, followed by a quote. */
   #prefix(): { type: string; quote: number; raw: boolean } | undefined {
     const bytes = isOneOf(this.#points[this.#at], 'b', 'B')
     let quote = bytes ? this.#at + 1 : this.#at
@@ -193,7 +193,7 @@ class Lexer implements Tokens {
     else this.#fault(scan.at)
   }
 
-  /** The longest string that begins at a quote: three quotes count where a string in three ends. */
+  /** Returns the longest string that begins at a quote. Triple quotes are used only if the triple-quoted string is terminated. */
   #scanString(quote: number, raw: boolean): Scan {
     const mark = this.#points[quote] ?? ''
     const short = this.#scanQuoted(quote + 1, mark, 1, raw)
@@ -202,7 +202,7 @@ class Lexer implements Tokens {
     return long.accepted ? long : short
   }
 
-  /** A line break ends a string in single quotes; escapes count unless it is raw. */
+  /** Scans to the closing quote. A line break ends a string in single quotes; escapes are skipped unless the string is raw. */
   #scanQuoted(from: number, mark: string, quotes: 1 | 3, raw: boolean): Scan {
     const endless = quotes === 3 && !raw ? this.#endlessFrom(mark) : undefined
     for (let at = from; at < this.#points.length; at++) {
@@ -221,14 +221,17 @@ class Lexer implements Tokens {
     return { accepted: false, at: this.#points.length }
   }
 
-  /** Escapes can hide many ends from many beginnings: a scan stops where an earlier one has found no end. */
+  /**
+   * Returns the offsets from which the string is known to be unterminated. A scan stops at such an offset, so that many quotes with escaped ends are scanned in
+   * linear time.
+   */
   #endlessFrom(mark: string): Uint8Array {
     const endless = this.#endless.get(mark) ?? new Uint8Array(this.#points.length)
     this.#endless.set(mark, endless)
     return endless
   }
 
-  /** What may stand behind a backslash. */
+  /** Scans an escape after its backslash. */
   #scanEscape(at: number): Scan {
     const point = this.#points[at]
     if (point === undefined) return { accepted: false, at }
@@ -243,7 +246,7 @@ class Lexer implements Tokens {
     return { accepted: true, at: from + length }
   }
 
-  /** A name in backquotes: cel-go knows the token, and the parser refuses it. */
+  /** Reads a name in backquotes. cel-go's lexer accepts it, and its parser rejects it. */
   #escapedName(): void {
     const at = this.#digits(this.#at + 1, isEscapedName)
     if (this.#points[at] === '`' && at > this.#at + 1) this.#token(ESC_IDENTIFIER, at + 1)

@@ -8,7 +8,7 @@ import { formatFault } from './format-checks.ts'
 import type { Issues } from './issues.ts'
 import { equivalentType, heldBy, printType, type Type } from './type.ts'
 
-/** The years 1 to 9999, which timestamps are bounded to. */
+/** Range of timestamps in seconds: the years 1 to 9999. */
 const MIN_SECONDS = -62135596800
 const MAX_SECONDS = 253402300799
 
@@ -26,7 +26,7 @@ const isTimeText = (text: string): boolean => {
   return seconds !== undefined && seconds >= MIN_SECONDS && seconds <= MAX_SECONDS
 }
 
-/** Functions whose first argument, if it is a literal, is tried when the expression is compiled. */
+/** Functions whose literal first argument is validated at compile time. */
 const CHECKS: Readonly<Record<string, (literal: LiteralValue) => boolean>> = {
   duration: literal => literal.type === 'string' && isDurationText(literal.value),
   timestamp(literal) {
@@ -36,10 +36,10 @@ const CHECKS: Readonly<Record<string, (literal: LiteralValue) => boolean>> = {
   matches: literal => literal.type !== 'string' || regexpFault(literal.value) === undefined,
 }
 
-/** Reports at the place of a node. */
+/** Reports an error at the position of a node. */
 type Report = (id: ExprId, message: string | (() => string)) => void
 
-/** Errors that would come at each evaluation are found once instead. */
+/** Validates literal arguments whose conversion would fail in every evaluation. */
 function* checkCall(call: CallExpr, types: Checked['types'], report: Report): Steps<void> {
   const { name, args } = call
   const [first] = args
@@ -49,7 +49,7 @@ function* checkCall(call: CallExpr, types: Checked['types'], report: Report): St
   if (fault) report(fault.id, fault.message)
 }
 
-/** Parts of a literal that differ from the first. */
+/** Compares the parts of a literal with the first one. */
 class Uniform {
   #first: Type | undefined
   readonly #report: Report
@@ -58,7 +58,7 @@ class Uniform {
     this.#report = report
   }
 
-  /** Whether the type is that of those before. */
+  /** Reports whether the type equals that of the parts before it. */
   add(id: ExprId, type: Type, optional: boolean): boolean {
     const value = optional ? (heldBy(type) ?? type) : type
     this.#first ??= value
@@ -69,7 +69,7 @@ class Uniform {
   }
 }
 
-/** The first element that differs is reported, and no other. */
+/** Checks the elements of a list. Only the first one that differs is reported. */
 function* checkList({ elements, optionals }: ListExpr, types: Checked['types'], report: Report): Steps<void> {
   const uniform = new Uniform(report)
   for (const [i, { id }] of elements.entries()) {
@@ -78,7 +78,7 @@ function* checkList({ elements, optionals }: ListExpr, types: Checked['types'], 
   }
 }
 
-/** Keys and values each for themselves; all that differ are reported. */
+/** Checks keys and values separately. Each one that differs is reported. */
 function* checkMap({ entries }: MapExpr, types: Checked['types'], report: Report): Steps<void> {
   const keys = new Uniform(report)
   const values = new Uniform(report)
@@ -90,8 +90,9 @@ function* checkMap({ entries }: MapExpr, types: Checked['types'], report: Report
 }
 
 /**
- * Reports literals that cannot be what they are used as, and lists and maps whose parts differ in type even where dyn would do: what the API server checks since 1.29.
- * Only what is formatted may be of several types.
+ * Reports literals that are invalid as an argument (a malformed duration, say), and lists and maps of mixed types, even if their type is dyn. The API server
+ * does so since 1.29.
+ * Only arguments of `format` may be mixed.
  */
 export function* checkLiterals({ ast, types }: Checked, issues: Issues): Steps<void> {
   const report: Report = (id, message) => issues.report(issues.source.locationOf(ast.offsets.get(id) ?? 0), message)

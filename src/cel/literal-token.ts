@@ -2,13 +2,16 @@ import type { LiteralValue } from './ast.ts'
 import type { Token } from './lexer.ts'
 import { intLiteral, LiteralFault, parseDouble, uintLiteral, unescapeBytes, unescapeString } from './literals.ts'
 
-/** A literal that the lexer accepts may still be beyond the range of its type. */
+/** Returns the value, or throws if it exceeds the range of its type. The lexer doesn't check ranges. */
 function known<T>(value: T | undefined, kind: string): T {
   if (value === undefined) throw new LiteralFault(`invalid ${kind} literal`)
   return value
 }
 
-/** The value of a literal's token. `negative`: a minus stands before it. Throws a LiteralFault. */
+/**
+ * Returns the value of a literal token. Throws LiteralFault.
+ * @param negative whether a minus precedes it.
+ */
 export function literalOf({ type, text }: Token, negative: boolean): LiteralValue {
   switch (type) {
     case 'NUM_INT':

@@ -1,17 +1,17 @@
 import { inInt64, integerOf, inUint64 } from '../lib/integer.ts'
-/** Text and bytes of literals (cel-spec, "String and Bytes Values"), with cel-go's words for what is wrong with them. */
+/** Values of string and bytes literals (cel-spec, "String and Bytes Values"), with cel-go's error messages. */
 
-/** A literal that can't be read. The message is cel-go's. */
+/** An invalid literal. The message is cel-go's. */
 export class LiteralFault extends Error {
   override readonly name = 'LiteralFault'
 }
 
-/** What cel-go says of any wrong escape. */
+/** cel-go's message for every invalid escape. */
 const CANNOT = 'unable to unescape string'
 const SIMPLE: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
 const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, X: 2, u: 4, U: 8 }
 
-/** Between the quotes of a literal, without its prefixes; line breaks become \n. */
+/** Returns the text between the quotes, without prefixes. Line breaks are normalized to `\n`. */
 function body(text: string): { content: string; raw: boolean } {
   const normal = text.replace(/\r\n?/g, '\n')
   const raw = /^[rR]/.test(normal)
@@ -20,16 +20,16 @@ function body(text: string): { content: string; raw: boolean } {
   return { content: quoted.slice(quotes, -quotes), raw }
 }
 
-/** Surrogates are no characters, written out or not. */
+/** Converts a code point. Surrogates are rejected. */
 function codePoint(value: number): string {
   if (value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) throw new LiteralFault('invalid unicode code point')
   return String.fromCodePoint(value)
 }
 
-/** Escapes that the lexer lets pass: hexadecimal, octal, and one character. */
+/** Escapes that the lexer accepts: hexadecimal, octal, and single characters. */
 const ESCAPE = /\\(?:([xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})|([0-3][0-7]{2})|([\s\S]?))/g
 
-/** The string that a literal stands for, given as written with its quotes. */
+/** Returns the string value of a literal that is given as written, with its quotes. */
 export function unescapeString(text: string): string {
   const { content, raw } = body(text)
   if (raw) return content
@@ -40,11 +40,11 @@ export function unescapeString(text: string): string {
   })
 }
 
-/** The bytes that a literal stands for, given as written without its `b`: escapes are bytes, the rest is UTF-8. */
+/** Returns the bytes value of a literal that is given as written, without its `b`. Numeric escapes are bytes, other characters UTF-8. */
 export function unescapeBytes(text: string): Uint8Array {
   const { content, raw } = body(text)
   if (raw) return Buffer.from(content)
-  // No escape is shorter than what it stands for.
+  // An escape is never shorter than its value.
   const bytes = Buffer.alloc(Buffer.byteLength(content))
   let length = 0
   let from = 0
@@ -64,19 +64,22 @@ export function unescapeBytes(text: string): Uint8Array {
 
 const read = (text: string): bigint => (text.startsWith('0x') ? BigInt(text) : integerOf(text))
 
-/** @param text digits, or digits of base 16 behind `0x`. Nothing where 64 bits do not hold it. */
+/**
+ * Parses an int. Returns undefined if it exceeds 64 bits.
+ * @param text decimal digits, or hexadecimal digits after `0x`.
+ */
 export function intLiteral(text: string, negative: boolean): bigint | undefined {
   const value = negative ? -read(text) : read(text)
   return inInt64(value) ? value : undefined
 }
 
-/** The same without a sign. */
+/** Parses a uint, in the notation of `intLiteral`. Returns undefined if it exceeds 64 bits. */
 export function uintLiteral(text: string): bigint | undefined {
   const value = read(text)
   return inUint64(value) ? value : undefined
 }
 
-/** Undefined for what no double holds: cel-go refuses infinity as a literal. */
+/** Parses a double. Returns undefined if it is too large: cel-go rejects infinite literals. */
 export function parseDouble(text: string): number | undefined {
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined

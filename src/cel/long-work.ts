@@ -1,21 +1,22 @@
 import { CallContext } from '../lib/call-context.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 
-/** An evaluation that long work of functions may be left in, and taken up again. */
+/** An evaluation that can be suspended during long work and resumed later. */
 export interface LongWork {
-  /** The result of the work that is known by these; throws what suspends the evaluation where it is not there yet. */
+  /** Returns the result of the work identified by `owner` and `id`. If it is not finished, throws what suspends the evaluation. */
   result<T extends object>(owner: object, id: string, begin: () => Steps<T>): T
 }
 
-/** The evaluation that runs. Functions of the language are given their arguments and nothing else, and few of them take long. */
+/** The current evaluation. Kept here because functions of the language receive only their arguments. */
 const evaluation = new CallContext<LongWork>()
 
-/** Runs something whose functions may leave their work to a later turn. */
+/** Runs an evaluation whose functions may defer long work. */
 export const withLongWork = <T>(work: LongWork, run: () => T): T => evaluation.run(work, run)
 
 /**
- * The result of work that may take long: at once where nothing can be left for later. `owner` and `id`: what it depends on, so that an evaluation that is begun again finds the result of the work
- * that it was suspended in.
+ * Runs work that may take long, and returns its result. Outside of `withLongWork` it runs to completion at once.
+ * @param owner object that the result depends on.
+ * @param id identifies the work within `owner`: an evaluation that is resumed from its beginning finds the finished result by both.
  */
 export const longWork = <T extends object>(owner: object, id: string, begin: () => Steps<T>): T =>
   evaluation.value ? evaluation.value.result(owner, id, begin) : runAtOnce(begin())

@@ -3,12 +3,12 @@ import type { Expr, ExprId } from './ast.ts'
 import { ACCUMULATOR, MacroBuilder, type NodeBuilder } from './node-builder.ts'
 import { ADD, CONDITIONAL, EQUALS, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NOT_STRICTLY_FALSE } from './operators.ts'
 
-/** The call matched a macro, but an argument of it cannot stand there. */
+/** A macro call with an argument that the macro does not allow. */
 export class MacroFault extends Error {
   override readonly name = 'MacroFault'
-  /** What is wrong. */
+  /** The invalid argument. */
   readonly at: Expr
-  /** Where that stands in the expression. */
+  /** Its offset in the source, in code points. */
   offset = 0
 
   constructor(at: Expr, message: string) {
@@ -17,13 +17,16 @@ export class MacroFault extends Error {
   }
 }
 
-/** Expands a call, in steps if it copies an argument. Returns undefined if the call stays one. The call has as many arguments as its keys in Macros say. Nodes are made in cel-go's order, which their numbers follow. */
+/**
+ * Expands a call, in steps if it copies an argument. Returns undefined if the call is not a use of the macro. The number of arguments matches the key in
+ * Macros. Nodes are made in cel-go's order, because their numbers follow it.
+ */
 type Expand = (make: MacroBuilder, target: Expr, ...args: Expr[]) => Expr | Steps<Expr> | undefined
 
-/** Calls that are written out when an expression is parsed, by `name:arguments`, or `name:arguments:member`. */
+/** Macros by `name:arguments`, or `name:arguments:member` for a member call. */
 export type Macros = ReadonlyMap<string, Expand>
 
-/** Writes out a call: undefined where it stays a call. The number of the call is given away again where it does not. */
+/** Expands a call. Returns undefined if it stays a call; otherwise the number of the call is reused. */
 export function* expandMacro(
   expand: Expand,
   nodes: NodeBuilder,
@@ -44,13 +47,13 @@ export function* expandMacro(
 
 const OVERWRITES = 'iteration variable overwrites accumulator variable'
 
-/** An argument that has to be a name. */
+/** Returns the name of an argument that must be an identifier. */
 function variableName(arg: Expr, message: string): string {
   if (arg.kind !== 'ident') throw new MacroFault(arg, message)
   return arg.name
 }
 
-/** A variable of a loop may not have the name of the one that collects. */
+/** Rejects a loop variable with the name of the accumulator. */
 function notAccumulator(arg: Expr, name: string): string {
   if (name === ACCUMULATOR || name === '__result__') throw new MacroFault(arg, OVERWRITES)
   return name
@@ -58,10 +61,10 @@ function notAccumulator(arg: Expr, name: string): string {
 
 const iterationVariable = (arg: Expr, message: string): string => notAccumulator(arg, variableName(arg, message))
 
-/** One variable, or two. */
+/** One or two loop variables. */
 type Variables = readonly [string, string?]
 
-/** Ends as soon as the accumulator is false. An error counts only where no element is false. */
+/** Expands `all`. The loop stops when the accumulator is false; an error is the result only if no element is false. */
 function all(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
   const init = make.bool(true)
   const condition = make.call(NOT_STRICTLY_FALSE, make.accumulator())
@@ -69,7 +72,7 @@ function all(make: MacroBuilder, range: Expr, variables: Variables, predicate: E
   return make.loop({ range, variables, init, condition, step, result: make.accumulator() })
 }
 
-/** Ends as soon as the accumulator is true. An error counts only where no element is true. */
+/** Expands `exists`. The loop stops when the accumulator is true; an error is the result only if no element is true. */
 function exists(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
   const init = make.bool(false)
   const condition = make.call(NOT_STRICTLY_FALSE, make.call(LOGICAL_NOT, make.accumulator()))
@@ -77,7 +80,7 @@ function exists(make: MacroBuilder, range: Expr, variables: Variables, predicate
   return make.loop({ range, variables, init, condition, step, result: make.accumulator() })
 }
 
-/** Counts: it has to look at every element, and any error is its result. */
+/** Expands `exists_one`. It visits every element, and any error is the result. */
 function existsOne(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
   const init = make.int(0n)
   const condition = make.bool(true)
@@ -85,13 +88,13 @@ function existsOne(make: MacroBuilder, range: Expr, variables: Variables, predic
   return make.loop({ range, variables, init, condition, step, result: make.call(EQUALS, make.accumulator(), make.int(1n)) })
 }
 
-/** `has(a.b)` is a test that nothing reads. */
+/** Expands `has(a.b)` to a presence test. */
 const has: Expand = (make, _target, arg: Expr) => {
   if (arg.kind !== 'select') throw new MacroFault(arg, 'invalid argument to has() macro')
   return make.presence(arg.operand, arg.field)
 }
 
-/** Builds the loop of one of the three above. */
+/** Builds the loop of `all`, `exists` or `exists_one`. */
 type Quantifier = typeof all
 
 const quantifier =
@@ -119,7 +122,7 @@ const filter: Expand = (make, target, variable: Expr, predicate: Expr) => {
   return make.loop({ range: target, variables: [name], init, condition, step, result: make.accumulator() })
 }
 
-/** In every environment (cel-spec, "Macros"). */
+/** Macros of every environment (cel-spec, "Macros"). */
 export const STANDARD_MACROS: Macros = new Map<string, Expand>([
   ['has:1', has],
   ['all:2:member', quantifier(all)],
@@ -130,21 +133,24 @@ export const STANDARD_MACROS: Macros = new Map<string, Expand>([
   ['filter:2:member', filter],
 ])
 
-/** A loop over nothing: it binds a name to a value and gives the expression over it. `range`: an empty list, numbered before the nodes of the value. */
+/**
+ * Binds a name to a value, as a loop over an empty list whose result is the expression.
+ * @param range the empty list. It is numbered before the nodes of the value, as in cel-go.
+ */
 function bind(make: MacroBuilder, name: string, range: Expr, init: Expr, expression: Expr): Expr {
   const condition = make.bool(false)
   const step = make.ident(name)
   return make.loop({ range, variables: ['#unused'], init, condition, step, result: expression, accumulator: name })
 }
 
-/** Binds the value of an optional, which is written out once more for it. */
+/** Binds the value of an optional. The optional is copied, because the condition evaluates it as well. */
 function* bindHeld(make: MacroBuilder, optional: Expr, name: string, expression: Expr): Steps<Expr> {
   const range = make.list()
   const copy = yield* make.copy(optional)
   return bind(make, name, range, make.memberCall('value', copy), expression)
 }
 
-/** `a.optMap(x, f)`: an optional of f, if a has a value. */
+/** `a.optMap(x, f)`: an optional of `f` if `a` has a value. */
 const optMap: Expand = function* (make, target, variable: Expr, expression: Expr) {
   const name = variableName(variable, 'optMap() variable name must be a simple identifier')
   const present = make.memberCall('hasValue', target)
@@ -152,7 +158,7 @@ const optMap: Expand = function* (make, target, variable: Expr, expression: Expr
   return make.call(CONDITIONAL, present, value, make.call('optional.none'))
 }
 
-/** `a.optFlatMap(x, f)`: f itself, which is an optional. */
+/** `a.optFlatMap(x, f)`: `f`, which is an optional itself, if `a` has a value. */
 const optFlatMap: Expand = function* (make, target, variable: Expr, expression: Expr) {
   const name = variableName(variable, 'optFlatMap() variable name must be a simple identifier')
   const present = make.memberCall('hasValue', target)
@@ -160,7 +166,7 @@ const optFlatMap: Expand = function* (make, target, variable: Expr, expression: 
   return make.call(CONDITIONAL, present, value, make.call('optional.none'))
 }
 
-/** With optionals, since 1.28. Source: cel-go, cel/library.go. */
+/** Macros of optionals, since 1.28. Source: cel-go, cel/library.go. */
 export const OPTIONAL_MACROS: Macros = new Map<string, Expand>([
   ['optMap:2:member', optMap],
   ['optFlatMap:2:member', optFlatMap],
@@ -173,10 +179,10 @@ const celBind: Expand = (make, target, variable: Expr, value: Expr, expression: 
   return bind(make, name, make.list(), value, expression)
 }
 
-/** Of the library of bindings: https://pkg.go.dev/github.com/google/cel-go/ext#Bindings */
+/** Macros of the bindings library: https://pkg.go.dev/github.com/google/cel-go/ext#Bindings */
 export const BINDING_MACROS: Macros = new Map<string, Expand>([['bind:3:member', celBind]])
 
-/** Both have to be names, and different ones. */
+/** Returns the names of two loop variables, which must be different identifiers. */
 function twoVariables(first: Expr, second: Expr): readonly [string, string] {
   const one = variableName(first, 'argument must be a simple name')
   const two = variableName(second, 'argument must be a simple name')
@@ -189,7 +195,10 @@ const quantifierOfTwo =
   (make, target, first: Expr, second: Expr, predicate: Expr) =>
     build(make, target, twoVariables(first, second), predicate)
 
-/** A loop over two variables, with a filter before the value where there are four arguments. `step`: made of their names; left out where the filter is false. */
+/**
+ * Builds the loop of a `transform` macro. With four arguments, the third is a filter.
+ * @param step makes the new accumulator. It is skipped for elements that the filter excludes.
+ */
 const transform =
   (step: (make: MacroBuilder, variables: Variables, value: Expr) => Expr, init: (make: MacroBuilder) => Expr): Expand =>
   (make, target, ...[first, second, third, fourth]: [Expr, Expr, Expr, Expr?]) => {
@@ -199,25 +208,25 @@ const transform =
     return make.loop({ range: target, variables, init: init(make), condition: make.bool(true), step: whole, result: make.accumulator() })
   }
 
-/** `m.transformList(k, v, f)`, with a filter before f where there are four arguments. */
+/** `m.transformList(k, v, f)`, or `m.transformList(k, v, p, f)` with a filter. */
 const transformList = transform(
   (make, _variables, value) => make.call(ADD, make.accumulator(), make.list(value)),
   make => make.list(),
 )
 
-/** `m.transformMap(k, v, f)`: the same keys with other values. */
+/** `m.transformMap(k, v, f)`: keeps the keys and replaces the values. */
 const transformMap = transform(
   (make, [key], value) => make.call('cel.@mapInsert', make.accumulator(), make.ident(key), value),
   make => make.map(),
 )
 
-/** `m.transformMapEntry(k, v, {a: b})`: other keys as well, of which none may come twice. */
+/** `m.transformMapEntry(k, v, {a: b})`: replaces keys and values. A duplicate key is an error. */
 const transformMapEntry = transform(
   (make, _variables, entry) => make.call('cel.@mapInsert', make.accumulator(), entry),
   make => make.map(),
 )
 
-/** Since 1.32. Source: cel-go, ext/comprehensions.go. */
+/** Macros of two loop variables, since 1.32. Source: cel-go, ext/comprehensions.go. */
 export const TWO_VARIABLE_MACROS: Macros = new Map<string, Expand>([
   ['all:3:member', quantifierOfTwo(all)],
   ['exists:3:member', quantifierOfTwo(exists)],
@@ -231,12 +240,12 @@ export const TWO_VARIABLE_MACROS: Macros = new Map<string, Expand>([
   ['transformMapEntry:4:member', transformMapEntry],
 ])
 
-/** What `sortBy` may stand behind. */
+/** Kinds of expressions that `sortBy` can be called on. */
 const SORTABLE = ['list', 'select', 'ident', 'comprehension', 'call']
-/** No program can have a variable of this name. */
+/** Hidden variable of `sortBy`. It is not a valid identifier, so expressions cannot declare it. */
 const SORTED_LIST = '@__sortBy_input__'
 
-/** `list.sortBy(x, f)`: the list is bound to a name, and sorted by what f makes of its elements. */
+/** `list.sortBy(x, f)`: binds the list to a hidden variable and sorts it by the keys that `f` returns. */
 const sortBy: Expand = function* (make, target, variable: Expr, key: Expr) {
   if (!SORTABLE.includes(target.kind))
     throw new MacroFault(target, 'sortBy can only be applied to a list, identifier, comprehension, call or select expression')
@@ -248,5 +257,5 @@ const sortBy: Expand = function* (make, target, variable: Expr, key: Expr) {
   return make.loop({ range, variables: ['#unused'], init: target, condition, step: bound, result: sorted, accumulator: SORTED_LIST })
 }
 
-/** Since 1.34. Source: cel-go, ext/lists.go. */
+/** Macros of lists, since 1.34. Source: cel-go, ext/lists.go. */
 export const LIST_MACROS: Macros = new Map<string, Expand>([['sortBy:2:member', sortBy]])

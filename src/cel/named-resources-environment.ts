@@ -2,7 +2,7 @@ import { type Environment, extend, withLibrary } from './environment.ts'
 import { SEMVER_OF_STRINGS } from './libraries/semver.ts'
 import { parseType, type Type } from './type.ts'
 
-/** Types of values that attributes have, by the name of their variable. */
+/** Variables for the attributes of an instance: one map per attribute type. */
 const ATTRIBUTES: Readonly<Record<string, Type>> = Object.fromEntries(
   Object.entries({
     quantity: 'kubernetes.Quantity',
@@ -16,7 +16,7 @@ const ATTRIBUTES: Readonly<Record<string, Type>> = Object.fromEntries(
 )
 
 /**
- * What a selector of named resources may refer to: attributes of an instance by their type and name, `attributes.bool['fast']`.
+ * Environment of selectors of named resources. Attributes of an instance are selected by type and name: `attributes.bool['fast']`.
  * Source: k8s.io/dynamic-resource-allocation, structured/namedresources/cel/compile.go, 1.30.
  */
 export const namedResourcesEnvironment = (base: Environment): Environment => extend(withLibrary(base, SEMVER_OF_STRINGS, new Map()), ATTRIBUTES)

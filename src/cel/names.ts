@@ -1,9 +1,12 @@
 import type { Expr } from './ast.ts'
 
-/** No declared name is longer. Longer ones are not looked up, because each select of a long row would look up a name as long as the row. */
+/**
+ * Limit for dotted names, in characters, above the length of every declared name. Without it, each select of a long chain would look up a name as long as the
+ * chain.
+ */
 const LONGEST_NAME = 2000
 
-/** The dotted name that a tree of selects spells. Undefined if it spells none, or one that is too long. */
+/** Returns the dotted name that nested selects spell. Undefined for other expressions, and for names that are too long. */
 export function dottedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name
   if (expr.kind !== 'select' || expr.testOnly) return undefined
@@ -11,5 +14,5 @@ export function dottedName(expr: Expr): string | undefined {
   return operand === undefined || operand.length > LONGEST_NAME ? undefined : `${operand}.${expr.field}`
 }
 
-/** A name without its leading dot, which selects the outermost scope: all names but those of loops belong to it. */
+/** Removes the leading dot, which selects the outermost scope. All names except loop variables belong to that scope. */
 export const plainName = (name: string): string => (name.startsWith('.') ? name.slice(1) : name)

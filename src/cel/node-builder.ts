@@ -2,24 +2,27 @@ import { isStepDone, type Steps } from '../lib/steps.ts'
 import type { Expr, ExprId, LiteralValue, MapEntry, StructField } from './ast.ts'
 import { NodeTable } from './node-table.ts'
 
-/** Name of the hidden variable that a loop collects its result in. */
+/** Name of the hidden variable that holds a loop's result. */
 export const ACCUMULATOR = '@result'
 
-/** Macros of optionals write their target out twice, so that a row of them doubles with each: no expression without such rows has as many nodes. */
+/**
+ * Limit for the nodes of an expression. Macros of optionals duplicate their target, so that a chain of them grows exponentially. No expression without such a
+ * chain reaches the limit.
+ */
 const MAX_NODES = 200_000
 
-/** Numbers nodes in the order in which cel-go does. */
+/** Numbers nodes in cel-go's order. */
 export class NodeBuilder {
   readonly offsets = new NodeTable<number>()
   #next: ExprId = 1
   readonly #tooMany: (message: string) => never
 
-  /** @param tooMany called when there are more nodes than an expression may have. */
+  /** @param tooMany called if the node limit is exceeded. Must throw. */
   constructor(tooMany: (message: string) => never) {
     this.#tooMany = tooMany
   }
 
-  /** Throws what `tooMany` throws. */
+  /** Returns the next number. Throws what `tooMany` throws. */
   newId(offset: number): ExprId {
     if (this.#next > MAX_NODES) this.#tooMany(`expression node limit exceeded: ${MAX_NODES}`)
     const id = this.#next++
@@ -27,7 +30,7 @@ export class NodeBuilder {
     return id
   }
 
-  /** The number of a call that a macro replaces is given away again if it was the last. */
+  /** Releases the number of a call that a macro replaces. It is reused if it was the last one. */
   release(id: ExprId): void {
     this.offsets.delete(id)
     if (id === this.#next - 1) this.#next--
@@ -38,7 +41,7 @@ export class NodeBuilder {
   }
 }
 
-/** In the order in which they are made, so that their nodes have the numbers that cel-go gives them. */
+/** Parts of a loop, in the order in which they must be made: cel-go numbers nodes in this order. */
 export interface LoopParts {
   readonly range: Expr
   readonly variables: readonly [string, string?]
@@ -46,11 +49,11 @@ export interface LoopParts {
   readonly condition: Expr
   readonly step: Expr
   readonly result: Expr
-  /** Default: the hidden variable of macros. */
+  /** Optional. Default: the hidden variable of macros. */
   readonly accumulator?: string
 }
 
-/** Nodes that a macro makes: all of them stand where the call stood. Each call makes a node and takes a number for it. */
+/** Makes the nodes of a macro's expansion. Each method makes one node with a number of its own, at the position of the call. */
 export class MacroBuilder {
   readonly #nodes: NodeBuilder
   readonly #offset: number
@@ -80,7 +83,7 @@ export class MacroBuilder {
     return { kind: 'ident', id: this.#id(), name }
   }
 
-  /** The variable that the loop collects in. */
+  /** The accumulator variable of the loop. */
   accumulator(): Expr {
     return this.ident(ACCUMULATOR)
   }
@@ -101,7 +104,7 @@ export class MacroBuilder {
     return { kind: 'call', id: this.#id(), name, target, args }
   }
 
-  /** What `has(operand.field)` becomes. */
+  /** A presence test: `has(operand.field)`. */
   presence(operand: Expr, field: string): Expr {
     return { kind: 'select', id: this.#id(), operand, field, testOnly: true }
   }
@@ -112,7 +115,7 @@ export class MacroBuilder {
     return { kind: 'comprehension', id: this.#id(), variable, ...second, accumulator, ...parts }
   }
 
-  /** The same tree with numbers of its own. */
+  /** Copies a tree. The copy has its own numbers. */
   *copy(expr: Expr): Steps<Expr> {
     if (isStepDone()) yield
     const id = this.#nodes.newId(this.#nodes.offsetOf(expr.id) ?? this.#offset)

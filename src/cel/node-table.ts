@@ -1,12 +1,14 @@
-/** Number of values in a page: a power of two. */
+/** Log2 of the values per page. */
 const PAGE_BITS = 6
 const PAGE = 1 << PAGE_BITS
 
-/** Values by the numbers of nodes, which are dense. It grows page by page. A Map of as many nodes is copied as a whole whenever it grows, which takes too long for a step. */
+/**
+ * Map of values by node number, which are dense. It grows by one page at a time. A Map is rehashed as a whole when it grows, which takes too long for one step.
+ */
 export class NodeTable<T extends NonNullable<unknown>> {
   readonly #pages: ((T | undefined)[] | undefined)[] = []
 
-  /** Greater than the numbers of all nodes that have a value. */
+  /** Upper bound, exclusive, of the node numbers that have a value. */
   get end(): number {
     return this.#pages.length << PAGE_BITS
   }
@@ -33,11 +35,11 @@ export class NodeTable<T extends NonNullable<unknown>> {
     if (page !== undefined) page[id & (PAGE - 1)] = undefined
   }
 
-  /** Whether the predicate holds for the value of some node. */
+  /** Reports whether the predicate holds for any value. */
   some(is: (value: T) => boolean): boolean {
     return this.#pages.some(page => page?.some(value => value !== undefined && is(value)))
   }
 }
 
-/** A table that is complete. */
+/** A completed table. */
 export type ReadonlyNodeTable<T extends NonNullable<unknown>> = Pick<NodeTable<T>, 'get' | 'has' | 'some'>

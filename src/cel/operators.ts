@@ -1,4 +1,4 @@
-/** Names that operators have as functions (cel-spec, "Operators"). */
+/** Function names of operators (cel-spec, "Operators"). */
 export const CONDITIONAL = '_?_:_'
 export const LOGICAL_AND = '_&&_'
 export const LOGICAL_OR = '_||_'
@@ -11,7 +11,7 @@ export const NOT_STRICTLY_FALSE = '@not_strictly_false'
 export const ADD = '_+_'
 export const EQUALS = '_==_'
 
-/** Operators between two terms that bind like comparisons, by their tokens. */
+/** Function names of relations, by their token. */
 export const RELATIONS: Readonly<Record<string, string>> = {
   '<': '_<_',
   '<=': '_<=_',
@@ -22,6 +22,6 @@ export const RELATIONS: Readonly<Record<string, string>> = {
   in: '@in',
 }
 
-/** Operators of arithmetic, by their tokens: products bind more closely than sums. */
+/** Function names of arithmetic operators, by their token. Products bind more tightly than sums. */
 export const SUMS: Readonly<Record<string, string>> = { '+': ADD, '-': '_-_' }
 export const PRODUCTS: Readonly<Record<string, string>> = { '*': '_*_', '/': '_/_', '%': '_%_' }

@@ -13,23 +13,23 @@ import { codePointsOf, NO_LOCATION, Source } from './source.ts'
 import { ParseStop, TokenCursor } from './token-cursor.ts'
 import { NUMBERS, RESERVED, STARTS, WORDS } from './token-sets.ts'
 
-/** Longer expressions are not read at all. In code points. */
+/** Limit for the size of an expression, in code points. */
 const MAX_SIZE = 100_000
 
 export interface ParserOptions {
   readonly macros: Macros
-  /** Whether `a.?b`, `a[?b]`, `[?a]` and `{?a: b}` may be written. */
+  /** Whether the optional syntax is enabled: `a.?b`, `a[?b]`, `[?a]` and `{?a: b}`. */
   readonly optionalSyntax: boolean
 }
 
-/** The issues' source is the expression. The tree is there if there are no issues. */
+/** Result of parsing. `ast` is set if there are no issues. */
 export type Parsed = { readonly issues: Issues; readonly ast?: Ast }
 
-/** Reads an expression into a tree, its macros written out. It never throws: what is wrong is in the issues. */
+/** Parses an expression and expands its macros. Never throws: errors are reported as issues. */
 export function* parse(text: string, options: ParserOptions): Steps<Parsed> {
   const size = text.length > MAX_SIZE ? codePointsOf(text) : text.length
   if (size > MAX_SIZE) {
-    // It is as long as a body may be: nothing of it is shown, so it is not taken apart.
+    // The expression may be as long as a request body. No part of it is printed, so it is not split into code points.
     const issues = new Issues(new Source(''))
     issues.report(NO_LOCATION, `expression code point size exceeds limit: size: ${size}, limit ${MAX_SIZE}`)
     return { issues }
@@ -48,7 +48,7 @@ export function* parse(text: string, options: ParserOptions): Steps<Parsed> {
   }
 }
 
-/** Reads from left to right, each method a rule of the grammar, in steps of some hundred terms; ids are given in the order in which cel-go gives them. */
+/** A recursive-descent parser with a method for each grammar rule. It yields after some hundred terms. Nodes are numbered in cel-go's order. */
 class Parser {
   readonly #issues: Issues
   readonly #options: ParserOptions
@@ -99,7 +99,7 @@ class Parser {
     return this.#logic('&&', LOGICAL_AND, () => this.#relation(true))
   }
 
-  /** Terms of one logical operator make a balanced tree, not a leaning one. */
+  /** Joins the terms of a logical operator in a balanced tree. */
   *#logic(operator: string, name: string, term: () => Steps<Expr>): Steps<Expr> {
     const terms = [yield* term()]
     const ids: ExprId[] = []
@@ -121,7 +121,7 @@ class Parser {
     return left
   }
 
-  /** @param binding 0 takes all arithmetic; 2 only products; 3 neither. */
+  /** @param binding minimum precedence: 0 reads all arithmetic, 2 only products, 3 none. */
   *#calc(binding: 0 | 2 | 3): Steps<Expr> {
     this.#rules.enter('calc')
     let left = yield* this.#unary()
@@ -148,7 +148,7 @@ class Parser {
     return this.#member()
   }
 
-  /** An even number of signs is none. */
+  /** Reads a run of `!` or `-`. An even number of signs cancels out. */
   *#prefixed(sign: string, name: string): Steps<Expr> {
     const first = this.#cursor.current
     let count = 0
@@ -164,7 +164,7 @@ class Parser {
     return this.#nodes.call(id, name, [yield* this.#member()], 0)
   }
 
-  /** At a minus before what cannot be negated: cel-go reports that, and reads what follows as if it could. */
+  /** Handles a minus before a term that cannot be negated. cel-go reports it and continues as if it could. */
   #badNegation(): Steps<Expr> {
     this.#cursor.reportNoAlternative(1)
     this.#cursor.take()
@@ -221,7 +221,7 @@ class Parser {
     return this.#nodes.call(id, optional ? OPTIONAL_INDEX : INDEX, [target, index], 1)
   }
 
-  /** Behind the opening bracket of a call. */
+  /** Reads arguments after the opening bracket of a call. */
   *#arguments(): Steps<Expr[]> {
     const args: Expr[] = []
     this.#cursor.expectOneOf([...STARTS, ')'])
@@ -236,7 +236,7 @@ class Parser {
     while (this.#cursor.accept(','))
   }
 
-  /** Reads a term without steps if no other term is nested in it. */
+  /** Reads a primary expression. Returns steps only if it contains nested expressions. */
   #primary(): Expr | Steps<Expr> {
     const token = this.#cursor.current
     switch (token.type) {

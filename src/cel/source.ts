@@ -1,21 +1,21 @@
-/** A place in a source: lines from 1, columns from 0, counted in code points. */
+/** A position in a source: line from 1, column from 0 in code points. */
 export interface Location {
   readonly line: number
   readonly column: number
 }
 
-/** The place of an error that concerns the whole expression. */
+/** Position of an error that concerns the whole expression. */
 export const NO_LOCATION: Location = { line: -1, column: -1 }
 
-/** Lines longer than this many bytes are not shown below an error. */
+/** Limit for the source line that is printed below an error, in bytes. */
 const MAX_SNIPPET = 16384
 
-/** Stands below a character that is not of ASCII. One UTF-16 unit, as the other. */
+/** Placeholder below a non-ASCII character. It is one UTF-16 unit long, as `.` is. */
 const WIDE_DOT = '．'
 
 const isWide = (point: string | undefined): boolean => point !== undefined && point > '\x7f'
 
-/** How many code points a text has, without taking it apart: a pair of surrogates is one. */
+/** Counts the code points of a text without splitting it. A surrogate pair is one code point. */
 export function codePointsOf(text: string): number {
   let count = text.length
   for (let i = 0; i + 1 < text.length; i++) {
@@ -26,13 +26,13 @@ export function codePointsOf(text: string): number {
   return count
 }
 
-/** The text of an expression, counted in code points as positions in errors are. */
+/** Text of an expression, addressed by code points, as positions in errors are. */
 export class Source {
   readonly points: readonly string[]
-  /** The text, if each of its UTF-16 units is a code point. */
+  /** The text, if every UTF-16 unit of it is a code point. */
   readonly #units: string | undefined
   #lines: readonly number[] | undefined
-  /** The line that was shown last: errors come by the hundred, most of them in one line. */
+  /** The line that was printed last. Errors come by the hundred, most of them in one line. */
   #shown: { readonly line: number; readonly text: string; readonly marks: string; readonly isLong: boolean } | undefined
 
   constructor(text: string) {
@@ -40,7 +40,7 @@ export class Source {
     this.points = this.#units === undefined ? Array.from(text) : text.split('')
   }
 
-  /** Where each line begins. */
+  /** Offsets of the beginnings of lines. */
   get #starts(): readonly number[] {
     if (this.#lines === undefined) {
       const starts = [0]
@@ -50,12 +50,12 @@ export class Source {
     return this.#lines
   }
 
-  /** From one code point to before another. */
+  /** Returns the text between two code point offsets. `stop` is exclusive. */
   text(start: number, stop: number): string {
     return this.#units === undefined ? this.points.slice(start, stop).join('') : this.#units.slice(start, stop)
   }
 
-  /** The offset may be that behind the last character. */
+  /** Returns the position of an offset, which may be the one after the last character. */
   locationOf(offset: number): Location {
     const starts = this.#starts
     let low = 0
@@ -68,7 +68,7 @@ export class Source {
     return { line: low + 1, column: offset - (starts[low] ?? 0) }
   }
 
-  /** The line of a place, and below it a mark at the column; nothing where there is no such line or it is too long. */
+  /** Returns the line of a position, and below it a mark at the column. Empty if there is no such line, or if it is too long. */
   snippet({ line, column }: Location): string {
     const start = this.#starts[line - 1]
     if (start === undefined || this.points.length === 0) return ''
@@ -78,7 +78,7 @@ export class Source {
     return `\n | ${text}\n | ${marks.slice(0, Math.max(column, 0))}${marks[column] === WIDE_DOT ? '＾' : '^'}`
   }
 
-  /** A line with a dot for each of its characters. */
+  /** Prepares a line for printing, with a dot for each of its characters. */
   #show(line: number, start: number) {
     const next = this.#starts[line]
     const shown = this.points.slice(start, next === undefined ? undefined : next - 1)

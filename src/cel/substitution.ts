@@ -2,28 +2,28 @@ import { isStepDone } from '../lib/steps.ts'
 import type { Overload } from './declarations.ts'
 import { DYN, isDyn, isDynOrError, paramOf, partsMatch, sameType, type Type, withParts } from './type.ts'
 
-/** Types by the names of the parameters that they stand for. */
+/** Types by the name of the type parameter that they replace. */
 type Substitution = ReadonlyMap<string, Type>
 
-/** Thrown if types have more parts than those of any useful expression. */
+/** Thrown if types grow beyond the limits below. */
 export class TypesTooLarge extends Error {
   override readonly name = 'TypesTooLarge'
 }
 
-/** Most parts of a type. Each loop over a list can double the parts of its elements' type. */
+/** Maximum number of parts of a type. Each loop over a list can double the parts of the element type. */
 export const MOST_PARTS = 1000
-/** Most parts that one call of `assign`, `known` or `closed` visits, those of known parameters included. */
+/** Maximum number of parts that a call of `assign`, `known` or `closed` visits, including the parts of bound parameters. */
 const MOST_VISITS = 20_000
-/** Parts that are visited in a step. */
+/** Maximum number of parts that are visited in one step. */
 const PARTS_OF_A_STEP = 4096
 
-/** Takes what becomes known, and gives it back where the whole does not fit: copies for each step would cost as much as all that is known. */
+/** Bindings of type parameters. A failed `assign` rolls back its bindings from an undo log, because copying all bindings for each call would be quadratic. */
 export class Knowledge {
   readonly #types = new Map<string, Type>()
   #undo: (readonly [string, Type | undefined])[] = []
-  /** Visits that the call may still make. */
+  /** Remaining visits of the current call. */
   #left = 0
-  /** Parts that were visited in this step. */
+  /** Parts that were visited in the current step. */
   #visited = 0
   #fresh = 0
 
@@ -36,13 +36,16 @@ export class Knowledge {
     this.#types.set(name, type)
   }
 
-  /** Counts a part that is visited. Throws TypesTooLarge. */
+  /** Counts a visited part. Throws TypesTooLarge. */
   visit(): void {
     this.#visited++
     if (--this.#left < 0) throw new TypesTooLarge()
   }
 
-  /** Whether values of the second types can be used where the first are wanted. What this shows of parameters is kept if they can. Throws TypesTooLarge. */
+  /**
+   * Reports whether values of the given types can be used where the wanted types are expected. If they can, the bindings that follow from it are kept. Throws
+   * TypesTooLarge.
+   */
   assign(wanted: readonly Type[], given: readonly Type[]): boolean {
     this.#undo = []
     this.#left = MOST_VISITS
@@ -54,12 +57,12 @@ export class Knowledge {
     return false
   }
 
-  /** A type with its known parameters replaced. Throws TypesTooLarge. */
+  /** Replaces the bound parameters of a type. Throws TypesTooLarge. */
   known(type: Type): Type {
     return this.#substitute(type)
   }
 
-  /** A type with its known parameters replaced, and all others by dyn. Throws TypesTooLarge. */
+  /** Replaces the bound parameters of a type, and all other parameters by dyn. Throws TypesTooLarge. */
   closed(type: Type): Type {
     return this.#substitute(type, DYN)
   }
@@ -70,19 +73,19 @@ export class Knowledge {
     return withKnown(this, type, others)
   }
 
-  /** A parameter of which nothing is known yet, such as the type of an empty list's elements. */
+  /** Returns an unbound parameter, such as the element type of an empty list. */
   freshParam(): Type {
     return paramOf(`_var${this.#fresh++}`)
   }
 
-  /** A signature with fresh parameters. */
+  /** Instantiates a signature with fresh parameters. */
   instance({ args, result, params }: Overload): { wanted: readonly Type[]; given: Type } {
     if (params.length === 0) return { wanted: args, given: result }
     const fresh = new Map(params.map(param => [param, this.freshParam()]))
     return { wanted: args.map(arg => substitute(fresh, arg)), given: substitute(fresh, result) }
   }
 
-  /** Reports whether a step ends: after some hundred calls, or a few thousand parts. */
+  /** Reports whether the step should end: after some hundred calls, or a few thousand parts. */
   isStepDone(): boolean {
     if (!isStepDone() && this.#visited < PARTS_OF_A_STEP) return false
     this.#visited = 0
@@ -98,16 +101,16 @@ function withKnown(knowledge: Knowledge, type: Type, others: Type | undefined): 
   return value ? withKnown(knowledge, value, others) : (others ?? type)
 }
 
-/** A type with its parameters replaced by the types of the same names. */
+/** Replaces parameters by the types of the same name. */
 function substitute(types: Substitution, type: Type): Type {
   if (!type.isOpen) return type
   return type.kind === 'param' ? (types.get(type.name) ?? type) : withParts(type, part => substitute(types, part))
 }
 
-/** Part by part: all have to fit. */
+/** Whether each pair of types is assignable. */
 const assignAll = (draft: Knowledge, first: readonly Type[], second: readonly Type[]): boolean => partsMatch(first, second, (a, b) => assignable(draft, a, b))
 
-/** Whether null can stand for a value of the type. Scalars are not nullable, their wrappers are. */
+/** Reports whether null is a value of the type. Wrappers are nullable, scalars are not. */
 function isNullable({ kind, nullable }: Type): boolean {
   return (
     nullable === true ||
@@ -121,7 +124,7 @@ function isNullable({ kind, nullable }: Type): boolean {
   )
 }
 
-/** As cel-go's isAssignable, whose order of cases decides what is noted of parameters. */
+/** Implements cel-go's isAssignable. The order of its cases decides which parameters are bound. */
 function assignable(draft: Knowledge, a: Type, b: Type): boolean {
   draft.visit()
   if (b.kind === 'param') {
@@ -136,7 +139,7 @@ function assignable(draft: Knowledge, a: Type, b: Type): boolean {
   return a.kind === b.kind && a.name === b.name && assignAll(draft, a.params, b.params)
 }
 
-/** Lets a type stand for a parameter: whether it can, or `free` where the parameter is unknown and occurs in the type itself. */
+/** Binds a parameter to a type, and reports whether it can. Returns `free` if the parameter is unbound and occurs in the type itself. */
 function stand(draft: Knowledge, type: Type, param: Type): boolean | 'free' {
   if (sameType(type, param)) return true
   const value = draft.get(param.name)
@@ -152,7 +155,7 @@ function stand(draft: Knowledge, type: Type, param: Type): boolean | 'free' {
   return true
 }
 
-/** Whether a parameter does not occur within a type. */
+/** Reports whether a parameter does not occur in a type. */
 function isFreeOf(draft: Knowledge, param: Type, type: Type): boolean {
   if (!type.isOpen) return true
   draft.visit()
@@ -162,12 +165,12 @@ function isFreeOf(draft: Knowledge, param: Type, type: Type): boolean {
   return value === undefined || isFreeOf(draft, param, value)
 }
 
-/** Of two types that fit one another, the one that says less. */
+/** Returns the more general of two assignable types. */
 export function mostGeneral(a: Type, b: Type): Type {
   return saysNoMore(a, b) ? a : b
 }
 
-/** Whether a type says as little as the other, or less. */
+/** Reports whether `a` is at least as general as `b`. */
 function saysNoMore(a: Type, b: Type): boolean {
   if (isDyn(a) || a.kind === 'param') return true
   if (isDyn(b) || b.kind === 'param' || a.kind !== b.kind) return false

@@ -5,36 +5,36 @@ import { EOF, IDENTIFIER, TOKEN_ORDER, type Token, type Tokens } from './lexer.t
 import type { Source } from './source.ts'
 import { CONTINUATIONS, OPERATORS, STARTS } from './token-sets.ts'
 
-/** Thrown when there is no use in reading on; what is wrong has been reported. */
+/** Thrown to stop parsing after an error has been reported. */
 export class ParseStop extends Error {
   override readonly name = 'ParseStop'
 }
 
-/** As often cel-go goes on after an error. */
+/** Limit for error recoveries. cel-go's default. */
 const MAX_RECOVERIES = 30
 
-/** Line breaks within a token would break the line of the error. */
+/** Escapes line breaks and tabs, so that an error fits into one line. */
 const escapeText = (text: string): string => text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
 
-/** Classes of tokens, which errors print without quotes. */
+/** Token classes. Errors print them without quotes. */
 const NAMED = /^[A-Z]|^</
 
-/** In the order of the grammar. */
+/** Prints expected tokens in the order of the grammar. */
 function printSet(types: readonly string[]): string {
   const sorted = TOKEN_ORDER.filter(type => types.includes(type)).map(type => (NAMED.test(type) ? type : `'${type}'`))
   const all = sorted.join(', ')
   return sorted.length === 1 ? all : `{${all}}`
 }
 
-/** The tokens of an expression, read from front to back, and the words for a token that does not fit: those of cel-go's parser. */
+/** Cursor over the tokens of an expression. It recovers from syntax errors and reports them with the messages of cel-go's ANTLR parser. */
 export class TokenCursor {
   readonly #source: Source
   readonly #issues: Issues
-  /** What the source ends with. */
+  /** The `<EOF>` token. */
   readonly #end: Token
   readonly #tokens: readonly Token[]
   #at = 0
-  /** What may stand behind the term that is read, from the outermost bracket inward. */
+  /** Tokens that may follow the current term, for each enclosing bracket from the outermost inward. */
   readonly #follow: (readonly string[])[] = [[EOF]]
 
   constructor({ tokens, faults }: Tokens, source: Source, issues: Issues) {
@@ -63,12 +63,12 @@ export class TokenCursor {
     return token
   }
 
-  /** Takes the token if it is of the type. */
+  /** Takes the current token if it has the type. */
   accept(type: string): Token | undefined {
     return this.is(type) ? this.take() : undefined
   }
 
-  /** Reads what stands inside a bracket, or before a colon. */
+  /** Reads a term that is followed by one of the given tokens, such as a closing bracket. */
   *within<T>(follow: readonly string[], steps: Steps<T>): Steps<T> {
     this.#follow.push(follow)
     const result = yield* steps
@@ -76,7 +76,7 @@ export class TokenCursor {
     return result
   }
 
-  /** Takes a token of the type. One too many before it is skipped, and one that is missing supplied, where that lets the rest fit. */
+  /** Takes a token of the type. An extraneous token before it is skipped, and a missing one is inserted if the next token then fits. */
   expect(type: string, expected: readonly string[] = [type]): Token {
     if (this.is(type)) return this.take()
     if (this.peek().type === type && !this.is(EOF)) {
@@ -84,7 +84,7 @@ export class TokenCursor {
       this.take()
       return this.take()
     }
-    // Behind a colon stands an expression; behind a bracket what goes on with the term, or follows it.
+    // An expression must follow a colon. A closing bracket must be followed by a continuation of the term, or by a token of the enclosing rule.
     const fits =
       type === ':' ? STARTS.includes(this.current.type) : CONTINUATIONS.has(this.current.type) || this.#follow.at(-1)?.includes(this.current.type) === true
     if (expected.length === 1 && type !== EOF && fits) {
@@ -94,20 +94,20 @@ export class TokenCursor {
     return this.mismatch(expected)
   }
 
-  /** Whether the dotted name at the cursor is that of a message: a brace follows. */
+  /** Reports whether the dotted name at the cursor is followed by a brace, and so names a message. */
   beginsMessage(): boolean {
     let at = this.is('.') ? 2 : 1
     while (this.peek(at).type === '.' && this.peek(at + 1).type === IDENTIFIER) at += 2
     return this.peek(at).type === '{'
   }
 
-  /** Whether the token behind that at the cursor begins an element of a list or an entry of a map. */
+  /** Reports whether an element of a list or entry of a map begins after the current token. */
   elementFollows(): boolean {
     const { type } = this.peek()
     return type === '?' || STARTS.includes(type)
   }
 
-  /** Comes before a choice between the given beginnings: a single token that is none, before one that is, is skipped. */
+  /** Checks that the current token begins one of several alternatives. A single extraneous token before one is skipped. */
   expectOneOf(expected: readonly string[], message = expected): void {
     if (expected.includes(this.current.type)) return
     if (this.is(EOF) || !expected.includes(this.peek().type)) this.mismatch(message)
@@ -115,21 +115,21 @@ export class TokenCursor {
     this.take()
   }
 
-  /** Nothing lets the rest fit: reports and stops. */
+  /** Reports a mismatched token and stops. */
   mismatch(expected: readonly string[]): never {
     this.#unexpected('mismatched', expected)
     this.#goOn(0)
     throw new ParseStop()
   }
 
-  /** The token at the cursor goes on no sequence of `!`: nothing else is reported of what is wrong with it. */
+  /** Reports a token that cannot continue a run of `!`, and stops. No further error is reported for it. */
   unwanted(): never {
     this.#unexpected('extraneous', STARTS)
     this.#goOn(0)
     throw new ParseStop()
   }
 
-  /** cel-go goes on at an operator that stands where a term should, as if the term before it were there: what is wrong behind it is reported, too. */
+  /** Reports further errors as cel-go does: at an operator without a left operand, it continues as if the operand were there. */
   #goOn(distance: number): void {
     for (let at = distance; OPERATORS.has(this.peek(at).type); at++) {
       const next = this.peek(at + 1)
@@ -143,7 +143,7 @@ export class TokenCursor {
     }
   }
 
-  /** No rule goes on from the token that begins at the cursor to the one at the distance. */
+  /** Reports that no grammar rule matches the tokens up to a distance from the cursor, and stops. */
   noAlternative(distance: number): never {
     const reserved = /^.(true|false|null)$/.exec(this.#textUpTo(distance))?.[1]
     if (reserved) this.#report(this.peek(distance).start, `mismatched input '${reserved}' expecting IDENTIFIER`)
@@ -154,12 +154,12 @@ export class TokenCursor {
     throw new ParseStop()
   }
 
-  /** The same where cel-go goes on as if the first of the tokens were enough. */
+  /** Reports the same error without stopping: cel-go continues as if only the first token had been read. */
   reportNoAlternative(distance: number): void {
     this.#report(this.peek(distance).start, `no viable alternative at input '${escapeText(this.#textUpTo(distance))}'`)
   }
 
-  /** Of the tokens from the cursor on, with the blanks between them; what begins no token is left out. */
+  /** Returns the source text from the cursor up to a distance in tokens, without characters that begin no token. */
   #textUpTo(distance: number): string {
     let text = this.current.text
     for (let i = 1; i <= distance; i++) {

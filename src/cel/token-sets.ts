@@ -1,6 +1,6 @@
 import { IDENTIFIER } from './lexer.ts'
 
-/** Tokens that may begin an expression. */
+/** Tokens that begin an expression. */
 export const STARTS: readonly string[] = [
   '[',
   '{',
@@ -19,19 +19,19 @@ export const STARTS: readonly string[] = [
   IDENTIFIER,
 ]
 
-/** Tokens that may go on behind a whole term, wherever it stands. */
+/** Tokens that can follow a complete term. */
 export const CONTINUATIONS = new Set(['.', '[', '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '-', '?', '+', '*', '/', '%'])
 
-/** Those of them that stand between two terms and begin none. */
+/** Binary operators that cannot begin a term. */
 export const OPERATORS = new Set(['==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '?', '+', '*', '/', '%'])
 
-/** Words that name nothing. */
+/** Reserved words. They cannot be identifiers. */
 export const RESERVED = new Set(
   'as break const continue else false for function if import in let loop package namespace null return true var void while'.split(' '),
 )
 
-/** Literals that may have a sign of their own. */
+/** Literals that may have a sign. */
 export const NUMBERS = new Set(['NUM_INT', 'NUM_FLOAT'])
 
-/** Literals that cel-go takes for names behind a sign. */
+/** Literals that cel-go reads as identifiers after a sign. */
 export const WORDS = new Set(['true', 'false', 'null'])

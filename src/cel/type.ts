@@ -1,4 +1,4 @@
-/** By what the checker distinguishes types. `opaque` are those of libraries, which have functions and no fields. */
+/** Kinds of types. `opaque` types belong to libraries: they have functions but no fields. */
 export type TypeKind =
   | 'any'
   | 'bool'
@@ -15,24 +15,24 @@ export type TypeKind =
   | 'string'
   | 'struct'
   | 'timestamp'
-  /** A type as a value: `type(1)`. */
+  /** The type of a type: `type(1)`. */
   | 'type'
-  /** Stands for any one type within a signature. */
+  /** A type parameter of a signature. */
   | 'param'
   | 'uint'
 
-/** What all types have. Structs are known by name alone; their fields are looked up in the environment. */
+/** Members of every type. Structs are identified by name; their fields are declared by the environment. */
 interface TypeOf<Kind extends TypeKind, Params extends readonly Type[]> {
   readonly kind: Kind
-  /** That a program sees, such as `google.protobuf.Timestamp`. */
+  /** Name that expressions see, such as `google.protobuf.Timestamp`. */
   readonly name: string
-  /** Of a list its elements' type, of a map those of keys and values. */
+  /** Type parameters: the element of a list, or the key and value of a map. */
   readonly params: Params
-  /** Number of types that it is made of, itself included: four for `list(map(string, int))`. */
+  /** Number of types that it consists of, including itself: four for `list(map(string, int))`. */
   readonly parts: number
-  /** Whether a parameter of a signature, or one that stands for an unknown type, is among them. */
+  /** Whether it contains a type parameter or an unknown type. */
   readonly isOpen: boolean
-  /** Of a scalar that null can stand for: what a wrapper of protobuf is. In all else the type is that of the scalar. */
+  /** Set if null is a value of the scalar, which makes it a protobuf wrapper type. */
   readonly nullable?: true
 }
 
@@ -42,7 +42,7 @@ export type Type =
   | TypeOf<'map', readonly [key: Type, value: Type]>
   | TypeOf<Exclude<TypeKind, 'list' | 'map'>, readonly Type[]>
 
-/** A type without parts. */
+/** Makes a type without parameters. */
 const simple = (kind: Exclude<TypeKind, 'list' | 'map'>, name: string = kind): Type => ({
   kind,
   name,
@@ -54,15 +54,15 @@ const simple = (kind: Exclude<TypeKind, 'list' | 'map'>, name: string = kind): T
 const sumOfParts = (params: readonly Type[]): number => params.reduce((sum, { parts }) => sum + parts, 1)
 const someOpen = (params: readonly Type[]): boolean => params.some(({ isOpen }) => isOpen)
 
-/** google.protobuf.Any: a message of any type. It fits wherever dyn does. */
+/** google.protobuf.Any: a message of any type. It is assignable wherever dyn is. */
 export const ANY = simple('any', 'google.protobuf.Any')
 export const BOOL = simple('bool')
 export const BYTES = simple('bytes')
 export const DOUBLE = simple('double')
 export const DURATION = simple('duration', 'google.protobuf.Duration')
-/** Known only when the expression runs. */
+/** A type that is known only during evaluation. */
 export const DYN = simple('dyn')
-/** Of what was reported: it fits everywhere, so that one mistake is reported once. */
+/** Type of an expression whose error has been reported. It fits everywhere, so that one mistake is reported once. */
 export const ERROR = simple('error', '*error*')
 export const INT = simple('int')
 export const NULL = simple('null', 'null_type')
@@ -81,21 +81,21 @@ export const mapOf = (key: Type, value: Type): Type => ({
 })
 export const typeOf = (type: Type): Type => ({ kind: 'type', name: 'type', params: [type], parts: type.parts + 1, isOpen: type.isOpen })
 export const structOf = (name: string): Type => simple('struct', name)
-/** The type of a wrapper of protobuf, such as `google.protobuf.Int64Value`. */
+/** Makes the type of a protobuf wrapper, such as `google.protobuf.Int64Value`. */
 export const wrapperOf = (scalar: Type): Type => ({ ...scalar, nullable: true })
 export const paramOf = (name: string): Type => simple('param', name)
 export const opaqueOf = (name: string, ...params: Type[]): Type => ({ kind: 'opaque', name, params, parts: sumOfParts(params), isOpen: someOpen(params) })
 export const optionalOf = (type: Type): Type => opaqueOf('optional_type', type)
 
-/** By the names of declarations. */
+/** Simple types by the name that declarations use. */
 const SIMPLE: ReadonlyMap<string, Type> = new Map(
   [BOOL, BYTES, DOUBLE, DURATION, DYN, INT, NULL, STRING, TIMESTAMP, TYPE, UINT, ANY].map(type => [type.kind, type]),
 )
 
-/** Types that are no structs, though their names have dots: they have no fields to ask for. */
+/** Opaque types whose names look like structs. */
 const OPAQUE = new Set(['net.IP', 'net.CIDR'])
 
-/** A type in the notation in which errors print it: `list(string)`, `map(K, V)`, `kubernetes.URL`; a single capital is a parameter. */
+/** Parses the notation in which errors print types: `list(string)`, `map(K, V)`, `kubernetes.URL`. A single capital letter is a parameter. */
 export function parseType(text: string): Type {
   const open = text.indexOf('(')
   if (open < 0) {
@@ -110,7 +110,7 @@ export function parseType(text: string): Type {
   return name === 'type' ? typeOf(first) : opaqueOf(name, ...params)
 }
 
-/** The same type of other parts. */
+/** Returns the type with its parameters changed. */
 export function withParts(type: Type, change: (part: Type) => Type): Type {
   if (type.kind === 'list') return listOf(change(type.params[0]))
   if (type.kind === 'map') return mapOf(change(type.params[0]), change(type.params[1]))
@@ -118,11 +118,11 @@ export function withParts(type: Type, change: (part: Type) => Type): Type {
   return { ...type, params, parts: sumOfParts(params), isOpen: someOpen(params) }
 }
 
-/** Whether two have as many parts, and all pairs of them hold. */
+/** Whether two lists of types have the same length and all pairs match. */
 export const partsMatch = (first: readonly Type[], second: readonly Type[], matches: (a: Type, b: Type) => boolean): boolean =>
   first.length === second.length && first.every((a, i) => matches(a, second[i] ?? ERROR))
 
-/** Splits at the commas outside of brackets. */
+/** Splits a list of types at the commas outside of brackets. */
 export function splitTypes(text: string): string[] {
   const parts: string[] = []
   let depth = 0
@@ -139,7 +139,7 @@ export function splitTypes(text: string): string[] {
   return last === '' ? parts : [...parts, last]
 }
 
-/** As errors of the checker print a type. */
+/** Prints a type as the checker's errors do. */
 export function printType({ kind, name, params, nullable }: Type): string {
   if (nullable) return `wrapper(${name})`
   if (kind === 'error') return '!error!'
@@ -147,31 +147,31 @@ export function printType({ kind, name, params, nullable }: Type): string {
   return params.length === 0 ? name : `${name}(${params.map(printType).join(', ')})`
 }
 
-/** By the names that a program sees, as an environment prints the type of a result. */
+/** Prints a type with the names that expressions see, as environments print a result type. */
 export function typeText({ name, params, nullable }: Type): string {
   if (nullable) return `wrapper(${name})`
   return params.length === 0 ? name : `${name}(${params.map(typeText).join(', ')})`
 }
 
-/** Whether two types are the same in every part. A wrapper and its scalar are. */
+/** Reports whether two types are equal in every part. A wrapper equals its scalar. */
 export function sameType(a: Type, b: Type): boolean {
   if (a === b) return true
   return a.kind === b.kind && a.name === b.name && partsMatch(a.params, b.params, sameType)
 }
 
-/** Whether a type is a scalar itself, not a wrapper of it. */
+/** Whether a type is the scalar itself, not its wrapper. */
 export const isPlain = (type: Type, scalar: Type): boolean => sameType(type, scalar) && !type.nullable
 
-/** Whether two types are the same but for the names of parameters. */
+/** Reports whether two types are equal except for the names of parameters. */
 export function equivalentType(a: Type, b: Type): boolean {
   if (a === b) return true
   const named = a.kind === 'param' || a.name === b.name
   return a.kind === b.kind && named && partsMatch(a.params, b.params, equivalentType)
 }
 
-/** Whether the type says nothing. */
+/** Whether the type is known only during evaluation. */
 export const isDyn = ({ kind }: Type): boolean => kind === 'dyn' || kind === 'any'
 export const isDynOrError = (type: Type): boolean => isDyn(type) || type.kind === 'error'
 
-/** What an optional holds; nothing where the type is no optional. */
+/** Returns the value type of an optional. Undefined for any other type. */
 export const heldBy = ({ kind, name, params }: Type): Type | undefined => (kind === 'opaque' && name === 'optional_type' ? params[0] : undefined)

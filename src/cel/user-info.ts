@@ -1,7 +1,7 @@
 import type { StructDeclaration } from './declarations.ts'
 import { structWith } from './environment.ts'
 
-/** authentication.k8s.io UserInfo, by the name that expressions know it by. */
+/** Name of authentication.k8s.io UserInfo in expressions. */
 export const USER_INFO = 'kubernetes.UserInfo'
 
 export const userInfoStruct: StructDeclaration = structWith({

@@ -1,4 +1,4 @@
-/** Thrown when an evaluation has cost more than it may. */
+/** Thrown if an evaluation exceeds its cost limit. */
 export class CostLimitExceeded extends Error {
   override readonly name = 'CostLimitExceeded'
 
@@ -7,17 +7,23 @@ export class CostLimitExceeded extends Error {
   }
 }
 
-/** What costs a tenth, as an element of a list that is compared, can be had so often for the limit of a call. */
+/**
+ * Limit for the elements and characters that functions visit between two rounds of a loop. A visit costs as little as a tenth of a unit, so this many visits
+ * fit into the cost limit of a call.
+ */
 const MOST_WORK = 10_000_000
-/** Elements of a list that is put together of others: each costs at least one where it is gone through in a loop. */
+/** Limit for the elements of a concatenated list. Each of them costs at least one unit when a loop visits it. */
 const MOST_ELEMENTS = 1_000_000
 
-/** Characters of a text, multiplied by those of the pattern that is looked for, for which a search costs the limit of a call. */
+/** Limit for characters times pattern size in a search: a search of this size costs the limit of a call. */
 const MOST_SEARCHED = 40_000_000
 
 let left = Number.POSITIVE_INFINITY
 
-/** Bounds what functions do between two rounds of loops, where nothing else runs, whatever it is said to cost: costs know nothing of lists within lists, nor of a type that is known only when the expression runs. */
+/**
+ * Bounds the work of functions between two rounds of a loop, where nothing else can run, independently of its cost. The cost model doesn't cover nested lists,
+ * or types that are known only during evaluation.
+ */
 export function withBoundedWork<T>(run: () => T): T {
   const before = left
   left = MOST_WORK
@@ -28,22 +34,22 @@ export function withBoundedWork<T>(run: () => T): T {
   }
 }
 
-/** Two lists become one of so many elements, whether they are copied or not. Throws CostLimitExceeded. */
+/** Checks the size of a concatenated list, whether its elements are copied or not. Throws CostLimitExceeded. */
 export function checkElements(count: number): void {
   if (count > MOST_ELEMENTS) throw new CostLimitExceeded()
 }
 
-/** Two texts become one of so many characters. Throws CostLimitExceeded. */
+/** Checks the length of a concatenated text. Throws CostLimitExceeded. */
 export function checkText(length: number): void {
   if (length > MOST_WORK) throw new CostLimitExceeded()
 }
 
-/** Characters that one call has searched for a pattern of a size. Throws CostLimitExceeded. */
+/** Checks a search, by the characters that it visited and the size of its pattern. Throws CostLimitExceeded. */
 export function checkSearched(characters: number, patternSize: number): void {
   if (characters * patternSize > MOST_SEARCHED) throw new CostLimitExceeded()
 }
 
-/** Takes down elements or characters that are about to be gone through or made. Throws CostLimitExceeded. */
+/** Records elements or characters before they are visited or made. Throws CostLimitExceeded. */
 export function spendWork(amount: number): void {
   left -= amount
   if (left < 0) throw new CostLimitExceeded()
