@@ -83,7 +83,7 @@ class Lexer implements Tokens {
   readonly #source: Source
   #at = 0
 
-  /** By quote character: marks the offsets from which a triple-quoted string is known to be unterminated. */
+  /** Offsets from which a triple-quoted string is known to be unterminated, by quote character. */
   readonly #endless = new Map<string, Uint8Array>()
 
   constructor(source: Source) {

@@ -21,8 +21,8 @@ const MOST_SEARCHED = 40_000_000
 let left = Number.POSITIVE_INFINITY
 
 /**
- * Bounds the work of functions between two rounds of a loop, where nothing else can run, independently of its cost. The cost model doesn't cover nested lists,
- * or types that are known only during evaluation.
+ * Bounds the work of functions between two rounds of a loop, during which nothing else can run, independently of its cost. The cost model doesn't cover nested
+ * lists, or types that are known only during evaluation.
  */
 export function withBoundedWork<T>(run: () => T): T {
   const before = left

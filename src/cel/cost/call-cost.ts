@@ -4,15 +4,18 @@ import { FlattenedList, JoinedList } from '../values/list.ts'
 import { heldSizeForCost, sizeForCost, smallerSizeForCost, traversalCost } from '../values/sizes.ts'
 import { CelList, CelObject, type Value } from '../values/value.ts'
 
-/** What a call costs, by its first two arguments and its result. Errors among them cost as any value. */
+/** Cost of a call, computed from its first two arguments and its result. An argument that is an error counts as a value of size 1. */
 export type CallCost = (first: Value, second: Value, result: Value) => number
 
-/** Of going through a text once, for each character. */
+/** Cost per character of reading a text once. */
 export const TRAVERSAL = 0.1
-/** Of a character of a regular expression. */
+/** Cost per character of a regular expression. */
 export const PATTERN = 0.25
 
-/** What is longer is paid for by whom it is made, where upstream counts only what it is made of, or one: something short may become as long as one likes. */
+/**
+ * Results longer than this are charged by their length. Upstream charges only for the arguments, or a constant, so that a short expression could build very
+ * long values.
+ */
 const LONG = 1000
 function lengthOf(value: Value): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return value.length
@@ -22,27 +25,34 @@ const orLong = (cost: number, result: Value): number => (lengthOf(result) > LONG
 const onlyIfLong = (cost: number): number => (cost > LONG ? cost : 1)
 const sumOrLong: CallCost = (_first, _second, result) => orLong(1, result)
 
-/** The same, whatever it is called with. */
+/** Makes a constant cost. */
 const fixed =
   (cost: number): CallCost =>
   () =>
     cost
 
 const one = fixed(1)
-/** `times`: how often the text is gone through. */
+/**
+ * Makes a cost per character of the first argument.
+ * @param times how often the text is read.
+ */
 const ofFirst =
   (times: number): CallCost =>
   first =>
     Math.ceil(sizeForCost(first) * times * TRAVERSAL)
 const whole: CallCost = first => traversalCost(first)
-/** Of looking for a pattern: the text, one character more for an empty one, times the pattern. */
+/** Cost of a search, proportional to text length times pattern length. An empty text counts as one character. */
 const pattern = (text: number, patternSize: number): number => Math.ceil((1 + text) * TRAVERSAL) * Math.ceil(patternSize * PATTERN)
 const search: CallCost = (first, second) => pattern(sizeForCost(first), sizeForCost(second))
 
-/** A selector is a list of requirements, of which each costs a list and a struct. */
+/** Cost of a selector: a list of requirements, each of which costs a list and a struct. */
 const selector: CallCost = (_first, second) => 10 + Math.ceil(sizeForCost(second) * TRAVERSAL) + Math.ceil(Math.ceil(sizeForCost(second) * 0.5) * 50)
 
-/** Comparing two addresses; masking one, where a network is looked for; reading one, where a text is. */
+/**
+ * Cost of comparing two addresses.
+ * @param containsNetwork adds the cost of masking an address.
+ * @param parses adds the cost of parsing the second argument.
+ */
 const networks = (containsNetwork: boolean, parses: boolean): CallCost => {
   return (first, second) => {
     const size = sizeForCost(first)
@@ -51,12 +61,12 @@ const networks = (containsNetwork: boolean, parses: boolean): CallCost => {
   }
 }
 
-/** A format is a pattern of a size that upstream states. */
+/** Cost of a format validation. Each format is charged as a pattern of the length that upstream states. */
 const validation: CallCost = (first, second) => (first instanceof FormatValue ? pattern(sizeForCost(second), first.patternSize) : 1)
 
 const named = (names: string, cost: CallCost): [string, CallCost][] => names.split(' ').map(name => [name, cost])
 
-/** Costs by the name of the function, whatever its signature. Source: kubernetes/apiserver, pkg/cel/library/cost.go. */
+/** Costs by function name, for all signatures. Source: kubernetes/apiserver, pkg/cel/library/cost.go. */
 const BY_FUNCTION = new Map<string, CallCost>([
   ...named('check', fixed(350_000)),
   ...named('serviceAccount path group resource subresource namespace name allowed reason error errored', one),
@@ -72,41 +82,41 @@ const BY_FUNCTION = new Map<string, CallCost>([
 ])
 
 const ofHeld: CallCost = first => Math.ceil(heldSizeForCost(first) * TRAVERSAL)
-/** Two texts are compared no further than the shorter one goes. */
+/** Cost of comparing two texts: the comparison ends with the shorter one. */
 const smaller: CallCost = (first, second) => Math.ceil(smallerSizeForCost(first, second) * TRAVERSAL)
-/** Values of libraries are compared at one, whatever they are. */
+/** Cost of equality. Comparing values of libraries costs 1. */
 const equality: CallCost = (first, second) => (first instanceof CelObject ? 1 : smaller(first, second, null))
 const sum: CallCost = (first, second) => Math.ceil((heldSizeForCost(first) + heldSizeForCost(second)) * TRAVERSAL)
-/** Each element with each of the other list, and one for the call. */
+/** Cost of a set operation: each element is compared with each element of the other list, plus 1 for the call. */
 const sets = (times: number): CallCost => {
   return (first, second) => 1 + sizeForCost(first) * sizeForCost(second) * times
 }
 
-/** A list that is made costs this beside its elements, and a call 1. */
+/** Cost of creating a list besides its elements: 10 for the list and 1 for the call. */
 export const NEW_LIST = 10 + 1
 const listOf = (elements: number): number => Math.floor(elements) + NEW_LIST
 const madeList: CallCost = (_first, _second, result) => listOf(sizeForCost(result))
-/** Each level goes through the list once. What nested lists hold counts as the traversal of a text does, which upstream leaves out. */
+/** Cost of `flatten`: each level reads the list once. Elements of nested lists are charged like the characters of a text; upstream does not charge for them. */
 const flattened: CallCost = (first, second, result) => {
   const levels = typeof second === 'number' || typeof second === 'bigint' ? Number(second) : 1
   const visited = result instanceof FlattenedList ? result.visited * TRAVERSAL : 0
   return listOf(Math.max(levels * sizeForCost(first), visited))
 }
-/** Each element is compared with each, in both directions; texts and bytes take longer. */
+/** Cost per pair of a quadratic comparison. Comparing texts and bytes costs more. */
 export const comparisons = (ofTexts: boolean): number => 2 + (ofTexts ? TRAVERSAL : 0)
 const compared = (list: Value): number => {
   const first = list instanceof CelList && list.size > 0 ? list.at(0) : undefined
   return listOf(sizeForCost(list) ** 2 * comparisons(typeof first === 'string' || first instanceof Uint8Array))
 }
 
-/** Upstream counts one where the type of the list is not known, however long it is. */
+/** Longer lists of unknown element type are charged for sorting. Upstream charges 1 for any length. */
 const LONG_SORT = 100
 const comparedIfLong: CallCost = list => (sizeForCost(list) > LONG_SORT ? compared(list) : 1)
 
-/** Comparisons of texts and bytes: for other types they cost one. */
+/** Relations that cost by length for texts and bytes, and 1 for other types. */
 const ORDERED = ['less', 'less_equals', 'greater', 'greater_equals']
 
-/** Costs by the name of the signature. Source: cel-go, interpreter/runtimecost.go and ext/sets.go. */
+/** Costs by signature. Source: cel-go, interpreter/runtimecost.go and ext/sets.go. */
 const BY_SIGNATURE = new Map<string, CallCost>([
   ...named('starts_with_string ends_with_string string_to_bytes bytes_to_string strings_quote', ofHeld),
   ['string_format', (first, second, result) => orLong(ofHeld(first, second, result), result)],
@@ -117,7 +127,7 @@ const BY_SIGNATURE = new Map<string, CallCost>([
   ['not_equals', smaller],
   ...named('add_string add_bytes', sum),
   ['matches_string', (first, second) => pattern(heldSizeForCost(first), heldSizeForCost(second))],
-  // Upstream counts one for the function that is no member.
+  // Upstream charges 1 for the global function `matches`.
   ['matches', (first, second) => onlyIfLong(pattern(sizeForCost(first), sizeForCost(second)))],
   ['contains_string', (first, second) => Math.ceil(heldSizeForCost(first) * TRAVERSAL) * Math.ceil(heldSizeForCost(second) * TRAVERSAL)],
   ...named('cidr_ip', one),
@@ -137,10 +147,16 @@ const COMPARING = ['sort', '@sortByAssociatedKeys', 'distinct']
 
 const SEARCHING = ['matches', 'find', 'findAll']
 
-/** Whether a call takes as long as it costs, however small its result is: it compares each element of a list with each of another, or each character of a text with each of a pattern. */
+/**
+ * Whether a call's duration is proportional to its cost however small its result is: it compares all elements of two lists, or all characters of a text with
+ * those of a pattern. Such calls are charged before they run.
+ */
 export const paysFirst = (name: string): boolean => name.startsWith('sets.') || COMPARING.includes(name) || SEARCHING.includes(name)
 
-/** @param signature empty where several fit, and the function chooses as it runs. */
+/**
+ * Returns the cost function of a call.
+ * @param signature empty if several signatures fit, and the function is chosen at run time.
+ */
 export function callCost(name: string, signature: string): CallCost {
   const bySignature = BY_SIGNATURE.get(signature)
   if (bySignature) return bySignature

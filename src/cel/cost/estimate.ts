@@ -10,70 +10,73 @@ import { type CallEstimate, type EstimatedNode, type SizeAt, sizeOfNode } from '
 import { LIBRARY_ESTIMATES } from './library-estimates.ts'
 import { isSum, standardEstimate } from './standard-estimates.ts'
 
-/** Sizes of what is in a list or map. */
+/** Sizes of the elements of a list, or of the keys and values of a map. */
 interface EntrySizes {
   readonly container: 'list' | 'map'
   readonly key: Bounds
   readonly value: Bounds
 }
 
-/** What is known of a variable of a loop, or of a binding. */
+/** Estimates for a variable of a loop, or a binding. */
 interface LocalVariable {
   readonly path: readonly string[] | undefined
   readonly size: Bounds | undefined
   readonly entries: EntrySizes | undefined
 }
 
-/** The least and the most that an expression may cost, as cel-go's checker estimates it. @param sizeAt how large values of the schema may be. */
+/**
+ * Estimates the minimum and maximum cost of an expression, as cel-go's checker does.
+ * @param sizeAt returns the size limits that the schema sets.
+ */
 export const estimateCost = (checked: Checked, sizeAt: SizeAt): Bounds => runAtOnce(estimateCostInSteps(checked, sizeAt))
 
-/** The same in steps of some hundred nodes. */
+/** Estimates the cost in steps of some hundred nodes. */
 export const estimateCostInSteps = (checked: Checked, sizeAt: SizeAt): Steps<Bounds> => new Estimator(checked, sizeAt).cost(checked.ast.root)
 
 const sum = (costs: readonly Bounds[]): Bounds => costs.reduce(addBounds, NOTHING)
 const SCALARS = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint'])
 
-/** Values of one unit. */
+/** Reports whether values of the type have size 1. */
 function isScalar(type: Type): boolean {
   const held = heldBy(type)
   return held ? isScalar(held) : SCALARS.has(type.kind)
 }
 
-/** What has no characters or bytes is of size one. */
+/** Returns the size of a literal. All except texts and bytes have size 1. */
 function literalSize(literal: LiteralValue): Bounds {
   if (literal.type === 'string') return exactly(codePoints(literal.value))
   return literal.type === 'bytes' ? exactly(literal.value.length) : ONE
 }
 
-/** The size that an expression says of itself. */
+/** Returns the size that an expression states itself. Undefined if it is not a literal. */
 function writtenSize(expr: Expr): Bounds | undefined {
   if (expr.kind === 'literal') return literalSize(expr.literal)
   if (expr.kind === 'list') return exactly(expr.elements.length)
   return expr.kind === 'map' ? exactly(expr.entries.length) : undefined
 }
 
-/** Nothing is known of either, if of one nothing is. */
+/** Joins the sizes of two values. Undefined if either is unknown. */
 function unionEntries(a: EntrySizes | undefined, b: EntrySizes | undefined): EntrySizes | undefined {
   return a && b && { container: a.container, key: unionBounds(a.key, b.key), value: unionBounds(a.value, b.value) }
 }
 
-/** Bounds that nothing was joined to yet. */
+/** Neutral element of `unionBounds`. */
 const EMPTY: Bounds = { min: UNBOUNDED, max: 0n }
 
-/** Times that both lists are gone through together. */
+/** How often a set operation reads both lists. */
 const SETS: Readonly<Record<string, number>> = { list_sets_contains_list: 1, list_sets_intersects_list: 1, list_sets_equivalent_list: 2 }
 
-/** One of the signatures that a call may be of. */
+/** A candidate signature of a call. */
 interface CalledOverload {
   readonly expr: CallExpr
   readonly name: string
-  /** Of the overload. */
+  /** cel-go's identifier of the signature. */
   readonly signature: string
   readonly target: EstimatedNode | undefined
   readonly args: readonly EstimatedNode[]
 }
 
-/** One walk over a checked expression, from the leaves up. Where several signatures fit, the bounds hold for all of them. Source: cel-go, checker/cost.go. */
+/** Walks a checked expression from the leaves up. If several signatures fit, the bounds cover all of them. Source: cel-go, checker/cost.go. */
 class Estimator {
   readonly #checked: Checked
   readonly #sizeAt: SizeAt
@@ -110,7 +113,7 @@ class Estimator {
     }
   }
 
-  /** Inner loops hide variables of outer ones. */
+  /** Returns the innermost variable of a name. */
   #local(name: string): LocalVariable | undefined {
     return this.#locals.get(name)?.at(-1)
   }
@@ -129,13 +132,13 @@ class Estimator {
     return this.#checked.types.get(id) ?? DYN
   }
 
-  /** Where in the schema its values are; undefined for what an expression makes. */
+  /** Returns the schema path of an expression's value. Undefined for a computed value. */
   #pathOf(expr: Expr): readonly string[] | undefined {
     const local = expr.kind === 'ident' ? this.#local(expr.name) : undefined
     return local ? local.path : this.#paths.get(expr.id)
   }
 
-  /** By what was computed, what is written, the schema, the type, in this order. */
+  /** Returns the size of a value. Sources in order: the computed size, the literal, the schema, the type. */
   #sizeOf(expr: Expr): Bounds | undefined {
     const known = this.#sizes.get(expr.id) ?? writtenSize(expr)
     if (known) return known
@@ -169,7 +172,7 @@ class Estimator {
     return { type: this.#typeOf(expr), path: this.#pathOf(expr), size: this.#sizeOf(expr) }
   }
 
-  /** A variable costs one; so does a constant, which has a name as well. */
+  /** A variable costs 1, and so does a named constant. */
   #ident(id: ExprId, name: string): Bounds {
     const local = this.#local(name)
     const path = local ? local.path : [name]
@@ -177,14 +180,14 @@ class Estimator {
     return ONE
   }
 
-  /** The cost of the fields, and forty for the struct. */
+  /** Costs the fields, and 40 for the struct. */
   *#struct({ fields }: StructExpr): Steps<Bounds> {
     let cost = exactly(40)
     for (const { value } of fields) cost = addBounds(cost, yield* this.cost(value))
     return cost
   }
 
-  /** A name with dots may be one variable. Testing for a field costs what its operand does. */
+  /** Handles a dotted variable name, or selects a field. A presence test costs only its operand. */
   *#select(expr: SelectExpr): Steps<Bounds> {
     const reference = this.#checked.references.get(expr.id)
     if (reference) return this.#ident(expr.id, reference.name)
@@ -195,7 +198,7 @@ class Estimator {
     return kind === 'map' || kind === 'struct' || kind === 'param' ? addBounds(operand, ONE) : operand
   }
 
-  /** Ten for the list, and its elements. */
+  /** Costs the elements, and 10 for the list. */
   *#list(expr: ListExpr): Steps<Bounds> {
     let size = expr.elements.length === 0 ? NOTHING : EMPTY
     let cost = exactly(10)
@@ -207,7 +210,7 @@ class Estimator {
     return cost
   }
 
-  /** Thirty for the map, and its entries. */
+  /** Costs the entries, and 30 for the map. */
   *#map(expr: MapExpr): Steps<Bounds> {
     let keys = expr.entries.length === 0 ? NOTHING : EMPTY
     let values = keys
@@ -221,7 +224,10 @@ class Estimator {
     return cost
   }
 
-  /** Binds a variable of a loop to the elements, indices, keys or values of its range. */
+  /**
+   * Declares a loop variable with the sizes of its range.
+   * @param which whether the variable is the key (or index), the value, or the only variable.
+   */
   #iterate(name: string, range: Expr, which: 'key' | 'value' | 'only'): void {
     const entries = this.#entriesOf(range)
     const container = entries?.container ?? this.#typeOf(range).kind
@@ -231,7 +237,7 @@ class Estimator {
     this.#push(name, { path: [...(this.#pathOf(range) ?? []), step], size: entries?.[part], entries: undefined })
   }
 
-  /** A round costs its condition and step, as often as the range may have elements. */
+  /** Costs the condition and the step once per element that the range can have. */
   *#loop(expr: ComprehensionExpr): Steps<Bounds> {
     const { range, init, variable, variable2, accumulator } = expr
     const before = addBounds(yield* this.cost(range), yield* this.cost(init))
@@ -256,7 +262,7 @@ class Estimator {
     return { path: this.#pathOf(expr), size: this.#sizeOf(expr), entries: this.#entriesOf(expr) }
   }
 
-  /** `cel.bind` is a loop over nothing: the value is computed once. */
+  /** `cel.bind` expands to a loop over an empty list. Its value is computed once. */
   *#binding(expr: ComprehensionExpr): Steps<Bounds> {
     const before = addBounds(yield* this.cost(expr.range), yield* this.cost(expr.init))
     this.#push(expr.accumulator, this.#bound(expr.init))
@@ -267,7 +273,7 @@ class Estimator {
     return addBounds(before, result)
   }
 
-  /** What arguments cost is part of each signature's estimate, for `&&` and `?:` need not evaluate all. */
+  /** The cost of the arguments is part of each signature's estimate, because `&&` and `?:` need not evaluate all of them. */
   *#call(expr: CallExpr): Steps<Bounds> {
     const reference = this.#checked.references.get(expr.id)
     const name = reference?.name ?? expr.name
@@ -280,7 +286,7 @@ class Estimator {
       nodes.push(this.#node(arg))
     }
     if (reference?.kind !== 'overloads') return NOTHING
-    // A target that only qualifies the function's name is no part of the call.
+    // A target that only qualifies the function's name, as in `sets.contains`, is not an argument.
     const member = expr.target !== undefined && name === expr.name ? expr.target : undefined
     const targetCost = member ? yield* this.cost(member) : NOTHING
     const target = member && this.#node(member)
@@ -301,7 +307,7 @@ class Estimator {
     return addBounds(targetCost, cost)
   }
 
-  /** `dyn` changes the type that the checker sees, and nothing else. */
+  /** `dyn` changes only the type. The size of its argument is kept. */
   *#unwrapped(expr: CallExpr, arg: Expr): Steps<Bounds> {
     const cost = yield* this.cost(arg)
     this.#setSize(expr, this.#sizeOf(arg))
@@ -318,18 +324,18 @@ class Estimator {
     return { ...own, cost: addBounds(own.cost, sum(costs)) }
   }
 
-  /** One of both branches. */
+  /** Returns the size of a conditional: the union of both branches. */
   #branches(expr: CallExpr, [, yes, no]: readonly EstimatedNode[]): Pick<CallEstimate, 'size'> {
     this.#uniteEntries(expr, expr.args.slice(1))
     return { size: unionBounds(yes?.size ?? UNKNOWN, no?.size ?? UNKNOWN) }
   }
 
-  /** A value that may be, or hold the elements of, one or the other. */
+  /** Records the entries of a value that can be either argument, or contain the elements of both. */
   #uniteEntries(expr: CallExpr, [one, other]: readonly Expr[]): void {
     if (one && other) this.#setEntries(expr, unionEntries(this.#entriesOf(one), this.#entriesOf(other)))
   }
 
-  /** Without what the arguments cost. */
+  /** Estimates a call without its arguments. */
   #own({ expr, name, signature, target, args }: CalledOverload): CallEstimate {
     const sizeAt = this.#sizeAt
     if (isSum(signature)) this.#uniteEntries(expr, expr.args)
@@ -343,7 +349,7 @@ class Estimator {
   }
 }
 
-/** A loop over nothing, which only gives a name to a value. */
+/** Reports whether a loop is an expanded `cel.bind`. */
 function isBinding({ range, condition, accumulator }: ComprehensionExpr): boolean {
   const isEmpty = range.kind === 'list' && range.elements.length === 0
   return isEmpty && condition.kind === 'literal' && condition.literal.value === false && accumulator !== '__result__'

@@ -3,14 +3,18 @@ import { addBounds, type Bounds, between, exactly, multiplyBounds, NOTHING, ONE,
 import { comparisons, NEW_LIST, PATTERN, TRAVERSAL } from './call-cost.ts'
 import { type CallEstimate, type EstimatedCall, type EstimatedNode, sizeOfNode } from './estimated-node.ts'
 
-/** Undefined where the function is estimated elsewhere. */
+/** Estimates a call. Undefined if the function is estimated elsewhere. */
 type Estimate = (call: EstimatedCall) => CallEstimate | undefined
 
 const cost = (bounds: Bounds, size?: Bounds): CallEstimate => (size ? { cost: bounds, size } : { cost: bounds })
 const one: Estimate = () => cost(ONE)
 const traversal = (size: Bounds, times = 1): Bounds => scaleBounds(size, times * TRAVERSAL)
 
-/** What a call of the function is estimated to cost if it goes through its first argument, however often. */
+/**
+ * Makes an estimate for functions that read their first argument.
+ * @param times how often it is read.
+ * @param sized whether the result has the size of the argument.
+ */
 const ofArgument =
   (times: number, sized = false): Estimate =>
   ({ args, sizeAt }) => {
@@ -18,19 +22,19 @@ const ofArgument =
     return cost(traversal(size, times), sized ? size : undefined)
   }
 
-/** A text that stays as long as it is, however it is changed. */
+/** Estimate for functions that change a text but not its length. */
 const ofTarget: Estimate = ({ target, sizeAt }) => {
   const size = sizeOfNode(target, sizeAt)
   return cost(traversal(size), size)
 }
 
-/** The elements of a list; undefined where it is none. */
+/** Returns the elements of a list. Undefined if the value is not a list. */
 function elementsOf({ type, path }: EstimatedNode): EstimatedNode | undefined {
   const element = type.params[0]
   return element && { type: element, path: path && [...path, '@items'], size: undefined }
 }
 
-/** One for each element, and for texts what going through them costs. */
+/** Estimate for functions that visit each element of a list, and read it if it is a text. */
 const overElements: Estimate = ({ target, sizeAt }) => {
   const size = sizeOfNode(target, sizeAt)
   const element = target && elementsOf(target)
@@ -39,26 +43,26 @@ const overElements: Estimate = ({ target, sizeAt }) => {
   return cost(multiplyBounds(size, isText ? addBounds(ONE, traversal(sizeOfNode(element, sizeAt))) : ONE))
 }
 
-/** How many parts fit into a text. By doubles, as upstream: beyond 2^53 it does not matter. */
+/** Divides and rounds up, in doubles as upstream does. */
 const ceilDivide = (a: bigint, b: bigint): bigint => {
   const quotient = Math.ceil(Number(a) / Number(b))
   return quotient >= 2 ** 64 ? UNBOUNDED : BigInt(quotient)
 }
 
-/** How many parts are replaced, and how much of the text is kept. */
+/** Number of replaced parts, and number of characters that are kept. */
 interface Replaced {
   readonly count: bigint
   readonly kept: bigint
 }
 
-/** @param keepsLength whether replacing cannot move the size in the direction that is asked for. */
+/** @param keepsLength whether the bound is reached without any replacement, because replacing cannot change the length in its direction. */
 function replaced(text: bigint, part: bigint, keepsLength: boolean): Replaced {
-  // An empty part stands around every character.
+  // An empty part matches before and after each character.
   if (part === 0n) return { count: text < UNBOUNDED ? text + 1n : text, kept: text }
   return keepsLength ? { count: 0n, kept: text } : { count: ceilDivide(text, part), kept: 0n }
 }
 
-/** The most that replacing can make of a text: as many parts as there can be, each replaced by the longest text. */
+/** Estimates `replace` by its longest result: as many parts as possible, each replaced by the longest text. */
 const replacement: Estimate = ({ target, args, sizeAt }) => {
   const text = sizeOfNode(target, sizeAt)
   const part = sizeOfNode(args[0], sizeAt)
@@ -69,14 +73,14 @@ const replacement: Estimate = ({ target, args, sizeAt }) => {
   return cost(traversal(text, 2), size)
 }
 
-/** As many parts as the text has characters, unless a literal limits them. */
+/** Estimates `split`: as many parts as characters, unless a literal limits them. */
 const splitting: Estimate = ({ target, sizeAt, literalInt }) => {
   const text = sizeOfNode(target, sizeAt)
   const limit = literalInt(1)
   return cost(traversal(text, 2), between(0n, limit === undefined ? text.max : BigInt.asUintN(64, limit)))
 }
 
-/** All elements, and a separator between any two. */
+/** Estimates `join`: all elements, with a separator between any two. */
 const joining: Estimate = ({ target, args, sizeAt }) => {
   const list = sizeOfNode(target, sizeAt)
   const element = target && elementsOf(target)
@@ -88,28 +92,31 @@ const joining: Estimate = ({ target, args, sizeAt }) => {
   return cost(traversal(size), size)
 }
 
-/** What looking for a pattern in a text is estimated to cost. */
+/** Estimates the cost of searching a text for a pattern. */
 export const searchCost = (text: Bounds, pattern: Bounds): Bounds => multiplyBounds(traversal(addBounds(text, ONE)), scaleBounds(pattern, PATTERN))
 
-/** Every match is a part of the text. */
+/** Estimates `find` and `findAll`. The matches are not longer than the text. */
 const searching: Estimate = ({ target, args, sizeAt }) => {
   const text = sizeOfNode(target, sizeAt)
   return cost(searchCost(text, sizeOfNode(args[0], sizeAt)), between(0n, text.max))
 }
 
-/** By the longest pattern of a format: which format it is, is known only when the expression runs. */
+/** Estimates a format validation by the longest pattern of any format, because the format is known only at run time. */
 const validating: Estimate = ({ args, sizeAt }) => cost(scaleBounds(traversal(sizeOfNode(args[0], sizeAt)), 128 * PATTERN))
 
-/** A list of requirements, of which the shortest has two characters. */
+/** Estimates a selector: a list of requirements of at least two characters each. */
 const selecting: Estimate = ({ args, sizeAt }) => {
   const size = sizeOfNode(args[0], sizeAt)
   return cost(addBounds(addBounds(exactly(10), traversal(size)), scaleBounds(scaleBounds(size, 0.5), 50)))
 }
 
-/** Bytes of an address. */
+/** Size of an address in bytes. */
 const ADDRESS = between(4, 16)
 
-/** `signatureOfTexts`: the signature that reads its argument from a text. */
+/**
+ * Estimates functions of networks.
+ * @param signatureOfTexts the signature that parses its argument.
+ */
 const network =
   (signatureOfTexts: string, containsNetwork: boolean): Estimate =>
   ({ signature, args, sizeAt }) => {
@@ -118,15 +125,15 @@ const network =
     return cost(signature === signatureOfTexts ? addBounds(sum, traversal(sizeOfNode(args[0], sizeAt))) : sum)
   }
 
-/** Types whose values are compared in one step, whatever they hold. */
+/** Types whose values are compared at a cost of 1. */
 const COMPARED_AT_ONE = new Set([
   ...['net.IP', 'net.CIDR', 'kubernetes.Quantity', 'kubernetes.Semver'],
   ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map(name => `kubernetes.authorization.${name}`),
 ])
-/** Characters of the name of a format. */
+/** Upper bound for the length of a format's name. */
 const LONGEST_FORMAT = 64
 
-/** Of values of libraries. Others are compared by their sizes. */
+/** Estimates equality of values of libraries. Undefined for other types, which are compared by size. */
 const equality: Estimate = ({ args }) => {
   const [left, right] = args
   if (!left || !right || !sameType(left.type, right.type)) return undefined
@@ -137,9 +144,12 @@ const equality: Estimate = ({ args }) => {
   return undefined
 }
 
-/** A list that is made: a cost for each element of `size`, which is taken for the size of the result as well. */
+/**
+ * Estimates a function that creates a list.
+ * @param size number of elements that are visited, which upstream also uses as the size of the result.
+ */
 const newList = (size: Bounds, each = 1): CallEstimate => cost(addBounds(scaleBounds(size, each), exactly(NEW_LIST)), size)
-/** A literal that is an argument, as a number without sign; `otherwise` where it is none. */
+/** Returns a literal argument as an unsigned number, or `otherwise` if the argument is not a literal. */
 const literalOr = ({ literalInt }: EstimatedCall, index: number, otherwise: bigint): bigint => {
   const value = literalInt(index)
   if (value === undefined) return otherwise
@@ -153,7 +163,7 @@ const slicing: Estimate = call => {
 
 const flattening: Estimate = call => newList(sizeOfNode(call.target, call.sizeAt), call.args.length === 0 ? 1 : Number(literalOr(call, 0, UNBOUNDED)))
 
-/** Comparing each element with each other. Upstream takes the number of comparisons for the size of the result. */
+/** Estimates functions that compare each pair of elements. Upstream uses the number of comparisons as the size of the result. */
 const comparing = (node: EstimatedNode | undefined, { signature, sizeAt }: EstimatedCall): CallEstimate => {
   const size = sizeOfNode(node, sizeAt)
   return newList(multiplyBounds(size, size), comparisons(/^list_(string|bytes)_/.test(signature)))
@@ -161,7 +171,7 @@ const comparing = (node: EstimatedNode | undefined, { signature, sizeAt }: Estim
 
 const named = (names: string, estimate: Estimate): [string, Estimate][] => names.split(' ').map(name => [name, estimate])
 
-/** Functions that read what a value holds. */
+/** Functions that read a member of a value. */
 const ACCESSORS = [
   'serviceAccount path group resource subresource namespace name allowed reason error errored',
   'masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast format.named',
@@ -169,7 +179,7 @@ const ACCESSORS = [
   'getScheme getHostname getHost getPort getEscapedPath getQuery',
 ].join(' ')
 
-/** Estimates by the name of the function. Sources: kubernetes/apiserver, pkg/cel/library/cost.go; cel-go, ext/lists.go. */
+/** Estimates by function name. Sources: kubernetes/apiserver, pkg/cel/library/cost.go; cel-go, ext/lists.go. */
 export const LIBRARY_ESTIMATES: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ['check', () => cost(exactly(350_000))],
   ...named(ACCESSORS, one),

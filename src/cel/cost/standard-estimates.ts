@@ -5,16 +5,16 @@ import { searchCost } from './library-estimates.ts'
 
 const traversal = (size: Bounds): Bounds => scaleBounds(size, TRAVERSAL)
 
-/** Signatures that cost what the smaller argument has. */
+/** Signatures whose cost depends on the smaller argument. */
 const COMPARISONS = new Set(
   ['less', 'less_equals', 'greater', 'greater_equals'].flatMap(name => [`${name}_string`, `${name}_bytes`]).concat('equals', 'not_equals'),
 )
 const SUMS = new Set(['add_string', 'add_bytes', 'add_list'])
 
-/** Whether the result has what is in both arguments. */
+/** Whether the result contains both arguments. */
 export const isSum = (signature: string): boolean => SUMS.has(signature)
 
-/** Functions of the language itself, without what their arguments cost; what goes through a text costs a tenth of a unit a character. */
+/** Estimates the standard functions, without the cost of their arguments. Reading a text costs 0.1 per character. */
 export function standardEstimate(signature: string, target: EstimatedNode | undefined, args: readonly EstimatedNode[]): CallEstimate {
   const [first = UNKNOWN, second = UNKNOWN] = args.map(({ size }) => size ?? UNKNOWN)
   const targetSize = target?.size ?? UNKNOWN

@@ -4,9 +4,7 @@ import { CelError, CelObject, noSuchOverload, type Value } from '../values/value
 import type { Implementations } from './implementation.ts'
 import { masked, NetAddressError, type Prefix, parseAddress, parsePrefix, sameAddress } from './net-address.ts'
 
-/**
- * A value of `ip()`: an address of 4 or 16 bytes. Equal to the same address only; `net.IP` and `net.CIDR` do not compare.
- */
+/** A value of `ip()`: an address of 4 or 16 bytes. It equals only the same address; a `net.IP` and a `net.CIDR` do not compare. */
 export class IpValue extends CelObject {
   readonly typeName = 'net.IP'
   readonly address: IpAddress
@@ -25,7 +23,7 @@ export class IpValue extends CelObject {
   }
 }
 
-/** An address and the length of a network's prefix. */
+/** A value of `cidr()`: an address and a prefix length in bits. */
 export class CidrValue extends CelObject {
   readonly typeName = 'net.CIDR'
   readonly prefix: Prefix
@@ -45,7 +43,7 @@ export class CidrValue extends CelObject {
   }
 }
 
-/** Gives what is made of a text, or an error in Go's words behind those given. */
+/** Returns the parsed value, or an error with the context and Go's message. */
 function parsed(make: () => Value, context: string): Value {
   try {
     return make()
@@ -55,10 +53,10 @@ function parsed(make: () => Value, context: string): Value {
   }
 }
 
-/** `::ffff:10.0.0.1`, an IPv4 address in the form of IPv6: upstream takes it nowhere. */
+/** The error for an IPv4-mapped IPv6 address such as `::ffff:10.0.0.1`, which upstream never accepts. */
 const notMapped = (text: string): CelError => new CelError(`IPv4-mapped IPv6 address ${quote(text)} is not allowed`)
 
-/** An error is a value: an expression may go on without it (`isIP(x) ? … : …`). */
+/** Parses an address. The error is a value, so that an expression can test for it (`isIP(x) ? … : …`). */
 const toIp = (text: string): Value =>
   parsed(
     () => {
@@ -69,7 +67,7 @@ const toIp = (text: string): Value =>
     `IP Address ${quote(text)} parse error during conversion from string: `,
   )
 
-/** Stands twice before what netip says: upstream has it in the function and in the reader that it calls. */
+/** Prefix of netip's message. It occurs twice in errors: upstream adds it in the function and in the parser that it calls. */
 const NETWORK = 'network address parse error during conversion from string: '
 
 const toCidr = (text: string): Value =>
@@ -78,13 +76,13 @@ const toCidr = (text: string): Value =>
     return prefix.mapped ? new CelError(`${NETWORK}${notMapped(text).message}`) : new CidrValue(prefix)
   }, `${NETWORK}${NETWORK}`)
 
-/** An error where the text is no address at all. */
+/** Reports whether the text is the canonical form (RFC 5952). An error if it is not an address. */
 function isCanonical(text: string): Value {
   const ip = toIp(text)
   return ip instanceof IpValue ? printIp(ip.address) === text : ip
 }
 
-/** Classes of addresses, as Go's netip.Addr has them: of 4 or 16 bytes. */
+/** Address classes of Go's netip.Addr, for addresses of 4 or 16 bytes. */
 const beginsWith = (address: IpAddress, first: number, mask: number): boolean => ((address[0] ?? 0) & mask) === first
 const isV4 = (address: IpAddress): boolean => address.length === 4
 const isLinkLocal = (address: IpAddress): boolean =>
@@ -99,7 +97,7 @@ const holds =
   ({ address }: IpValue): Value =>
     test(address)
 
-/** Source: kubernetes/apiserver, pkg/cel/library/ip.go. */
+/** Functions of addresses. Source: kubernetes/apiserver, pkg/cel/library/ip.go. */
 export const IP_FUNCTIONS: Implementations = {
   ip_family: ({ address }: IpValue) => (isV4(address) ? 4 : 6),
   string_to_ip: toIp,
@@ -113,20 +111,20 @@ export const IP_FUNCTIONS: Implementations = {
   ip_to_string: ({ address }: IpValue) => printIp(address),
 }
 
-/** Both are cut to the network's prefix; addresses of another family are never in it. */
+/** Reports whether a network contains an address. An address of the other family is never contained. */
 function containsIp({ prefix }: CidrValue, ip: Value): Value {
-  // An address that is none is reported as an argument that fits no signature.
+  // Upstream reports an invalid address as an argument that fits no signature.
   if (!(ip instanceof IpValue)) return noSuchOverload(null)
   return ip.address.length === prefix.address.length && sameAddress(masked({ ...prefix, address: ip.address }), masked(prefix))
 }
 
-/** The other network is within if its prefix is at least as long, and begins with the same bits. */
+/** Reports whether a network contains another one, whose prefix must be at least as long and begin with the same bits. */
 function containsCidr(cidr: CidrValue, other: Value): Value {
   if (!(other instanceof CidrValue)) return noSuchOverload(other)
   return cidr.prefix.bits <= other.prefix.bits && containsIp(cidr, new IpValue(other.prefix.address))
 }
 
-/** Source: kubernetes/apiserver, pkg/cel/library/cidr.go. */
+/** Functions of networks. Source: kubernetes/apiserver, pkg/cel/library/cidr.go. */
 export const CIDR_FUNCTIONS: Implementations = {
   string_to_cidr: toCidr,
   cidr_contains_cidr_string: (cidr: CidrValue, text: string) => containsCidr(cidr, toCidr(text)),

@@ -3,13 +3,13 @@ import { addToTimestamp, timeBetween, toDuration } from '../values/time.ts'
 import { CelDouble, CelDuration, CelList, CelTimestamp, CelUint, isInt, noSuchOverload, type Value } from '../values/value.ts'
 import { checkText } from '../work.ts'
 
-/** An operator on two values; undefined where the first one's type has no such operator. */
+/** A binary operator. Returns undefined if the type of the first operand does not have it. */
 export type Operator = (a: Value, b: Value) => Value | undefined
 
 const isDouble = (value: Value): value is CelDouble => value instanceof CelDouble
 const isUint = (value: Value): value is CelUint => value instanceof CelUint
 
-/** Sums within one type, joins texts, bytes and lists, and moves times by durations. Overflows of 64 bits are errors. */
+/** Adds numbers of one type, concatenates texts, bytes and lists, and moves timestamps by durations. An overflow of 64 bits is an error. */
 export const add: Operator = (a, b) => {
   if (typeof a === 'number' || typeof a === 'bigint') return isInt(b) ? addInt(a, b) : noSuchOverload(b)
   if (typeof a === 'string') return typeof b === 'string' ? joinTexts(a, b) : noSuchOverload(b)
@@ -31,13 +31,13 @@ function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   return Uint8Array.from([...a, ...b])
 }
 
-/** A duration may stand before the time that it moves. */
+/** Adds to a duration: another duration, or a timestamp. */
 function addToDuration(a: CelDuration, b: Value): Value {
   if (b instanceof CelDuration) return toDuration(a.nanos + b.nanos)
   return b instanceof CelTimestamp ? addToTimestamp(b, a.nanos) : noSuchOverload(b)
 }
 
-/** As `add`; two times give the duration between them. */
+/** Subtracts, as `add` adds. The difference of two timestamps is a duration. */
 export const subtract: Operator = (a, b) => {
   if (isInt(a)) return isInt(b) ? subtractInt(a, b) : noSuchOverload(b)
   if (isDouble(a)) return isDouble(b) ? new CelDouble(a.value - b.value) : noSuchOverload(b)
@@ -48,7 +48,7 @@ export const subtract: Operator = (a, b) => {
   return b instanceof CelTimestamp ? timeBetween(a, b) : noSuchOverload(b)
 }
 
-/** Numbers of one type only. */
+/** Multiplies numbers of one type. */
 export const multiply: Operator = (a, b) => {
   if (isInt(a)) return isInt(b) ? multiplyInt(a, b) : noSuchOverload(b)
   if (isDouble(a)) return isDouble(b) ? new CelDouble(a.value * b.value) : noSuchOverload(b)
@@ -56,7 +56,7 @@ export const multiply: Operator = (a, b) => {
   return undefined
 }
 
-/** Integers by zero are an error; doubles give an infinity, as IEEE 754 has it. */
+/** Divides numbers of one type. Integer division by zero is an error; doubles follow IEEE 754. */
 export const divide: Operator = (a, b) => {
   if (isInt(a)) return isInt(b) ? divideInt(a, b) : noSuchOverload(b)
   if (isDouble(a)) return isDouble(b) ? new CelDouble(a.value / b.value) : noSuchOverload(b)
@@ -64,14 +64,14 @@ export const divide: Operator = (a, b) => {
   return undefined
 }
 
-/** Of integers; the sign is that of the first, as in Go. */
+/** Remainder of an integer division. Its sign is that of the dividend, as in Go. */
 export const modulo: Operator = (a, b) => {
   if (isInt(a)) return isInt(b) ? moduloInt(a, b) : noSuchOverload(b)
   if (isUint(a)) return isUint(b) ? moduloUint(a.value, b.value) : noSuchOverload(b)
   return undefined
 }
 
-/** Undefined where a value has no negative. */
+/** Negates a value. Undefined if its type has no negation. */
 export function negate(a: Value): Value | undefined {
   if (isInt(a)) return negateInt(a)
   if (isDouble(a)) return new CelDouble(-a.value)

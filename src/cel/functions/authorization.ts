@@ -2,7 +2,7 @@ import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../meta/names.ts'
 import { CelError, CelObject, noSuchOverload, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
-/** What an expression asks the authorizer. */
+/** Attributes of an authorization check. */
 export type AuthorizationQuestion =
   | { readonly verb: string; readonly serviceAccount?: ServiceAccountName; readonly path: string }
   | {
@@ -13,39 +13,39 @@ export type AuthorizationQuestion =
       readonly subresource: string
       readonly namespace: string
       readonly name: string
-      /** Texts as given; one that cannot be parsed narrows nothing. */
+      /** Selectors as written. A selector that cannot be parsed is ignored. */
       readonly fieldSelector: string
       readonly labelSelector: string
     }
 
-/** Whom a check is made for instead of the user of the request. */
+/** Service account that a check is made for, instead of the user of the request. */
 export interface ServiceAccountName {
   readonly namespace: string
   readonly name: string
 }
 
-/** What the authorizer says. A check that could not be decided is not allowed, and has an error. */
+/** Decision of the authorizer. A check that failed is not allowed, and has an error. */
 export interface AuthorizationAnswer {
   readonly allowed: boolean
   readonly reason: string
-  /** Why it could not be decided. */
+  /** Set if the authorizer failed. */
   readonly error?: string
 }
 
 /**
- * Answers for the user of the request, or for the service account that a question names. It is asked while an expression runs, so it answers at once; where it would have to wait it
- * throws, and the expression is run again when the answer is there (see ValuePending).
+ * Authorizes the user of the request, or the service account of the question. It is called during an evaluation and must be synchronous. If the authorizer has
+ * to wait, it throws ValuePending, and the expression is evaluated again when the decision is available.
  */
 export type Ask = (question: AuthorizationQuestion) => AuthorizationAnswer
 
-/** Values that have functions but nothing to compare. */
+/** A value that has functions but no equality. */
 abstract class AuthorizationValue extends CelObject {
   equals(other: Value): boolean | CelError {
     return noSuchOverload(other)
   }
 }
 
-/** The variable `authorizer`: nothing is asked before a check is complete. */
+/** The variable `authorizer`. The authorizer is not called before a check is complete. */
 export class AuthorizerValue extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.Authorizer'
   readonly ask: Ask
@@ -58,7 +58,7 @@ export class AuthorizerValue extends AuthorizationValue {
   }
 }
 
-/** A check of a path that is no resource: `authorizer.path('/healthz')`. */
+/** A check of a non-resource path: `authorizer.path('/healthz')`. */
 class PathCheck extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.PathCheck'
   readonly authorizer: AuthorizerValue
@@ -71,7 +71,7 @@ class PathCheck extends AuthorizationValue {
   }
 }
 
-/** A check of which only the group is known: a resource has to follow. */
+/** A check that has a group but no resource yet. */
 class GroupCheck extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.GroupCheck'
   readonly authorizer: AuthorizerValue
@@ -84,7 +84,7 @@ class GroupCheck extends AuthorizationValue {
   }
 }
 
-/** The resource that a check is about. */
+/** Resource attributes of a check. */
 export interface CheckedResource {
   readonly group: string
   readonly resource: string
@@ -95,7 +95,7 @@ export interface CheckedResource {
   readonly labelSelector: string
 }
 
-/** A check of a resource; each step makes a new one, for expressions share values. */
+/** A check of a resource. Values are immutable, so each call of a builder function returns a new check. */
 export class ResourceCheck extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.ResourceCheck'
   readonly authorizer: AuthorizerValue
@@ -107,13 +107,13 @@ export class ResourceCheck extends AuthorizationValue {
     this.resource = resource
   }
 
-  /** The check with some of its attributes replaced. */
+  /** Returns the check with some attributes replaced. */
   with(change: Partial<CheckedResource>): ResourceCheck {
     return new ResourceCheck(this.authorizer, { ...this.resource, ...change })
   }
 }
 
-/** What `check` gives. */
+/** Result of `check`. */
 class DecisionValue extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.Decision'
   readonly answer: AuthorizationAnswer
@@ -124,25 +124,25 @@ class DecisionValue extends AuthorizationValue {
   }
 }
 
-/** What a check does not name, is empty: any name, any namespace. */
+/** Default attributes: an empty name or namespace means any. */
 const NOTHING = { subresource: '', namespace: '', name: '', fieldSelector: '', labelSelector: '' }
 
-/** The check of a request's own resource: what `authorizer.requestResource` is. */
+/** Returns the check of a request's own resource, which is the variable `authorizer.requestResource`. */
 export const requestResource = (authorizer: AuthorizerValue, resource: Partial<CheckedResource> & { group: string; resource: string }): ResourceCheck =>
   new ResourceCheck(authorizer, { ...NOTHING, ...resource })
 
-/** Names are checked here, for they become part of the name of a user. */
+/** Sets the service account. Its names are validated because they become part of a user name. */
 function serviceAccount({ ask }: AuthorizerValue, namespace: string, name: string): Value {
   if (nameIsDnsSubdomain(name, false).length > 0) return new CelError('Invalid service account name')
   if (nameIsDnsLabel(namespace, false).length > 0) return new CelError('Invalid service account namespace')
   return new AuthorizerValue(ask, { namespace, name })
 }
 
-/** Throws where the answer has to be waited for (see `Ask`). */
+/** Calls the authorizer. Throws ValuePending if the decision has to be awaited (see `Ask`). */
 const asked = ({ ask, serviceAccount: account }: AuthorizerValue, question: AuthorizationQuestion): Value =>
   new DecisionValue(ask(account ? { ...question, serviceAccount: account } : question))
 
-/** Source: kubernetes/apiserver, pkg/cel/library/authz.go. */
+/** Functions of the authorizer. Source: kubernetes/apiserver, pkg/cel/library/authz.go. */
 export const AUTHORIZATION_FUNCTIONS: Implementations = {
   authorizer_path: (authorizer: AuthorizerValue, path: string) =>
     path.trim() === '' ? new CelError('path must not be empty') : new PathCheck(authorizer, path),

@@ -8,11 +8,11 @@ import { inTimestampRange, TIMESTAMP_OVERFLOW, timestampText } from '../values/t
 import { CelDouble, CelDuration, CelError, CelTimestamp, CelUint, type Int, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
-/** A text that does not say a value of the type. What is wrong with it is not reported, as upstream. */
+/** The error for a text that is not a value of the type. Like upstream's, it does not say why. */
 const cannot = (from: string, to: string): CelError => new CelError(`type conversion error from '${from}' to '${to}'`)
 const identity = (value: Value): Value => value
 
-/** As Go's ParseInt with base 10: no underscores, no prefix. */
+/** Parses an int as Go's ParseInt with base 10: no underscores, no prefix. */
 function textToInt(text: string): Value {
   const value = /^[+-]?[0-9]+$/.test(text) ? integerOf(text.replace(/^\+/, '')) : undefined
   return value !== undefined && inInt64(value) ? toInt(value) : cannot('string', 'int')
@@ -23,12 +23,12 @@ function textToUint(text: string): Value {
   return value !== undefined && inUint64(value) ? new CelUint(value) : cannot('string', 'uint')
 }
 
-/** Notations of Go's ParseFloat: decimal, named, and hexadecimal with a power of two. */
+/** Notations of Go's ParseFloat: decimal, special values, and hexadecimal with a power of two. */
 const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
 const SPECIAL = /^([+-]?)(inf|infinity|nan)$/i
 const HEX = /^([+-]?)0[xX](?=[0-9a-fA-F.])([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)$/
 
-/** As Go's ParseFloat. */
+/** Parses a double as Go's ParseFloat. */
 function textToDouble(text: string): Value {
   const special = SPECIAL.exec(text)
   if (special) {
@@ -40,7 +40,7 @@ function textToDouble(text: string): Value {
   return value !== undefined && Number.isFinite(value) ? new CelDouble(value) : cannot('string', 'double')
 }
 
-/** Go lets underscores stand between digits. */
+/** Removes the underscores that Go allows between digits. */
 const withoutUnderscores = (text: string): string => (/(?:^|[^0-9a-fA-FxX])_|_(?:$|[^0-9a-fA-F])/.test(text) ? text : text.replaceAll('_', ''))
 
 function hexToDouble(text: string): number | undefined {
@@ -52,7 +52,7 @@ function hexToDouble(text: string): number | undefined {
   return (sign === '-' ? -1 : 1) * mantissa * 2 ** Number(power)
 }
 
-/** What Go's ParseBool takes. */
+/** Texts that Go's ParseBool accepts. */
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
 
@@ -61,7 +61,7 @@ function textToBool(text: string): Value {
   return FALSE.has(text) ? false : cannot('string', 'bool')
 }
 
-/** Go's notation (`1h30m`), or seconds with a fraction: both are in it. */
+/** Parses Go's notation of durations (`1h30m`), which includes seconds with a fraction. */
 function textToDuration(text: string): Value {
   try {
     return new CelDuration(parseDuration(text))
@@ -70,36 +70,36 @@ function textToDuration(text: string): Value {
   }
 }
 
-/** RFC 3339. The offset is kept, for the timestamp is printed with it. */
+/** Parses an RFC 3339 timestamp. Its offset is kept for printing. */
 function textToTimestamp(text: string): Value {
   const instant = parseTime(text)
   if (!instant) return cannot('string', 'google.protobuf.Timestamp')
   return inTimestampRange(instant.seconds) ? new CelTimestamp(instant.seconds, instant.nanos, offsetOf(text)) : TIMESTAMP_OVERFLOW
 }
 
-/** Minutes that the zone of an RFC 3339 text is ahead. */
+/** Returns the zone offset of an RFC 3339 text, in minutes east of UTC. */
 export function offsetOf(text: string): number {
   const [, sign, hours = '0', minutes = '0'] = /([+-])(\d\d):(\d\d)$/.exec(text) ?? []
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) + 0
 }
 
-/** Seconds since 1970. */
+/** Converts seconds since 1970. */
 function intToTimestamp(value: Int): Value {
   const seconds = Number(value)
   return inTimestampRange(seconds) ? new CelTimestamp(seconds, 0) : TIMESTAMP_OVERFLOW
 }
 
-/** An error where the bytes are no UTF-8: a text of the language is never broken. */
+/** Converts bytes to text. Invalid UTF-8 is an error, so that texts are always well-formed. */
 export const bytesToText = (bytes: Uint8Array): string | CelError =>
   isUtf8(bytes) ? Buffer.from(bytes).toString('utf8') : new CelError('invalid UTF-8 in bytes, cannot convert to string')
 
-/** A duration in seconds, as a double holds them. */
+/** Prints a duration in seconds, with the precision of a double. */
 export const secondsText = ({ nanos }: CelDuration): string => {
   const whole = nanos / 1_000_000_000n
   return `${plainDouble(Number(whole) + Number(nanos % 1_000_000_000n) / 1e9)}s`
 }
 
-/** By the signatures of cel-go's standard library. A type converts to itself unchanged. */
+/** Conversions by cel-go's signature. A type converts to itself unchanged. */
 export const CONVERSIONS: Implementations = {
   bool_to_bool: identity,
   string_to_bool: textToBool,

@@ -19,16 +19,16 @@ function slice(list: CelList, start: Int, end: Int): Value {
   return listOfValues(Array.from({ length: Number(end) - Number(start) }, (_, i) => list.at(Number(start) + i)))
 }
 
-/** Elements that one call looks at, at most: nested lists that are one and the same take no room until they are flattened. */
+/** Limit for the elements that one call of `flatten` visits. A list that contains the same nested list many times takes no memory until it is flattened. */
 const MOST_FLATTENED = 1_000_000
 
-/** The elements of lists in the list, `depth` levels down. The argument may be of any type, as upstream's signature is not checked when it runs. */
+/** Flattens nested lists to a depth. The argument may have any type, because upstream does not check this signature at run time. */
 function flatten(list: Value, depth: Int = 1): Value {
   if (!(list instanceof CelList)) return new CelError(`no such overload: ${typeNameOf(list)}.flatten()`)
   if (depth < 0) return new CelError('level must be non-negative')
   const flat: Value[] = []
   let visited = 0
-  // The lists that are being gone through, from the outermost inward. No recursion: a document may be nested more deeply than the stack is.
+  // Stack of the lists that are being read, outermost first. Not recursive, because a document can be nested more deeply than the call stack allows.
   const open = [{ list, at: 0 }]
   for (let inner = open.at(-1); inner; inner = open.at(-1)) {
     if (inner.at === inner.list.size) {
@@ -43,7 +43,7 @@ function flatten(list: Value, depth: Int = 1): Value {
   return new FlattenedList(flat, visited)
 }
 
-/** `sort` and `sortBy`: elements in the order of their keys; those of equal keys stay in theirs. */
+/** Implements `sort` and `sortBy`: a stable sort of the elements by their keys. */
 export function sortByKeys(list: CelList, keys: CelList): Value {
   if (list.size !== keys.size) {
     return new CelError(
@@ -62,7 +62,7 @@ export function sortByKeys(list: CelList, keys: CelList): Value {
   return listOfValues(places.map(({ i }) => list.at(i)))
 }
 
-/** The first of each elements that are equal. */
+/** Removes duplicates. The first of equal elements is kept. */
 function distinct(list: CelList): Value {
   const kept: Value[] = []
   for (const value of valuesOf(list)) {
@@ -71,7 +71,7 @@ function distinct(list: CelList): Value {
   return listOfValues(kept)
 }
 
-/** Sorting is in singletons.ts. Source: cel-go, ext/lists.go. */
+/** Functions of lists except sorting, which is in singletons.ts. Source: cel-go, ext/lists.go. */
 export const EXTENDED_LIST_FUNCTIONS: Implementations = {
   list_slice: slice,
   list_flatten: (list: Value) => flatten(list),

@@ -7,20 +7,20 @@ import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelTyp
 import { spendWork } from '../work.ts'
 import { bytesToText, secondsText } from './conversions.ts'
 
-/** Thrown inside of a formatting only. */
+/** Internal error of the formatter, converted to a CelError by `formatText`. */
 class FormatFault extends Error {
   override readonly name = 'FormatFault'
 }
 
-/** Digits behind the point where a clause names none. */
+/** Default precision. */
 const PRECISION = 6
 
-/** A clause that was given a value of another type. */
+/** Throws the error for an argument of a type that the clause does not accept. */
 const only = (words: string, value: Value): never => {
   throw new FormatFault(`error during formatting: ${words}, was given ${typeNameOf(value)}`)
 }
 
-/** `%s` of a value that stands by itself. */
+/** Prints a value for `%s`. */
 function text(value: Value): string {
   if (typeof value === 'string') return value
   if (value === null) return 'null'
@@ -36,14 +36,14 @@ function text(value: Value): string {
   return only('string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps', value)
 }
 
-/** By the conversion of `string()`, so that both always agree. */
+/** Converts bytes as `string()` does. */
 function bytesText(bytes: Uint8Array): string {
   const result = bytesToText(bytes)
   if (typeof result === 'string') return result
   throw new FormatFault(`error during formatting: could not convert argument ${quote(result.message)} to string`)
 }
 
-/** Inside a list or map: as an expression would write it. */
+/** Prints an element of a list or map as a CEL literal. */
 function literal(value: Value): string {
   if (typeof value === 'string') return quote(value)
   if (value instanceof Uint8Array) return `b${quote(text(value))}`
@@ -55,20 +55,20 @@ function literal(value: Value): string {
   throw new FormatFault(`error during formatting: no formatting function for ${typeNameOf(value)}`)
 }
 
-/** A list may hold the same one many times: it is printed as often. */
+/** Charges for a printed text. A list can contain the same element many times, and each occurrence is printed. */
 function spent(text: string): string {
   spendWork(1 + text.length)
   return text
 }
 
-/** As a literal of the language: `[1, "a"]`. */
+/** Prints a list as a CEL literal: `[1, "a"]`. */
 function listText(list: CelList): string {
   const parts: string[] = []
   for (let i = 0; i < list.size; i++) parts.push(spent(literal(list.at(i))))
   return `[${parts.join(', ')}]`
 }
 
-/** Sorted by the texts of the keys: the order of a map is nobody's promise. */
+/** Prints a map sorted by its printed keys, because the order of a map is unspecified. */
 function mapText(map: CelMap): string {
   const pairs = Array.from(map.entries(), ([key, value]) => {
     if (typeof key !== 'string' && typeof key !== 'boolean' && !isInt(key) && !(key instanceof CelUint))
@@ -79,7 +79,7 @@ function mapText(map: CelMap): string {
   return `{${sorted.map(([key, value]) => `${key}:${value}`).join(', ')}}`
 }
 
-/** Of an int or uint; the clauses for integers take no other type. */
+/** Returns the value of an int or uint, the only types that integer clauses accept. */
 function integerOf(value: Value): bigint | undefined {
   if (isInt(value)) return BigInt(value)
   return value instanceof CelUint ? value.value : undefined
@@ -98,7 +98,7 @@ function hex(value: Value): string {
   return integerOf(value)?.toString(16) ?? only('only integers, byte buffers, and strings can be formatted as hex', value)
 }
 
-/** Texts that stand for numbers that have no literal. */
+/** Texts that stand for doubles without a literal. */
 const NUMBERS: Readonly<Record<string, number>> = { NaN: Number.NaN, Infinity: Number.POSITIVE_INFINITY, '-Infinity': Number.NEGATIVE_INFINITY }
 
 function doubleOf(value: Value, words: string): number {
@@ -106,10 +106,10 @@ function doubleOf(value: Value, words: string): number {
   return (typeof value === 'string' ? ownMember(NUMBERS, value) : undefined) ?? only(words, value)
 }
 
-/** How a printer for en-US writes what is no number. */
+/** Prints NaN and infinities as a Go printer for en-US does. */
 const specialText = (value: number): string | undefined => (Number.isNaN(value) ? 'NaN' : Number.isFinite(value) ? undefined : value > 0 ? '∞' : '-∞')
 
-/** With commas between thousands, as a printer for en-US puts them. */
+/** Prints a fixed-point number with thousands separators, as a Go printer for en-US does. */
 function fixed(value: Value, precision: number): string {
   const number = doubleOf(value, 'fixed-point clause can only be used on doubles')
   const special = specialText(number)
@@ -118,7 +118,7 @@ function fixed(value: Value, precision: number): string {
   return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`
 }
 
-/** An integer with commas between thousands. */
+/** Adds thousands separators to an integer. */
 function grouped(digits: string): string {
   const sign = digits.startsWith('-') ? '-' : ''
   const head = (digits.length - sign.length) % 3 || 3
@@ -129,7 +129,7 @@ function grouped(digits: string): string {
 
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
-/** As a printer for en-US writes powers: `1.500000×10⁰³`. cel-go takes the precision for a width. */
+/** Prints scientific notation as a Go printer for en-US does: `1.500000×10⁰³`. cel-go uses the precision as a width. */
 function scientific(value: Value, width: number): string {
   const number = doubleOf(value, 'scientific clause can only be used on doubles')
   return (specialText(number) ?? powerOfTen(number)).padStart(width, ' ')
@@ -142,10 +142,10 @@ function powerOfTen(number: number): string {
   return `${sign}${mantissa}×10${Number(power) < 0 ? '⁻' : ''}${padded.replace(/\d/g, digit => SUPERSCRIPT[Number(digit)] ?? digit)}`
 }
 
-/** Precisions beyond that would write out megabytes. */
+/** Limit for the precision. A higher one would print megabytes. */
 const MAX_PRECISION = 10_000
 
-/** By their letters. Source: cel-go, ext/formatting.go. */
+/** Printers by clause letter. Source: cel-go, ext/formatting.go. */
 const CLAUSES: Readonly<Record<string, (value: Value, precision: number) => string>> = {
   s: text,
   d: decimal,
@@ -157,10 +157,13 @@ const CLAUSES: Readonly<Record<string, (value: Value, precision: number) => stri
   o: octal,
 }
 
-/** A precision, if there is a point, and a letter of any kind. */
+/** A clause: an optional precision, and a letter. */
 const CLAUSE = /^(?:\.(\d*))?(.)?/s
 
-/** What stands behind a `%`: printed, with how long the clause is. */
+/**
+ * Prints an argument with the clause at the beginning of `rest`.
+ * @returns the text, and the length of the clause in characters.
+ */
 function clause(rest: string, value: Value): { printed: string; length: number } {
   const parsing = 'could not parse formatting clause: error while parsing precision: '
   const [, precision, letter = ''] = CLAUSE.exec(rest) ?? []
@@ -171,12 +174,12 @@ function clause(rest: string, value: Value): { printed: string; length: number }
       `${parsing}error while converting precision to integer: strconv.Atoi: parsing "${precision}": ${precision === '' ? 'invalid syntax' : 'value out of range'}`,
     )
   const print = ownMember(CLAUSES, letter)
-  // cel-go reads bytes here, not characters.
+  // cel-go reads the format string by bytes, and reports the first byte.
   if (!print) throw new FormatFault(`could not parse formatting clause: unrecognized formatting clause "${Buffer.from(letter).toString('latin1')[0]}"`)
   return { printed: print(value, digits), length: 1 + (precision === undefined ? 0 : precision.length + 1) }
 }
 
-/** `'…%s…'.format([…])`: errors are values, in cel-go's words. */
+/** Implements `'…%s…'.format([…])`. Errors are values with cel-go's messages. */
 export function formatText(format: string, args: CelList): Value {
   try {
     return formatAll(format, args)
@@ -186,7 +189,7 @@ export function formatText(format: string, args: CelList): Value {
   }
 }
 
-/** Clauses take the arguments in turn; arguments that are left over are no error. */
+/** Formats the arguments in order. Surplus arguments are ignored. */
 function formatAll(format: string, args: CelList): string {
   let out = ''
   let used = 0

@@ -7,13 +7,13 @@ import { type CelError, CelObject, CelOptional, NONE, noSuchOverload, type Value
 import type { Implementations } from './implementation.ts'
 import { requestUriFault } from './urls.ts'
 
-/** A format of names or values that Kubernetes has a name for. */
+/** A named format of Kubernetes. */
 export class FormatValue extends CelObject {
   readonly typeName = 'kubernetes.NamedFormat'
   readonly name: string
-  /** What is wrong with a text. */
+  /** Returns the errors of a text. Empty if it has the format. */
   readonly errorsOf: (text: string) => readonly string[]
-  /** How long a pattern for it would be: costs are reckoned by it. */
+  /** Length that a pattern of the format would have. Costs depend on it. */
   readonly patternSize: number
 
   constructor(name: string, patternSize: number, errorsOf: (text: string) => readonly string[]) {
@@ -28,7 +28,7 @@ export class FormatValue extends CelObject {
   }
 }
 
-/** A format that schemas have as well, which says no more than yes or no. */
+/** Makes the validation of a schema format, which has a single error message. */
 function checked(format: string, message: string): (text: string) => readonly string[] {
   const isValid = defined(FORMATS.get(format), 'schemas have no such format')
   return text => (isValid(text) ? [] : [message])
@@ -39,7 +39,7 @@ function uriErrors(text: string): readonly string[] {
   return fault === undefined ? [] : [fault]
 }
 
-/** By the names that expressions use. Source: kubernetes/apiserver, pkg/cel/library/format.go. */
+/** Formats by their name in expressions. Source: kubernetes/apiserver, pkg/cel/library/format.go. */
 const NAMED: Readonly<Record<string, FormatValue>> = {
   dns1123Label: new FormatValue('DNS1123Label', 30, text => nameIsDnsLabel(text, false)),
   dns1123Subdomain: new FormatValue('DNS1123Subdomain', 60, text => nameIsDnsSubdomain(text, false)),
@@ -56,13 +56,13 @@ const NAMED: Readonly<Record<string, FormatValue>> = {
   datetime: new FormatValue('datetime', 71, checked('datetime', 'invalid datetime')),
 }
 
-/** None where the text is right: an expression writes `!format.x().validate(y).hasValue()`. */
+/** Validates a text. Returns an empty optional if it is valid, which expressions test with `!format.x().validate(y).hasValue()`. */
 function validate(format: FormatValue, text: string): Value {
   const errors = format.errorsOf(text)
   return errors.length === 0 ? NONE : new CelOptional(listOfValues(errors))
 }
 
-/** Source: kubernetes/apiserver, pkg/cel/library/format.go. */
+/** Functions of formats. Source: kubernetes/apiserver, pkg/cel/library/format.go. */
 export const FORMAT_FUNCTIONS: Implementations = {
   ...Object.fromEntries(Object.entries(NAMED).map(([name, format]) => [`format.${name}`, (): Value => format])),
   'format-named'(name: string) {

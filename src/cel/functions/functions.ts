@@ -14,7 +14,7 @@ import { STRING_FUNCTIONS } from './strings.ts'
 import { TIME_PARTS } from './time-parts.ts'
 import { URL_FUNCTIONS } from './urls.ts'
 
-/** Names of signatures differ between libraries; operators are not here but in singletons.ts and program/operators.ts. */
+/** Implementations of all libraries. Signature names are unique. Operators are in singletons.ts and program/operators.ts. */
 const LIBRARIES: readonly Implementations[] = [
   CONVERSIONS,
   STRING_FUNCTIONS,
@@ -32,9 +32,9 @@ const LIBRARIES: readonly Implementations[] = [
   SEMVER_FUNCTIONS,
   FORMAT_FUNCTIONS,
   AUTHORIZATION_FUNCTIONS,
-  // One pass over the text: what was escaped is not escaped again.
+  // A single pass, so that an escape sequence is not escaped again.
   { string_jsonpatch_escapeKey_string: (key: string) => key.replace(/[~/]/g, char => (char === '/' ? '~1' : '~0')) },
 ]
 
-/** Every function that is looked up by the name of its signature. */
+/** Implementations by signature. */
 export const FUNCTIONS: ReadonlyMap<string, Implementation> = new Map(LIBRARIES.flatMap(library => Object.entries(library) as [string, Implementation][]))

@@ -4,7 +4,7 @@ import { spendWork } from '../work.ts'
 import { add } from './arithmetic.ts'
 import type { Implementations } from './implementation.ts'
 
-/** Ascending; equal neighbours are allowed. */
+/** Reports whether a list is in ascending order. Equal neighbors are allowed. */
 function isSorted(list: CelList): Value {
   spendWork(list.size)
   for (let i = 0; i < list.size; i++) {
@@ -15,7 +15,10 @@ function isSorted(list: CelList): Value {
   return true
 }
 
-/** `zero`: the sum of an empty list, which has no elements to show its type. */
+/**
+ * Makes a sum.
+ * @param zero the sum of an empty list, which has no element to determine its type.
+ */
 const sumFrom =
   (zero: Value) =>
   (list: CelList): Value => {
@@ -28,7 +31,10 @@ const sumFrom =
     return sum
   }
 
-/** @param sign of the order in which the next element is preferred. */
+/**
+ * Makes `min` or `max`.
+ * @param sign result of the comparison for which the next element is preferred.
+ */
 const extreme =
   (name: string, sign: number) =>
   (list: CelList): Value => {
@@ -43,7 +49,7 @@ const extreme =
     return best
   }
 
-/** -1 where no element is equal. Elements of other types are unequal, not errors. */
+/** Returns the index of the first equal element, or -1. Elements of other types are unequal, not errors. */
 function indexOf(list: CelList, value: Value): Value {
   spendWork(list.size)
   for (let i = 0; i < list.size; i++) {
@@ -60,16 +66,16 @@ function lastIndexOf(list: CelList, value: Value): Value {
   return -1
 }
 
-/** Types of elements that have an order, */
+/** Element types that have an order. */
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes']
-/** and those that can be added up. */
+/** Zeros of the element types that can be summed. */
 const ZEROS = { int: 0, uint: new CelUint(0n), double: new CelDouble(0), duration: new CelDuration(0n) } as const
 
-/** One implementation under the names of all its signatures. */
+/** Registers an implementation for the signature of each type. */
 const forEach = (types: readonly string[], id: (type: string) => string, implementation: (type: string) => (list: CelList) => Value): Implementations =>
   Object.fromEntries(types.map(type => [id(type), implementation(type)]))
 
-/** Source: kubernetes/apiserver, pkg/cel/library/lists.go. */
+/** Functions of lists. Source: kubernetes/apiserver, pkg/cel/library/lists.go. */
 export const LIST_FUNCTIONS: Implementations = {
   ...forEach(
     COMPARABLE,

@@ -1,17 +1,20 @@
 import { quote } from '../../lib/go-quote.ts'
 import type { IpAddress } from '../../meta/ip.ts'
 
-/** A text that Go's netip refuses, with its message. */
+/** An invalid address or prefix, with the message of Go's netip. */
 export class NetAddressError extends Error {
   override readonly name = 'NetAddressError'
 }
 
-/** `at`: the rest of the text, from where the reader stopped. */
+/**
+ * Throws a NetAddressError.
+ * @param at optional rest of the text at which parsing failed.
+ */
 const fail = (text: string, why: string, at?: string): never => {
   throw new NetAddressError(`ParseAddr(${quote(text)}): ${why}${at === undefined ? '' : ` (at ${quote(at)})`}`)
 }
 
-/** Go's netip.ParseAddr: the address (16 bytes where it is mapped), and a zone. Throws a NetAddressError. */
+/** Implements Go's netip.ParseAddr. A mapped IPv4 address has 16 bytes. Throws NetAddressError. */
 export function parseAddress(text: string): { address: IpAddress; zone: string; mapped: boolean } {
   const first = /[.:%]/.exec(text)?.[0]
   if (first === '.') return { address: parseV4(text, text), zone: '', mapped: false }
@@ -19,7 +22,10 @@ export function parseAddress(text: string): { address: IpAddress; zone: string; 
   return fail(text, first === '%' ? 'missing IPv6 address' : 'unable to parse IP')
 }
 
-/** `whole`: the text that errors quote, of which this may be the end. */
+/**
+ * Parses an IPv4 address.
+ * @param whole the text that errors quote; `text` may be its end.
+ */
 function parseV4(whole: string, text: string): IpAddress {
   const bytes: number[] = []
   let value = 0
@@ -43,7 +49,7 @@ function parseV4(whole: string, text: string): IpAddress {
   return Uint8Array.from([...bytes, value])
 }
 
-/** Groups of up to four digits, `::` for zeros at one place, an IPv4 address at the end, a zone behind `%`. */
+/** Parses an IPv6 address: groups of up to four digits, one `::` for zeros, an optional IPv4 address at the end, and an optional zone after `%`. */
 function parseV6(whole: string): { address: IpAddress; zone: string; mapped: boolean } {
   const percent = whole.indexOf('%')
   const zone = percent < 0 ? '' : whole.slice(percent + 1)
@@ -95,7 +101,7 @@ export interface Prefix {
   readonly mapped: boolean
 }
 
-/** Go's netip.ParsePrefix. Throws a NetAddressError. */
+/** Implements Go's netip.ParsePrefix. Throws NetAddressError. */
 export function parsePrefix(text: string): Prefix {
   const refuse = (why: string): never => {
     throw new NetAddressError(`netip.ParsePrefix(${quote(text)}): ${why}`)
@@ -120,7 +126,7 @@ function inPrefix(text: string, refuse: (why: string) => never): ReturnType<type
   }
 }
 
-/** The address with the bits behind the prefix cleared. */
+/** Returns the address with the bits after the prefix cleared. */
 export const masked = ({ address, bits }: Prefix): IpAddress => address.map((byte, i) => byte & (0xff00 >> Math.min(8, Math.max(0, bits - i * 8))))
 
 export const sameAddress = (a: IpAddress, b: IpAddress): boolean => a.length === b.length && a.every((byte, i) => byte === b[i])

@@ -4,25 +4,25 @@ import { printValue } from '../values/print.ts'
 import { CelDouble, CelDuration, CelError, CelList, CelMap, CelObject, CelOptional, CelTimestamp, CelUint, NONE, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
-/** The zero value of a type that has one: lists and maps that come from documents have none. */
+/** Reports whether a value is the zero value of its type. Lists and maps that come from documents never are. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === '') return true
   if (value instanceof CelUint) return value.value === 0n
   if (value instanceof CelDouble) return value.value === 0
   if (value instanceof CelDuration) return value.nanos === 0n
-  // Go's zero time is the first instant of the year 1.
+  // Go's zero time is the first instant of year 1.
   if (value instanceof CelTimestamp) return value.seconds === -62135596800 && value.nanos === 0
   if (value instanceof CelList || value instanceof CelMap) return value.size === 0 && value.isZeroable
   if (value instanceof CelObject) return value.isZero
   return value instanceof Uint8Array && value.length === 0
 }
 
-/** Asking an empty optional for its value is an error; `orValue` is the way without. */
+/** Implements `value()`, which fails for an empty optional. `orValue` does not. */
 function heldValue({ value }: CelOptional): Value {
   return value === undefined ? new CelError('optional.none() dereference') : value
 }
 
-/** The values that are there: those that are absent leave no gap. */
+/** Returns the values of a list of optionals, without the empty ones. */
 function unwrap(list: CelList): Value {
   const values: Value[] = []
   for (let i = 0; i < list.size; i++) {
@@ -33,7 +33,7 @@ function unwrap(list: CelList): Value {
   return listOfValues(values)
 }
 
-/** Source: cel-go, cel/library.go. What is lazy of them is in program/planner.ts. */
+/** Functions of optionals, except the lazy `or` and `orValue` (program/planner.ts). Source: cel-go, cel/library.go. */
 export const OPTIONAL_FUNCTIONS: Implementations = {
   list_first: (list: CelList) => (list.size === 0 ? NONE : new CelOptional(list.at(0))),
   list_last: (list: CelList) => (list.size === 0 ? NONE : new CelOptional(list.at(list.size - 1))),
@@ -46,10 +46,10 @@ export const OPTIONAL_FUNCTIONS: Implementations = {
   optional_value: heldValue,
 }
 
-/** Two rounds of a loop that give the same key contradict each other. */
+/** The error for a loop that inserts a key twice. */
 const exists = (key: Value): CelError => new CelError(`insert failed: key ${printValue(key)} already exists`)
 
-/** A map with one entry more. A map that only a loop holds is changed. */
+/** Returns a map with another entry. A growing map, which only its loop refers to, is changed in place. */
 function insert(map: CelMap, key: Value, value: Value): CelMap | CelError {
   if (map.find(key) !== undefined) return exists(key)
   const grown = map instanceof ValueMap && map.isGrowing ? map : copyOf(map)
@@ -57,7 +57,7 @@ function insert(map: CelMap, key: Value, value: Value): CelMap | CelError {
   return grown
 }
 
-/** Of a loop whose rounds give maps. */
+/** Inserts the entries of a map. Used by `transformMapEntry`. */
 function insertAll(map: CelMap, others: CelMap): Value {
   let grown = map
   for (const [key, value] of others.entries()) {
@@ -68,12 +68,12 @@ function insertAll(map: CelMap, others: CelMap): Value {
   return grown
 }
 
-/** Values are shared, and so never changed: an insertion copies but within a loop. */
+/** Copies a map. Values are immutable outside of the loop that builds them. */
 function copyOf(map: CelMap): ValueMap {
   return new ValueMap(map.entries())
 }
 
-/** What loops of two variables that make a map become. */
+/** Functions that the `transformMap` macros expand to. */
 export const MAP_FUNCTIONS: Implementations = {
   '@mapInsert_map_key_value': insert,
   '@mapInsert_map_map': insertAll,

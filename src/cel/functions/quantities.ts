@@ -4,13 +4,11 @@ import { toInt } from '../values/integer.ts'
 import { CelDouble, CelError, CelObject, type Int, noSuchOverload, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
-/**
- * A value of `quantity()`: an amount such as `1.5Gi`, exact. `1000m` equals `1`, though they are written differently.
- */
+/** A value of `quantity()`: an exact amount such as `1.5Gi`. Quantities are compared by value, so `1000m` equals `1`. */
 export class QuantityValue extends CelObject {
   readonly typeName = 'kubernetes.Quantity'
   readonly quantity: Quantity
-  /** Sums are values of another Go type, which equals nothing. */
+  /** Whether it is a sum. Upstream's sums have another Go type, which equals no value. */
   readonly #isSum: boolean
 
   constructor(quantity: Quantity, isSum = false) {
@@ -25,7 +23,7 @@ export class QuantityValue extends CelObject {
   }
 }
 
-/** A value, or an error where an amount has more digits than are reckoned with. */
+/** Returns the quantity, or an error if it exceeds the supported number of digits. */
 function guarded(make: () => Value): Value {
   try {
     return make()
@@ -37,15 +35,15 @@ function guarded(make: () => Value): Value {
 
 const fromText = (text: string): Value => guarded(() => new QuantityValue(parseQuantity(text)))
 
-/** Whether `quantity()` would take the text. */
+/** Reports whether `quantity()` accepts the text. */
 function isQuantityText(text: string): Value {
   return !(fromText(text) instanceof CelError)
 }
 
-/** By value: `1` and `1000m` are equal. */
+/** Compares by value: `1` and `1000m` are equal. */
 const compare = (a: QuantityValue, b: QuantityValue): number => compareParsed(a.quantity, b.quantity)
 
-/** `subtracts`: the second amount is taken away. Suffixes need not agree. */
+/** Makes `add` or `sub`. The suffixes of the quantities may differ. */
 const combined =
   (subtracts: boolean) =>
   (a: QuantityValue, b: QuantityValue): Value =>
@@ -56,10 +54,10 @@ const combinedWithInt =
   (a: QuantityValue, b: Int): Value =>
     guarded(() => new QuantityValue(addParsed(a.quantity, ofInt(b), subtracts), true))
 
-/** An int as an amount, to be added to one. */
+/** Converts an int to a quantity. */
 const ofInt = (value: Int): Quantity => ({ value: BigInt(value), scale: 0, format: 'DecimalExponent', small: true, canonical: String(value) })
 
-/** The whole number that it is, if Go holds it as one: written with a fraction it is none, even if that is zero. */
+/** Returns the integer value if Go holds the quantity as an int64. A quantity with a fraction is not, even if the fraction is zero. */
 function integerOf({ quantity: { value, scale, small } }: QuantityValue): bigint | undefined {
   if (!small || scale < 0 || scale > 18) return undefined
   const whole = value * 10n ** BigInt(scale)
@@ -71,12 +69,12 @@ function asInteger(quantity: QuantityValue): Value {
   return value === undefined ? new CelError('cannot convert value to integer') : toInt(value)
 }
 
-/** As apimachinery reckons it: the number, times a power of ten. */
+/** Computes the number times a power of ten, as apimachinery does. */
 function asDouble({ quantity: { value, scale } }: QuantityValue): Value {
   return new CelDouble(Number(value) * 10 ** scale)
 }
 
-/** Source: kubernetes/apiserver, pkg/cel/library/quantity.go. */
+/** Functions of quantities. Source: kubernetes/apiserver, pkg/cel/library/quantity.go. */
 export const QUANTITY_FUNCTIONS: Implementations = {
   quantity_add: combined(false),
   quantity_add_int: combinedWithInt(false),

@@ -6,11 +6,11 @@ import { CelError, type Int, type Value } from '../values/value.ts'
 import { checkSearched } from '../work.ts'
 import type { Implementations } from './implementation.ts'
 
-/** Patterns that were compiled last: rules bring the same few again and again. */
+/** Cache of compiled patterns. Rules use the same few patterns repeatedly. */
 const MAX_KNOWN = 256
 const known = new Map<string, LinearRegExp | string>()
 
-/** A pattern, or what is wrong with it in the words of Go's regexp package. */
+/** Compiles a pattern. Returns the message of Go's regexp package if it is invalid. */
 export function compilePattern(pattern: string): LinearRegExp | string {
   const seen = known.get(pattern)
   if (seen !== undefined) return seen
@@ -20,13 +20,13 @@ export function compilePattern(pattern: string): LinearRegExp | string {
   return compiled
 }
 
-/** A fault is kept as its text: a rule with a wrong pattern is evaluated as often as any other. */
+/** Compiles a pattern. The error is cached too, because a rule with an invalid pattern is evaluated as often as any other. */
 function compileAnew(pattern: string): LinearRegExp | string {
   const compiled = compileRegExp(pattern)
   return 'fault' in compiled ? compiled.fault : compiled
 }
 
-/** Whether a part of the text matches. */
+/** Reports whether any part of the text matches. */
 export function matchesPattern(text: string, pattern: string): Value {
   const compiled = compilePattern(pattern)
   if (typeof compiled === 'string') return new CelError(compiled)
@@ -36,14 +36,17 @@ export function matchesPattern(text: string, pattern: string): Value {
   }).found
 }
 
-/** The first match, or an empty text. */
+/** Returns the first match, or an empty text. */
 function find(text: string, pattern: string): Value {
   const compiled = compilePattern(pattern)
   if (typeof compiled === 'string') return new CelError(`Illegal regex: ${compiled}`)
   return allMatches(compiled, text, pattern, 1)[0] ?? ''
 }
 
-/** @param limit negative for all. */
+/**
+ * Returns up to `limit` matches.
+ * @param limit negative for all.
+ */
 function findAll(text: string, pattern: string, limit: Int): Value {
   const compiled = compilePattern(pattern)
   return typeof compiled === 'string' ? new CelError(`Illegal regex: ${compiled}`) : new TextList(allMatches(compiled, text, pattern, Number(limit)))
@@ -56,7 +59,10 @@ function allMatches(compiled: LinearRegExp, text: string, pattern: string, limit
   return limit < 0 ? longWork(all, text, begin) : longWork(some, `${limit} ${text}`, begin)
 }
 
-/** Owners of the searches of an expression, so that the text alone is the id of most: an id that is put together of a long text would be so anew in each turn. */
+/**
+ * Owners for the long work of a pattern's searches. With an owner per kind of search, the id is usually the text itself, and no long id has to be concatenated
+ * in each turn.
+ */
 interface Searches {
   readonly first: object
   readonly all: object
@@ -74,7 +80,8 @@ function searchesOf(compiled: LinearRegExp): Searches {
 }
 
 /**
- * An empty match right behind another is none, as Go has it. A search may look at the text up to its end to find a short match: what it looks at again costs again, which upstream leaves out.
+ * Finds matches. An empty match directly after another one is skipped, as in Go. A search may read the text to its end to find a short match; text that is read
+ * again is charged again, which upstream does not do.
  * Throws CostLimitExceeded.
  */
 function* matchSteps(compiled: LinearRegExp, text: string, pattern: string, limit: number): Steps<string[]> {
@@ -97,7 +104,7 @@ function* matchSteps(compiled: LinearRegExp, text: string, pattern: string, limi
   return found
 }
 
-/** `find` and `findAll` of kubernetes/apiserver, pkg/cel/library/regex.go; `matches` is among the singletons. */
+/** The functions `find` and `findAll` of kubernetes/apiserver, pkg/cel/library/regex.go. `matches` is in singletons.ts. */
 export const REGEX_FUNCTIONS: Implementations = {
   string_find_string: find,
   string_find_all_string: (text: string, pattern: string) => findAll(text, pattern, -1),

@@ -5,9 +5,7 @@ import { toInt } from '../values/integer.ts'
 import { CelError, CelObject, noSuchOverload, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
-/**
- * A value of `semver()`. Versions that differ in build metadata alone are equal.
- */
+/** A value of `semver()`. Versions that differ only in build metadata are equal. */
 export class SemverValue extends CelObject {
   readonly typeName = 'kubernetes.Semver'
   readonly version: SemanticVersion
@@ -22,7 +20,7 @@ export class SemverValue extends CelObject {
   }
 }
 
-/** Thrown inside of the reader only. */
+/** Internal error of the parser, converted to a CelError. */
 class SemverFault extends Error {
   override readonly name = 'SemverFault'
 }
@@ -31,21 +29,21 @@ const fail = (message: string): never => {
   throw new SemverFault(message)
 }
 
-/** One of the three numbers, in the parser's words where it is none. */
+/** Parses one of the three version numbers. Throws the parser's message if it is invalid. */
 function number(text: string, name: string): bigint {
   if (!/^[0-9]*$/.test(text)) fail(`Invalid character(s) found in ${name} number ${quote(text)}`)
   if (/^0./.test(text)) fail(`${name.charAt(0).toUpperCase()}${name.slice(1)} number must not contain leading zeroes ${quote(text)}`)
   return parseUint(text)
 }
 
-/** 64 bits, as the parser's Go type. */
+/** Parses an unsigned 64-bit integer. */
 function parseUint(text: string): bigint {
   if (text === '') fail('strconv.ParseUint: parsing "": invalid syntax')
   const value = integerOf(text)
   return inUint64(value) ? value : fail(`strconv.ParseUint: parsing ${quote(text)}: value out of range`)
 }
 
-/** A part between dots: a number without leading zeros, or letters, digits and dashes. */
+/** Checks a dot-separated part of the prerelease: a number without leading zeros, or letters, digits and dashes. */
 function checkPrerelease(text: string): void {
   if (text === '') fail('Prerelease is empty')
   if (/^[0-9]+$/.test(text)) {
@@ -54,19 +52,19 @@ function checkPrerelease(text: string): void {
   } else if (!/^[0-9A-Za-z-]+$/.test(text)) fail(`Invalid character(s) found in prerelease ${quote(text)}`)
 }
 
-/** Build metadata is checked, and then forgotten: it has no part in the order. */
+/** Checks a part of the build metadata, which is not stored because it has no influence on the order. */
 function checkBuild(text: string): void {
   if (text === '') fail('Build meta data is empty')
   if (!/^[0-9A-Za-z-]+$/.test(text)) fail(`Invalid character(s) found in build meta data ${quote(text)}`)
 }
 
-/** What stands before a mark, and the parts between dots behind it. */
+/** Cuts a text at a mark, and splits the rest at dots. */
 function cut(text: string, mark: string): [string, string[]] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, []] : [text.slice(0, at), text.slice(at + 1).split('.')]
 }
 
-/** In the order, and with the words, of the parser that Kubernetes uses. */
+/** Parses a version with the checks and messages of blang/semver, in its order. */
 function parse(text: string): SemanticVersion {
   if (text === '') fail('Version string empty')
   const [major = '', minor = '', ...rest] = text.split('.')
@@ -81,7 +79,7 @@ function parse(text: string): SemanticVersion {
   return { numbers, prerelease }
 }
 
-/** Without a leading v, without leading zeros, and with zeros for numbers that are missing. */
+/** Removes a leading `v` and leading zeros, and adds missing minor and patch numbers. */
 function normalise(text: string): string {
   const written = text.replace(/^v/, '').split('.')
   const parts = (written.length > 3 ? [...written.slice(0, 2), written.slice(2).join('.')] : written).map(part => {
@@ -105,13 +103,13 @@ function fromText(text: string, normalised: boolean): Value {
 const isSemver = (text: string, normalised: boolean): Value => fromText(text, normalised) instanceof SemverValue
 const compare = (a: SemverValue, b: SemverValue): number => Math.sign(compareSemanticVersions(a.version, b.version))
 
-/** A number of 64 bits without sign, read as one with sign: so it wraps as Go converts it. */
+/** Returns a version number as an int. Values beyond int64 wrap, as in Go's conversion. */
 const part =
   (index: 0 | 1 | 2) =>
   ({ version }: SemverValue): Value =>
     toInt(BigInt.asIntN(64, version.numbers[index]))
 
-/** Source: kubernetes/apiserver, pkg/cel/library/semverlib.go, with the parser of blang/semver. */
+/** Functions of versions. Source: kubernetes/apiserver, pkg/cel/library/semverlib.go, with the parser of blang/semver. */
 export const SEMVER_FUNCTIONS: Implementations = {
   semver_compare_to: compare,
   semver_is_greater_than: (a: SemverValue, b: SemverValue) => compare(a, b) > 0,

@@ -1,7 +1,7 @@
 import type { CelList, Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
-/** False or an error at the first element that is not there. */
+/** Reports whether a list contains every element of `part`. Stops at the first missing element or error. */
 function contains(list: CelList, part: CelList): Value {
   for (let i = 0; i < part.size; i++) {
     const found = list.contains(part.at(i))
@@ -10,7 +10,7 @@ function contains(list: CelList, part: CelList): Value {
   return true
 }
 
-/** Errors of comparisons don't count: elements of types that do not compare are not shared. */
+/** Reports whether two lists share an element. Errors of comparisons are ignored. */
 function intersects(a: CelList, b: CelList): Value {
   for (let i = 0; i < a.size; i++) {
     if (b.contains(a.at(i)) === true) return true
@@ -18,13 +18,13 @@ function intersects(a: CelList, b: CelList): Value {
   return false
 }
 
-/** Each is in the other. */
+/** Reports whether each list contains the other. */
 function equivalent(a: CelList, b: CelList): Value {
   const found = contains(a, b)
   return found === true ? contains(b, a) : found
 }
 
-/** Source: cel-go, ext/sets.go. */
+/** Functions of sets. Source: cel-go, ext/sets.go. */
 export const SET_FUNCTIONS: Implementations = {
   list_sets_contains_list: contains,
   list_sets_equivalent_list: equivalent,

@@ -18,10 +18,10 @@ import { add, divide, modulo, multiply, negate, type Operator, subtract } from '
 import { sortByKeys } from './extended-lists.ts'
 import { matchesPattern } from './regex.ts'
 
-/** Functions that find out by themselves what they are given, by name. They give undefined where the first argument's type has no such function. */
+/** A function that dispatches on its arguments itself. Returns undefined if the type of the first argument has no such function. */
 export type Singleton = (a: Value, b: Value) => Value | undefined
 
-/** An order between values of types that have one in common. */
+/** Makes a relation from a comparison. */
 const relation =
   (holds: (order: number) => boolean): Operator =>
   (a, b) => {
@@ -29,7 +29,7 @@ const relation =
     return typeof order === 'number' ? holds(order) : order
   }
 
-/** Texts by code points, bytes by bytes; undefined for what has no size. */
+/** Returns a size in code points, bytes, elements or entries. Undefined for types without a size. */
 function sizeOf(value: Value): Int | undefined {
   if (typeof value === 'string') return codePoints(value)
   if (value instanceof CelList || value instanceof CelMap) return value.size
@@ -37,7 +37,7 @@ function sizeOf(value: Value): Int | undefined {
   return value instanceof CelObject ? value.size?.() : undefined
 }
 
-/** Elements of a list, keys of a map. */
+/** Implements `in`: the elements of a list, or the keys of a map. */
 function isIn(value: Value, container: Value): Value {
   if (container instanceof CelList) return container.contains(value)
   if (!(container instanceof CelMap)) return noSuchOverload(container)
@@ -45,7 +45,7 @@ function isIn(value: Value, container: Value): Value {
   return isError(found) ? found : found !== undefined
 }
 
-/** By the name of the function, not of a signature: where types are known only when the program runs, none is chosen before. */
+/** Functions by name instead of signature. If types are known only at run time, no signature is selected in advance. */
 export const SINGLETONS: Readonly<Record<string, Singleton>> = {
   '_+_': add,
   '_-_': subtract,
@@ -72,7 +72,10 @@ export const SINGLETONS: Readonly<Record<string, Singleton>> = {
   },
 }
 
-/** What stands where a type has no function of a name: texts, times and durations look for it among their methods first. */
+/**
+ * Returns the error for a type that has no function of the name. For texts, timestamps and durations, cel-go looks among their methods first and reports it
+ * differently.
+ */
 export function noFunction(name: string, value: Value): CelError {
   if (typeof value === 'string' || value instanceof CelTimestamp || value instanceof CelDuration) return noSuchOverload(null)
   return new CelError(`no such overload: ${name}`)

@@ -8,20 +8,20 @@ import { spendWork } from '../work.ts'
 import { formatText } from './format-text.ts'
 import type { Implementations } from './implementation.ts'
 
-/** cel-go's words, which name the index and not the text. */
+/** The error for an invalid index, with cel-go's message. */
 const outOfRange = (index: Int): CelError => new CelError(`index out of range: ${index}`)
 
-/** The index behind the last character gives an empty text. */
+/** Returns a character. The index after the last character gives an empty text. */
 function charAt(text: string, index: Int): Value {
   const points = pointsOf(text)
   if (index < 0 || index > points.length) return outOfRange(index)
   return points.slice(Number(index), Number(index) + 1)
 }
 
-/** Code points before a unit of the text. */
+/** Converts an index from UTF-16 units to code points. */
 const pointsBefore = (text: string, unit: number): number => (unit < 0 ? -1 : codePoints(text.slice(0, unit)))
 
-/** An empty part is found where the search begins. */
+/** Returns the index of a part at or after `from`. An empty part is found at `from`. */
 function indexOf(text: string, part: string, from: Int): Value {
   if (part === '') return from
   if (from < 0) return outOfRange(from)
@@ -31,7 +31,7 @@ function indexOf(text: string, part: string, from: Int): Value {
   return pointsBefore(text, indexOfText(text, part, start))
 }
 
-/** The last place at or before `from`. */
+/** Returns the last index of a part at or before `from`. */
 function lastIndexOf(text: string, part: string, from: Int): Value {
   if (part === '') return from
   if (from < 0) return outOfRange(from)
@@ -40,19 +40,19 @@ function lastIndexOf(text: string, part: string, from: Int): Value {
   return pointsBefore(text, lastIndexOfText(text, part, points.slice(0, Number(from)).length))
 }
 
-/** From the end on. */
+/** Returns the last index of a part. */
 function lastIndexOfAny(text: string, part: string): Value {
   const length = codePoints(text)
   return part === '' ? length : lastIndexOf(text, part, length - 1)
 }
 
-/** To the end. */
+/** Returns the text from `start` to its end. */
 function substring(text: string, start: Int): Value {
   const points = pointsOf(text)
   return start < 0 || start > points.length ? outOfRange(start) : points.slice(Number(start))
 }
 
-/** `end` is not included. */
+/** Returns the text from `start` to `end`, exclusive. */
 function substringRange(text: string, start: Int, end: Int): Value {
   const points = pointsOf(text)
   if (start > end) return new CelError(`invalid substring range. start: ${start}, end: ${end}`)
@@ -60,13 +60,16 @@ function substringRange(text: string, start: Int, end: Int): Value {
   return end < 0 || end > points.length ? outOfRange(end) : points.slice(Number(start), Number(end))
 }
 
-/** By so many characters a text may grow that nobody counts how often it holds what is replaced. */
+/** If the result cannot grow by more than this many characters, occurrences are not counted first. */
 const MOST_UNCOUNTED = 100_000
 
-/** Characters by which a text grows at most. */
+/** Returns the exact growth of a replacement, in characters. */
 const grown = (text: string, from: string, to: string): number => (from === '' ? text.length + 1 : splitText(text, from).length - 1) * (to.length - from.length)
 
-/** @param limit how many at most; negative for all. */
+/**
+ * Replaces parts of a text.
+ * @param limit maximum number of replacements, negative for all.
+ */
 function replace(text: string, from: string, to: string, limit: Int): Value {
   if (limit === 0) return text
   spendWork(text.length)
@@ -76,11 +79,14 @@ function replace(text: string, from: string, to: string, limit: Int): Value {
   const parts = from === '' ? ['', ...Array.from(text), ''] : splitText(text, from)
   const first = parts.slice(0, Number(limit) + 1)
   const rest = parts.slice(Number(limit) + 1)
-  // Between characters there is nothing to keep; between parts there is what was looked for.
+  // An empty part leaves nothing to keep between characters; otherwise the parts that are not replaced are kept.
   return first.join(to) + rest.map(part => from + part).join('')
 }
 
-/** `limit`: how many parts at most, the last of which has the rest; 0 for none, negative for all. */
+/**
+ * Splits a text.
+ * @param limit maximum number of parts, the last of which has the rest. 0 for none, negative for all.
+ */
 function split(text: string, separator: string, limit: Int): Value {
   if (limit === 0) return new TextList([])
   const parts = separator === '' ? Array.from(text) : splitText(text, separator)
@@ -88,7 +94,7 @@ function split(text: string, separator: string, limit: Int): Value {
   return new TextList([...parts.slice(0, Number(limit) - 1), parts.slice(Number(limit) - 1).join(separator)])
 }
 
-/** Only texts can be joined, whatever the list was declared to hold. */
+/** Joins a list of texts. Elements are checked whatever the declared type of the list. */
 function join(list: CelList, separator: string): Value {
   const parts: string[] = []
   for (let i = 0; i < list.size; i++) {
@@ -100,21 +106,21 @@ function join(list: CelList, separator: string): Value {
   return parts.join(separator)
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are escaped
 const quote = (text: string): string => `"${text.toWellFormed().replace(/["\\\u0007\b\f\n\r\t\v]/g, char => SHORT_ESCAPES[char] ?? char)}"`
 
-/** White space as Go's unicode.IsSpace has it. */
+/** White space of Go's unicode.IsSpace. */
 const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
 const LEADING = new RegExp(`^${SPACE}+`)
 
-/** Without a pattern that looks for the end: it would begin anew at each space of a long text. */
+/** Trims white space at both ends. The end is trimmed without a regular expression, which would start a match at every space and take quadratic time. */
 export function trimSpace(text: string): string {
   let end = text.length
   while (end > 0 && LEADING.test(text.charAt(end - 1))) end--
   return text.slice(0, end).replace(LEADING, '')
 }
 
-/** Of operators that no signature guards: each argument is looked at. */
+/** Makes an operator on two texts. Such operators have no guard, so it checks its arguments. */
 const ofTexts =
   (test: (text: string, part: string) => boolean) =>
   (text: Value, part: Value): Value => {
@@ -122,7 +128,7 @@ const ofTexts =
     return typeof part === 'string' ? test(text, part) : noSuchOverload(part)
   }
 
-/** The standard functions of texts and cel-go's extension, version 2. Places are counted in code points. */
+/** Standard functions of texts, and cel-go's extension in version 2. Indexes are in code points. */
 export const STRING_FUNCTIONS: Implementations = {
   contains_string: ofTexts((text, part) => indexOfText(text, part) >= 0),
   ends_with_string: ofTexts((text, part) => text.endsWith(part)),

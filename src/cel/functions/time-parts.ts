@@ -3,11 +3,14 @@ import { withinDate } from '../values/time.ts'
 import { type CelDuration, CelError, type CelTimestamp, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
-/** Offsets of a zone, by minutes of the time: a formatter is slow to make. */
+/** Formatters by time zone, because creating one is slow. */
 const formatters = new Map<string, Intl.DateTimeFormat>()
 const MAX_FORMATTERS = 64
 
-/** Milliseconds of the wall clock at an instant in a zone by name or offset, as if they were of UTC; an error in Go's words. */
+/**
+ * Returns the wall clock time in a zone, as milliseconds of a UTC date. An unknown zone is an error with Go's message.
+ * @param zone name or offset (`+02:00`).
+ */
 function wallClock(seconds: number, zone: string): number | CelError {
   const colon = zone.indexOf(':')
   if (colon < 0) return namedZone(seconds * 1000, zone)
@@ -18,15 +21,15 @@ function wallClock(seconds: number, zone: string): number | CelError {
   return (seconds + (hours * 60 + (zone.startsWith('-') ? -minutes : minutes)) * 60) * 1000
 }
 
-/** Go's strconv.Atoi, with its error. */
+/** Implements Go's strconv.Atoi. */
 function atoi(text: string): number | CelError {
   return /^[+-]?[0-9]+$/.test(text) ? Number(text) : new CelError(`strconv.Atoi: parsing "${text}": invalid syntax`)
 }
 
-/** By the name of the time zone database, which Node brings along. */
+/** Returns the wall clock time in a zone of the time zone database, which Node includes. */
 function namedZone(millis: number, zone: string): number | CelError {
   if (zone === '' || zone === 'UTC') return millis
-  // The machine's own zone: that of a server is UTC.
+  // The process's own zone. It is usually UTC on a server.
   if (zone === 'Local') return millis - new Date(millis).getTimezoneOffset() * 60_000
   const formatter = formatterOf(zone)
   if (!formatter) return new CelError(`unknown time zone ${zone}`)
@@ -37,7 +40,7 @@ function namedZone(millis: number, zone: string): number | CelError {
   return date.setUTCHours(hour, minute, second)
 }
 
-/** Undefined for a name that is no zone. */
+/** Returns the formatter of a zone. Undefined if the name is unknown. */
 function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
   const seen = formatters.get(zone)
   if (seen) return seen
@@ -54,17 +57,21 @@ function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
 
 const DAY = 86_400_000
 
-/** From 0. */
+/** Returns the day of the year, from 0. */
 function dayOfYear(date: Date): number {
   const first = new Date(0)
   first.setUTCFullYear(date.getUTCFullYear(), 0, 1)
   return Math.floor((date.getTime() - first.getTime()) / DAY)
 }
 
-/** @param years that the wall clock's year is off. */
+/**
+ * Computes a part of a timestamp.
+ * @param wall wall clock time as a UTC date.
+ * @param years difference between the real year and that of `wall`.
+ */
 type Part = (wall: Date, time: CelTimestamp, years: number) => number
 
-/** By the middle of their signatures' names. */
+/** Parts by the middle of their signature names. */
 const PARTS: Readonly<Record<string, Part>> = {
   day_of_month_1_based: wall => wall.getUTCDate(),
   day_of_month: wall => wall.getUTCDate() - 1,
@@ -78,7 +85,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   seconds: wall => wall.getUTCSeconds(),
 }
 
-/** The wall clock as if it were of UTC: JavaScript's dates have no other zone to be asked for. */
+/** Computes a part in a zone. The wall clock time is represented as a UTC date, because JavaScript dates have no other zone. */
 function inZone(part: Part, time: CelTimestamp, zone: string): Value {
   const { seconds, years } = withinDate(time.seconds)
   const wall = wallClock(seconds, zone)
@@ -86,16 +93,16 @@ function inZone(part: Part, time: CelTimestamp, zone: string): Value {
   return part(new Date(wall), time, years)
 }
 
-/** The signature of seconds in a zone is the one that is named otherwise. */
+/** Returns the signature of a part with a zone. That of seconds is irregular. */
 const withZone = (name: string): string => `timestamp_to_${name}_${name === 'seconds' ? 'tz' : 'with_tz'}`
 
-/** Towards zero, as Go divides. */
+/** Divides by a unit, truncated towards zero as in Go. */
 const whole =
   (unit: bigint) =>
   ({ nanos }: CelDuration): Value =>
     toInt(nanos / unit)
 
-/** Parts of times, in UTC or a given zone, and lengths of durations in whole units. */
+/** Parts of timestamps in UTC or a given zone, and durations in whole units. */
 export const TIME_PARTS: Implementations = {
   ...Object.fromEntries(
     Object.entries(PARTS).flatMap(([name, part]) => [

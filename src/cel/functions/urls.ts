@@ -4,7 +4,7 @@ import { ValueMap } from '../values/map.ts'
 import { CelError, CelObject, noSuchOverload, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
-/** An absolute URL or path. */
+/** A value of `url()`: an absolute URL or path. */
 export class UrlValue extends CelObject {
   readonly typeName = 'kubernetes.URL'
   readonly url: GoUrl
@@ -21,18 +21,18 @@ export class UrlValue extends CelObject {
   }
 }
 
-/** As url.ParseRequestURI: what a request line may name. Throws a GoUrlError. */
+/** Validates a text as url.ParseRequestURI does. Throws GoUrlError. */
 function checkRequestUri(text: string): void {
   if (text === '*') return
   if (text === '') throw new GoUrlError(text, 'empty url')
   const isPath = text.startsWith('/') || text.startsWith(':') || /^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(text)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused in other words
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters have another error message
   if (!isPath && !/[\u0000-\u001f\u007f]/.test(text)) throw new GoUrlError(text, 'invalid URI for request')
-  // A fragment is no part of a request: the mark is a character as any other.
+  // A request URI has no fragment: `#` is an ordinary character.
   parseGoUrl(text.replaceAll('#', '%23'))
 }
 
-/** Source: kubernetes/apiserver, pkg/cel/library/urls.go, which calls url.ParseRequestURI and then url.Parse. */
+/** Parses a URL. Source: kubernetes/apiserver, pkg/cel/library/urls.go, which calls url.ParseRequestURI and then url.Parse. */
 function fromText(text: string): Value {
   try {
     checkRequestUri(text)
@@ -43,7 +43,7 @@ function fromText(text: string): Value {
   }
 }
 
-/** What is wrong with a text that a request line could not name. */
+/** Returns the error of a text that is not a valid request URI. Undefined if it is valid. */
 export function requestUriFault(text: string): string | undefined {
   try {
     checkRequestUri(text)
@@ -54,32 +54,32 @@ export function requestUriFault(text: string): string | undefined {
   }
 }
 
-/** Without the port, and without the brackets of an IPv6 address. */
+/** Returns the host without the port, and without the brackets of an IPv6 address. */
 function hostname({ host }: GoUrl): string {
   const colon = portColon(host)
   const name = colon < 0 ? host : host.slice(0, colon)
   return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name
 }
 
-/** Where the colon before the port stands. */
+/** Returns the index of the colon before the port, or -1. */
 function portColon(host: string): number {
   const colon = host.lastIndexOf(':')
   return colon >= 0 && /^\d*$/.test(host.slice(colon + 1)) ? colon : -1
 }
 
-/** Empty where the URL names none: the port of a scheme is not known here. */
+/** Returns the port. Empty if the URL has none; the default port of the scheme is not added. */
 function port({ host }: GoUrl): string {
   const colon = portColon(host)
   return colon < 0 ? '' : host.slice(colon + 1)
 }
 
-/** Characters of a path that stay as they are. */
+/** Characters of a path that are escaped. */
 const PATH = /[^A-Za-z0-9\-_.~$&+,/:;=@!'()*[\]%]/gu
 
-/** As Go's URL.EscapedPath writes it. */
+/** Implements Go's URL.EscapedPath. */
 const escapedPath = ({ path }: GoUrl): string => path.replace(PATH, char => encodeURIComponent(char))
 
-/** Undefined for a wrong escape. A plus is a space. */
+/** Decodes a part of a query, where a plus is a space. Undefined if an escape is invalid. */
 function unescapeQuery(text: string): string | undefined {
   if (/%(?![0-9a-fA-F]{2})/.test(text)) return undefined
   const bytes = text
@@ -89,7 +89,7 @@ function unescapeQuery(text: string): string | undefined {
   return Buffer.concat(bytes).toString('utf8')
 }
 
-/** As Go's ParseQuery: pairs with a semicolon or a wrong escape are left out, and a key may have several values. */
+/** Implements Go's ParseQuery: pairs with a semicolon or an invalid escape are skipped, and a key can have several values. */
 function query({ query: text }: GoUrl): Value {
   const values = new Map<string, string[]>()
   for (const pair of text.split('&')) {
@@ -108,7 +108,7 @@ const part =
   ({ url }: UrlValue): Value =>
     of(url)
 
-/** Source: kubernetes/apiserver, pkg/cel/library/urls.go. */
+/** Functions of URLs. Source: kubernetes/apiserver, pkg/cel/library/urls.go. */
 export const URL_FUNCTIONS: Implementations = {
   url_get_escaped_path: part(escapedPath),
   url_get_host: part(({ host }) => host),

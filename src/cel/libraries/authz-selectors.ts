@@ -1,9 +1,8 @@
 import { declare } from '../declarations.ts'
 
 /**
- * Selectors in checks of resources (gate AuthorizeWithSelectors; since 1.31):
- * `authorizer.group('').resource('pods').fieldSelector('spec.nodeName=a').check('list')`.
- * A text that can't be parsed as a selector is no error here: it narrows nothing.
+ * Selectors in resource checks (feature gate AuthorizeWithSelectors; since 1.31):
+ * `authorizer.group('').resource('pods').fieldSelector('spec.nodeName=a').check('list')`. A selector that cannot be parsed is not an error; it is ignored.
  * Source: kubernetes/apiserver, pkg/cel/library/authz.go.
  */
 export const AUTHZ_SELECTORS = declare(`

@@ -1,11 +1,9 @@
 import { declare } from '../declarations.ts'
 
 /**
- * Checks against the authorizer: of resources, of paths, for a service account (since 1.27). Expressions that are given a
- * variable `authorizer` may ask whether the user of the request may do something else:
- * `authorizer.group('apps').resource('deployments').namespace('a').check('delete').allowed()`.
- * A check is put together step by step, and nothing is asked before `check`, which is the only dear one: 350,000 units of
- * cost.
+ * Authorization checks of resources and paths, and on behalf of a service account (since 1.27). Expressions with a variable `authorizer` can check further
+ * permissions of the request's user: `authorizer.group('apps').resource('deployments').namespace('a').check('delete').allowed()`.
+ * A check is built step by step. Only `check` calls the authorizer, and only it is expensive: it costs 350,000 units.
  * Source: kubernetes/apiserver, pkg/cel/library/authz.go.
  */
 export const AUTHZ = declare(`

@@ -1,9 +1,9 @@
 import { declare } from '../declarations.ts'
 
 /**
- * Networks: a prefix of an IP address (since 1.30), `cidr('10.0.0.0/8').containsIP('10.1.2.3')`.
- * Texts are read as Go's netip reads them, which is stricter than the API's own fields: no leading zeros, no zone, no IPv4
- * address in the form of IPv6. The bits beyond the prefix stay, until `masked`.
+ * Networks, given as the prefix of an IP address (since 1.30): `cidr('10.0.0.0/8').containsIP('10.1.2.3')`.
+ * Texts are parsed as by Go's netip, which is stricter than API fields: no leading zeros, no zone, no IPv4-mapped IPv6 address. Bits after the prefix are kept;
+ * `masked` clears them.
  * Source: kubernetes/apiserver, pkg/cel/library/cidr.go.
  */
 export const CIDR = declare(`

@@ -1,6 +1,6 @@
 import { declare } from '../declarations.ts'
 
-/** Types of elements that can be sorted, as names of signatures have them, and as declarations do. */
+/** Element types that can be sorted: their name in signatures, and in declarations. */
 const SORTED = {
   int: 'int',
   uint: 'uint',
@@ -18,8 +18,8 @@ const forSorted = (line: (name: string, type: string) => string): string =>
     .join('\n')
 
 /**
- * Parts, order and elements of lists (cel-go's extension, since 1.34): `self.names.sort()`, `self.names.distinct()`, `lists.range(3)`.
- * `list.sortBy(e, e.rank)` becomes a call of `@sortByAssociatedKeys`; the at sign keeps programs from calling it.
+ * Slices, order and elements of lists (cel-go's extension, since 1.34): `self.names.sort()`, `self.names.distinct()`, `lists.range(3)`.
+ * `list.sortBy(e, e.rank)` expands to a call of `@sortByAssociatedKeys`. Because of the at sign, expressions cannot call it directly.
  * Source: cel-go, ext/lists.go.
  */
 export const EXTENDED_LISTS = declare(`
@@ -33,5 +33,5 @@ export const EXTENDED_LISTS = declare(`
   list_distinct: .distinct(list(T)) -> list(T)
 `)
 
-/** Names of the signatures of one of these functions. */
+/** Returns the signatures of one of these functions. */
 export const signaturesOf = (name: string): string[] => EXTENDED_LISTS.find(declaration => declaration.name === name)?.overloads.map(({ id }) => id) ?? []

@@ -1,9 +1,8 @@
 import { declare } from '../declarations.ts'
 
 /**
- * The formats of names and values that Kubernetes has (since 1.31): `format.dns1123Label().validate(self.name)` is an
- * optional list of what is wrong with the text, absent where nothing is.
- * `format.named('uuid')` finds one by a name that is known only when the expression runs.
+ * Named formats of Kubernetes (since 1.31): `format.dns1123Label().validate(self.name)` is an optional list of errors, which is empty if the text is valid.
+ * `format.named('uuid')` returns a format by a name that is known only at run time.
  * Source: kubernetes/apiserver, pkg/cel/library/format.go.
  */
 export const FORMAT = declare(`

@@ -1,9 +1,8 @@
 import { declare } from '../declarations.ts'
 
 /**
- * IP addresses (since 1.30): `ip('::1').isLoopback()`. Texts are read as Go's netip reads them, which is stricter than the
- * API's own fields; `isIP` asks first, and `ip.isCanonical` whether a text is the one that the address is written with
- * (RFC 5952).
+ * IP addresses (since 1.30): `ip('::1').isLoopback()`. Texts are parsed as by Go's netip, which is stricter than API fields. `isIP` reports whether a text is
+ * an address, `ip.isCanonical` whether it is the canonical form of one (RFC 5952).
  * Source: kubernetes/apiserver, pkg/cel/library/ip.go.
  */
 export const IP = declare(`

@@ -1,9 +1,9 @@
 import { declare } from '../declarations.ts'
 
 /**
- * Sums, bounds, order and places of lists: `self.weights.sum() <= 100`. `min` and `max` of an empty list are errors; its
- * sum is the zero of its type, and `indexOf` of what is not there is -1.
- * Each is declared once for each type of elements, for the checker has no type that says "comparable".
+ * Sums, extremes, order and indexes of lists: `self.weights.sum() <= 100`. `min` and `max` of an empty list are errors. The sum of an empty list is the zero of
+ * its type, and `indexOf` of a missing element is -1.
+ * Functions are declared for each element type, because the checker has no type for "comparable".
  * Source: kubernetes/apiserver, pkg/cel/library/lists.go.
  */
 export const LISTS = declare(`

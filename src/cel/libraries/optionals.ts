@@ -1,9 +1,9 @@
 import { declare } from '../declarations.ts'
 
 /**
- * Values that may be absent (since 1.28): `self.?spec.?replicas.orValue(1)` reads without failing where a member is
- * missing. `[?]` does so for elements and entries, and `[?a]` and `{?'k': v}` leave out what is absent.
- * `or` and `orValue` are lazy, and so no plain functions: the planner makes them (program/planner.ts).
+ * Values that may be absent (since 1.28): `self.?spec.?replicas.orValue(1)` does not fail if a member is missing. `[?]` selects elements and entries in this
+ * way, and `[?a]` and `{?'k': v}` omit absent values.
+ * `or` and `orValue` are lazy, and therefore implemented by the planner (program/planner.ts).
  * Source: cel-go, cel/library.go.
  */
 export const OPTIONALS = declare(`

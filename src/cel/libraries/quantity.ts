@@ -1,8 +1,8 @@
 import { declare } from '../declarations.ts'
 
 /**
- * Quantities of resources: parsed, compared, summed (since 1.28): `quantity(self.limit).isGreaterThan(quantity('1Gi'))`.
- * Amounts are exact, however they are written; `asApproximateFloat` is what its name says.
+ * Resource quantities: parsing, comparison and sums (since 1.28): `quantity(self.limit).isGreaterThan(quantity('1Gi'))`. Amounts are exact in every notation,
+ * except in `asApproximateFloat`.
  * Source: kubernetes/apiserver, pkg/cel/library/quantity.go.
  */
 export const QUANTITY = declare(`

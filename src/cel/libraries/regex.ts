@@ -1,8 +1,8 @@
 import { declare } from '../declarations.ts'
 
 /**
- * Finding what a regular expression of RE2 matches: `'abc 123'.find('[0-9]+')`. What matches nowhere is an empty text or
- * list, no error. `matches` is a standard function, since every environment has it.
+ * Matches of an RE2 regular expression: `'abc 123'.find('[0-9]+')`. Without a match the result is an empty text or list, not an error. `matches` is a standard
+ * function.
  * Source: kubernetes/apiserver, pkg/cel/library/regex.go.
  */
 export const REGEX = declare(`

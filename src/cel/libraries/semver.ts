@@ -1,10 +1,8 @@
 import { declare } from '../declarations.ts'
 
 /**
- * Semantic versions, whose texts are read strictly: `semver('1.2.3').isLessThan(semver('2.0.0'))`. Selectors of devices
- * had these first; base environments have them since 1.33.
- * Order is that of https://semver.org, section 11: a prerelease comes before its release, and build metadata does not
- * count.
+ * Semantic versions, parsed strictly: `semver('1.2.3').isLessThan(semver('2.0.0'))`. Introduced for device selectors; part of the base environment since 1.33.
+ * The order is that of https://semver.org, section 11: a prerelease precedes its release, and build metadata is ignored.
  */
 export const SEMVER_OF_STRINGS = declare(`
   semver_compare_to: .compareTo(kubernetes.Semver, kubernetes.Semver) -> int
@@ -17,7 +15,7 @@ export const SEMVER_OF_STRINGS = declare(`
   string_to_semver: semver(string) -> kubernetes.Semver
 `)
 
-/** Semantic versions; the second argument of the added signatures says whether a text is normalized before it is read. */
+/** Semantic versions. The second argument of the added signatures is whether the text is normalized before it is parsed. */
 export const SEMVER = [
   ...SEMVER_OF_STRINGS,
   ...declare(`

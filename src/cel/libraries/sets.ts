@@ -1,9 +1,8 @@
 import { declare } from '../declarations.ts'
 
 /**
- * Lists as sets (cel-go's extension, since 1.29): `sets.contains(['a', 'b'], self.names)`. Order does not count, nor how
- * often an element stands there.
- * Elements are compared one by one, so the cost is the product of both sizes.
+ * Lists as sets (cel-go's extension, since 1.29): `sets.contains(['a', 'b'], self.names)`. Order and repetitions are ignored.
+ * Elements are compared pairwise, so the cost is the product of both sizes.
  * Source: cel-go, ext/sets.go.
  */
 export const SETS = declare(`

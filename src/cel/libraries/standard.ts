@@ -1,11 +1,10 @@
 import { declare, type FunctionDeclaration } from '../declarations.ts'
 
 /**
- * The functions and operators that every environment has (cel-spec, "List of Standard Definitions"). The order of the
- * signatures of one name is that of cel-go: the checker tries them in turn, and errors list them so.
- * Names with an at sign or underscores are operators; a program can't call them.
- * Comparisons across int, uint and double are there, and sums across them are not: an expression converts first.
- * `type`, `dyn` and the conversions of a type to itself are functions like any other.
+ * Functions and operators of every environment (cel-spec, "List of Standard Definitions"). The signatures of a name are in cel-go's order, in which the checker
+ * tries them and errors list them.
+ * Names with an at sign or underscores are operators, which expressions cannot call. Comparisons between int, uint and double are declared, arithmetic between
+ * them is not. `type`, `dyn` and the conversions of a type to itself are ordinary functions.
  */
 export const STANDARD = declare(`
   logical_not: !_(bool) -> bool
@@ -180,7 +179,7 @@ export const STANDARD = declare(`
 
 const CROSS_TYPE = /^(?:less|greater)(?:_equals)?_(?:int64_(?:double|uint64)|uint64_(?:double|int64)|double_(?:int64|uint64))$/
 
-/** The same before 1.28, where values of int, uint and double are compared with their own kind alone. */
+/** Standard functions before 1.28, when int, uint and double were comparable only with their own type. */
 export const STANDARD_WITHOUT_CROSS_TYPES: readonly FunctionDeclaration[] = STANDARD.map(({ name, overloads }) => ({
   name,
   overloads: overloads.filter(({ id }) => !CROSS_TYPE.test(id)),

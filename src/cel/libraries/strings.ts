@@ -1,9 +1,9 @@
 import { declare } from '../declarations.ts'
 
 /**
- * Characters, cases, parts and formats of strings (cel-go's extension, version 2; since 1.29): `self.name.substring(0,
- * 3).upperAscii()`, `'%d of %s'.format([1, 'a'])`.
- * Places are counted in code points, as `size` counts, not in units of UTF-16.
+ * Characters, case, parts and formats of strings (cel-go's extension, version 2; since 1.29): `self.name.substring(0, 3).upperAscii()`, `'%d of %s'.format([1,
+ * 'a'])`.
+ * Indexes are in code points, as in `size`, not in UTF-16 units.
  * Source: cel-go, ext/strings.go.
  */
 export const STRINGS = declare(`
@@ -27,5 +27,5 @@ export const STRINGS = declare(`
   string_upper_ascii: .upperAscii(string) -> string
 `)
 
-/** Version 0, of releases before 1.29: it has no formats and no quotes. */
+/** Version 0 of the extension, before 1.29, without `format` and `strings.quote`. */
 export const OLD_STRINGS = STRINGS.filter(({ name }) => name !== 'format' && name !== 'strings.quote')

@@ -1,8 +1,8 @@
 import { declare } from '../declarations.ts'
 
 /**
- * What loops of two variables that make a map become (since 1.32): `self.m.transformMap(k, v, v + 1)` is a loop whose step
- * inserts an entry. The at sign keeps programs from calling them.
+ * Functions that `transformMap` and `transformMapEntry` expand to (since 1.32): `self.m.transformMap(k, v, v + 1)` is a loop whose step inserts an entry.
+ * Because of the at sign, expressions cannot call them directly.
  * Source: cel-go, ext/comprehensions.go.
  */
 export const TWO_VARIABLE_LOOPS = declare(`

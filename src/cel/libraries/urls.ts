@@ -1,8 +1,8 @@
 import { declare } from '../declarations.ts'
 
 /**
- * URLs, parsed and taken apart: `url(self.endpoint).getHostname()`. Texts are read as Go's net/url reads what a request
- * line may name: absolute URLs, and absolute paths. What is no such text is an error, and `isURL` asks first.
+ * URLs and their parts: `url(self.endpoint).getHostname()`. Texts are parsed as request URIs by Go's net/url: absolute URLs and absolute paths. Any other text
+ * is an error; `isURL` tests for it.
  * Source: kubernetes/apiserver, pkg/cel/library/urls.go.
  */
 export const URLS = declare(`

@@ -12,27 +12,29 @@ import { parseType, printType, type Type } from '../type.ts'
 import type { Value } from '../values/value.ts'
 import { celValueOf, nativeOf } from './native-values.ts'
 
-/** A structural OpenAPI v3 schema, as a CustomResourceDefinition has them. */
+/** A structural OpenAPI v3 schema, as in a CustomResourceDefinition. */
 export type Schema = { readonly [member: string]: unknown }
 
-/** What an expression may speak of. */
+/** Variables and release of an expression. */
 export interface CompileOptions {
-  /** Types of the variables by their names: in CEL's notation (`string`, `list(int)`, `map(string, dyn)`, `timestamp`, `dyn`), or a schema. */
+  /** Optional. Types of the variables by name: in CEL's notation (`string`, `list(int)`, `map(string, dyn)`, `timestamp`, `dyn`), or a schema. */
   readonly variables?: Readonly<Record<string, string | Schema>>
-  /** The oldest release of Kubernetes, from 1.24 on, that has to understand the expression; it decides which functions there are. Default: `1.33`. */
+  /**
+   * Optional. Oldest release of Kubernetes, 1.24 or later, that must be able to run the expression. It decides which functions are available. Default: `1.33`.
+   */
   readonly release?: string
 }
 
-/** One thing that is wrong with an expression. */
+/** An error in an expression. */
 export interface Issue {
-  /** From 1; 0: the expression as a whole. */
+  /** Line from 1, or 0 if the error concerns the whole expression. */
   readonly line: number
-  /** In code points, from 1. */
+  /** Column from 1, in code points. */
   readonly column: number
   readonly message: string
 }
 
-/** An expression that does not compile. The message has every issue with its place, as cel-go prints them. */
+/** Thrown if an expression does not compile. The message lists every issue with its position, as cel-go prints them. */
 export class CompileError extends Error {
   override readonly name: string = 'CompileError'
   readonly issues: readonly Issue[]
@@ -43,10 +45,10 @@ export class CompileError extends Error {
   }
 }
 
-/** An evaluation that came to an error, or to the limit of what it may cost. The message is cel-go's. */
+/** Thrown if an evaluation fails or exceeds its cost limit. The message is cel-go's. */
 export class EvaluationError extends Error {
   override readonly name: string = 'EvaluationError'
-  /** Of what was done. */
+  /** Cost of the evaluation until it failed. */
   readonly cost: number
   readonly isCostLimit: boolean
 
@@ -57,30 +59,31 @@ export class EvaluationError extends Error {
   }
 }
 
-/** What an expression came to. */
+/** Result of an evaluation. */
 export interface Evaluated {
   /**
-   * An int or uint is a number, or a bigint where it is beyond 2^53; a timestamp is a Date, a duration the text of its seconds (`90s`), bytes are a Uint8Array, a list is an array, a map an
-   * object, or a Map if not all its keys are strings. An optional is what it holds, or undefined. Types, quantities, addresses and networks are their texts.
+   * An int or uint is a number, or a bigint beyond 2^53; a timestamp is a Date; a duration is a text in seconds (`90s`); bytes are a Uint8Array; a list is an
+   * array; a map is an object, or a Map if not all its keys are strings. An optional is its value, or undefined. Types, quantities, addresses and networks are
+   * texts.
    */
   readonly value: unknown
-  /** In the units by which Kubernetes limits expressions. */
+  /** Cost in the units of Kubernetes' limits. */
   readonly cost: number
 }
 
-/** An expression that has been compiled. It holds no state, and may be used as often as wanted. */
+/** A compiled expression. It holds no state and can be evaluated any number of times. */
 export interface Program {
   readonly expression: string
-  /** In CEL's notation. */
+  /** Type of the result in CEL's notation. */
   readonly resultType: string
-  /** The least and the most that an evaluation may cost, by the sizes that schemas limit. What nothing limits makes the greatest number of 64 bits. */
+  /** Estimates the minimum and maximum cost of an evaluation from the size limits of the schemas. Without limits, the maximum is the greatest 64-bit number. */
   estimateCost(): { readonly min: bigint; readonly max: bigint }
-  /** Throws EvaluationError, and TypeError for a variable whose value is not of its type. */
+  /** Evaluates the expression. Throws EvaluationError, and TypeError if the value of a variable does not have its type. */
   evaluate(variables?: Readonly<Record<string, unknown>>, options?: { readonly costLimit?: number }): Evaluated
 }
 
 /**
- * Throws CompileError, and TypeError for a release or a schema that there is not.
+ * Compiles an expression. Throws CompileError, and TypeError if the release is unknown or a schema or type is invalid.
  *
  * @example
  * const program = compile('object.spec.replicas <= params.max', { variables: { object: 'dyn', params: 'map(string, int)' } })
@@ -99,7 +102,7 @@ export function compile(expression: string, options: CompileOptions = {}): Progr
   return programOf(expression, checked, program, scope)
 }
 
-/** What is wrong with an expression; empty where nothing is. */
+/** Returns the errors of an expression. Empty if it compiles. */
 export function check(expression: string, options: CompileOptions = {}): readonly Issue[] {
   try {
     compile(expression, options)
@@ -110,7 +113,7 @@ export function check(expression: string, options: CompileOptions = {}): readonl
   }
 }
 
-/** Variables by their names, each with what makes a value for expressions of one of JavaScript. */
+/** Declarations of the variables, and the conversions of their values. */
 interface Scope {
   readonly environment: Environment
   readonly values: ReadonlyMap<string, (value: unknown) => Value>
@@ -143,7 +146,7 @@ function scopeOf({ variables = {}, release = '1.33' }: CompileOptions): Scope {
   return { environment: extend(baseEnvironment(Number(minor)), Object.fromEntries(types), struct), values, schemas }
 }
 
-/** Types whose values a program can give. Throws TypeError for a text that is none. */
+/** Parses the type of a variable. Throws TypeError if the text is not a type that variables can have. */
 function declaredType(text: string, name: string): Type {
   const type = parseType(text)
   if (printType(type) !== text || !isGiven(type)) throw new TypeError(`${name}: ${JSON.stringify(text)} is no type that a variable can be declared with`)

@@ -11,13 +11,14 @@ import { CelDouble, CelDuration, CelList, CelMap, CelOptional, CelTimestamp, Cel
 const INT64 = 1n << 63n
 const UINT64 = 1n << 64n
 
-/** A value of JavaScript that is none of what a variable of its type may have. */
+/** Thrown if a JavaScript value does not have the type of its variable. */
 export class ValueError extends TypeError {
   override readonly name = 'ValueError'
 }
 
 /**
- * What expressions see of a value of JavaScript, by the type that was declared for it; of `dyn` a whole number is an int, any other a double. Throws ValueError, which names the place below `path`.
+ * Converts a JavaScript value to the declared type. For `dyn`, a whole number is an int and any other number a double. Throws ValueError, whose message has the
+ * path of the value.
  */
 export function celValueOf(value: unknown, type: Type, path: string): Value {
   const wrong = (): never => {
@@ -90,7 +91,7 @@ function timestampOf(date: Date): CelTimestamp | undefined {
 
 const listOf = (items: readonly unknown[], type: Type = DYN, path = ''): Value => listOfValues(items.map((item, i) => celValueOf(item, type, `${path}[${i}]`)))
 
-/** Of a Map, or of an object, whose keys are strings; a member that is undefined is not there. */
+/** Converts a Map, or an object, whose keys are strings. Undefined members are skipped. */
 function mapOf(value: unknown, { params: [keyType = DYN, memberType = DYN] }: Type, path: string): Value | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date || value instanceof Uint8Array) return undefined
   const map = new ValueMap()
@@ -99,7 +100,7 @@ function mapOf(value: unknown, { params: [keyType = DYN, memberType = DYN] }: Ty
   return map
 }
 
-/** The value of JavaScript that a program gets: see `Evaluated` for which it is of what. */
+/** Converts a result to a JavaScript value, as documented at `Evaluated.value`. */
 export function nativeOf(value: Value): unknown {
   if (isInt(value)) return value
   if (value instanceof CelUint) return value.value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value.value) : value.value
@@ -118,6 +119,6 @@ export function nativeOf(value: Value): unknown {
 
 function nativeMap(map: CelMap): Readonly<Record<string, unknown>> | ReadonlyMap<unknown, unknown> {
   const entries = Array.from(map.keys(), (key): [unknown, unknown] => [nativeOf(key), nativeOf(map.find(key) ?? null)])
-  // Also a member `__proto__` is one of its own then.
+  // Object.fromEntries also defines `__proto__` as an own property.
   return entries.every((entry): entry is [string, unknown] => typeof entry[0] === 'string') ? Object.fromEntries(entries) : new Map(entries)
 }

@@ -2,17 +2,17 @@ import { CelError, CelOptional, isError, NONE, noSuchOverload, type Value } from
 import type { Evaluate, Frame } from './frame.ts'
 import type { Qualifier } from './qualifier.ts'
 
-/** A variable or another value with steps into it: `self.spec.items[0]`. A choice between two of them is one, too. */
+/** A variable or other value, followed by qualifiers: `self.spec.items[0]`. A conditional between two attributes is an attribute too. */
 export interface Attribute {
-  /** The value, without the cost of looking it up as a whole. */
+  /** Resolves the value, without charging `ownCost`. */
   readonly resolve: Evaluate
-  /** The cost of looking it up as a whole. */
+  /** Cost of resolving the attribute as a whole. */
   readonly ownCost: 0 | 1
-  /** The attribute with one step more. */
+  /** Returns the attribute with another qualifier. */
   with(qualifier: Qualifier): Attribute
 }
 
-/** @param root what the steps begin at. */
+/** @param root value that the qualifiers are applied to. */
 export function attributeFrom(root: Evaluate, qualifiers: readonly Qualifier[] = []): Attribute {
   return {
     resolve: qualifiers.length === 0 ? root : stepped(root, qualifiers),
@@ -21,7 +21,7 @@ export function attributeFrom(root: Evaluate, qualifiers: readonly Qualifier[] =
   }
 }
 
-/** The most frequent attribute has one step, which needs no loop. */
+/** Applies the qualifiers. Most attributes have a single one, which needs no loop. */
 function stepped(root: Evaluate, qualifiers: readonly Qualifier[]): Evaluate {
   const [first] = qualifiers
   if (qualifiers.length === 1 && first && !first.optional) {
@@ -38,7 +38,7 @@ function stepped(root: Evaluate, qualifiers: readonly Qualifier[]): Evaluate {
   }
 }
 
-/** Steps that have to succeed, from one on. */
+/** Applies mandatory qualifiers, beginning with the one at `from`. */
 function walk(frame: Frame, start: Value, qualifiers: readonly Qualifier[], from: number): Value {
   let value = start
   let i = from
@@ -50,7 +50,7 @@ function walk(frame: Frame, start: Value, qualifiers: readonly Qualifier[], from
   return value
 }
 
-/** From the first optional step on the result is an optional, and what is missing makes it empty. */
+/** Applies qualifiers from the first optional one on. The result is an optional, and empty if a part is missing. */
 function walkPresent(frame: Frame, start: Value, qualifiers: readonly Qualifier[], from: number): Value {
   let value = start
   let i = from
@@ -63,12 +63,12 @@ function walkPresent(frame: Frame, start: Value, qualifiers: readonly Qualifier[
   return new CelOptional(value)
 }
 
-/** What is read through an optional is an optional. */
+/** Applies qualifiers to an optional. The result is an optional too. */
 function walkOptional(frame: Frame, start: CelOptional, qualifiers: readonly Qualifier[]): Value {
   return start.value === undefined ? start : walkPresent(frame, start.value, qualifiers, 0)
 }
 
-/** The one or the other, by a condition. Steps are taken in the one that is chosen. */
+/** A conditional. Qualifiers are applied to the branch that is chosen. */
 export function choice(condition: Evaluate, yes: Attribute, no: Attribute): Attribute {
   return {
     resolve(frame) {
@@ -81,7 +81,7 @@ export function choice(condition: Evaluate, yes: Attribute, no: Attribute): Attr
   }
 }
 
-/** A variable that the activation has. */
+/** Resolves a variable of the activation. */
 export function variable(name: string): Evaluate {
   const missing = new CelError(`no such attribute(s): ${name}`)
   return ({ activation }) => {

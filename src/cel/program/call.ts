@@ -3,23 +3,23 @@ import type { Implementation } from '../functions/implementation.ts'
 import { isError, type Value } from '../values/value.ts'
 import type { Evaluate, Frame } from './frame.ts'
 
-/** How a call reacts to an argument that is an error. */
+/** How a call evaluates its arguments and is charged. */
 export interface CallForm {
-  /** The arguments behind one that is an error are not evaluated, and then the call costs nothing: calls of three arguments and more, and a few others. */
+  /** Whether arguments after an error are not evaluated, and the call then costs nothing. True for calls of three or more arguments, and a few others. */
   readonly stops: boolean
-  /** Errors are given to the function as they are. */
+  /** Whether errors are passed to the function. */
   readonly takesErrors: boolean
-  /** What it costs is charged before it runs: it takes as long as that, and one that exceeds the limit is not run at all. */
+  /** Whether the cost is charged before the call. For functions whose duration is proportional to it: a call that exceeds the limit does not run. */
   readonly paysFirst?: boolean
 }
 
-/** Calls a function with the values of its arguments, unless one of them is an error. */
+/** Calls a function with its evaluated arguments, unless one of them is an error. */
 export const call = (fn: Implementation, args: readonly Evaluate[], cost: CallCost, form: CallForm): Evaluate => keeping(calling(fn, args, cost, form))
 
-/** Units of cost from which on a call, with its arguments, takes longer than keeping its value does. */
+/** Cost, including arguments, from which on storing the result of a call is cheaper than repeating it. */
 const LONG_CALL = 100
 
-/** Keeps the value of a long call for an evaluation that is suspended later. Otherwise each turn of the work behind it would begin with the call again. */
+/** Stores the result of a long call if the evaluation can be suspended. Otherwise each resumption would repeat the call. */
 function keeping(evaluate: Evaluate): Evaluate {
   return frame => {
     if (!frame.isSliced) return evaluate(frame)
@@ -32,7 +32,7 @@ function keeping(evaluate: Evaluate): Evaluate {
   }
 }
 
-/** Charges what a call costs before it runs. The cost is kept as values are: counting a long text takes long as well. */
+/** Charges a call before it runs. The cost is stored like a result, because computing it reads long texts as well. */
 function chargeFirst(frame: Frame, call: object, cost: () => number): void {
   const before = frame.wasSuspended ? frame.doneBefore(call) : undefined
   const amount = typeof before === 'number' ? before : cost()
@@ -47,7 +47,7 @@ function calling(fn: Implementation, args: readonly Evaluate[], cost: CallCost, 
   return second ? binary(fn, first, second, cost, form) : unary(fn, first, cost, form)
 }
 
-/** Each number of arguments has a closure of its own: calls are what evaluations mostly consist of. */
+/** A closure for each number of arguments. Evaluations consist mostly of calls. */
 function nullary(fn: Implementation, cost: CallCost): Evaluate {
   return frame => {
     const result = fn()
@@ -79,7 +79,7 @@ function binary(fn: Implementation, left: Evaluate, right: Evaluate, cost: CallC
   }
 }
 
-/** Where the last argument is the error, cel-go has evaluated them all, and charges. */
+/** Stops at an error. If it is the last argument, all have been evaluated, and cel-go charges the call. */
 function stopping(fn: Implementation, args: readonly Evaluate[], cost: CallCost, form: CallForm): Evaluate {
   const { paysFirst = false } = form
   return frame => {

@@ -4,12 +4,12 @@ import { printValue } from '../values/print.ts'
 import { CelError, CelOptional, isError, type Value } from '../values/value.ts'
 import type { Evaluate, Frame } from './frame.ts'
 
-/** What making one costs. Source: cel-go, common/cost.go. */
+/** Cost of creating a list, map or struct. Source: cel-go, common/cost.go. */
 const LIST_COST = 10
 const MAP_COST = 30
 const STRUCT_COST = 40
 
-/** Makes something, and charges for it whatever comes of it. */
+/** Creates a value and charges for it, even if creating it fails. */
 const made =
   (make: Evaluate, cost: number): Evaluate =>
   frame => {
@@ -18,7 +18,7 @@ const made =
     return value
   }
 
-/** A list of what the elements give; those with `?` only where their optional holds something. */
+/** Creates a list. Elements with `?` are omitted if their optional is empty. */
 export function listMaker(elements: readonly Evaluate[], optionals: ReadonlySet<number>): Evaluate {
   return made(frame => {
     const values: Value[] = []
@@ -34,21 +34,24 @@ export function listMaker(elements: readonly Evaluate[], optionals: ReadonlySet<
   }, LIST_COST)
 }
 
-/** An entry of a map. `optional`: written with `?`, and left out where its optional is empty. */
+/**
+ * An entry of a map.
+ * `optional`: whether it is written with `?`, so that it is omitted if its optional is empty.
+ */
 export interface EntryMaker {
   readonly key: Evaluate
   readonly value: Evaluate
   readonly optional: boolean
 }
 
-/** An entry's value: undefined where it is left out. */
+/** Returns the value of an entry. Undefined if the entry is omitted. */
 function entryValue(value: Value, { optional }: { readonly optional: boolean }, name: () => string): Value | undefined {
   if (!optional) return value
   if (value instanceof CelOptional) return value.value
   return new CelError(`cannot initialize optional entry '${name()}' from non-optional value ${printValue(value)}`)
 }
 
-/** A later entry of the same key replaces the earlier one, and an empty optional takes it away. */
+/** Creates a map. A later entry of the same key replaces an earlier one, and an empty optional removes it. */
 export function mapMaker(entries: readonly EntryMaker[]): Evaluate {
   return made(frame => {
     const map = new ValueMap()
@@ -66,14 +69,14 @@ export function mapMaker(entries: readonly EntryMaker[]): Evaluate {
   }, MAP_COST)
 }
 
-/** A field of a struct, likewise. */
+/** A field of a struct, as an EntryMaker is an entry of a map. */
 export interface FieldMaker {
   readonly name: string
   readonly value: Evaluate
   readonly optional: boolean
 }
 
-/** A struct of the fields that are given, made by the environment. */
+/** Creates a struct of the given fields with the constructor that the environment declares. */
 export function structMaker(fields: readonly FieldMaker[], make: (fields: ReadonlyMap<string, Value>) => Value): Evaluate {
   return made(frame => {
     const values = fieldValues(frame, fields)
@@ -81,7 +84,7 @@ export function structMaker(fields: readonly FieldMaker[], make: (fields: Readon
   }, STRUCT_COST)
 }
 
-/** The fields in the order in which they were given. */
+/** Evaluates the fields in their order. */
 function fieldValues(frame: Frame, fields: readonly FieldMaker[]): Map<string, Value> | CelError {
   const values = new Map<string, Value>()
   for (const field of fields) {

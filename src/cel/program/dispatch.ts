@@ -6,25 +6,25 @@ import { DYN, ERROR, type Type } from '../type.ts'
 import { CelError, isError, typeNameOf, type Value } from '../values/value.ts'
 import { isOfType, isStatic } from './signature.ts'
 
-/** A function found for a call. */
+/** Implementation that a call resolves to. */
 export interface Found {
   readonly fn: Implementation
-  /** Whether arguments behind an error are left alone: see CallForm. */
+  /** Whether arguments after an error are not evaluated (see CallForm). */
   readonly stops: boolean
 }
 
-/** A signature with what it stands for. */
+/** A signature with its implementation. */
 interface Bound {
   readonly overload: Overload
   readonly fn: Implementation
 }
 
-/** Functions of two arguments or less that cel-go runs as it runs those of three. */
+/** Functions of one or two arguments that cel-go evaluates like functions of three. */
 const STOPPING = new Set(['string_format'])
-/** Functions that look at their arguments by themselves. */
+/** Functions that check the types of their arguments themselves. */
 const UNGUARDED = new Set(['contains_string', 'ends_with_string', 'starts_with_string', 'list_flatten', 'list_flatten_int'])
 
-/** Undefined for a name that no such function has. */
+/** Returns the function that dispatches on its arguments. Undefined if the name has none. */
 function singleton(name: string): Implementation | undefined {
   const fn = Object.hasOwn(SINGLETONS, name) ? SINGLETONS[name] : undefined
   return (
@@ -36,16 +36,19 @@ function singleton(name: string): Implementation | undefined {
   )
 }
 
-/** Errors among the arguments come first. */
+/** Returns the first error among the arguments, or the error for unsupported types. */
 function refusal(name: string, args: readonly Value[]): CelError {
   return args.find(isError) ?? new CelError(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
 }
 
-/** Whether values are what a signature takes. */
+/** Whether values match a signature. */
 const fits = ({ args: types }: Overload, args: readonly Value[]): boolean =>
   types.length === args.length && args.every((arg, i) => isOfType(arg, types[i] ?? ERROR))
 
-/** @param ids of the signatures that fit by what is known when the expression is compiled. */
+/**
+ * Resolves a call.
+ * @param ids signatures that match the types known at compile time.
+ */
 export function findFunction(declared: FunctionDeclaration, ids: readonly string[], argTypes: readonly Type[]): Found {
   const { name, overloads } = declared
   const own = singleton(name)
@@ -61,11 +64,11 @@ export function findFunction(declared: FunctionDeclaration, ids: readonly string
   return { fn: choose, stops: true }
 }
 
-/** What is known when the expression is compiled is not looked at again. */
+/** Adds a run-time check of the arguments, unless the compile-time types make it unnecessary. */
 function guarded(name: string, { overload, fn }: Bound, argTypes: readonly Type[]): Implementation {
   if (UNGUARDED.has(overload.id) || overload.args.every((type, i) => isGeneral(type) || isStatic(argTypes[i] ?? DYN))) return fn
   return (...args) => (fits(overload, args) ? fn(...args) : refusal(name, args))
 }
 
-/** Takes any value. */
+/** Whether the type accepts any value. */
 const isGeneral = ({ kind }: Type): boolean => kind === 'param' || kind === 'dyn'

@@ -3,65 +3,66 @@ import type { LongWork } from '../long-work.ts'
 import type { Value } from '../values/value.ts'
 import { CostLimitExceeded } from '../work.ts'
 
-/** Where variables are looked up; a Map is one. */
+/** Values of the variables. A Map is one. */
 export interface Activation {
   get(name: string): Value | undefined
 }
 
-/** Thrown where an evaluation leaves the event loop to others: it goes on where it was. Made once, since nobody looks at where it was thrown. */
+/** Thrown to suspend an evaluation. A single instance, because its stack trace is never used. */
 export const SUSPENDED = new Error('the evaluation goes on later')
 
-/** The elements of a list or the entries of a map, by number. */
+/** The elements of a list or entries of a map, by number. */
 export interface Rounds {
   readonly count: number
   readonly begin: (slots: Frame['slots'], round: number) => void
 }
 
-/** Where a loop was when the evaluation was suspended. */
+/** State of a loop at a suspension. */
 interface LoopState {
-  /** What it goes through: neither found nor counted again, for that may take longer than a turn's rounds. */
+  /** The range. It is not evaluated and counted again, because that can take longer than the rounds of a turn. */
   readonly rounds: Rounds
-  /** Of the round that comes next. */
+  /** Number of the next round. */
   readonly round: number
   readonly accumulated: Value | undefined
 }
 
-/** The result, or where the work was left and what the evaluation had cost. */
+/** The result, or the unfinished steps and the cost of the evaluation at that point. */
 type WorkState = { readonly result: object } | { readonly steps: Steps<object>; readonly cost: number }
 
 export interface FrameOptions {
   readonly limit: number
-  /** Asked at every hundredth round of loops: true ends the evaluation with an error. */
+  /** Optional. Called every hundredth round of a loop. If it returns true, the evaluation ends with an error. */
   readonly interrupted?: (() => boolean) | undefined
-  /** Asked every few rounds: true suspends the evaluation. */
+  /** Optional. Called every few rounds. If it returns true, the evaluation is suspended. */
   readonly spent?: (() => boolean) | undefined
 }
 
-/** Asking for the time costs more than a round of a small loop. */
+/** Rounds between two calls of `spent`. Reading the clock costs more than a round of a small loop. */
 const ROUNDS_OF_A_SLICE = 16
 
 /**
- * The state of one evaluation.
+ * State of one evaluation.
  *
- * A suspended evaluation is begun anew, and comes back to where it was: loops that were running take up the round they were in, those that were done in that round are not run again.
- * Long calls that were done are not run again either. That works since expressions have no effects, and costs little since only loops and long calls take long.
+ * To resume a suspended evaluation, it is run again from its beginning. Running loops continue with the round they were in, and loops that finished within that
+ * round are not repeated. Neither are finished long calls. This is correct because expressions have no side effects, and cheap because only loops and long
+ * calls take long.
  */
 export class Frame implements LongWork {
   readonly activation: Activation
   readonly #limit: number
-  /** Variables of loops, each at a place of its own. */
+  /** Values of loop variables. Each variable has its own slot. */
   readonly slots: (Value | undefined)[]
   readonly #interrupted: (() => boolean) | undefined
   readonly #spent: (() => boolean) | undefined
   #rounds = 0
-  /** When it was suspended last. */
+  /** Number of rounds at the last suspension. */
   #roundsBefore = 0
   cost = 0
   #costBefore = 0
-  /** Of loops within loops. */
+  /** Nesting depth of the running loops. */
   #depth = 0
   readonly #running = new Map<object, LoopState>()
-  /** Values of the loops and long calls that are done, by depth: of those within the round that runs. */
+  /** Results of finished loops and long calls within the current round, by depth. */
   readonly #done: Map<object, Value>[] = []
 
   constructor(activation: Activation, slots: number, { limit, interrupted, spent }: FrameOptions) {
@@ -72,15 +73,15 @@ export class Frame implements LongWork {
     this.#spent = spent
   }
 
-  /** Whether it may be suspended. */
+  /** Whether the evaluation can be suspended. */
   get isSliced(): boolean {
     return this.#spent !== undefined
   }
 
-  /** Whether it runs for a second time, or a later one. */
+  /** Whether the evaluation has been resumed at least once. */
   wasSuspended = false
 
-  /** Long work of functions, by what it depends on. */
+  /** Long work of functions, by owner and id. */
   readonly #work = new Map<object, Map<string, WorkState>>()
 
   result<T extends object>(owner: object, id: string, begin: () => Steps<T>): T {
@@ -89,7 +90,7 @@ export class Frame implements LongWork {
     this.#work.set(owner, known)
     const before = known.get(id)
     if (before && 'result' in before) return before.result as T
-    // Here the evaluation was left: what it has cost again until here it had cost before.
+    // The cost up to here was charged before the suspension, and must not be charged twice.
     if (before) this.cost = before.cost
     const steps = before?.steps ?? begin()
     for (;;) {
@@ -104,7 +105,7 @@ export class Frame implements LongWork {
     }
   }
 
-  /** Whether no loop has seen the suspension yet. */
+  /** Whether no loop has recorded the suspension yet. */
   get isFirstToSuspend(): boolean {
     return this.#running.size === 0
   }
@@ -115,32 +116,32 @@ export class Frame implements LongWork {
     if (this.cost > this.#limit) throw new CostLimitExceeded()
   }
 
-  /** Called once for each round of a loop: whether to end the evaluation. */
+  /** Reports whether to end the evaluation. Called once per round of a loop. */
   shouldStop(): boolean {
     this.#rounds++
     return this.#interrupted !== undefined && this.#rounds % 100 === 0 && this.#interrupted()
   }
 
-  /** Whether to suspend the evaluation before the next round. */
+  /** Reports whether to suspend the evaluation before the next round. */
   shouldSuspend(): boolean {
-    // What has just been taken up goes on at least one round.
+    // At least one round runs between two suspensions.
     if (this.#spent === undefined || this.#rounds % ROUNDS_OF_A_SLICE !== 0 || this.#rounds === this.#roundsBefore) return false
     if (!this.#spent()) return false
     this.#roundsBefore = this.#rounds
     return true
   }
 
-  /** The value of a loop, or of a long call, that was done before the evaluation was suspended. */
+  /** Returns the result of a loop or long call that finished before the suspension. */
   doneBefore(part: object): Value | undefined {
     return this.#done[this.#depth]?.get(part)
   }
 
-  /** What a loop that was suspended goes through. */
+  /** Returns the range of a suspended loop. */
   roundsOf(loop: object): Rounds | undefined {
     return this.#running.get(loop)?.rounds
   }
 
-  /** A loop begins: the state that it was suspended in. The cost is what it was once all of them run again. */
+  /** Enters a loop and returns the state in which it was suspended. When the innermost loop has been restored, the cost is reset to that of the suspension. */
   enter(loop: object): LoopState | undefined {
     this.#depth++
     const state = this.#running.get(loop)
@@ -148,18 +149,18 @@ export class Frame implements LongWork {
     return state
   }
 
-  /** Loops of the round before say nothing of the next one. */
+  /** Discards the results of the previous round. */
   nextRound(): void {
     this.#done[this.#depth]?.clear()
   }
 
-  /** A loop ends, or was interrupted. */
+  /** Leaves a loop that finished or was interrupted. */
   leave(): void {
     this.nextRound()
     this.#depth--
   }
 
-  /** @param value of a loop that was left, or of a long call. */
+  /** Stores the result of a finished loop or long call. */
   finish(part: object, value: Value): void {
     let done = this.#done[this.#depth]
     if (done === undefined) {
@@ -169,12 +170,12 @@ export class Frame implements LongWork {
     done.set(part, value)
   }
 
-  /** Keeps where a loop was; called for each that runs, from the innermost outward, while SUSPENDED passes through. */
+  /** Records the state of a loop. Called by each running loop, innermost first, as SUSPENDED propagates. */
   suspend(loop: object, state: LoopState): void {
     this.#running.set(loop, state)
   }
 
-  /** Called before the evaluation is begun anew. */
+  /** Prepares for running the evaluation again. */
   resume(): void {
     this.wasSuspended = true
     this.#depth = 0
@@ -183,5 +184,5 @@ export class Frame implements LongWork {
   }
 }
 
-/** A part of a program: gives a value, which may be an error, and charges what it costs. */
+/** A part of a program. Returns a value, which may be an error, and charges its cost. */
 export type Evaluate = (frame: Frame) => Value

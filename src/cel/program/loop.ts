@@ -4,7 +4,7 @@ import { ValueMap } from '../values/map.ts'
 import { CelError, CelList, CelMap, isError, type Value } from '../values/value.ts'
 import { type Evaluate, type Frame, type Rounds, SUSPENDED } from './frame.ts'
 
-/** A loop, with the places of its variables. */
+/** A planned loop, with the slots of its variables. */
 export interface LoopPlan {
   readonly range: Evaluate
   readonly condition: Evaluate
@@ -15,22 +15,22 @@ export interface LoopPlan {
   readonly variable2: number | undefined
 }
 
-/** The caller has given up. */
+/** The error of an evaluation that its caller aborted. */
 const INTERRUPTED = new CelError('operation interrupted')
 
-/** The value that an accumulator begins with: the loop adds to an empty list or map in place. */
+/** Returns the initial accumulator. An empty list or map becomes one that can grow in place. */
 export function beginning(value: Value): Value {
   if (value instanceof CelList && value.size === 0) return new GrowingList()
   return value instanceof CelMap && value.size === 0 ? new ValueMap([], true) : value
 }
 
-/** A collection that a loop has grown becomes a value like any other: nobody may add to it any more. */
+/** Converts a grown collection to an immutable value at the end of its loop. */
 const finished = (value: Value): Value => {
   if (value instanceof GrowingList) return listOfValues(value.values)
   return value instanceof ValueMap && value.isGrowing ? new ValueMap(value.entries()) : value
 }
 
-/** One variable is the element or the key; two are the index and the element, or the key and the value. */
+/** Returns the rounds of a range. A single variable is the element or key; two are index and element, or key and value. */
 function roundsOf({ variable, variable2 }: LoopPlan, range: CelList | CelMap): Rounds {
   if (range instanceof CelList) {
     return {
@@ -52,7 +52,7 @@ function roundsOf({ variable, variable2 }: LoopPlan, range: CelList | CelMap): R
   }
 }
 
-/** Runs all rounds. False where it was interrupted. */
+/** Runs all rounds. Returns false if it was interrupted. */
 function run(frame: Frame, plan: LoopPlan, { count, begin }: Rounds): boolean {
   const { slots } = frame
   const { condition, step, accumulator } = plan
@@ -65,7 +65,7 @@ function run(frame: Frame, plan: LoopPlan, { count, begin }: Rounds): boolean {
   return true
 }
 
-/** As run, from where it was suspended, and in a way that it can be suspended. */
+/** Runs the rounds of a loop that can be suspended, continuing after the last suspension. */
 function runInSlices(frame: Frame, plan: LoopPlan, rounds: Rounds): boolean {
   const { slots } = frame
   const { count, begin } = rounds
@@ -78,7 +78,7 @@ function runInSlices(frame: Frame, plan: LoopPlan, rounds: Rounds): boolean {
       frame.suspend(plan, { rounds, round, accumulated: slots[accumulator] })
       throw SUSPENDED
     }
-    // Of the round that is taken up, what was done stays done.
+    // Results within the resumed round are kept.
     if (round !== state?.round) frame.nextRound()
     begin(slots, round)
     const { cost } = frame
@@ -87,7 +87,7 @@ function runInSlices(frame: Frame, plan: LoopPlan, rounds: Rounds): boolean {
       slots[accumulator] = step(frame)
     } catch (fault) {
       if (fault === SUSPENDED) {
-        // What was done of the round that was left is done again, and may not be charged twice.
+        // The unfinished part of this round runs again, so its cost is taken back.
         if (frame.isFirstToSuspend) frame.cost = cost
         frame.suspend(plan, { rounds, round, accumulated: slots[accumulator] })
       }
@@ -102,7 +102,7 @@ function runInSlices(frame: Frame, plan: LoopPlan, rounds: Rounds): boolean {
   return true
 }
 
-/** The rounds of a loop that begins, or why it cannot. */
+/** Returns the rounds of a loop, or an error if its range is not iterable. */
 function begun(frame: Frame, plan: LoopPlan): Rounds | CelError {
   const range = plan.range(frame)
   if (isError(range)) return range
@@ -111,7 +111,7 @@ function begun(frame: Frame, plan: LoopPlan): Rounds | CelError {
   return new CelError(plan.variable2 === undefined ? `got '${type}', expected iterable type` : `unsupported comprehension range type: ${type}`)
 }
 
-/** A loop evaluates its range once. Its value is kept where the evaluation may be suspended, so that it does not run again. */
+/** A loop. Its result is stored if the evaluation can be suspended, so that it does not run twice. */
 export function loop(plan: LoopPlan): Evaluate {
   return frame => {
     const done = frame.isSliced ? frame.doneBefore(plan) : undefined

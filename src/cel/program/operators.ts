@@ -4,7 +4,7 @@ import { ValueMap } from '../values/map.ts'
 import { CelDouble, type CelError, type CelList, CelOptional, CelUint, isError, isInt, noSuchOverload, type Value } from '../values/value.ts'
 import type { Evaluate } from './frame.ts'
 
-/** An error is forgotten where the other side decides. */
+/** Makes `&&` or `||`. An error on one side is ignored if the other side decides the result. */
 const junction =
   (deciding: boolean) =>
   (left: Evaluate, right: Evaluate): Evaluate =>
@@ -17,12 +17,12 @@ const junction =
     return typeof second === 'boolean' ? second : noSuchOverload(second)
   }
 
-/** `false && error` is false, on either side. */
+/** `false && error` is false, in either order. */
 export const and = junction(false)
-/** `true || error` is true, on either side. */
+/** `true || error` is true, in either order. */
 export const or = junction(true)
 
-/** @param negated for `!=`, of which an error is true. */
+/** @param negated for `!=`, which is true if the comparison fails. */
 export function equality(left: Evaluate, right: Evaluate, cost: CallCost, negated: boolean): Evaluate {
   return frame => {
     const first = left(frame)
@@ -36,7 +36,7 @@ export function equality(left: Evaluate, right: Evaluate, cost: CallCost, negate
   }
 }
 
-/** Whether a value is one of a list that never changes: it costs nothing. */
+/** Tests membership in a constant list, at no cost. Undefined if the elements cannot be hashed. */
 export function membership(value: Evaluate, list: CelList): Evaluate | undefined {
   if (list.size === 0) return () => false
   const members = new ValueMap()
@@ -51,11 +51,11 @@ export function membership(value: Evaluate, list: CelList): Evaluate | undefined
   }
 }
 
-/** Values whose equality a map of keys decides; lists and times are compared one by one. */
+/** Whether map keys decide equality. Lists, timestamps and durations are compared one by one. */
 const isHashable = (value: Value): boolean =>
   typeof value === 'string' || typeof value === 'boolean' || isInt(value) || value instanceof CelUint || value instanceof CelDouble
 
-/** `a.or(b)` and `a.orValue(b)`: the second is looked at only where the first is empty. */
+/** `a.or(b)` and `a.orValue(b)`: `b` is evaluated only if `a` is empty. */
 export const orElse =
   (left: Evaluate, right: Evaluate, unwraps: boolean): Evaluate =>
   frame => {

@@ -1,10 +1,10 @@
 /**
- * Thrown through a running expression by a value that is not there yet: the answer of an authorizer, a variable that takes more than one turn of the event loop. The caller of the
- * expression waits, and runs it again: expressions have no effects.
+ * Thrown through a running expression if a value is not available yet: the decision of an authorizer, or a variable whose evaluation takes several turns. The
+ * caller waits for `ready` and evaluates the expression again, which is safe because expressions have no side effects.
  */
 export class ValuePending extends Error {
   override readonly name = 'ValuePending'
-  /** Resolves when the value is there; rejects where it cannot be had. */
+  /** Resolves when the value is available. Rejects if obtaining it failed. */
   readonly ready: Promise<void>
 
   constructor(ready: Promise<void>) {

@@ -22,26 +22,26 @@ import { constantQualifier, keyFault, keyQualifier, presenceQualifier, type Qual
 /** A planned node. */
 interface Plan {
   readonly evaluate: Evaluate
-  /** Where the value is known beforehand: it costs nothing. */
+  /** Optional. The value, if it is known at planning time. It costs nothing. */
   readonly constant?: Value
-  /** Where steps can be added to it. */
+  /** Optional. The attribute, if qualifiers can be added to it. */
   readonly attribute?: Attribute
 }
 
-/** Thrown inside of the planner only. */
+/** Internal error of the planner, converted to a CelError by `plan`. */
 class Fault extends Error {
   override readonly name = 'Fault'
 }
 
-/** Functions that are computed beforehand where their argument is known. */
+/** Functions that are evaluated at planning time if their argument is constant. */
 const COMPUTED = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint'])
-/** Functions whose pattern is compiled beforehand. They leave arguments behind an error alone. */
+/** Functions whose constant pattern is compiled at planning time. Arguments after an error are not evaluated. */
 const SEARCHES = new Set(['matches', 'find', 'findAll'])
 
-/** A value that is known now. */
+/** Plans a constant. */
 const constant = (value: Value): Plan => ({ evaluate: () => value, constant: value })
 
-/** A part of a program that reads an attribute as a whole. */
+/** Plans reading an attribute, which charges its cost. */
 const read = (attribute: Attribute): Plan => {
   const { resolve, ownCost } = attribute
   if (ownCost === 0) return { evaluate: resolve, attribute }
@@ -53,10 +53,10 @@ const read = (attribute: Attribute): Plan => {
   return { evaluate, attribute }
 }
 
-/** A step into a value that is no attribute makes it one. */
+/** Returns the attribute of a plan, or an attribute whose root is the planned value. */
 const attributeOf = (plan: Plan): Attribute => plan.attribute ?? attributeFrom(plan.evaluate)
 
-/** Literals of text, bytes, booleans and null are values as they stand. */
+/** Converts a literal. Texts, bytes, booleans and null are values themselves. */
 function literalValue(literal: LiteralValue): Value {
   switch (literal.type) {
     case 'int':
@@ -70,7 +70,7 @@ function literalValue(literal: LiteralValue): Value {
   }
 }
 
-/** An index or key; a literal of a wrong type makes the program impossible. */
+/** Plans an index or key. Throws if it is a literal of an invalid type. */
 function qualifierOf(key: Plan, optional: boolean): Qualifier {
   if (key.constant === undefined) return keyQualifier(key.attribute?.resolve ?? key.evaluate, optional)
   const fault = keyFault(key.constant)
@@ -80,7 +80,7 @@ function qualifierOf(key: Plan, optional: boolean): Qualifier {
 
 const optionalStep = (operand: Plan, key: Plan): Plan => read(attributeOf(operand).with(qualifierOf(key, true)))
 
-/** Operators are planned by themselves, for they do not evaluate all their arguments, or take errors. The parser gives each as many as it takes. */
+/** Operators that do not evaluate all their arguments, or accept errors. The parser guarantees the number of arguments. */
 const OPERATORS: ReadonlyMap<string, (...args: Plan[]) => Plan> = new Map<string, (...args: Plan[]) => Plan>([
   [LOGICAL_AND, (left: Plan, right: Plan) => ({ evaluate: and(left.evaluate, right.evaluate) })],
   [LOGICAL_OR, (left: Plan, right: Plan) => ({ evaluate: or(left.evaluate, right.evaluate) })],
@@ -92,18 +92,18 @@ const OPERATORS: ReadonlyMap<string, (...args: Plan[]) => Plan> = new Map<string
   [OPTIONAL_INDEX, optionalStep],
 ])
 
-/** Variables of loops, from the innermost outward. */
+/** Variables of the enclosing loops, innermost first. */
 interface Scope {
   readonly names: ReadonlyMap<string, Evaluate>
   readonly outer: Scope | undefined
 }
 
-/** Makes a program of a checked tree. It evaluates, and charges, as cel-go's interpreter does. */
+/** Plans a checked tree. The program evaluates and charges as cel-go's interpreter does. */
 export class Planner {
   readonly #checked: Checked
   readonly #environment: Environment
   #scope: Scope | undefined
-  /** How many places for variables of loops a frame needs. */
+  /** Number of slots for loop variables. */
   slots = 0
 
   constructor(checked: Checked, environment: Environment) {
@@ -111,7 +111,7 @@ export class Planner {
     this.#environment = environment
   }
 
-  /** Plans the whole expression, in steps of some hundred nodes. Returns an error if a part that is computed beforehand fails. */
+  /** Plans the expression in steps of some hundred nodes. Returns an error if a part that is evaluated at planning time fails. */
   *plan(): Steps<Evaluate | CelError> {
     try {
       return (yield* this.#plan(this.#checked.ast.root)).evaluate
@@ -149,7 +149,7 @@ export class Planner {
     return typeOfNode(this.#checked, id)
   }
 
-  /** A variable of a loop, a constant, a type, or a variable of the activation, in this order. */
+  /** Plans a name. In order: loop variable, constant, type, variable of the activation. */
   #name(id: ExprId): Plan {
     const reference = this.#checked.references.get(id)
     const name = reference?.name ?? ''
@@ -163,7 +163,7 @@ export class Planner {
     return read(attributeFrom(variable(name)))
   }
 
-  /** Names of structs that cannot be made, and of messages that are values of other types, are types to the checker alone. */
+  /** Returns a type as a value. Structs that cannot be constructed, and messages that represent another type, exist only for the checker. */
   #typeValue(name: string, { params }: Type): CelType {
     const { struct, types } = this.#environment
     const declared = struct(name)
@@ -172,7 +172,7 @@ export class Planner {
     return new CelType(params[0]?.name ?? 'type')
   }
 
-  /** A field of a value, a test for one, or a name with dots. */
+  /** Plans a field selection, a presence test, or a dotted name. */
   *#select(expr: SelectExpr): Steps<Plan> {
     if (this.#checked.references.has(expr.id)) return this.#name(expr.id)
     const operand = attributeOf(yield* this.#plan(expr.operand))
@@ -181,7 +181,7 @@ export class Planner {
     const { resolve, ownCost } = attribute
     const evaluate: Evaluate = frame => {
       const present = resolve(frame)
-      // A test costs one less than reading does.
+      // A presence test costs one less than reading the attribute.
       if (ownCost === 0) frame.charge(-1)
       return isError(present) || typeof present === 'boolean' ? present : present instanceof CelOptional && present.value !== undefined
     }
@@ -199,7 +199,7 @@ export class Planner {
     return OPERATORS.get(expr.name)?.(...args) ?? this.#function(expr, args)
   }
 
-  /** With the target first, unless it only qualifies the function's name. */
+  /** Returns the arguments with the target first, unless the target only qualifies the function's name. */
   #arguments({ id, name, target, args }: CallExpr): readonly Expr[] {
     if (!target) return args
     const found = this.#checked.references.get(id)?.name
@@ -228,14 +228,14 @@ export class Planner {
     return COMPUTED.has(name) && args.length === 1 && args[0]?.constant !== undefined ? this.#computed(evaluate) : { evaluate }
   }
 
-  /** What needs no variables is evaluated once, here, and free of charge. An error there makes the program impossible. */
+  /** Evaluates a constant expression at no cost. An error makes planning fail. */
   #computed(evaluate: Evaluate): Plan {
     const value = evaluate(emptyFrame())
     if (isError(value)) throw new Fault(value.message)
     return constant(value)
   }
 
-  /** A list of constants is made once. */
+  /** Plans a list. A list of constants is created once. */
   *#list({ elements, optionals }: ListExpr): Steps<Plan> {
     const plans = yield* this.#plans(elements)
     const evaluate = listMaker(
@@ -245,7 +245,7 @@ export class Planner {
     return plans.every(plan => plan.constant !== undefined) ? constant(evaluate(emptyFrame())) : { evaluate }
   }
 
-  /** So is a map. */
+  /** Plans a map. A map of constants is created once. */
   *#map({ entries }: MapExpr): Steps<Plan> {
     const plans: { key: Plan; value: Plan; optional: boolean }[] = []
     for (const { key, value, optional } of entries) plans.push({ key: yield* this.#plan(key), value: yield* this.#plan(value), optional })
@@ -254,7 +254,7 @@ export class Planner {
     return known ? constant(evaluate(emptyFrame())) : { evaluate }
   }
 
-  /** Made by the environment, which knows what it is; constants are not folded, as cel-go has it. */
+  /** Plans a struct. Structs of constants are not folded, as in cel-go. */
   *#struct({ id, fields }: StructExpr): Steps<Plan> {
     const name = this.#checked.references.get(id)?.name ?? ''
     const makers: FieldMaker[] = []
@@ -263,7 +263,7 @@ export class Planner {
     return { evaluate: structMaker(makers, make) }
   }
 
-  /** Each variable has a slot of the frame: nested loops of the same names do not meet. */
+  /** Plans a loop. Each variable has its own slot, so nested loops with equal variable names do not conflict. */
   *#loop(expr: ComprehensionExpr): Steps<Plan> {
     const accumulator = this.slots++
     const variable1 = this.slots++
@@ -271,7 +271,7 @@ export class Planner {
     const init = (yield* this.#plan(expr.init)).evaluate
     const range = (yield* this.#plan(expr.range)).evaluate
     const outer = this.#scope
-    // What a loop collects begins when it is first asked for: a name that is never used costs nothing.
+    // The accumulator is initialized when it is first read: a bound name that is never used costs nothing.
     const accumulated: Evaluate = frame => {
       const collected = frame.slots[accumulator]
       if (collected !== undefined) return collected
@@ -292,7 +292,7 @@ export class Planner {
   }
 }
 
-/** Functions that are no plain calls. */
+/** Plans functions that are not ordinary calls. Undefined for all others. */
 function specialPlan(name: string, signature: string, [first, second, ...more]: readonly Plan[]): Plan | undefined {
   if (first && name === NOT_STRICTLY_FALSE) {
     const isTrueOrUnsure = (value: Value | undefined): Value => (typeof value === 'boolean' ? value : true)
@@ -310,13 +310,13 @@ function specialPlan(name: string, signature: string, [first, second, ...more]: 
 const NOTHING = new Map<string, Value>()
 const emptyFrame = (): Frame => new Frame(NOTHING, 0, { limit: Number.POSITIVE_INFINITY })
 
-/** With a known pattern only the text is looked at. */
+/** Checks only the text, for a function with a constant pattern. */
 const ofText =
   (fn: Implementation): Implementation =>
   (text, ...rest) =>
     typeof text === 'string' ? fn(text, ...rest) : noSuchOverload(text)
 
-/** A literal that is no pattern makes the program impossible, before anything runs. */
+/** Throws if a constant pattern is invalid. */
 function requirePattern(pattern: string): void {
   const compiled = compilePattern(pattern)
   if (typeof compiled === 'string') throw new Fault(compiled)

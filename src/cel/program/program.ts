@@ -7,44 +7,44 @@ import { CostLimitExceeded, withBoundedWork } from '../work.ts'
 import { type Activation, type Evaluate, Frame, SUSPENDED } from './frame.ts'
 import { Planner } from './planner.ts'
 
-/** What one call may cost (Kubernetes, "Resource constraints"). */
+/** Cost limit of a single evaluation (Kubernetes, "Resource constraints"). */
 export const PER_CALL_LIMIT = 1_000_000
 
-/** What came of an evaluation, and what it cost. */
+/** Result and cost of an evaluation. */
 export type Outcome = { readonly cost: number } & (
   | { readonly value: Exclude<Value, CelError>; readonly error?: undefined }
-  /** In cel-go's words. Exceeding the limit ends everything: `isLimit` distinguishes it from what an expression may come to. */
+  /** An error with cel-go's message. `isLimit` is set if the cost limit was exceeded, which no expression can handle. */
   | { readonly error: string; readonly isLimit: boolean; readonly value?: undefined }
 )
 
 export interface EvaluateOptions {
-  /** Default: PER_CALL_LIMIT. */
+  /** Optional. Cost limit. Default: PER_CALL_LIMIT. */
   readonly limit?: number
-  /** Asked at every hundredth iteration: true ends the evaluation with an error. */
+  /** Optional. Called every hundredth round of a loop. If it returns true, the evaluation ends with an error. */
   readonly interrupted?: () => boolean
 }
 
-/** The event loop, of which an evaluation takes its turns. */
+/** Turns of the event loop in which an evaluation runs. */
 export interface Turns {
-  /** Whether this turn has had its share. */
+  /** Whether the current turn has used up its time. */
   readonly spent: () => boolean
   readonly next: () => Promise<void>
 }
 
-/** An expression ready to run, as often as wanted and on any values: it holds no state. */
+/** An executable expression. It holds no state and can be evaluated any number of times, also concurrently. */
 export interface Program {
   evaluate(activation: Activation, options?: EvaluateOptions): Outcome
-  /** As evaluate, but between rounds of loops it leaves the event loop to others. At once where one turn is enough. */
+  /** Evaluates and yields to the event loop between rounds of loops. Returns an Outcome synchronously if one turn is enough. */
   evaluateInTurns(activation: Activation, turns: Turns, options?: EvaluateOptions): Outcome | Promise<Outcome>
 }
 
-/** A program, or the error of a part that is computed beforehand: `int('x')`. */
+/** A program, or the error of a part that is evaluated at planning time, such as `int('x')`. */
 type Made = Program | { readonly fault: string }
 
-/** Makes a program at once, for expressions that are not from clients. */
+/** Makes a program synchronously. For expressions that do not come from clients. */
 export const makeProgram = (checked: Checked, environment: Environment): Made => runAtOnce(makeProgramInSteps(checked, environment))
 
-/** Makes the program of a checked expression, in steps. */
+/** Makes a program in steps. */
 export function* makeProgramInSteps(checked: Checked, environment: Environment): Steps<Made> {
   const planner = new Planner(checked, environment)
   const planned = yield* planner.plan()
@@ -62,7 +62,7 @@ export function* makeProgramInSteps(checked: Checked, environment: Environment):
   }
 }
 
-/** Errors of the expression are outcomes; any other exception is a bug, or a value that is not there yet. */
+/** Evaluates. Errors of the expression become outcomes; any other exception is a bug or ValuePending. */
 function outcomeOf(planned: Evaluate, frame: Frame): Outcome {
   try {
     const value = withBoundedWork(() => withLongWork(frame, () => planned(frame)))
@@ -73,7 +73,7 @@ function outcomeOf(planned: Evaluate, frame: Frame): Outcome {
   }
 }
 
-/** Undefined where the evaluation was suspended. */
+/** Evaluates until the next suspension. Undefined if the evaluation was suspended. */
 function outcomeOrPause(planned: Evaluate, frame: Frame): Outcome | undefined {
   try {
     return outcomeOf(planned, frame)
@@ -83,7 +83,7 @@ function outcomeOrPause(planned: Evaluate, frame: Frame): Outcome | undefined {
   }
 }
 
-/** Goes on after each turn until it is done: the frame knows what was computed. */
+/** Resumes a suspended evaluation in every turn until it finishes. */
 async function remaining(planned: Evaluate, frame: Frame, { next }: Turns): Promise<Outcome> {
   for (;;) {
     await next()

@@ -5,19 +5,19 @@ import { printValue } from '../values/print.ts'
 import { CelError, CelList, CelMap, CelObject, isError, isInt, type Value } from '../values/value.ts'
 import type { Evaluate, Frame } from './frame.ts'
 
-/** One step from a value to a part of it: `.field`, `[index]`, or a test for presence. It costs 1, and an optional one that finds nothing costs nothing. */
+/** Selection of a part of a value: `.field`, `[index]` or a presence test. It costs 1. An optional one that finds nothing costs nothing. */
 export interface Qualifier {
   readonly optional: boolean
-  /** The part, or an error. */
+  /** Returns the part, or an error if it is missing. */
   readonly from: (frame: Frame, value: Value) => Value
-  /** The part, or undefined where there is none. */
+  /** Returns the part, or undefined if it is missing. */
   readonly fromIfPresent: (frame: Frame, value: Value) => Value | undefined
 }
 
-/** As cel-go has it for maps, structs and what has no parts. */
+/** The error for a missing key or field, and for values without parts, as in cel-go. */
 const missingKey = (key: Value): CelError => new CelError(`no such key: ${printValue(key)}`)
 
-/** A part of a value by its key; undefined where there is none. */
+/** Returns a part of a value by its key. Undefined if it is missing. */
 function partOf(value: Value, key: Value): Value | undefined {
   if (value instanceof CelMap) return value.find(key)
   if (value instanceof CelList) return elementOf(value, key)
@@ -25,11 +25,11 @@ function partOf(value: Value, key: Value): Value | undefined {
   return value instanceof CelObject && typeof key === 'string' ? value.field?.(key) : undefined
 }
 
-/** The same for an optional selection. */
+/** Returns a part for an optional selection. Undefined if it is missing. */
 const partIfPresent = (value: Value, key: Value): Value | undefined =>
   value instanceof CelObject && value.fieldIfPresent && typeof key === 'string' ? value.fieldIfPresent(key) : partOf(value, key)
 
-/** Undefined beyond the ends; lists of documents take an int and no other number. */
+/** Returns an element. Undefined if the index is out of range. Lists of documents accept only ints. */
 function elementOf(list: CelList, key: Value): Value | undefined {
   const index = plainIndex(key)
   if (isError(index)) return index
@@ -37,19 +37,22 @@ function elementOf(list: CelList, key: Value): Value | undefined {
   return list.takesIntsOnly && !isInt(key) ? new CelError(`unsupported index: ${printValue(key)}`) : list.at(index)
 }
 
-/** A part that is not there is an error, which differs between lists and maps. */
+/** Returns a part, or the error for a missing one, which differs between lists and maps. */
 function required(value: Value, key: Value): Value {
   const part = partOf(value, key)
   return part === undefined ? (value instanceof CelList ? outOfBounds(key) : missingKey(key)) : part
 }
 
-/** Why a value can be no key; nothing where it can. */
+/** Returns the error of a value that cannot be a key. Undefined if it can. */
 export function keyFault(key: Value): CelError | undefined {
   const isKey = typeof key === 'string' || typeof key === 'boolean' || isNumeric(key)
   return isKey ? undefined : new CelError(`invalid qualifier type: ${goTypeOf(key)}`)
 }
 
-/** @param key evaluated each time; what it costs comes on top. */
+/**
+ * A computed key.
+ * @param key evaluated each time. Its cost is added.
+ */
 export function keyQualifier(key: Evaluate, optional: boolean): Qualifier {
   return {
     optional,
@@ -67,13 +70,13 @@ export function keyQualifier(key: Evaluate, optional: boolean): Qualifier {
   }
 }
 
-/** A key that is known when the expression is compiled: most are. */
+/** A constant key, which is the most frequent case. */
 export function constantQualifier(key: Value, optional: boolean): Qualifier {
   return {
     optional,
     from(frame, value) {
       frame.charge(1)
-      // Most steps are by name from a map.
+      // The most frequent selection is a field of a map.
       const part = value instanceof CelMap ? value.find(key) : partOf(value, key)
       return part === undefined ? required(value, key) : part
     },
@@ -85,7 +88,7 @@ export function constantQualifier(key: Value, optional: boolean): Qualifier {
   }
 }
 
-/** Whether there is a part of that name. */
+/** Tests whether a field is present. */
 export function presenceQualifier(name: string): Qualifier {
   const isPresent = (value: Value): Value => {
     if (value instanceof CelObject && value.isSet) return value.isSet(name)

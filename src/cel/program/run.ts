@@ -2,7 +2,7 @@ import type { Activation } from './frame.ts'
 import { ValuePending } from './pending.ts'
 import type { EvaluateOptions, Outcome, Program, Turns } from './program.ts'
 
-/** As evaluateInTurns, but it waits for values that are not there yet. At once where nothing has to be waited for. */
+/** Evaluates in turns, and waits for pending values. Returns an Outcome synchronously if no waiting is necessary. */
 export function runProgram(program: Program, activation: Activation, turns: Turns, options: EvaluateOptions = {}): Outcome | Promise<Outcome> {
   const later = async (fault: unknown): Promise<Outcome> => {
     if (!(fault instanceof ValuePending)) throw fault

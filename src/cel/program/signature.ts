@@ -1,7 +1,7 @@
 import type { Type } from '../type.ts'
 import { CelList, CelMap, typeNameOf, type Value } from '../values/value.ts'
 
-/** Whether a value is what a signature says, as far as that is looked at when it runs: of lists and maps, the first element. */
+/** Reports whether a value matches a type of a signature at run time. Only the first element of a list or map is checked, as in cel-go. */
 export function isOfType(value: Value, type: Type): boolean {
   const { kind, name, params } = type
   if (kind === 'dyn' || kind === 'any' || kind === 'param') return true
@@ -12,5 +12,5 @@ export function isOfType(value: Value, type: Type): boolean {
   return true
 }
 
-/** Whether values of a type are known when the expression is compiled, so that nothing is left to look at. */
+/** Whether the type is completely known at compile time, so that no run-time check is necessary. */
 export const isStatic = ({ kind, params }: Type): boolean => kind !== 'dyn' && kind !== 'any' && kind !== 'param' && kind !== 'error' && params.every(isStatic)

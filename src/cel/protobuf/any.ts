@@ -3,7 +3,7 @@ import { encodedFields } from './encoded.ts'
 
 type Fields = ReadonlyMap<string, Value>
 
-/** What a google.protobuf.Any holds; an error that prints it where that is of no known type, or malformed. */
+/** Returns the message in a google.protobuf.Any. If its type is unknown or its encoding malformed, returns an error that prints the Any. */
 export function anyValue(fields: Fields, make: (name: string, fields: Fields) => Value | undefined): Value {
   const url = fields.get('type_url')
   const encoded = fields.get('value')
@@ -17,14 +17,14 @@ export function anyValue(fields: Fields, make: (name: string, fields: Fields) =>
   return new CelError(`unsupported conversion to ref.Val: (*dynamicpb.Message)${parts.join('  ')}`)
 }
 
-/** Of protobuf's text format; other control characters are hexadecimal. */
+/** Escapes of protobuf's text format. Other control characters are written as hexadecimal. */
 const ESCAPES: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 const hex = (byte: number): string => `\\x${byte.toString(16).padStart(2, '0')}`
 
-/** As protobuf's text format has strings and bytes. */
+/** Quotes strings and bytes as protobuf's text format does. */
 function quote(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString('utf8')
-  // Bytes that are no UTF-8 are reported one by one.
+  // Invalid UTF-8 is printed byte by byte.
   const plain = Buffer.from(text).equals(bytes) ? text : undefined
   const characters = plain === undefined ? Array.from(bytes, byte => (byte < 0x80 ? String.fromCharCode(byte) : hex(byte))) : [...plain]
   return `"${characters.map(char => (char.length === 1 ? escaped(char) : char)).join('')}"`

@@ -5,31 +5,31 @@ import { ValueMap } from '../values/map.ts'
 import { CelDouble, CelUint, type Value } from '../values/value.ts'
 import { type WireField, wireFields } from './wire.ts'
 
-/** How one field of a message is encoded. A field of another form is none that the message knows. */
+/** Encoding of a field. A field with another wire type is treated as unknown. */
 interface Encoding {
   readonly name: string
   readonly wire: WireField['wire']
-  /** Undefined where what the field holds is malformed. */
+  /** Decodes the field. Undefined if it is malformed. */
   readonly read: (field: WireField, depth: number) => Value | undefined
 }
 
 type Fields = ReadonlyMap<string, Value>
 
-/** Values within values, as deep as they are read. */
+/** Maximum nesting depth of values. */
 const MAX_DEPTH = 500
 
-/** Numbers of fixed length are little-endian. */
+/** Fixed-length numbers are little-endian. */
 const viewOf = ({ bytes }: WireField): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 const readInt = (bits: number) => (field: WireField) => toInt(BigInt.asIntN(bits, field.varint))
 const readUint = (bits: number) => (field: WireField) => new CelUint(BigInt.asUintN(bits, field.varint))
 const readBool = (field: WireField): Value => field.varint !== 0n
 const readDouble = (field: WireField): Value => new CelDouble(viewOf(field).getFloat64(0, true))
 const readFloat = (field: WireField): Value => new CelDouble(viewOf(field).getFloat32(0, true))
-/** Undefined for broken UTF-8, which protobuf's own texts must not have. */
+/** Decodes a text. Undefined for invalid UTF-8. */
 const readText = ({ bytes }: WireField): Value | undefined => (isUtf8(bytes) ? Buffer.from(bytes).toString('utf8') : undefined)
 const readBytes = ({ bytes }: WireField): Value => Uint8Array.from(bytes)
 
-/** Of Timestamp and Duration: seconds, and nanoseconds within the second. */
+/** Fields of Timestamp and Duration: seconds, and nanoseconds within the second. */
 const SECONDS_AND_NANOS: readonly Encoding[] = [
   { name: 'seconds', wire: 'varint', read: readInt(64) },
   { name: 'nanos', wire: 'varint', read: readInt(32) },
@@ -51,10 +51,10 @@ const ENTRY: readonly Encoding[] = [
   { name: 'value', wire: 'bytes', read: ({ bytes }, depth) => jsonValueOf(bytes, depth) },
 ]
 
-/** A wrapper such as google.protobuf.Int64Value: one field, which distinguishes absence from zero. */
+/** A wrapper such as google.protobuf.Int64Value. Its single field distinguishes an absent value from zero. */
 const wrapping = (wire: WireField['wire'], read: Encoding['read']): readonly Encoding[] => [{ name: 'value', wire, read }]
 
-/** Fields by their numbers, from 1 on. */
+/** Fields by message name. The index of a field is its number minus 1. */
 const ENCODINGS: ReadonlyMap<string, readonly Encoding[]> = new Map([
   ['google.protobuf.BoolValue', wrapping('varint', readBool)],
   ['google.protobuf.BytesValue', wrapping('bytes', readBytes)],
@@ -71,7 +71,7 @@ const ENCODINGS: ReadonlyMap<string, readonly Encoding[]> = new Map([
   ['google.protobuf.Value', VALUE],
 ])
 
-/** Fields by their names, the one that came last behind the others. */
+/** Decodes fields by name. A repeated field moves to the end, with its last value. Undefined if the message is malformed. */
 function readFields(encodings: readonly Encoding[], bytes: Uint8Array, depth: number): Map<string, Value> | undefined {
   const fields = new Map<string, Value>()
   for (const field of wireFields(bytes) ?? [undefined]) {
@@ -86,13 +86,13 @@ function readFields(encodings: readonly Encoding[], bytes: Uint8Array, depth: nu
   return fields
 }
 
-/** What the first field of a message holds, each time that it is there. */
+/** Returns every occurrence of field 1. Undefined if the message is malformed or nested too deeply. */
 function repeated(bytes: Uint8Array, depth: number): Uint8Array[] | undefined {
   if (depth >= MAX_DEPTH) return undefined
   return wireFields(bytes)?.flatMap(field => (field.number === 1 && field.wire === 'bytes' ? [field.bytes] : []))
 }
 
-/** The alternative that came last; null where none did. */
+/** Decodes a google.protobuf.Value. The last alternative wins; null if there is none. */
 function jsonValueOf(bytes: Uint8Array, depth: number): Value | undefined {
   const fields = readFields(VALUE, bytes, depth + 1)
   return fields && ([...fields.values()].at(-1) ?? null)
@@ -118,7 +118,7 @@ function jsonStructOf(bytes: Uint8Array, depth: number): Value | undefined {
   return members
 }
 
-/** The fields of an encoded message of protobuf's own; undefined where the message is not known, or malformed. */
+/** Decodes a message of protobuf's own types. Undefined if the message is unknown or malformed. */
 export function encodedFields(name: string, bytes: Uint8Array): Fields | undefined {
   if (name === 'google.protobuf.ListValue') return only('values', jsonListOf(bytes, 0))
   if (name === 'google.protobuf.Struct') return only('fields', jsonStructOf(bytes, 0))

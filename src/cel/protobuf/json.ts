@@ -7,13 +7,13 @@ import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUin
 import { MessageValue } from './message-value.ts'
 import { NATIVE_STRING, type Native, toNative } from './native.ts'
 
-/** The greatest integer that a double distinguishes from its neighbours. */
+/** Greatest integer that a double represents exactly. */
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** A number where a double holds it exactly, its digits where not. */
+/** Returns a double if the integer is exact, otherwise its digits as a text. */
 const jsonNumber = (value: bigint): Value => (value >= -MAX_EXACT && value <= MAX_EXACT ? new CelDouble(Number(value)) : String(value))
 
-/** A value as JSON has it: numbers are doubles, and what JSON has no form of is text. */
+/** Converts a value to its JSON form: numbers are doubles, and bytes and times are texts. Undefined if there is none. */
 function takeJson(value: Value): Value | undefined {
   if (value === null || typeof value === 'boolean' || typeof value === 'string' || value instanceof CelDouble) return value
   if (isInt(value)) return jsonNumber(BigInt(value))
@@ -25,11 +25,11 @@ function takeJson(value: Value): Value | undefined {
   return takeList(value) ?? takeMap(value)
 }
 
-/** Of a list of a document cel-go makes no list by itself: its elements are given one by one. */
+/** Converts a list. cel-go does not convert a list of a document as a whole, only its elements. */
 const takeList = (value: Value): Value | undefined => (value instanceof CelList && value.isZeroable ? jsonList(value) : undefined)
 const takeMap = (value: Value): Value | undefined => (value instanceof CelMap && value.isZeroable ? jsonMap(value) : undefined)
 
-/** A map is taken for the message itself: one that is empty is an empty list, and keys are names of fields that Go does not have. */
+/** Converts a map to a ListValue, which cel-go reads as the fields of the message. An empty map is an empty list; any key is an unknown field. */
 function takeMapAsList(value: Value): Value | undefined {
   if (!(value instanceof CelMap) || !value.isZeroable) return undefined
   for (const key of value.keys()) {
@@ -39,14 +39,14 @@ function takeMapAsList(value: Value): Value | undefined {
   return listOfValues([])
 }
 
-/** What any field of JSON takes. */
+/** Field type of google.protobuf.Value. */
 const JSON_VALUE: Native = { goType: '*structpb.Value', take: takeJson }
-/** The fields of google.protobuf.Value that hold a list or a map. */
+/** Field types of the alternatives of google.protobuf.Value that hold a list or a map. */
 export const NATIVE_LIST: Native = { goType: '*structpb.ListValue', take: value => takeList(value) ?? takeMapAsList(value) }
 export const NATIVE_STRUCT: Native = { goType: '*structpb.Struct', take: takeMap }
 export const NATIVE_VALUE = JSON_VALUE
 
-/** The list with its elements as JSON has them; an error where one has no such form. */
+/** Converts the elements of a list to JSON. An error if an element cannot be converted. */
 export function jsonList(list: CelList): Value {
   const elements: Value[] = []
   for (let i = 0; i < list.size; i++) {
@@ -57,7 +57,7 @@ export function jsonList(list: CelList): Value {
   return listOfValues(elements)
 }
 
-/** The map with its values as JSON has them; an error where one has no such form, or a key is no text. */
+/** Converts the values of a map to JSON. An error if a value cannot be converted, or a key is not a string. */
 export function jsonMap(map: CelMap): Value {
   const members = new ValueMap()
   for (const [key, given] of map.entries()) {

@@ -1,4 +1,4 @@
 import { StructValue } from '../values/struct.ts'
 
-/** A message of protobuf that is a value of its own. */
+/** A protobuf message that is not represented by another type. */
 export class MessageValue extends StructValue {}

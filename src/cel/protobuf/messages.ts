@@ -28,24 +28,27 @@ import {
 /** A field of a message. */
 interface Field {
   readonly type: Type
-  /** What the field, named in full, holds of a value; or why it cannot. */
+  /**
+   * Converts a value to the field's type, or returns an error.
+   * `field` is the full name of the field.
+   */
   readonly hold: (value: Value, field: string) => Value
 }
 
 type Fields = ReadonlyMap<string, Value>
 
-/** A message by its fields, and what value it stands for. */
+/** Definition of a message, and the value that it represents. */
 interface Message {
-  /** That its name stands for, where it is no struct of its own. */
+  /** Optional. Type that represents the message. Default: a struct of its own. */
   readonly type?: Type
   readonly fields: Readonly<Record<string, Field>>
   readonly toValue: (fields: Fields) => Value
 }
 
-/** A value that the field's Go type does not take. */
+/** The error for a value that the field's Go type does not accept. */
 const failed = (field: string, { message }: CelError): CelError => new CelError(`field type conversion error for ${field} value type: ${message}`)
 
-/** A field of one Go type. */
+/** A field with a Go scalar type. */
 const scalar = (type: Type, native: Native): Field => ({
   type,
   hold(value, field) {
@@ -54,7 +57,7 @@ const scalar = (type: Type, native: Native): Field => ({
   },
 })
 
-/** A value of a kind that cel-go does not even try to convert. */
+/** The error for a value that cel-go does not attempt to convert. */
 const unsupported = (value: Value, field: string): CelError => new CelError(`unsupported field type for ${field}: ${printedTypeOf(value)}`)
 
 /** The elements of google.protobuf.ListValue. */
@@ -77,19 +80,19 @@ const MEMBERS: Field = {
   },
 }
 
-/** A message that is nothing but the value of one field, or what that is where it is not given. */
+/** A message that represents the value of its single field, or `none` if the field is unset. */
 const single = (type: Type, name: string, field: Field, none: Value): Message => ({
   type,
   fields: { [name]: field },
   toValue: fields => fields.get(name) ?? none,
 })
 
-/** A wrapper: the value itself, or the zero of its type. */
+/** A wrapper, which represents its value, or the zero of its type. */
 const wrapper = (type: Type, native: Native, none: Value): Message => single(wrapperOf(type), 'value', scalar(type, native), none)
 
 /** Fields of Duration and Timestamp. */
 const SECONDS_AND_NANOS = { seconds: scalar(INT, NATIVE_INT64), nanos: scalar(INT, NATIVE_INT32) }
-/** A field that has been checked to be an integer; absent, zero. */
+/** Returns a checked integer field, or zero if it is unset. */
 function integerOf(fields: Fields, name: string): bigint {
   const value = fields.get(name)
   return value !== undefined && isInt(value) ? BigInt(value) : 0n
@@ -97,7 +100,7 @@ function integerOf(fields: Fields, name: string): bigint {
 
 const BILLION = 1_000_000_000n
 
-/** What is too long for 64 bits is as long as can be. */
+/** Makes a duration. One that exceeds 64 bits is clamped. */
 function durationOf(fields: Fields): CelDuration {
   const whole = integerOf(fields, 'seconds') * BILLION
   const nanos = whole + integerOf(fields, 'nanos')
@@ -105,32 +108,35 @@ function durationOf(fields: Fields): CelDuration {
   return new CelDuration(whole < 0n ? MIN_INT64 : MAX_INT64)
 }
 
-/** Nanoseconds outside of a second move the seconds. */
+/** Makes a timestamp. Nanoseconds beyond a second are carried into the seconds. */
 function timestampOf(fields: Fields): CelTimestamp {
   const nanos = integerOf(fields, 'nanos')
   const rest = ((nanos % BILLION) + BILLION) % BILLION
   return new CelTimestamp(Number(integerOf(fields, 'seconds') + (nanos - rest) / BILLION), Number(rest))
 }
 
-/** Of the alternatives that google.protobuf.Value may hold, the one that is given last counts. */
+/** Returns the alternative of a google.protobuf.Value that was set last. */
 function givenAlternative(fields: Fields): Value {
   const [name, value] = [...fields].at(-1) ?? ['null_value', null]
   return name === 'null_value' ? null : value
 }
 
-/** A message that stays one. `none`: what its fields are where they are not given. */
+/**
+ * A message that is a struct.
+ * @param none values of unset fields.
+ */
 const struct = (name: string, fields: Readonly<Record<string, Field>>, none: Readonly<Record<string, Value>>): Message => ({
   fields,
-  // What a field is without being given counts as not given.
+  // A field with its default value counts as unset.
   toValue: given => new MessageValue(name, new Map([...given].filter(([, value]) => value !== '')), none),
 })
 
-/** An entry of a Struct, which is a message of its own, with defaults. */
+/** An entry of google.protobuf.Struct, which is a message with defaults. */
 const ENTRY = 'google.protobuf.Struct.FieldsEntry'
 const ZERO_DOUBLE = new CelDouble(0)
 const ZERO_UINT = new CelUint(0n)
 
-/** The messages of protobuf that every expression knows. All but two are values of other types. */
+/** Messages that every environment declares. All but two represent values of another type. */
 const MESSAGES: ReadonlyMap<string, Message> = new Map(
   Object.entries({
     'google.protobuf.Any': {
@@ -168,10 +174,10 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map(
   } satisfies Record<string, Message>),
 )
 
-/** Numbers of enumerations, by their full names. */
+/** Enumeration values by their full name. */
 export const PROTOBUF_CONSTANTS: ReadonlyMap<string, Int> = new Map([['google.protobuf.NullValue.NULL_VALUE', 0]])
 
-/** Fields are converted one by one; the first that can't be is the error. */
+/** Converts the fields and makes the message. Returns the first error. */
 function makeMessage(name: string, { fields, toValue }: Message, given: Fields): Value {
   const held = new Map<string, Value>()
   for (const [field, value] of given) {
@@ -182,7 +188,7 @@ function makeMessage(name: string, { fields, toValue }: Message, given: Fields):
   return toValue(held)
 }
 
-/** As the checker and the planner know messages. */
+/** Declarations for the checker and the planner. */
 const DECLARATIONS: ReadonlyMap<string, StructDeclaration> = new Map(
   Array.from(MESSAGES, ([name, message]) => [
     name,
@@ -194,10 +200,10 @@ const DECLARATIONS: ReadonlyMap<string, StructDeclaration> = new Map(
   ]),
 )
 
-/** A message by its full name. */
+/** Returns a message by its full name. Undefined if it is unknown. */
 export const protobufStruct = (name: string): StructDeclaration | undefined => DECLARATIONS.get(name)
 
-/** The messages whose fields a type has when it is made by a name of protobuf: that of the widest of its wrappers. */
+/** Messages whose fields a type has if it is constructed by the name of a message. The widest wrapper is used. */
 const WIDEST: Readonly<Partial<Record<Type['kind'], string>>> = {
   any: 'google.protobuf.Any',
   bool: 'google.protobuf.BoolValue',
@@ -214,7 +220,7 @@ const WIDEST: Readonly<Partial<Record<Type['kind'], string>>> = {
   uint: 'google.protobuf.UInt64Value',
 }
 
-/** The message that a type is the value of; undefined where it is the value of none. */
+/** Returns the message that a type represents. Undefined if there is none. */
 export function messageOf({ kind, nullable, params }: Type): string | undefined {
   if (kind === 'list' && params[0]?.kind !== 'dyn') return undefined
   if (kind === 'map' && !(params[0]?.kind === 'string' && params[1]?.kind === 'dyn')) return undefined

@@ -16,24 +16,24 @@ import {
 } from '../values/value.ts'
 import { MessageValue } from './message-value.ts'
 
-/** What a field of a message takes, by the name that Go has for it. An error says why it does not take a value. */
+/** Go type of a message field, and the conversion to it. */
 export interface Native {
   readonly goType: string
-  /** Undefined where values of such a type are never taken. */
+  /** Converts a value. Undefined if its type is never accepted; an error if only this value is not. */
   readonly take: (value: Value) => Value | undefined
 }
 
-/** What is read from an empty optional. */
+/** The error for reading an empty optional. */
 const EMPTY_OPTIONAL = new CelError('optional.none() dereference')
 
-/** The value as the field holds it, or cel-go's words for why it cannot. */
+/** Converts a value for a field, or returns an error with cel-go's message. */
 export function toNative(value: Value, native: Native): Value {
   if (value instanceof CelOptional) return value.value === undefined ? EMPTY_OPTIONAL : toNative(value.value, native)
   const taken = native.take(value)
   return taken === undefined ? new CelError(refusal(value, native.goType)) : taken
 }
 
-/** Each type of value refuses in words of its own. */
+/** Returns the conversion error, which has another text for each source type. */
 function refusal(value: Value, goType: string): string {
   if (isInt(value)) return `unsupported type conversion from 'int' to ${goType}`
   if (value instanceof CelUint) return `unsupported type conversion from 'uint' to ${goType}`
@@ -44,7 +44,7 @@ function refusal(value: Value, goType: string): string {
   return `type conversion error from ${sourceName(value)} to '${goType}'`
 }
 
-/** The type of a value as its conversion error has it, which is spelled differently for each. */
+/** Returns the name of the source type in conversion errors, which is spelled inconsistently. */
 function sourceName(value: Value): string {
   if (value === null) return "'null_type'"
   if (typeof value === 'boolean') return 'bool'
@@ -57,16 +57,16 @@ function sourceName(value: Value): string {
   return `'${value instanceof CelObject ? (value instanceof MessageValue ? '*dynamicpb.Message' : value.typeName.split('.').at(-1)) : printedTypeOf(value)}'`
 }
 
-/** The type of a value, as Go prints it: without what lists and maps are of. */
+/** Returns the type of a value as Go prints it, without element types. */
 export function printedTypeOf(value: Value): string {
   if (value instanceof CelList) return 'list()'
   return value instanceof CelMap ? 'map(, )' : typeNameOf(value)
 }
 
-/** Whether a value is an int between bounds. */
+/** Whether a value is an int within bounds. */
 const within = (value: Value, min: bigint, max: bigint): boolean => isInt(value) && value >= min && value <= max
 
-/** Of Go's int32, in which enumerations and small wrappers are held. */
+/** Bounds of Go's int32, which holds enumerations and 32-bit wrappers. */
 const INT32_BOUNDS = [-(2n ** 31n), 2n ** 31n - 1n] as const
 const takeInt32 = (value: Value): Value | undefined => (isInt(value) ? (within(value, ...INT32_BOUNDS) ? value : INT_OVERFLOW) : undefined)
 
@@ -84,10 +84,10 @@ export const NATIVE_UINT32: Native = {
   take: value => (value instanceof CelUint ? (value.value < 2n ** 32n ? value : UINT_OVERFLOW) : undefined),
 }
 
-/** An element of a list that is taken for bytes. */
+/** An element of a list that is converted to bytes. */
 const NATIVE_BYTE: Native = { goType: 'uint8', take: value => (value instanceof CelUint ? (value.value < 256n ? value : UINT_OVERFLOW) : undefined) }
 
-/** A list of uints can be bytes as well. */
+/** Converts a list of uints to bytes. */
 function takeListOfBytes(list: Value): Value | undefined {
   if (!(list instanceof CelList) || !list.isZeroable) return undefined
   const bytes = new Uint8Array(list.size)

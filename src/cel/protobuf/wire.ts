@@ -1,4 +1,4 @@
-/** A field of an encoded message: what it holds is a number, or bytes where it has a length. */
+/** A field of an encoded message. `varint` has its number, or `bytes` the contents of a length-delimited field. */
 export interface WireField {
   readonly number: number
   readonly wire: 'varint' | 'fixed64' | 'bytes' | 'fixed32'
@@ -8,7 +8,7 @@ export interface WireField {
 
 const NO_BYTES = new Uint8Array()
 
-/** Reads the fields of an encoded message in order (protobuf.dev, "Encoding"). Groups are read by nobody any more: they count as malformed. */
+/** Reads the fields of an encoded message in order (protobuf.dev, "Encoding"). The deprecated groups are rejected as malformed. */
 class Reader {
   readonly #bytes: Uint8Array
   #at = 0
@@ -40,7 +40,7 @@ class Reader {
     return taken
   }
 
-  /** Undefined where the bytes are malformed. */
+  /** Reads the next field. Undefined if the encoding is malformed. */
   next(): WireField | undefined {
     const tag = this.#varint()
     if (tag === undefined) return undefined
@@ -67,7 +67,7 @@ class Reader {
 
 const held = (number: number, wire: WireField['wire'], bytes: Uint8Array | undefined): WireField | undefined => bytes && { number, wire, varint: 0n, bytes }
 
-/** The fields of an encoded message, in order; undefined where it is malformed. */
+/** Decodes the fields of a message in order. Undefined if it is malformed. */
 export function wireFields(bytes: Uint8Array): WireField[] | undefined {
   const reader = new Reader(bytes)
   const fields: WireField[] = []

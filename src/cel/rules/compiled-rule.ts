@@ -8,33 +8,37 @@ import { makeProgramInSteps, type Program } from '../program/program.ts'
 import type { DeclaredTypes } from '../schema/declared-type.ts'
 import { BOOL, isPlain, optionalOf, STRING, type Type } from '../type.ts'
 
-/** A rule ready to run. */
+/** A validation rule that is ready to run. */
 export interface CompiledRule {
   readonly rule: ValidationRule
-  /** Absent where the rule is empty. */
+  /** Omitted if the rule is empty or does not compile. */
   readonly program?: Program
-  /** Why there is no program. */
+  /** Compilation error. Set if there is no program for a rule that is not empty. */
   readonly fault?: string
   readonly usesOldSelf: boolean
-  /** Absent where there is none, or it does not compile. */
+  /** Program of `messageExpression`. Omitted if it is unset or does not compile. */
   readonly message?: Program
-  /** Of the field that the error is about, below the value; absent: the value itself. */
+  /** Path of the field that errors refer to, relative to the value. Omitted if they refer to the value itself. */
   readonly fieldPath?: string
 }
 
-/** What is stored was understood by some release. */
+/** Environment of stored rules, which may use the functions of any release. */
 const STORED = baseEnvironment(EVERY_RELEASE)
 
-/** Whether the expression speaks of the earlier value. */
+/** Whether the expression refers to `oldSelf`. */
 export const usesOldSelf = ({ references }: Checked): boolean => references.some(reference => reference.kind === 'name' && reference.name === 'oldSelf')
 
-/** The variables of a rule. */
+/** Returns the types of `self` and `oldSelf`. */
 export const ruleVariables = (type: Type, { optionalOldSelf }: ValidationRule): { readonly self: Type; readonly oldSelf: Type } => ({
   self: type,
   oldSelf: optionalOldSelf ? optionalOf(type) : type,
 })
 
-/** @param schema of the values; paths of fields are followed in it. @param types that expressions know them by. */
+/**
+ * Compiles a rule.
+ * @param schema schema of the values, in which `fieldPath` is resolved.
+ * @param type type of the values in expressions.
+ */
 export function* compileRule(rule: ValidationRule, schema: JsonSchemaProps, type: Type, struct: DeclaredTypes['struct']): Steps<CompiledRule> {
   if (rule.rule.trim() === '') return { rule, usesOldSelf: false }
   const environment = extend(STORED, { ...ruleVariables(type, rule) }, struct)
@@ -48,7 +52,7 @@ export function* compileRule(rule: ValidationRule, schema: JsonSchemaProps, type
   return { rule, program, usesOldSelf: usesOldSelf(checked), ...(message ? { message } : {}), ...(fieldPath === undefined ? {} : { fieldPath }) }
 }
 
-/** A message expression that does not compile is passed over: the rule's own message is shown then. */
+/** Compiles a message expression. Undefined if it does not compile: the rule's own message is used instead. */
 function* messageProgram(expression: string, environment: Environment): Steps<Program | undefined> {
   if (expression === '') return undefined
   const { checked } = yield* compileInSteps(expression, environment)
@@ -57,7 +61,7 @@ function* messageProgram(expression: string, environment: Environment): Steps<Pr
   return 'fault' in program ? undefined : program
 }
 
-/** Undefined for a path that leads nowhere in the schema: definitions are checked, but stored ones may be older than the check. */
+/** Resolves a field path. Undefined if the schema has no such field: new definitions are validated, but stored ones can be older than the validation. */
 function fieldPathOf(text: string, schema: JsonSchemaProps): string | undefined {
   if (text === '') return undefined
   try {

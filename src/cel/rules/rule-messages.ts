@@ -4,16 +4,19 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import type { ValidationRule } from '../../schema/json-schema/props.ts'
 import type { Outcome } from '../program/program.ts'
 
-/** The longest message that an expression may give, in bytes. */
+/** Limit for the result of a message expression, in bytes. */
 const MAX_MESSAGE = 5 * 1024
 
-/** The rule, or what its author says of it: what errors of an evaluation are about. */
+/** Returns the message of a rule, or its expression. Evaluation errors quote it. */
 export const ruleText = ({ rule, message = '' }: ValidationRule): string => (message === '' ? rule : message).trim()
 
-/** The message of a rule that does not hold. */
+/** Returns the message of a violated rule. */
 export const defaultMessage = (rule: ValidationRule): string => (rule.message ? rule.message.trim() : `failed rule: ${ruleText(rule)}`)
 
-/** The error of a rule that does not hold. @param type of the schema: errors show it in place of the value. */
+/**
+ * Returns the error of a violated rule.
+ * @param type type of the schema, which errors print instead of the value.
+ */
 export function ruleError({ reason }: ValidationRule, path: FieldPath, type: string, message: string): FieldError {
   switch (reason) {
     case 'FieldValueForbidden':
@@ -27,10 +30,14 @@ export function ruleError({ reason }: ValidationRule, path: FieldPath, type: str
   }
 }
 
-/** What came of a message expression: a message, or nothing where the rule's own is to be shown; or why no rule runs any more. */
+/** Outcome of a message expression. `text` is unset if the rule's own message is to be used. `exhausted` is the error if the budget is used up. */
 export type Message = { readonly cost: number; readonly text?: string } | { readonly exhausted: string }
 
-/** @param outcome of the message expression. @param expression its text: errors name it. @param budget what it may cost. */
+/**
+ * Returns the message of a violated rule.
+ * @param expression text of the message expression, which errors quote.
+ * @param budget remaining cost budget.
+ */
 export function messageOf(outcome: Outcome, expression: string, budget: number): Message {
   if (outcome.cost > budget)
     return { exhausted: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run' }

@@ -5,19 +5,22 @@ import { escapeProperty } from '../schema/property-names.ts'
 import { isWhole } from '../schema/whole-objects.ts'
 import { type CompiledRule, compileRule } from './compiled-rule.ts'
 
-/** Where a schema has its rules. */
+/** Name of the rules in a schema. */
 const RULES = 'x-kubernetes-validations'
 
 /** Compiles a rule on the first call. Returns a promise if that takes more than this turn. */
 type RuleSource = () => CompiledRule | Promise<CompiledRule>
 
-/** The rules of a schema and of what is in it, as a tree like the schema's. */
+/** Rules of a schema and its parts, in a tree of the same structure. */
 export interface RuleNode {
-  /** Of the values: that of the spine, where the rules stand in an allOf. */
+  /** Schema of the values. For rules in an allOf, this is the enclosing structural schema. */
   readonly schema: JsonSchemaProps
-  /** Values are whole objects. */
+  /** Whether the values are whole objects. */
   readonly whole: boolean
-  /** Each is compiled when it is first asked for: there may be very many. An error where the schema has no type that expressions know. */
+  /**
+   * Returns the rules of the values, or an error if expressions cannot represent the schema. Each rule is compiled on its first use, because a schema can have
+   * very many.
+   */
   readonly rules: () => readonly RuleSource[] | { readonly fault: string }
   readonly hasRules: boolean
   readonly items: RuleNode | undefined
@@ -26,17 +29,23 @@ export interface RuleNode {
   readonly allOf: readonly RuleNode[]
 }
 
-/** Whether there are rules on the spine of a schema. */
+/** Reports whether a structural schema has rules at any depth. */
 function hasRules(schema: JsonSchemaProps | undefined): boolean {
   if (!schema) return false
   if ((schema[RULES] ?? []).length > 0 || hasRules(itemsSchema(schema)) || hasRules(additionalSchema(schema))) return true
   return Object.values(schema.properties ?? {}).some(hasRules)
 }
 
-/** The rules of a schema; undefined where it has none. @param whole whether its values are whole objects, as custom resources are. */
+/**
+ * Returns the rules of a schema. Undefined if it has none.
+ * @param whole whether its values are whole objects, such as custom resources.
+ */
 export const ruleTree = (schema: JsonSchemaProps, whole: boolean): RuleNode | undefined => (hasRules(schema) ? nodeOf(schema, schema, whole) : undefined)
 
-/** @param stated where the rules stand: the spine itself, or a part of it in an allOf. */
+/**
+ * Builds a node.
+ * @param stated schema that contains the rules: the structural schema itself, or a part of it in an allOf.
+ */
 function nodeOf(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean): RuleNode | undefined {
   const [statedItems, items] = [itemsSchema(stated), itemsSchema(spine)]
   const [statedValues, values] = [additionalSchema(stated), additionalSchema(spine)]
@@ -59,7 +68,7 @@ function propertyNodes(stated: JsonSchemaProps, spine: JsonSchemaProps): Map<str
   const nodes = new Map<string, RuleNode>()
   for (const [name, property] of Object.entries(stated.properties ?? {})) {
     const schema = propertySchema(spine, name)
-    // What expressions have no type for is left out, with all that is in it.
+    // Parts that expressions cannot represent are skipped, with their rules.
     if (!schema || !isTyped(schema) || (escapeProperty(name) !== undefined && !isTyped(spine))) continue
     const node = nodeOf(property, schema, isWhole(schema))
     if (node) nodes.set(name, node)
@@ -67,7 +76,7 @@ function propertyNodes(stated: JsonSchemaProps, spine: JsonSchemaProps): Map<str
   return nodes
 }
 
-/** Whether expressions see values of a schema. */
+/** Whether expressions can represent the values of a schema. */
 const isTyped = (schema: JsonSchemaProps): boolean => declareTypes(schema, isWhole(schema), 'selfType').type !== undefined
 
 function compiledOnce(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean): RuleNode['rules'] {
@@ -78,7 +87,7 @@ function compiledOnce(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: bo
   }
 }
 
-/** The fault is upstream's, and counts for all rules of the schema together. */
+/** Returns the rules. Like upstream, a schema that cannot be represented is reported once for all its rules. */
 function sourcesOf(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean): readonly RuleSource[] | { readonly fault: string } {
   const { type, struct } = declareTypes(spine, whole, 'selfType')
   if (!type) return { fault: 'failed to convert to declType for CEL validation rules' }

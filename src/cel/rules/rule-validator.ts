@@ -12,57 +12,57 @@ import type { CompiledRule } from './compiled-rule.ts'
 import { defaultMessage, messageOf, ruleError, ruleText } from './rule-messages.ts'
 import type { RuleNode } from './rule-node.ts'
 
-/** What all rules may cost for one object (Kubernetes, "Resource constraints"). */
+/** Cost limit for all rules of an object (Kubernetes, "Resource constraints"). */
 export const RUNTIME_BUDGET = 10_000_000
 
-/** Beside the value before an update: what is found again there, and whether it changed. */
+/** A value of the object before an update, correlated with one after it. */
 export interface Correlated {
   key(name: string): Correlated | undefined
   index(at: number): Correlated | undefined
   readonly unchanged: boolean
 }
 
-/** What is checked, and what it may cost. */
+/** Value to validate, and the limits. */
 export interface RuleRequest {
   readonly value: Json
-  /** The value before an update. Rules that speak of it run only where there is one. */
+  /** Optional. Value before an update. Transition rules run only if it is set. */
   readonly old?: Json | undefined
   readonly path?: FieldPath
-  /** Default: RUNTIME_BUDGET. */
+  /** Optional. Cost limit. Default: RUNTIME_BUDGET. */
   readonly budget?: number
-  /** A rule that does not hold of what did not change is a warning, not an error. Absent: all are errors. */
+  /** Optional. Object before the update, for ratcheting: a violation in an unchanged part is a warning. If omitted, all violations are errors. */
   readonly correlated?: Correlated | undefined
-  /** Absent: all rules are run at once. A function that goes through a long text is run at once in any case. */
+  /** Optional. If omitted, all rules run in one turn. A function that reads a long text is never interrupted. */
   readonly turns?: Turns
 }
 
-/** What came of it: rules that were run, in the order of the walk. */
+/** Result of the rules that ran, in the order of the walk. */
 export interface RuleResult {
   readonly errors: FieldError[]
-  /** Texts of errors that are let pass. */
+  /** Messages of violations that ratcheting permits. */
   readonly warnings: string[]
-  /** Of the budget; negative where it is spent, so that not all rules were run. */
+  /** Remaining budget. Negative if it was exceeded, in which case not all rules ran. */
   readonly remaining: number
 }
 
-/** Where a walk is in what was before. Where a value cannot be found again, the nearest around it counts. */
+/** Position in the object before the update. A value that cannot be correlated uses its nearest correlated ancestor. */
 interface Place {
   readonly current: Correlated | undefined
   readonly parent: Correlated | undefined
 }
 
-/** A value and the rules of its schema. */
+/** A value with the rules of its schema. */
 interface Visit {
   readonly node: RuleNode
   readonly value: Json
-  /** A whole number that is a float to Go. */
+  /** Whether a whole number was decoded as a float by Go. */
   readonly isFloat?: boolean
   readonly old: Json | undefined
   readonly path: FieldPath
   readonly place: Place
 }
 
-/** Checks a value against all rules of its schema, in upstream's order, until they have cost too much. */
+/** Validates a value with all rules of its schema, in upstream's order, until the budget is exceeded. */
 export async function validateRules(tree: RuleNode, request: RuleRequest): Promise<RuleResult> {
   const { value, old, path = new FieldPath(''), budget = RUNTIME_BUDGET, correlated, turns } = request
   const run = new Run(budget, turns)
@@ -73,7 +73,7 @@ export async function validateRules(tree: RuleNode, request: RuleRequest): Promi
   return run
 }
 
-/** The value itself, then what the schema says in allOf, then what is in it. Null has no rules. */
+/** Yields the value itself, then the parts of allOf, then its members. Null values are not validated. */
 function* visitsOf(visit: Visit): Generator<Visit> {
   const { node, value, old, path, place } = visit
   if (value === null) return
@@ -83,7 +83,7 @@ function* visitsOf(visit: Visit): Generator<Visit> {
   else if (isJsonObject(value)) yield* memberVisits(node, value, isJsonObject(old) ? old : undefined, path, place)
 }
 
-/** An item is found again in the old list by its keys; in lists without keys, never. */
+/** Yields the items of a list. An item is correlated by its keys; items of lists without keys are not correlated. */
 function* itemVisits({ items, schema }: RuleNode, value: readonly Json[], old: readonly Json[] | undefined, path: FieldPath, place: Place): Generator<Visit> {
   if (!items) return
   const find = itemFinder(schema, old)
@@ -100,7 +100,7 @@ function* itemVisits({ items, schema }: RuleNode, value: readonly Json[], old: r
   }
 }
 
-/** Additional properties first, as upstream. */
+/** Yields the members of an object, additional properties first as upstream. */
 function* memberVisits(node: RuleNode, value: JsonObject, old: JsonObject | undefined, path: FieldPath, place: Place): Generator<Visit> {
   const before = isCorrelatable(node.schema) ? old : undefined
   const { additional } = node
@@ -130,28 +130,28 @@ function* memberVisits(node: RuleNode, value: JsonObject, old: JsonObject | unde
   }
 }
 
-/** Members of any map are found again by their names, but for maps of a type that nobody knows. */
+/** Whether members are correlated by name. They are in maps of every known type. */
 function isCorrelatable(schema: JsonSchemaProps): boolean {
   const type = schema['x-kubernetes-map-type']
   return type === undefined || type === 'granular' || type === 'atomic'
 }
 
-/** Goes on to a member. */
+/** Returns the position of a member. */
 function below(place: Place, name: string): Place {
   const { current, parent } = place
   if (!current) return place
-  // What the server itself sets is never let pass.
+  // Type metadata, which the server sets, is not subject to ratcheting.
   if (!parent && (name === 'apiVersion' || name === 'kind')) return { current: undefined, parent: undefined }
   return { current: current.key(name), parent: current }
 }
 
-/** The value, or the nearest around it that could be found again. */
+/** Whether the value, or its nearest correlated ancestor, is unchanged. */
 const isUnchanged = ({ current, parent }: Place): boolean => (current ?? parent)?.unchanged === true
 
-/** Upstream's words, for the first rule that is not run. */
+/** Upstream's error for the first rule that exceeds the budget. */
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
-/** One validation: what was found, and what is left to spend. */
+/** A validation in progress. */
 class Run implements RuleResult {
   readonly errors: FieldError[] = []
   readonly warnings: string[] = []
@@ -163,7 +163,7 @@ class Run implements RuleResult {
     this.#turns = turns
   }
 
-  /** Runs the rules of a value's schema. */
+  /** Runs the rules of a value. */
   async check(visit: Visit): Promise<void> {
     const { node, path } = visit
     const type = node.schema.type ?? ''
@@ -235,10 +235,10 @@ class Run implements RuleResult {
 
 const isAbsent = (old: Json | undefined): boolean => old === undefined || old === null
 
-/** What rules of one value speak of, made when it is first asked for. */
+/** Variables of the rules of one value, created on first use. */
 interface Variables {
   readonly plain: () => Activation
-  /** With the earlier value as an optional. */
+  /** Variables for rules with `optionalOldSelf`. */
   readonly withOptional: () => Activation
 }
 

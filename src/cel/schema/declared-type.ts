@@ -4,20 +4,21 @@ import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, structO
 import { escapeProperty, RESERVED } from './property-names.ts'
 import { isWhole, withNames } from './whole-objects.ts'
 
-/** The types that expressions know the values of a schema by. Structs are found by name, once a type that names them was given. */
+/** Types of the values of a schema. Structs are looked up by the names that these types contain. */
 export interface DeclaredTypes {
-  /** Absent where expressions do not see such values: without a type, or with parts that have none. */
+  /** Undefined if expressions cannot represent the values, because the schema or a part of it has no type. */
   readonly type?: Type
   readonly struct: (name: string) => StructDeclaration | undefined
 }
 
-/** Strings of these formats are other values to expressions. */
+/** Types of strings with a format. */
 const STRING_FORMATS: Readonly<Record<string, Type>> = { byte: BYTES, duration: DURATION, date: TIMESTAMP, 'date-time': TIMESTAMP }
 const SCALARS: Readonly<Record<string, Type>> = { boolean: BOOL, number: DOUBLE, integer: INT }
 
 /**
+ * Declares the types of a schema.
  * @param whole whether the values are whole objects, with apiVersion, kind and metadata.
- * @param name of the struct if the values are objects; structs in it have names made of it.
+ * @param name name of the struct if the values are objects. Names of nested structs are derived from it.
  */
 export function declareTypes(schema: JsonSchemaProps, whole: boolean, name: string): DeclaredTypes {
   const structs = new Map<string, StructDeclaration>()
@@ -27,7 +28,7 @@ export function declareTypes(schema: JsonSchemaProps, whole: boolean, name: stri
 
 type Structs = Map<string, StructDeclaration>
 
-/** Undefined for a schema without a type, and for one with a part that has none: such values are not seen. */
+/** Returns the type of a schema. Undefined if the schema, or a part of it, has no type. */
 function typeOfSchema(schema: JsonSchemaProps, whole: boolean, name: string, structs: Structs): Type | undefined {
   if (schema['x-kubernetes-int-or-string']) return DYN
   if (schema.type === 'array') {
@@ -40,7 +41,7 @@ function typeOfSchema(schema: JsonSchemaProps, whole: boolean, name: string, str
   return SCALARS[schema.type ?? '']
 }
 
-/** A map where members have no names of their own, otherwise a struct. */
+/** Returns a map for additional properties, otherwise a struct. */
 function typeOfObject(schema: JsonSchemaProps, name: string, structs: Structs): Type | undefined {
   const values = additionalSchema(schema)
   if (values) {
@@ -51,13 +52,13 @@ function typeOfObject(schema: JsonSchemaProps, name: string, structs: Structs): 
   return structOf(name)
 }
 
-/** Fields are looked at when they are asked for: rules at many depths do not make each other dearer. */
+/** Declares a struct whose fields are computed on first use. With eager fields, rules at several depths would visit the same schema repeatedly. */
 function structOfSchema(schema: JsonSchemaProps, name: string, structs: Structs): StructDeclaration {
   let properties: Map<string, JsonSchemaProps> | undefined
   return {
     fieldType(field) {
       properties ??= new Map(Object.entries(schema.properties ?? {}).map(([property, inner]) => [escapeProperty(property) ?? '', inner]))
-      // A key word behind a dot needs no escaping.
+      // A reserved word needs no escaping after a dot.
       const property = field === '' ? undefined : (properties.get(field) ?? (RESERVED.has(field) ? properties.get(`__${field}__`) : undefined))
       return property && typeOfSchema(property, isWhole(property), `${name}.${field}`, structs)
     },

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../../meta/object.ts'
 import { CelObject, type Value } from '../values/value.ts'
 
-/** A value of which a schema says nothing but that it is kept. */
+/** A value whose schema states only that it is preserved. */
 export class PreservedValue extends CelObject {
   readonly typeName = 'unknown'
   readonly json: Json
@@ -12,7 +12,7 @@ export class PreservedValue extends CelObject {
     this.json = json
   }
 
-  /** Whole documents are compared: nothing says which of their parts count. */
+  /** Compares whole documents, because the schema does not describe their parts. */
   equals(other: Value): boolean {
     return isDeepStrictEqual(this.json, other instanceof PreservedValue ? other.json : other)
   }

@@ -1,11 +1,11 @@
 import { ownMember } from '../../meta/equal.ts'
-/** Words that expressions have a meaning for. */
+/** Reserved words of the language. */
 export const RESERVED = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 )
 const ESCAPES: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }
 
-/** The name of a property in expressions; nothing where it cannot be written there. Source: Kubernetes, "Validation rules", escaping. */
+/** Returns the name of a property in expressions. Undefined if the property is not accessible. Source: Kubernetes, "Validation rules", escaping. */
 export function escapeProperty(name: string): string | undefined {
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined
   return RESERVED.has(name) ? `__${name}__` : name.replace(/__|[./-]/g, part => ESCAPES[part] ?? part)
@@ -13,7 +13,7 @@ export function escapeProperty(name: string): string | undefined {
 
 const UNESCAPES: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' }
 
-/** The property that a name in an expression stands for; nothing where it stands for none. */
+/** Returns the property that an escaped name refers to. Undefined if the name is invalid. */
 export function unescapeProperty(name: string): string | undefined {
   if (!name.includes('__')) return name
   let valid = true

@@ -8,15 +8,15 @@ import { PreservedValue } from './preserved-value.ts'
 import { escapeProperty } from './property-names.ts'
 import { type Convert, SchemaMap } from './schema-map.ts'
 
-/** An element as documents have it, or a value that no document has. */
+/** An element of the document, or a value that an expression added and that has no JSON form. */
 type Element = Json | { readonly value: Value }
 
 const isValue = (element: Element): element is { readonly value: Value } =>
   typeof element === 'object' && element !== null && 'value' in element && VALUES.has(element)
-/** Values that an expression put into a list; a document may have a member `value` as well. */
+/** Values that an expression added. The set distinguishes them from document elements that have a member `value`. */
 const VALUES = new WeakSet<object>()
 
-/** Back to the document's form where there is one: then the list can be converted, compared and joined like any other. */
+/** Converts a value back to its JSON form if it has one, so that the list can be converted, compared and concatenated like any other. */
 function elementOf(value: Value): Element {
   if (value === null || typeof value !== 'object') return value
   if (value instanceof SchemaMap || value instanceof PreservedValue) return value.json
@@ -27,7 +27,7 @@ function elementOf(value: Value): Element {
   return boxed
 }
 
-/** A list of a schema, compared and added to element by element. */
+/** A list of a schema with list type atomic, compared element by element. */
 export class SchemaList extends CelList {
   override readonly isZeroable = false
   override readonly takesIntsOnly = true
@@ -42,7 +42,7 @@ export class SchemaList extends CelList {
     this.convert = convert
   }
 
-  /** Whether all elements are a document's. */
+  /** Whether all elements are JSON. */
   get isPlain(): boolean {
     return !this.elements.some(isValue)
   }
@@ -51,7 +51,7 @@ export class SchemaList extends CelList {
     return this.elements.length
   }
 
-  /** Converted each time it is asked for: most elements of a large list never are. */
+  /** Converts the element on each access, because most elements of a large list are never read. */
   at(index: number): Value {
     const element = this.elements[index] ?? null
     return isValue(element) ? element.value : this.convert(element, this.items, isFloatIn(this.elements, index, element))
@@ -77,7 +77,7 @@ export class SchemaList extends CelList {
     return true
   }
 
-  /** An error counts only where no element is equal. */
+  /** Reports whether an element is equal. An error of a comparison is returned only if no element is equal. */
   contains(value: Value): boolean | CelError {
     let error: CelError | undefined
     for (let i = 0; i < this.size; i++) {
@@ -95,7 +95,7 @@ function elementsOf(list: CelList): Element[] {
   return elements
 }
 
-/** A list of x-kubernetes-list-type set: of scalars, without order. */
+/** A list with x-kubernetes-list-type set: scalars without an order. */
 class SetList extends SchemaList {
   #members: Set<Element> | undefined
 
@@ -109,7 +109,7 @@ class SetList extends SchemaList {
     return other.size === this.size && elementsOf(other).every(element => this.members.has(element))
   }
 
-  /** Adds the elements that the set lacks. Duplicates that were stored before the list became a set stay, as upstream keeps them. */
+  /** Adds the elements that the set lacks. Duplicates that were stored before the list became a set are preserved, as upstream. */
   override concat(other: CelList): Value {
     spendWork(this.size + other.size)
     checkElements(this.size + other.size)
@@ -127,7 +127,7 @@ class SetList extends SchemaList {
   }
 }
 
-/** A list of x-kubernetes-list-type map: of objects, each found by the values of its keys. */
+/** A list with x-kubernetes-list-type map: objects that are identified by their keys. */
 class MapList extends SchemaList {
   readonly #keys: readonly string[]
   #byKey: Map<string, Element> | undefined
@@ -137,7 +137,7 @@ class MapList extends SchemaList {
     this.#keys = keys
   }
 
-  /** The key as a text, with the types of its parts: 1 and '1' are two keys. */
+  /** Returns the key as a text that includes the types of its parts: `1` and `'1'` are different keys. */
   #keyOf(element: Element): string {
     const object = typeof element === 'object' && element !== null && !Array.isArray(element) && !isValue(element) ? element : {}
     return JSON.stringify(this.#keys.map(key => (Object.hasOwn(object, key) ? String(object[key]) + typeof object[key] : null)))
@@ -157,7 +157,7 @@ class MapList extends SchemaList {
     return true
   }
 
-  /** An element of the other list replaces the one with its keys. */
+  /** Concatenates. An element of the other list replaces the one with the same key. */
   override concat(other: CelList): Value {
     spendWork(this.size + other.size)
     checkElements(this.size + other.size)
@@ -172,7 +172,7 @@ class MapList extends SchemaList {
   }
 }
 
-/** @param type x-kubernetes-list-type: empty where none is stated. */
+/** @param type x-kubernetes-list-type, or empty if it is unset. */
 export function makeList(elements: readonly Json[], items: JsonSchemaProps, type: string, keys: readonly string[], convert: Convert): Value {
   switch (type) {
     case 'map':
@@ -180,7 +180,7 @@ export function makeList(elements: readonly Json[], items: JsonSchemaProps, type
         elements,
         items,
         convert,
-        // Upstream looks for keys by their escaped names.
+        // Upstream looks up keys by their escaped names.
         keys.map(key => escapeProperty(key) ?? key),
       )
     case 'set':

@@ -6,10 +6,13 @@ import { typeEquals } from '../values/compare.ts'
 import { type CelError, CelMap, noSuchOverload, type Value } from '../values/value.ts'
 import { escapeProperty, unescapeProperty } from './property-names.ts'
 
-/** Makes a value of a part. It comes as an argument, since it makes maps and lists itself. `isFloat`: a whole number that is a float to Go. */
+/**
+ * Converts a member. Passed as an argument to avoid an import cycle.
+ * `isFloat`: whether a whole number was decoded as a float by Go.
+ */
 export type Convert = (json: Json, schema: JsonSchemaProps, isFloat?: boolean) => Value
 
-/** An object of a schema: with properties, by their escaped names, or with additional properties, by their own. */
+/** An object of a schema. Properties have escaped names, additional properties their own. */
 export class SchemaMap extends CelMap {
   override readonly isZeroable = false
   readonly json: JsonObject
@@ -31,14 +34,14 @@ export class SchemaMap extends CelMap {
     return this.#size
   }
 
-  /** Undefined for a member that the schema does not name: expressions do not see it. */
+  /** Returns the schema of a member. Undefined if the schema does not have it: expressions do not see it. */
   #schemaOf(property: string): JsonSchemaProps | undefined {
     const properties = this.#properties
     if (!properties) return this.#additional
     return Object.hasOwn(properties, property) ? properties[property] : undefined
   }
 
-  /** A property that is null is as if it were absent. */
+  /** Returns a member. A null property counts as absent. */
   find(key: Value): Value | undefined {
     if (typeof key !== 'string') return noSuchOverload(key)
     const property = this.#properties ? unescapeProperty(key) : key
@@ -65,14 +68,14 @@ export class SchemaMap extends CelMap {
     return true
   }
 
-  /** Whether a member is equal to that of the other map. */
+  /** Compares a member with that of the other map. */
   #equalAt(property: string, json: Json, other: CelMap): boolean | CelError {
     const schema = this.#schemaOf(property)
     if (schema) {
       const theirs = other.find(property)
       return theirs === undefined ? false : typeEquals(this.#convert(json, schema, isFloatIn(this.json, property, json)), theirs)
     }
-    // Of what the schema does not know the documents are compared.
+    // Members without a schema are compared as documents.
     if (!(other instanceof SchemaMap)) return noSuchOverload(other)
     return !Object.hasOwn(other.json, property) || isDeepStrictEqual(json, other.json[property])
   }

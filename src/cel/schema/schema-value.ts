@@ -9,10 +9,10 @@ import { SchemaMap } from './schema-map.ts'
 import { STRING_VALUES } from './string-formats.ts'
 import { isWhole, withNames } from './whole-objects.ts'
 
-/** A document that does not fit its schema: it was stored before the schema said so. */
+/** The error for a value that does not match its schema, because it was stored before the schema changed. */
 const invalid = (what: string): CelError => new CelError(`invalid data, ${what}`)
 
-/** Go's name of the type of a decoded document's value: in errors. */
+/** Returns the Go type of a decoded value, which errors print. */
 function goTypeOf(value: Json, isFloat: boolean): string {
   if (value === null) return '<nil>'
   if (typeof value === 'object') return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}'
@@ -21,9 +21,10 @@ function goTypeOf(value: Json, isFloat: boolean): string {
 }
 
 /**
- * What expressions see of a value of a structural schema: read as it is asked for, never copied. A value that does not fit its schema is an error where it is looked at.
- * `isFloat`: a whole number that is a float to Go, and so no integer.
+ * Wraps a value of a structural schema. Members are converted when they are read; nothing is copied. A value that does not match its schema is an error when it
+ * is read.
  * Source: kubernetes/apiserver, pkg/cel/common/values.go.
+ * @param isFloat whether a whole number was decoded as a float by Go, so that it is not an integer.
  */
 export function schemaValue(json: Json, schema: JsonSchemaProps, isFloat = false): Value {
   if (json === null) return schema.nullable ? null : invalid('got null for schema with nullable=false')
@@ -48,7 +49,7 @@ export function schemaValue(json: Json, schema: JsonSchemaProps, isFloat = false
   }
 }
 
-/** As Go decoded it: a number with a fraction of zeros is a float. */
+/** Whether Go decoded an integer. A number with a fraction of zeros is a float. */
 const isInteger = (json: Json, isFloat: boolean): json is number | bigint =>
   (typeof json === 'number' || typeof json === 'bigint') && isGoInteger(json, isFloat)
 
@@ -63,12 +64,12 @@ function object(json: Json, schema: JsonSchemaProps): Value {
   return wholeOrPlain(json, isWhole(schema) ? withNames(schema) : schema)
 }
 
-/** Nothing is copied: the map reads the document as it is asked. */
+/** Wraps an object. Members are read from the document on access. */
 function wholeOrPlain(json: JsonObject, schema: JsonSchemaProps): Value {
   return new SchemaMap(json, schema.properties, additionalSchema(schema), schemaValue)
 }
 
-/** As schemaValue, of the root of a custom resource: kind, apiVersion and the name are seen, whatever the schema says of them. */
+/** Wraps the root of a custom resource. apiVersion, kind and the object's name are visible even if the schema does not have them. */
 export const rootValue = (json: JsonObject, schema: JsonSchemaProps): Value => wholeOrPlain(json, withNames(schema))
 
 function array(json: Json, schema: JsonSchemaProps): Value {
@@ -79,13 +80,13 @@ function array(json: Json, schema: JsonSchemaProps): Value {
   return makeList(json, items, type, schema['x-kubernetes-list-map-keys'] ?? [], schemaValue)
 }
 
-/** Formats make times, durations and bytes of texts. */
+/** Converts a string. Formats convert to timestamps, durations and bytes. */
 function string(json: Json, format: string, isFloat: boolean): Value {
   if (typeof json !== 'string') return invalid(`expected string, got ${goTypeOf(json, isFloat)}`)
   return ownMember(STRING_VALUES, format)?.(json) ?? json
 }
 
-/** What is only kept can be compared, and nothing else. */
+/** Wraps a value without a type. Preserved values support only equality. */
 function untyped(json: Json, schema: JsonSchemaProps): Value {
   if (schema['x-kubernetes-preserve-unknown-fields']) return new PreservedValue(json)
   const expected =

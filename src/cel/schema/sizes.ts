@@ -5,19 +5,19 @@ import type { SizeAt } from '../cost/estimated-node.ts'
 import { escapeProperty } from './property-names.ts'
 import { isWhole, withNames } from './whole-objects.ts'
 
-/** The largest request that is reckoned with: sizes that a schema leaves open are what fits into one. */
+/** Maximum size of a request, in bytes. It bounds sizes that the schema does not limit. */
 const MAX_REQUEST = 3 * 1024 * 1024
 
-/** How large a value of a schema may be, and what it takes at least as JSON. Source: kubernetes/apiserver, pkg/cel/common/schemas.go. */
+/** Maximum size of the values of a schema, and their minimum size as JSON. Source: kubernetes/apiserver, pkg/cel/common/schemas.go. */
 export interface SizedType {
-  /** Characters, bytes, elements or entries; 0 of what has none. */
+  /** Maximum number of characters, bytes, elements or entries. 0 for values without a size. */
   readonly maxElements: number
-  /** Bytes. */
+  /** Minimum size as JSON, in bytes. */
   readonly minSerialized: number
   readonly elements?: SizedType
-  /** Of a map its keys. */
+  /** Whether it is a map, whose keys have a size as well. */
   readonly isMap?: boolean
-  /** By escaped names. */
+  /** Fields by their escaped name. */
   readonly fields?: ReadonlyMap<string, SizedType>
 }
 
@@ -29,7 +29,10 @@ const SCALARS: Readonly<Record<string, SizedType>> = { boolean: plain(4), number
 
 const notNegative = (value: number): number => Math.max(0, value)
 
-/** Undefined where expressions do not see values of the schema. @param whole whether they are whole objects. */
+/**
+ * Returns the sizes of a schema. Undefined if expressions cannot represent its values.
+ * @param whole whether the values are whole objects.
+ */
 export function sizedType(schema: JsonSchemaProps, whole: boolean): SizedType | undefined {
   if (schema['x-kubernetes-int-or-string']) return plain(1, MAX_REQUEST - 2)
   switch (schema.type) {
@@ -44,7 +47,7 @@ export function sizedType(schema: JsonSchemaProps, whole: boolean): SizedType | 
   }
 }
 
-/** As many items as fit into a request, unless `maxItems` says less. */
+/** Limits a list by `maxItems`, or by the items that fit into a request. */
 function sizedList(schema: JsonSchemaProps): SizedType | undefined {
   const items = itemsSchema(schema)
   const elements = items && sizedType(items, isWhole(items))
@@ -53,13 +56,13 @@ function sizedList(schema: JsonSchemaProps): SizedType | undefined {
   return { maxElements: schema.maxItems === undefined ? fitting : notNegative(schema.maxItems), minSerialized: 2, elements }
 }
 
-/** A map likewise; a struct takes at least the members that must be there. */
+/** Limits a map by `maxProperties`, or by the entries that fit into a request. The minimum size of a struct includes its required members. */
 function sizedObject(schema: JsonSchemaProps): SizedType | undefined {
   const additional = additionalSchema(schema)
   if (additional) {
     const elements = sizedType(additional, isWhole(additional))
     if (!elements) return undefined
-    // A key takes two quotes, a colon and a comma, and two bytes beside.
+    // An entry needs two quotes, a colon and a comma. Upstream adds two bytes.
     const fitting = Math.floor((MAX_REQUEST - 2) / (elements.minSerialized + 6))
     return { maxElements: schema.maxProperties === undefined ? fitting : notNegative(schema.maxProperties), minSerialized: 2, elements, isMap: true }
   }
@@ -71,31 +74,31 @@ function sizedObject(schema: JsonSchemaProps): SizedType | undefined {
     if (!type) continue
     const escaped = escapeProperty(name)
     if (escaped !== undefined) fields.set(escaped, type)
-    // What has a default may be left out of a request.
+    // A required property with a default may be absent from the request.
     if (required.has(name) && property.default === undefined) minSerialized += Buffer.byteLength(name) + type.minSerialized + 4
   }
   return { maxElements: 0, minSerialized, fields }
 }
 
-/** By the format, `maxLength` or the longest value of an enum; otherwise as long as a request. */
+/** Limits a string by its format, `maxLength` or longest enum value, otherwise by the size of a request. */
 function sizedString({ format = '', maxLength, enum: values = [] }: JsonSchemaProps): SizedType {
   if (format === 'byte') return plain(2, maxLength === undefined ? MAX_REQUEST - 2 : notNegative(maxLength))
   const known = ownMember(FORMATS, format)
   if (known) return known
-  // A character may take four bytes.
+  // A character can have four bytes.
   if (maxLength !== undefined) return plain(2, notNegative(maxLength) * 4)
   if (values.length > 0) return plain(2, Math.max(0, ...values.map(value => (typeof value === 'string' ? Buffer.byteLength(value) : 0))))
   return plain(2, MAX_REQUEST - 2)
 }
 
-/** One step of a path (see `EstimatedNode.path`). */
+/** Follows one element of a path (see `EstimatedNode.path`). */
 function stepInto(type: SizedType, name: string): SizedType | undefined {
   if (name === '@items' || name === '@values') return type.elements
   if (name === '@keys') return type.isMap ? KEY : undefined
   return type.fields?.get(name)
 }
 
-/** How large values at a path may be. The path begins with a variable, which is of the type itself. */
+/** Returns the sizes at a path, whose first element is a variable of the type. */
 export const sizesOf =
   (type: SizedType): SizeAt =>
   (path): Bounds | undefined => {
@@ -107,5 +110,5 @@ export const sizesOf =
     return between(0, at.maxElements)
   }
 
-/** How often values of a type can be in one request, with a comma between. */
+/** Returns how many values of a type fit into a request, separated by commas. */
 export const mostOccurrences = ({ minSerialized }: SizedType): bigint => BigInt(Math.floor(MAX_REQUEST / (minSerialized + 1)))

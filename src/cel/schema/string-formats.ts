@@ -5,7 +5,7 @@ import { base64Fault } from '../../schema/base64.ts'
 import { offsetOf } from '../functions/conversions.ts'
 import { CelDuration, CelError, CelTimestamp, type Value } from '../values/value.ts'
 
-/** Units of strfmt's durations, which know more names than Go's. */
+/** Duration units of strfmt, which has more names than Go. */
 const NANOS: readonly (readonly [names: readonly string[], written: string, nanos: bigint])[] = [
   [['ns'], 'nano', 1n],
   [['us', 'µs'], 'micro', 1_000n],
@@ -17,13 +17,13 @@ const NANOS: readonly (readonly [names: readonly string[], written: string, nano
   [['w', 'wk'], 'week', 604_800_000_000_000n],
 ]
 
-/** Units are known by their names, those written out also by what they begin with. */
+/** Returns the length of a unit. Names match exactly, written-out names by their beginning. */
 function unitOf(text: string): bigint | undefined {
   const unit = text.toLowerCase()
   return NANOS.find(([names, written]) => names.includes(unit) || unit.startsWith(written))?.[2]
 }
 
-/** Go's notation, or numbers with units by name (`3 days`), which are added up; overflows wrap as in Go. */
+/** Parses Go's notation, or numbers with named units (`3 days`), which are summed. Overflows wrap as in Go. */
 function duration(text: string): Value {
   try {
     return new CelDuration(parseDuration(text))
@@ -42,14 +42,17 @@ function duration(text: string): Value {
   }
 }
 
-/** `written`: the text as it stands in the document, which errors quote. */
+/**
+ * Parses a timestamp.
+ * @param written text in the document, which errors quote.
+ */
 function time(text: string, wanted: string, written: string): Value {
   const instant = parseTime(text)
   if (!instant) return new CelError(`Invalid ${wanted} formatted string ${written}: parsing time "${written}": cannot parse`)
   return new CelTimestamp(instant.seconds, instant.nanos, offsetOf(text))
 }
 
-/** In the alphabet of URLs, although the format is of the other one: upstream decodes it so. */
+/** Decodes base64 in the URL alphabet, although the format `byte` has the standard one: upstream does the same. */
 function bytes(text: string): Value {
   const swapped = text.replace(/[-_+/]/g, char => (char === '-' ? '+' : char === '_' ? '/' : '!'))
   const fault = base64Fault(swapped)
@@ -57,7 +60,7 @@ function bytes(text: string): Value {
   return Uint8Array.from(Buffer.from(text, 'base64url'))
 }
 
-/** Strings of these formats are other values in expressions; an error where one is not of its format. */
+/** Conversions by string format. A malformed string is converted to an error. */
 export const STRING_VALUES: Readonly<Record<string, (text: string) => Value>> = {
   duration,
   date: text => time(`${text}T00:00:00Z`, 'date', text),

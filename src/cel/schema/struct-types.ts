@@ -5,7 +5,7 @@ import { BOOL, BYTES, DOUBLE, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTA
 import { type DeclaredTypes, declareTypes } from './declared-type.ts'
 import { unescapeProperty } from './property-names.ts'
 
-/** By what OpenAPI says of them. What may be anything has no type there, and no expression sees it. */
+/** Types by OpenAPI scalar type. Undefined for a scalar of any type, which expressions cannot represent. */
 const SCALARS: Readonly<Record<ScalarType, Type | undefined>> = {
   string: STRING,
   integer: INT,
@@ -23,7 +23,10 @@ const SCALARS: Readonly<Record<ScalarType, Type | undefined>> = {
 
 type Structs = Map<string, StructDeclaration>
 
-/** The types that a checker of policies knows the objects of a kind by, built-in or custom. @param name of the struct; structs in it have names made of it. */
+/**
+ * Declares the types of the objects of a built-in or custom kind, for type checking of policies.
+ * @param name name of the struct. Names of nested structs are derived from it.
+ */
 export const declareStruct = (schema: StructSchema, name: string): DeclaredTypes => DECLARE[schema.form.name](schema, name)
 
 const DECLARE: Readonly<Record<FormName, (schema: StructSchema, name: string) => DeclaredTypes>> = {
@@ -31,7 +34,7 @@ const DECLARE: Readonly<Record<FormName, (schema: StructSchema, name: string) =>
     const structs: Structs = new Map()
     return { type: declared(schema, name, structs), struct: struct => structs.get(struct) }
   },
-  /** By the schema, but for the metadata, which has the type that it has in every kind. */
+  /** Declares a custom kind by its schema. Its metadata has the same type as in every kind. */
   unstructured(schema, name) {
     const structs: Structs = new Map()
     const definition = schema.form.define(schema, ALONE)
@@ -44,7 +47,7 @@ const DECLARE: Readonly<Record<FormName, (schema: StructSchema, name: string) =>
 
 const anyObject = () => ({ type: 'object' })
 
-/** For a definition that refers to no other. */
+/** Context of a definition without references. */
 const ALONE: DefinitionContext = { version: 3, refer: anyObject, referMetadata: anyObject, ofFields: anyObject }
 
 function metadataOf({ fields }: StructSchema, name: string, structs: Structs): Type | undefined {
@@ -52,7 +55,7 @@ function metadataOf({ fields }: StructSchema, name: string, structs: Structs): T
   return metadata && typeOfSchema(metadata, `${name}.metadata`, structs)
 }
 
-/** Fields are looked at when they are asked for: types are recursive. */
+/** Declares a struct whose fields are computed on first use, because types are recursive. */
 function declared(schema: StructSchema, name: string, structs: Structs): Type {
   structs.set(name, {
     fieldType(field) {
@@ -72,7 +75,7 @@ function typeOfSchema(schema: Schema, name: string, structs: Structs): Type | un
   return inner && (schema.type === 'map' ? mapOf(STRING, inner) : listOf(inner))
 }
 
-/** An object of which nothing is known. */
+/** Declares an object without known fields. */
 function emptyStruct(name: string, structs: Structs): Type {
   structs.set(name, { fieldType: () => undefined })
   return structOf(name)

@@ -4,7 +4,7 @@ const NAME_ALONE: JsonSchemaProps = { type: 'object', properties: { name: { type
 
 const isText = (schema: JsonSchemaProps, name: string): boolean => propertySchema(schema, name)?.type === 'string'
 
-/** Of a whole object kind, apiVersion and the name are always seen. */
+/** Adds apiVersion, kind, metadata.name and metadata.generateName to a schema. They are always visible in whole objects. */
 export function withNames(schema: JsonSchemaProps): JsonSchemaProps {
   const metadata = propertySchema(schema, 'metadata')
   const whole = metadata?.type === 'object' && isText(metadata, 'name') && isText(metadata, 'generateName')
@@ -12,5 +12,5 @@ export function withNames(schema: JsonSchemaProps): JsonSchemaProps {
   return { ...schema, properties: { ...schema.properties, kind: { type: 'string' }, apiVersion: { type: 'string' }, metadata: NAME_ALONE } }
 }
 
-/** Whether values of a schema within another are whole objects. */
+/** Whether values of a nested schema are whole objects. */
 export const isWhole = (schema: JsonSchemaProps): boolean => schema['x-kubernetes-embedded-resource'] === true

@@ -16,24 +16,24 @@ import {
   type Value,
 } from './value.ts'
 
-/** Equality knows NaN: it is equal to nothing. Order does not. */
+/** The error for ordering NaN. Equality with NaN is false. */
 const NAN = new CelError('NaN values cannot be ordered')
 
 const order = (a: number | bigint, b: number | bigint): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The number that a value is, whatever its type. Comparisons of a number with a bigint are exact. */
+/** Returns the numeric value of an int, uint or double. Comparisons of a number with a bigint are exact. */
 function numberOf(value: Value): number | bigint | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return value
   if (value instanceof CelUint || value instanceof CelDouble) return value.value
   return undefined
 }
 
-/** As Go compares: byte by byte, the shorter first. */
+/** Compares lexicographically, as Go's bytes.Compare. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b)
 }
 
-/** -1, 0 or 1 where values have an order between them; undefined where the first has none with anything, so that no such operator takes it. */
+/** Returns the order of two values: negative, 0 or positive. An error if they cannot be compared, undefined if the type of the first has no order. */
 export function compareValues(a: Value, b: Value): number | CelError | undefined {
   if (typeof a === 'number' && typeof b === 'number') return order(a, b)
   if (typeof a === 'string') return typeof b === 'string' ? order(compareText(a, b), 0) : noSuchOverload(b)
@@ -46,7 +46,7 @@ export function compareValues(a: Value, b: Value): number | CelError | undefined
   return undefined
 }
 
-/** Of any two types of numbers. */
+/** Compares two numbers of any types. */
 function compareNumbers(x: number | bigint, isDouble: boolean, b: Value): number | CelError {
   const y = numberOf(b)
   if (Number.isNaN(x)) return NAN
@@ -54,18 +54,18 @@ function compareNumbers(x: number | bigint, isDouble: boolean, b: Value): number
   return Number.isNaN(y) ? NAN : orderNumbers(x, isDouble, y, b instanceof CelDouble)
 }
 
-/** Beside a double, any number is rounded to one. */
+/** Orders numbers. If either is a double, both are compared as doubles. */
 function orderNumbers(x: number | bigint, xIsDouble: boolean, y: number | bigint, yIsDouble: boolean): number {
   return xIsDouble || yIsDouble ? order(Number(x), Number(y)) : order(x, y)
 }
 
-/** As `==`: null equals null alone; values of different types differ, except numbers. An error where a library's type knows no such comparison. */
+/** Implements `==`. Null equals only null; values of different types differ, except numbers. An error if a library type does not support the comparison. */
 export function equalValues(a: Value, b: Value): boolean | CelError {
   if (a === null || b === null) return a === b
   return typeEquals(a, b)
 }
 
-/** As a value of the first one's type compares itself. */
+/** Implements equality of the first value's type. */
 export function typeEquals(a: Value, b: Value): boolean | CelError {
   if (typeof a !== 'object' || a === null) {
     if (a === b) return true
@@ -89,12 +89,12 @@ export function typeEquals(a: Value, b: Value): boolean | CelError {
   return a instanceof Uint8Array && b instanceof Uint8Array && compareBytes(a, b) === 0
 }
 
-/** Two that are empty are equal. */
+/** Compares optionals. Two empty ones are equal. */
 function optionalsEqual({ value }: CelOptional, b: Value): boolean | CelError {
   if (!(b instanceof CelOptional)) return false
   if (value === undefined || b.value === undefined) return value === b.value
   return typeEquals(value, b.value)
 }
 
-/** Whether it is a number of any type. */
+/** Whether it is an int, uint or double. */
 export const isNumeric = (value: Value): boolean => isInt(value) || value instanceof CelUint || value instanceof CelDouble

@@ -1,6 +1,9 @@
 import { nameOfSpecial } from '../../lib/format-double.ts'
 
-/** The exact decimal digits of a number, without sign: whole part and fraction. */
+/**
+ * Returns the exact decimal digits of an absolute value.
+ * @returns the whole part, and the fraction times 10^places.
+ */
 function exactDecimal(value: number): { whole: bigint; fraction: bigint; places: number } {
   let places = 0
   let scaled = Math.abs(value)
@@ -14,7 +17,7 @@ function exactDecimal(value: number): { whole: bigint; fraction: bigint; places:
   return { whole: numerator / divisor, fraction: (numerator % divisor) * 5n ** BigInt(places), places }
 }
 
-/** Rounded half to even on the exact value, as Go's %.Nf. */
+/** Prints a fixed number of decimals, rounded half to even on the exact value, as Go's `%.Nf`. */
 export function fixedDouble(value: number, precision: number): string {
   const name = nameOfSpecial(value)
   if (name !== undefined) return name
@@ -26,7 +29,7 @@ export function fixedDouble(value: number, precision: number): string {
   return precision === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -precision)}.${digits.slice(-precision)}`
 }
 
-/** `value / by`, rounded half to even. */
+/** Divides and rounds half to even. */
 function roundEven(value: bigint, by: bigint): bigint {
   const quotient = value / by
   const twice = (value % by) * 2n

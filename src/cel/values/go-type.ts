@@ -1,6 +1,6 @@
 import { CelDouble, CelDuration, CelList, CelMap, CelObject, CelOptional, CelTimestamp, CelType, CelUint, isInt, type Value } from './value.ts'
 
-/** Go's name of a value's type, as some errors show it. */
+/** Returns the Go type of a value, which some errors print. */
 export function goTypeOf(value: Value): string {
   if (value === null) return 'types.Null'
   if (typeof value === 'boolean') return 'types.Bool'

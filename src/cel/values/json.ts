@@ -3,17 +3,17 @@ import { PlainList } from './list.ts'
 import { equalMaps } from './map.ts'
 import { CelDouble, CelMap, type Value } from './value.ts'
 
-/** What expressions see of a document of which no schema is known: read as it is asked for, never copied. A whole number is an int. */
+/** Wraps a document without a schema. Members are converted when they are read; nothing is copied. A whole number is an int. */
 export function jsonValue(json: Json): Value {
   if (typeof json === 'number') return Number.isInteger(json) ? (Number.isSafeInteger(json) ? json : BigInt(json)) : new CelDouble(json)
   if (typeof json !== 'object' || json === null) return json
   return Array.isArray(json) ? new JsonList(json) : new JsonMap(json)
 }
 
-/** What a document has at the place of a list or a map of it, which is shared; undefined for any other value. */
+/** Returns the part of the document behind a list or map, which is shared with it. Undefined for any other value. */
 export const documentOf = (value: Value): Json | undefined => (value instanceof JsonList || value instanceof JsonMap ? value.document : undefined)
 
-/** An element is converted when it is asked for. */
+/** A list of a document. Elements are converted when they are read. */
 class JsonList extends PlainList {
   readonly #items: Json[]
 
@@ -35,7 +35,7 @@ class JsonList extends PlainList {
   }
 }
 
-/** A member likewise; a null member is there, and null. */
+/** A map of a document. Members are converted when they are read. A null member is present. */
 class JsonMap extends CelMap {
   readonly #members: JsonObject
   #size: number | undefined

@@ -12,7 +12,7 @@ export abstract class PlainList extends CelList {
     return this.size === 0 ? other : new JoinedList(this, other)
   }
 
-  /** An error between elements counts as no difference. */
+  /** Compares lists. An error between two elements does not make them different, as in cel-go. */
   equals(other: Value): boolean | CelError {
     if (!(other instanceof CelList) || this.size !== other.size) return false
     for (let i = 0; i < this.size; i++) {
@@ -30,7 +30,7 @@ export abstract class PlainList extends CelList {
   }
 }
 
-/** A list of values: a literal, or what a function gave. */
+/** A list of values: a literal, or the result of a function. */
 export class ValueList extends PlainList {
   readonly #values: readonly Value[]
 
@@ -48,9 +48,9 @@ export class ValueList extends PlainList {
   }
 }
 
-/** The elements of nested lists. */
+/** Result of `flatten`. */
 export class FlattenedList extends ValueList {
-  /** Elements that were looked at on the way, lists among them. */
+  /** Number of elements that were visited, including the nested lists themselves. */
   readonly visited: number
 
   constructor(values: readonly Value[], visited: number) {
@@ -59,7 +59,7 @@ export class FlattenedList extends ValueList {
   }
 }
 
-/** The numbers from 0 up to a size. They take no room: the size costs what it is only once the list is there. */
+/** The integers from 0 to a size, exclusive. They are not stored, because the call is charged only after the list exists. */
 export class RangeList extends PlainList {
   readonly size: number
 
@@ -73,10 +73,10 @@ export class RangeList extends PlainList {
   }
 }
 
-/** Texts that a function has taken out of a text. cel-go keeps Go's own list of them, which is a list like any other but in an apply configuration. */
+/** Texts that a function extracted from a text. cel-go represents it as a native Go slice, which differs from other lists only in apply configurations. */
 export class TextList extends ValueList {}
 
-/** Two lists, one behind the other: joining takes no copy. Throws CostLimitExceeded. */
+/** Concatenation of two lists without a copy. Throws CostLimitExceeded. */
 export class JoinedList extends PlainList {
   readonly #first: CelList
   readonly #second: CelList
@@ -100,7 +100,7 @@ export class JoinedList extends PlainList {
   }
 }
 
-/** What a loop collects its list in. Only the loop holds it until it ends, so that adding may change it. */
+/** Accumulator of a loop. Only the loop refers to it until it ends, so elements are appended in place. */
 export class GrowingList extends PlainList {
   readonly values: Value[] = []
 
@@ -124,7 +124,7 @@ export const listOfValues = (values: readonly Value[]): ValueList => new ValueLi
 
 export const outOfBounds = (index: Value): CelError => new CelError(`index out of bounds: ${printValue(index)}`)
 
-/** The index that a number of any type stands for. */
+/** Converts an index of any numeric type. An error if it is not a 64-bit integer. */
 export function plainIndex(index: Value): number | CelError {
   if (typeof index === 'number') return index
   if (isInt(index) || index instanceof CelUint || index instanceof CelDouble) {

@@ -3,13 +3,13 @@ import { equalValues } from './compare.ts'
 import { exactInteger, toInt } from './integer.ts'
 import { CelDouble, type CelError, CelMap, CelUint, isInt, type Value } from './value.ts'
 
-/** What keys are found by: equal hashes stand for equal keys. */
+/** Hash of a key. Equal hashes mean equal keys. */
 type HashKey = string | number | bigint | boolean | symbol
 
-/** Beyond every int: it distinguishes keys that are uints from ints. */
+/** Offset, greater than every int, that distinguishes the hashes of uints from those of ints. */
 const UINT_BASE = 1n << 80n
 
-/** Equal keys of one type have equal hashes. */
+/** Returns the hash of a key. Equal keys of one type have equal hashes. */
 function hashKey(key: Value): HashKey {
   switch (typeof key) {
     case 'string':
@@ -24,7 +24,7 @@ function hashKey(key: Value): HashKey {
   }
 }
 
-/** Hashes of the keys of other numeric types that equal a number. */
+/** Returns the hashes of equal keys of other numeric types. */
 function otherHashes(key: Value): HashKey[] {
   if (!isInt(key) && !(key instanceof CelUint) && !(key instanceof CelDouble)) return []
   const exact = exactInteger(key)
@@ -36,11 +36,11 @@ function otherHashes(key: Value): HashKey[] {
   return hashes
 }
 
-/** A map of values: a literal, what a function gave, or what a loop is collecting. Keys come in the order in which they were added. */
+/** A map of values: a literal, the result of a function, or the accumulator of a loop. Keys are in insertion order. */
 export class ValueMap extends CelMap {
   readonly #entries = new Map<HashKey, readonly [Value, Value]>()
 
-  /** Only a loop holds it until it ends, so that adding may change it. */
+  /** Whether it is the accumulator of a loop. Only the loop refers to it until it ends, so entries are added in place. */
   readonly isGrowing: boolean
 
   constructor(entries: Iterable<readonly [Value, Value]> = [], isGrowing = false) {
@@ -53,7 +53,7 @@ export class ValueMap extends CelMap {
     return this.#entries.size
   }
 
-  /** For the code that makes the map alone. */
+  /** Adds an entry. To be called only by the code that creates the map. */
   set(key: Value, value: Value): void {
     this.#entries.set(hashKey(key), [key, value])
   }
@@ -85,7 +85,7 @@ export class ValueMap extends CelMap {
   }
 }
 
-/** Value by value; an error between values counts as no difference. */
+/** Compares maps by value. An error between two values does not make them different, as in cel-go. */
 export function equalMaps(map: CelMap, other: Value): boolean {
   if (!(other instanceof CelMap) || map.size !== other.size) return false
   for (const [key, value] of map.entries()) {

@@ -2,13 +2,13 @@ import { equalValues } from './compare.ts'
 import { StructValue } from './struct.ts'
 import type { CelError, Value } from './value.ts'
 
-/** `Object{…}` or a part of it: without a schema any field may be asked for, and one that was not given is null. */
+/** An `Object{…}` or part of one. It has no schema: any field can be read, and unset fields are null. */
 export class PatchObject extends StructValue {
   override field(name: string): Value {
     return this.fields.get(name) ?? null
   }
 
-  /** Upstream looks for fields in a form that such a struct does not have, and finds none. */
+  /** Always undefined: upstream looks up optional fields in a way that finds none in this type. */
   override fieldIfPresent(): undefined {
     return undefined
   }
@@ -16,7 +16,7 @@ export class PatchObject extends StructValue {
 
 const TEXTS = ['op', 'path', 'from'] as const
 
-/** `JSONPatch{…}`, an operation: texts that are not given are empty, as in Go, and an empty one counts as not given. */
+/** A `JSONPatch{…}` operation. Unset texts are empty, as in Go, and an empty text counts as unset. */
 export class PatchOperation extends StructValue {
   constructor(fields: ReadonlyMap<string, Value>) {
     super('JSONPatch', fields)
@@ -34,7 +34,7 @@ export class PatchOperation extends StructValue {
     return this.isSet(name) ? this.field(name) : undefined
   }
 
-  /** Upstream's operation knows no zero value. */
+  /** Upstream's type has no zero value. */
   override get isZero(): boolean {
     return false
   }

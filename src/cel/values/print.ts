@@ -4,7 +4,7 @@ import { spendWork } from '../work.ts'
 import { timestampText } from './time.ts'
 import { CelDouble, CelDuration, CelError, CelList, CelMap, CelObject, CelOptional, CelTimestamp, CelType, CelUint, type Value } from './value.ts'
 
-/** As Go's %v prints a value inside an error. */
+/** Prints a value as Go's `%v` does in errors. */
 export function printValue(value: Value): string {
   if (value === null) return '0'
   if (value instanceof CelUint) return String(value.value)
@@ -20,7 +20,7 @@ export function printValue(value: Value): string {
   return value instanceof CelObject ? value.typeName : String(value)
 }
 
-/** Go's time.Time.String. */
+/** Prints a timestamp as Go's time.Time.String. */
 function goTime(value: CelTimestamp): string {
   const text = timestampText(value)
   const [, date, time, zone = 'Z'] = /^([^T]*)T([^Z+-]*)(Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
@@ -34,7 +34,7 @@ function printList(list: CelList): string {
   return `[${parts.join(', ')}]`
 }
 
-/** In the order of the map, which for a document is its own. */
+/** Prints a map in its own order, which is that of the document. */
 function printMap(map: CelMap): string {
   spendWork(1 + map.size)
   return `{${Array.from(map.entries(), ([key, value]) => `${printValue(key)}: ${printValue(value)}`).join(', ')}}`

@@ -1,7 +1,7 @@
 import { codePoints } from './strings.ts'
 import { CelList, CelMap, CelObject, CelOptional, type Value } from './value.ts'
 
-/** The size that costs are reckoned by: characters, bytes, elements or entries; 1 of what has none. */
+/** Returns the size that costs depend on, in characters, bytes, elements or entries. 1 for values without a size. */
 export function sizeForCost(value: Value): number {
   if (typeof value === 'string') return codePoints(value)
   if (typeof value !== 'object' || value === null) return 1
@@ -10,20 +10,20 @@ export function sizeForCost(value: Value): number {
   return value instanceof CelObject ? (value.size?.() ?? 1) : 1
 }
 
-/** As sizeForCost, but an optional has the size of what it holds. */
+/** Returns sizeForCost of the value in an optional, or of any other value. */
 export const heldSizeForCost = (value: Value): number =>
   value instanceof CelOptional && value.value !== undefined ? heldSizeForCost(value.value) : sizeForCost(value)
 
-/** The smaller of two sizes, in time that depends on it alone: a short text is compared with a long one in each round of a loop. */
+/** Returns the smaller of two sizes in time proportional to it, because loops may compare a short text with a long one in each round. */
 export function smallerSizeForCost(first: Value, second: Value): number {
   if (typeof first !== 'string' || typeof second !== 'string') return Math.min(heldSizeForCost(first), heldSizeForCost(second))
   const [short, long] = first.length <= second.length ? [first, second] : [second, first]
   const size = codePoints(short)
-  // A code point has two units at most.
+  // A code point has at most two UTF-16 units.
   return size <= long.length / 2 ? size : Math.min(size, codePoints(long))
 }
 
-/** What going through all of a value costs. */
+/** Returns the cost of reading all of a value. */
 export function traversalCost(value: Value): number {
   if (typeof value === 'string') return Math.floor(Buffer.byteLength(value) * 0.1)
   if (value instanceof Uint8Array) return Math.floor(value.length * 0.1)

@@ -1,4 +1,4 @@
-/** Whether a text has characters of two units: then units are no code points. */
+/** Reports whether a text contains surrogates, so that UTF-16 units are not code points. */
 export function hasSurrogates(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     if ((text.charCodeAt(i) & 0xf800) === 0xd800) return true
@@ -6,7 +6,7 @@ export function hasSurrogates(text: string): boolean {
   return false
 }
 
-/** Number of code points. */
+/** Counts code points. */
 export function codePoints(text: string): number {
   let count = text.length
   for (let i = 0; i < text.length; i++) {
@@ -15,14 +15,14 @@ export function codePoints(text: string): number {
   return count
 }
 
-/** A text whose places are counted in code points. */
+/** A text that is indexed by code points. */
 export interface Points {
   readonly length: number
-  /** @param end absent: to the end. */
+  /** @param end exclusive. Default: the end of the text. */
   slice(start: number, end?: number): string
 }
 
-/** Of most texts, which have one unit for each character, it takes no copy. */
+/** Indexes a text by code points. Texts without surrogates are not copied. */
 export function pointsOf(text: string): Points {
   if (!hasSurrogates(text)) return text
   const points = Array.from(text)

@@ -1,14 +1,14 @@
 import { equalMaps, ValueMap } from './map.ts'
 import { type CelError, CelObject, type Value } from './value.ts'
 
-/** A struct that an expression has made: a message of protobuf, an apply configuration or a part of one, an operation of a JSON patch. */
+/** A struct that an expression constructed: a protobuf message, an apply configuration or part of one, or a JSON patch operation. */
 export class StructValue extends CelObject {
   readonly typeName: string
-  /** Those that were given. */
+  /** Fields that were set. */
   readonly fields: ReadonlyMap<string, Value>
   readonly #defaults: Readonly<Record<string, Value>>
 
-  /** @param defaults what fields are where they are not given; others are missing then. */
+  /** @param defaults values of unset fields. Unset fields without a default are missing. */
   constructor(typeName: string, fields: ReadonlyMap<string, Value>, defaults: Readonly<Record<string, Value>> = {}) {
     super()
     this.typeName = typeName
@@ -28,7 +28,7 @@ export class StructValue extends CelObject {
     return this.fields.size === 0
   }
 
-  /** Whatever is of another type differs from it. */
+  /** Compares structs of the same type by their set fields. */
   equals(other: Value): boolean | CelError {
     return other instanceof StructValue && other.typeName === this.typeName && equalMaps(new ValueMap(this.fields), new ValueMap(other.fields))
   }

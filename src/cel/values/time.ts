@@ -3,7 +3,7 @@ import { trimEndOf } from '../../lib/trim.ts'
 import { INT_OVERFLOW } from './integer.ts'
 import { CelDuration, CelError, CelTimestamp } from './value.ts'
 
-/** The years 1 to 9999. */
+/** Range of timestamps in seconds: the years 1 to 9999. */
 const MIN_SECONDS = -62135596800
 const MAX_SECONDS = 253402300799
 const BILLION = 1_000_000_000n
@@ -15,10 +15,10 @@ export const inTimestampRange = (seconds: number): boolean => seconds >= MIN_SEC
 
 const nanosOf = ({ seconds, nanos }: CelTimestamp): bigint => BigInt(seconds) * BILLION + BigInt(nanos)
 
-/** An error beyond 64 bits of nanoseconds: some 292 years. */
+/** Makes a duration. An error if the nanoseconds exceed 64 bits, some 292 years. */
 export const toDuration = (nanos: bigint): CelDuration | CelError => (nanos < MIN_INT64 || nanos > MAX_INT64 ? INT_OVERFLOW : new CelDuration(nanos))
 
-/** The sum keeps the offset of the time. */
+/** Adds a duration. The result keeps the offset of the timestamp. */
 export function addToTimestamp(time: CelTimestamp, nanos: bigint): CelTimestamp | CelError {
   const total = nanosOf(time) + nanos
   const rest = ((total % BILLION) + BILLION) % BILLION
@@ -26,13 +26,13 @@ export function addToTimestamp(time: CelTimestamp, nanos: bigint): CelTimestamp 
   return inTimestampRange(seconds) ? new CelTimestamp(seconds, Number(rest), time.offsetMinutes) : TIMESTAMP_OVERFLOW
 }
 
-/** An error where the times are too far apart for a duration. */
+/** Returns the duration between two timestamps. An error if it exceeds the range of durations. */
 export const timeBetween = (a: CelTimestamp, b: CelTimestamp): CelDuration | CelError => toDuration(nanosOf(a) - nanosOf(b))
 
-/** After 400 years the calendar comes again: this many seconds. */
+/** Length of the 400-year cycle of the calendar, in seconds. */
 const CYCLE = 146_097 * 86_400
 
-/** A time within the years that a Date has, and how many years it is off: times of messages are not bounded to four digits. */
+/** Maps a time into the range of a Date, and returns the difference in years. Timestamps from messages are not limited to the years 1 to 9999. */
 export function withinDate(seconds: number): { readonly seconds: number; readonly years: number } {
   if (inTimestampRange(seconds)) return { seconds, years: 0 }
   const cycles = Math.floor(seconds / CYCLE)
@@ -41,7 +41,7 @@ export function withinDate(seconds: number): { readonly seconds: number; readonl
 
 const two = (value: number): string => String(value).padStart(2, '0')
 
-/** RFC 3339, with as many decimals as there are, in the zone that the time was written with. */
+/** Prints RFC 3339 with the necessary decimals and the original offset. */
 export function timestampText({ seconds, nanos, offsetMinutes }: CelTimestamp): string {
   const { seconds: shown, years } = withinDate(seconds)
   const date = new Date((shown + offsetMinutes * 60) * 1000)

@@ -1,8 +1,8 @@
 /**
  * A value of a running expression. Values are immutable, except lists and maps that a loop is still collecting.
  *
- * An int is a number where it is a safe integer and a bigint only beyond: most arithmetic is that of plain numbers, and the integers of a JSON document are values as they stand. Other
- * numbers are boxed.
+ * An int is a number if it is a safe integer, and a bigint only beyond: most arithmetic is plain number arithmetic, and integers of a JSON document need no
+ * conversion. Other numeric types are boxed.
  */
 export type Value =
   | null
@@ -21,12 +21,12 @@ export type Value =
   | CelObject
   | CelError
 
-/** A safe integer as a number, any other of 64 bits as a bigint; never -0. */
+/** An int: a number if it is a safe integer, otherwise a bigint of up to 64 bits. Never -0. */
 export type Int = number | bigint
 
-/** An error is a value: operators that absorb errors look at it, all others hand it on. */
+/** An error, which is a value: operators such as `&&` can absorb it, all others return it. */
 export class CelError {
-  /** In cel-go's words. */
+  /** cel-go's message. */
   readonly message: string
 
   constructor(message: string) {
@@ -50,11 +50,11 @@ export class CelDouble {
   }
 }
 
-/** An instant, with the offset that it was written with: between the years 1 and 9999, unless it comes of a message. */
+/** An instant with the offset that it was written with. Between the years 1 and 9999, unless it comes from a message. */
 export class CelTimestamp {
-  /** Since the epoch. */
+  /** Seconds since the epoch. */
   readonly seconds: number
-  /** 0 to 999,999,999. */
+  /** Nanoseconds within the second, 0 to 999,999,999. */
   readonly nanos: number
   readonly offsetMinutes: number
 
@@ -66,7 +66,7 @@ export class CelTimestamp {
 }
 
 export class CelDuration {
-  /** Of 64 bits. */
+  /** Duration in nanoseconds, a signed 64-bit integer. */
   readonly nanos: bigint
 
   constructor(nanos: bigint) {
@@ -74,7 +74,7 @@ export class CelDuration {
   }
 }
 
-/** A type as a value: known by its name alone. */
+/** A type as a value, identified by its name. */
 export class CelType {
   readonly name: string
 
@@ -83,7 +83,7 @@ export class CelType {
   }
 }
 
-/** A value, or none. */
+/** An optional. Empty if `value` is undefined. */
 export class CelOptional {
   readonly value: Value | undefined
 
@@ -94,16 +94,16 @@ export class CelOptional {
 
 export const NONE = new CelOptional(undefined)
 
-/** A list of any origin: see list.ts for one of values, schema-list.ts for one of JSON. */
+/** A list. Implementations: list.ts for values, schema-list.ts for documents with a schema. */
 export abstract class CelList {
   abstract readonly size: number
-  /** Whether it counts as zero where it is empty: what comes from a document does not. */
+  /** Whether an empty list is a zero value. Lists of documents are not. */
   readonly isZeroable: boolean = true
-  /** Whether uints and doubles are no indexes of it. */
+  /** Whether only ints are valid indexes, and uints and doubles are not. */
   readonly takesIntsOnly: boolean = false
-  /** @param index within the bounds. */
+  /** @param index must be within bounds. */
   abstract at(index: number): Value
-  /** A list of this one's elements and the other's. */
+  /** Returns the concatenation with another list. */
   abstract concat(other: CelList): Value
   abstract equals(other: Value): boolean | CelError
   abstract contains(value: Value): boolean | CelError
@@ -112,12 +112,12 @@ export abstract class CelList {
 /** A map, or an object that is read like one. */
 export abstract class CelMap {
   abstract readonly size: number
-  /** Whether it counts as zero where it is empty: what comes from a document does not. */
+  /** Whether an empty map is a zero value. Maps of documents are not. */
   readonly isZeroable: boolean = true
-  /** Undefined where there is no such key. */
+  /** Returns the value of a key. Undefined if the key is absent. */
   abstract find(key: Value): Value | undefined
   abstract keys(): Iterable<Value>
-  /** Keys with their values, in the order of the keys. */
+  /** Iterates over keys and values, in the order of the keys. */
   *entries(): Generator<readonly [Value, Value]> {
     for (const key of this.keys()) {
       const value = this.find(key)
@@ -127,7 +127,7 @@ export abstract class CelMap {
   abstract equals(other: Value): boolean | CelError
 }
 
-/** A value of a library: it has a type of its own, and functions that know it. */
+/** A value of a library type. */
 export abstract class CelObject {
   abstract readonly typeName: string
   abstract equals(other: Value): boolean | CelError
@@ -135,20 +135,20 @@ export abstract class CelObject {
   get isZero(): boolean {
     return false
   }
-  /** A member, where it has members. */
+  /** Optional. Returns a field. */
   field?(name: string): Value | undefined
-  /** Whether a member was given, where members that were not have a value all the same. */
+  /** Optional. Whether a field was set. For types whose unset fields have a default. */
   isSet?(name: string): boolean
-  /** What an optional selection finds, where that is not what `field` gives. */
+  /** Optional. Returns the result of an optional selection, if it differs from `field`. */
   fieldIfPresent?(name: string): Value | undefined
-  /** What `size()` gives, where it has a size. */
+  /** Optional. Returns the result of `size()`. */
   size?(): number
 }
 
 export const isError = (value: Value | undefined): value is CelError => value instanceof CelError
 export const isInt = (value: Value): value is Int => typeof value === 'number' || typeof value === 'bigint'
 
-/** The name of a value's type, as `type()` gives it. */
+/** Returns the name of a value's type, as `type()` does. */
 export function typeNameOf(value: Value): string {
   switch (typeof value) {
     case 'boolean':
@@ -178,5 +178,5 @@ function boxedTypeName(value: Exclude<Value, null | boolean | string | Int>): st
 
 const NO_OVERLOAD = new CelError('no such overload')
 
-/** Why a function cannot take a value: the value itself where it is an error. */
+/** Returns the error for an argument that a function does not accept. If the argument is an error itself, returns it. */
 export const noSuchOverload = (value: Value): CelError => (isError(value) ? value : NO_OVERLOAD)
