@@ -1,4 +1,4 @@
-/** Statuses of gRPC that are reported or judged by name. Source: https://grpc.io/docs/guides/status-codes/ */
+/** gRPC status codes that are reported or handled by name. Source: https://grpc.io/docs/guides/status-codes/ */
 export const Status = {
   CANCELLED: 1,
   UNKNOWN: 2,
@@ -12,14 +12,14 @@ export const Status = {
   DATA_LOSS: 15,
 } as const
 
-/** What was thrown, as the failure of a call: every Error can be read as one. */
+/** Returns a thrown value as the failure of a call. Every Error is one. */
 export const callFailureOf = (thrown: unknown): CallFailure => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
-/** What a call that failed rejects with, here and in gRPC's own library. */
+/** Rejection of a failed call, with the members of errors of gRPC's own library. */
 export interface CallFailure {
   readonly code?: number
   readonly details?: string
   readonly message: string
-  /** It is known that the server has not begun with it. */
+  /** Optional. Whether the server is known not to have begun the call, so that it can be retried. */
   readonly unsent?: boolean
 }

@@ -6,32 +6,32 @@ import { checkServerName } from '../../lib/server-name.ts'
 import { type SocketAddress, serverNameOf, socketAddress } from '../../lib/socket-address.ts'
 import type { Peer } from './unary.ts'
 
-/** Time for a connection with its handshake. */
+/** Time limit for connecting, including the TLS handshake. */
 const OPENING_MS = 5000
 
-/** Returns what a connection that begins now trusts and presents. */
+/** Returns the credentials of a new connection: trusted authorities and the client certificate. Called for each connection, so that rotated files are used. */
 export type Credentials = () => Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'secureContext' | 'allowPartialTrustChain'>
 
-/** How servers are reached. */
+/** How to connect to servers. */
 export interface DialOptions {
   readonly userAgent: string
-  /** Undefined: without TLS. */
+  /** TLS credentials. Undefined to connect without TLS. */
   readonly credentials: Credentials | undefined
-  /** Undefined: directly, as servers behind a unix socket always are. */
+  /** Optional. Connects through a proxy. Servers on a unix socket are always connected to directly. */
   readonly dial?: Dial | undefined
 }
 
-/** Called once, with a connected socket on which a timeout is set, or with the reason why there is none. Never called after the attempt was given up. */
+/** Receives a connected socket with a timeout, or the reason of the failure. Called once, and never after the attempt was abandoned. */
 export type Dialled = (socket: Socket | undefined, failure: Error | undefined) => void
 
-/** Who is called at an address, for the heads of requests. */
+/** Returns the peer at an address, for request headers. */
 export const peerAt = (address: string, { credentials, userAgent }: DialOptions): Peer => ({
   authority: address.startsWith('unix:') ? 'localhost' : address,
   secure: credentials !== undefined,
   userAgent,
 })
 
-/** Connects to a server by its `host:port` or `unix:path`. Returns a function that gives up. */
+/** Connects to a server at `host:port` or `unix:path`. Returns a function that abandons the attempt. */
 export function dialServer(address: string, { credentials, dial }: DialOptions, dialled: Dialled): () => void {
   let socket: Socket | undefined
   let isOver = false
@@ -41,7 +41,10 @@ export function dialServer(address: string, { credentials, dial }: DialOptions, 
     dialled(failure ? undefined : socket, failure)
   }
 
-  /** `through`: a connection by way of a proxy. */
+  /**
+   * Connects to an address.
+   * `through`: socket that a proxy has connected to it.
+   */
   function use(place: SocketAddress, through?: Socket): void {
     if (isOver) return void through?.destroy()
     const opening = credentials ? connectTls({ ...tlsOptions(place), ...(through && { socket: through }), ...credentials() }) : (through ?? connect(place))
@@ -66,7 +69,7 @@ export function dialServer(address: string, { credentials, dial }: DialOptions, 
   }
 }
 
-/** The certificate is checked for `host`, also where a path is dialled. */
+/** Returns TLS options. The certificate is verified for the server's name, also if the connection is to a unix socket. */
 function tlsOptions(place: SocketAddress): ConnectionOptions {
   const host = serverNameOf(place)
   return { host, ...place, checkServerIdentity: checkServerName, ALPNProtocols: ['h2'], ...(isIP(host) === 0 && { servername: host }) }

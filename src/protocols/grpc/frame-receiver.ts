@@ -6,33 +6,33 @@ import { RENEW_AFTER, type SilenceLimits } from './limits.ts'
 import type { RequestSender } from './request-sender.ts'
 
 const LONGEST_HEADERS = 64 * 1024
-/** Frames of one block of headers: each is joined to those before. */
+/** Limit for the CONTINUATION frames of a header block, each of which is concatenated with those before. */
 const MOST_CONTINUATIONS = 16
 const PING_DATA = Buffer.from('keep up!')
 
-/** Reads the frames of a connection's streams. Methods may throw a ConnectionError. */
+/** Handles the frames of a connection's streams. Methods may throw a ConnectionError. */
 export interface StreamFrames {
   data(frame: Frame): void
-  /** A complete block of headers. `flags`: of its first frame. */
+  /** Called with a complete header block and the flags of its HEADERS frame. */
   headers(flags: number, stream: number, block: Buffer): void
   reset(stream: number, code: number): void
-  /** The server accepts no streams after `last`. */
+  /** The server accepts no streams with an id greater than `last`. */
   goAway(last: number): void
-  /** The windows are in force and the frame is acknowledged. `mostStreams` is undefined if the frame does not limit them. */
+  /** Called after the new windows apply and the frame is acknowledged. `mostStreams` is undefined if the frame does not set it. */
   settings(mostStreams: number | undefined): void
-  /** More may be sent on the connection. */
+  /** The window of the connection has grown. */
   widened(): void
 }
 
-/** The receiving side of a connection: passes on the frames of streams, responds to the others, and keeps within bounds what the server may send. */
+/** Receiving side of a connection. Passes on the frames of streams, responds to connection frames, and enforces limits on the server. */
 export class FrameReceiver {
   readonly #sender: RequestSender
   readonly #streams: StreamFrames
   readonly #reader = new FrameReader()
-  /** Frames that serve no call are counted. */
+  /** Counts frames that serve no call. */
   readonly conduct = new Conduct()
   #received = 0
-  /** Headers whose end has not come. */
+  /** Header block whose END_HEADERS flag has not been received. */
   #open: { readonly stream: number; readonly flags: number; block: Buffer; frames: number } | undefined
   #heard = performance.now()
   #asked = 0
@@ -43,24 +43,24 @@ export class FrameReceiver {
     this.#streams = streams
   }
 
-  /** Throws a ConnectionError if the connection cannot go on. */
+  /** Reads bytes of the socket. Throws a ConnectionError if the connection must be closed. */
   read(bytes: Buffer): void {
     this.wait()
     this.#reader.read(bytes, this.#take)
   }
 
-  /** Passes on no more frames. */
+  /** Stops passing on frames. */
   end(): void {
     this.#isOver = true
   }
 
-  /** Begins to wait for the server anew. */
+  /** Restarts the silence timer. */
   wait(): void {
     this.#heard = performance.now()
     this.#asked = 0
   }
 
-  /** Reports whether the server is silent although it was pinged; pings it when it is due. */
+  /** Reports whether the server has not responded to a ping in time. Pings it if it has been silent for `quietMs`. */
   isSilent({ quietMs, signMs }: SilenceLimits): boolean {
     const now = performance.now()
     if (this.#asked > 0) return now - this.#asked > signMs
@@ -114,7 +114,7 @@ export class FrameReceiver {
       case FrameType.push:
         throw new ConnectionError(ErrorCode.protocol, 'a push that was not allowed')
       default:
-        // Unknown frames are passed over.
+        // Frames of unknown types are ignored (RFC 9113, section 4.1).
         this.idleFrame()
     }
   }
@@ -145,7 +145,7 @@ export class FrameReceiver {
   #settings(frame: Frame): void {
     const settings = readSettings(frame)
     if (settings.length > MAX_SETTINGS) throw new ConnectionError(ErrorCode.calm, 'there are too many settings')
-    // Some servers hold to the new windows only once they are acknowledged.
+    // Some servers apply the new windows only after the acknowledgement.
     this.#sender.write(frameOf(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)))
     let mostStreams: number | undefined
     for (const [id, value] of settings) {
@@ -156,7 +156,7 @@ export class FrameReceiver {
   }
 }
 
-/** The number that a payload begins with. */
+/** Returns the 32-bit number at the beginning of a payload. */
 function numberIn(payload: Buffer): number {
   if (payload.length < 4) throw new ConnectionError(ErrorCode.protocol, 'a frame is too short')
   return payload.readUInt32BE()

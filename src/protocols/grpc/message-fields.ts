@@ -3,21 +3,24 @@ import protobuf from 'protobufjs/minimal.js'
 const NOTHING = Buffer.alloc(0)
 const VARINT = 0
 const BYTES = 2
-/** A message with more fields is rejected: each takes a microsecond, and a message of 100 KiB may have 50,000. */
+/** Limit for the fields of a message. Each takes a microsecond, and a message of 100 KiB can have 50,000. */
 const MAX_FIELDS = 1024
 
-/** The fields of a small message by their numbers, as https://protobuf.dev/programming-guides/encoding has them. Of several values the last counts; what is absent is empty or 0. */
+/**
+ * Fields of a small message by number (https://protobuf.dev/programming-guides/encoding). If a field occurs more than once, the last value is returned; if it
+ * is absent, an empty value or 0.
+ */
 export interface MessageFields {
-  /** Shares the memory of the message. */
+  /** Returns a view of the message. */
   bytes(field: number): Buffer
   text(field: number): string
-  /** Exact to 2^53. */
+  /** Returns a varint. Exact up to 2^53. */
   number(field: number): number
-  /** Each value of a repeated field. */
+  /** Returns all values of a repeated field. */
   all(field: number): readonly Buffer[]
 }
 
-/** Fields of other wire types than strings, bytes, messages and varints are skipped. Throws an Error if the bytes are not a message, or have too many fields. */
+/** Decodes strings, bytes, messages and varints; other wire types are skipped. Throws an Error if the message is malformed or has too many fields. */
 export function fieldsOf(message: Uint8Array): MessageFields {
   const reader = protobuf.Reader.create(message)
   const parts = new Map<number, Buffer[]>()

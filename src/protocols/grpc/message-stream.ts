@@ -11,25 +11,25 @@ import { RequestSender } from './request-sender.ts'
 import { ResponseMessage } from './response-message.ts'
 import { cancelled, dropped, failureOf, malformed, type Peer, PREFIX_BYTES, requestHead, reset } from './unary.ts'
 
-/** The only stream of its connection. */
+/** Id of the connection's only stream. */
 const STREAM = 1
-/** Bytes that the server may send before this side confirms some. */
+/** Bytes that the server may send before it receives a WINDOW_UPDATE. */
 const WINDOW_BYTES = 8 << 20
-/** The connection is not read while so many messages, or so many bytes of them, wait for the reader. */
+/** Limits for queued messages, beyond which the connection is not read. */
 const MOST_WAITING = 1000
 const MOST_WAITING_BYTES = 4 << 20
 const TICK_MS = 500
 
-/** A call of gRPC that has any number of messages in both directions. */
+/** A streaming call. */
 export interface StreamCall {
   readonly method: string
-  /** Names in lower case, and their values. */
+  /** Metadata by name. Names are in lower case. */
   readonly metadata: Readonly<Record<string, string>>
 }
 
 /**
- * A stream of messages in both directions, on a connection of its own. While the reader is behind, the connection is not read, and the server has to wait. Whatever the server sends, it is read at the
- * pace of turns and kept within bounds. A server that is silent is pinged, and the stream fails if it does not respond.
+ * A bidirectional stream of messages on a connection of its own. If the reader is slow, the connection is not read, so that the server has to wait. The
+ * connection is read in turns of the event loop, and all memory is bounded. A silent server is pinged, and the stream fails if it does not respond.
  */
 export class MessageStream implements AsyncIterable<Buffer> {
   readonly #socket: Socket
@@ -37,22 +37,22 @@ export class MessageStream implements AsyncIterable<Buffer> {
   readonly #sender: RequestSender
   readonly #receiver: FrameReceiver
   readonly #ticking: NodeJS.Timeout
-  /** Those that the reader has not received. */
+  /** Messages that the reader has not received. */
   #waiting: (Buffer | Promise<Buffer>)[] = []
   #waitingCount = 0
   #waitingBytes = 0
-  /** A message whose end has not come. */
+  /** The incomplete message, if one has begun. */
   #partial: ResponseMessage | undefined
   #smallFrames = 0
   #blocks = 0
-  /** Bytes that are yet to be confirmed. */
+  /** Received bytes that no WINDOW_UPDATE has been sent for. */
   #received = 0
   #isPaused = false
   #isOver = false
   #failure: CallFailure | undefined
   #wake: () => void = () => {}
 
-  /** `socket` is connected, with TLS where that is wanted. */
+  /** @param socket a connected socket, after the TLS handshake if the peer uses TLS. */
   constructor(socket: Socket, peer: Peer, { method, metadata }: StreamCall, limits: Partial<ConnectionLimits> = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits }
     this.#socket = socket
@@ -78,20 +78,20 @@ export class MessageStream implements AsyncIterable<Buffer> {
     this.#ticking = setInterval(() => this.#tick(), TICK_MS).unref()
   }
 
-  /** Sends a message. The stream fails if the server accepts none while many wait. */
+  /** Sends a message. The stream fails if the server's windows stay full while more than 64 KiB are queued. */
   send(message: Buffer): void {
     if (this.#isOver) return
     this.#receiver.conduct.request()
     if (!this.#sender.sendMore(STREAM, message)) this.#end(dropped('the server accepts no messages', false))
   }
 
-  /** Ends the stream and its connection. A reader gets a CallFailure of the code CANCELLED. */
+  /** Closes the stream and its connection. The reader receives a CallFailure with code CANCELLED. */
   close(): void {
     this.#waiting = []
     this.#end(cancelled())
   }
 
-  /** The messages of the server, for one reader. Throws a CallFailure, unless the server ends the stream without one. */
+  /** Iterates over the messages of the server. For a single reader. Throws a CallFailure unless the server ends the stream with status OK. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
     for (;;) {
       const messages = this.#waiting
@@ -146,7 +146,7 @@ export class MessageStream implements AsyncIterable<Buffer> {
     this.#receiver.conduct.body(content.length)
     const failure = this.#split(content)
     if (failure !== undefined) this.#end(failure)
-    // A server's stream ends with headers.
+    // A server ends its stream with trailers, not with data.
     else if ((frame.flags & Flag.endStream) !== 0) this.#end(malformed())
   }
 
@@ -157,12 +157,12 @@ export class MessageStream implements AsyncIterable<Buffer> {
     this.#received = 0
   }
 
-  /** Returns why the stream fails if it does. */
+  /** Splits the content of a frame into messages. Returns the failure if a message is invalid. */
   #split(content: Buffer): CallFailure | undefined {
     for (let rest = content; rest.length > 0; ) {
       const whole = this.#partial === undefined ? wholeMessage(rest, this.#limits.maxMessageBytes) : undefined
       if (whole !== undefined) {
-        // A copy: the rest of what was read is not to be kept for a small message.
+        // Copied, so that a small message does not keep the whole chunk in memory.
         this.#add(Buffer.from(whole), whole.length)
         rest = rest.subarray(PREFIX_BYTES + whole.length)
         continue
@@ -208,7 +208,7 @@ export class MessageStream implements AsyncIterable<Buffer> {
   }
 }
 
-/** The first message of some bytes; undefined if they do not have all of it, or it is not one to accept. */
+/** Returns the first message if the bytes contain all of it. Undefined if it is incomplete or invalid. */
 function wholeMessage(bytes: Buffer, maxBytes: number): Buffer | undefined {
   if (bytes.length < PREFIX_BYTES || bytes[0] !== 0) return undefined
   const length = bytes.readUInt32BE(1)

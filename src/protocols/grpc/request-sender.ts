@@ -4,27 +4,27 @@ import { ConnectionError, ErrorCode } from '../http2/errors.ts'
 import { Flag, FRAME_BYTES, FrameType, frameOf, INITIAL_WINDOW, MAX_31_BITS, numbersFrame, PREFACE, Setting, settingsFrame } from '../http2/frames.ts'
 import { PREFIX_BYTES, prefixed, requestFrames, requestHeaders } from './unary.ts'
 
-/** A request of this size is sent as a whole: it finds room in the smallest window that a server may have and renew. */
+/** Requests up to this size are sent as a whole. They fit into the smallest windows that servers use. */
 const LONGEST_WHOLE = 32 * 1024
-/** A server that reads no acknowledgements, or takes no messages of a stream, gets no more of them. */
+/** Limit for acknowledgements that the server does not read, and for queued messages of a stream, in bytes. */
 const MAX_UNWRITTEN = 64 * 1024
 
-/** A request that is sent as the windows allow. */
+/** A request that is sent in pieces as the windows allow. */
 interface LongRequest {
   rest: Buffer
-  /** Of its stream. */
+  /** Remaining window of the stream. */
   window: number
-  /** Other messages may follow. */
+  /** Whether more messages may follow. */
   readonly isOpen: boolean
 }
 
-/** The sending side of a connection: requests within the windows of the server, and other frames. */
+/** Sending side of a connection: requests, within the server's windows, and other frames. */
 export class RequestSender {
   readonly #socket: Socket
-  /** Bytes that may be sent on the connection, and on each new stream. */
+  /** Remaining window of the connection, and initial window of new streams. */
   #window = INITIAL_WINDOW
   #streamWindow = INITIAL_WINDOW
-  /** By the ids of their streams, oldest first. */
+  /** Long requests by stream id, oldest first. */
   readonly #long = new Map<number, LongRequest>()
   #out: Buffer[] = []
 
@@ -32,7 +32,10 @@ export class RequestSender {
     this.#socket = socket
   }
 
-  /** Begins the connection. `streamWindow`: bytes that the server may send on a stream before some are confirmed; the connection as a whole has no other bound. */
+  /**
+   * Sends the preface and settings.
+   * @param streamWindow bytes that the server may send on a stream before it receives a WINDOW_UPDATE. The window of the connection is unlimited.
+   */
   open(streamWindow: number): void {
     const settings = settingsFrame([
       [Setting.headerTableSize, 0],
@@ -42,7 +45,7 @@ export class RequestSender {
     this.write(Buffer.concat([PREFACE, settings, numbersFrame(FrameType.windowUpdate, 0, MAX_31_BITS - INITIAL_WINDOW)]))
   }
 
-  /** Whether a request with this message may begin. */
+  /** Reports whether a request with this message can be started. */
   hasRoomFor(message: Buffer): boolean {
     const bytes = PREFIX_BYTES + message.length
     return this.#isLong(bytes) ? this.#window > 0 : bytes <= this.#window
@@ -52,7 +55,10 @@ export class RequestSender {
     return bytes > LONGEST_WHOLE || bytes > this.#streamWindow
   }
 
-  /** Sends a request, as a whole if it is short. `head`: of its method. */
+  /**
+   * Sends a request, as a whole if it is short.
+   * @param head encoded headers of the method.
+   */
   send(stream: number, head: Buffer, timeoutMs: number, message: Buffer): void {
     const bytes = PREFIX_BYTES + message.length
     if (this.#isLong(bytes)) {
@@ -79,13 +85,16 @@ export class RequestSender {
     if (!request.isOpen) this.#long.delete(stream)
   }
 
-  /** Begins a request of any number of messages, which has no end. `head`: of its method. */
+  /**
+   * Starts a streaming request.
+   * @param head encoded headers of the method.
+   */
   begin(stream: number, head: Buffer): void {
     this.write(frameOf(FrameType.headers, Flag.endHeaders, stream, head))
     this.#long.set(stream, { rest: Buffer.alloc(0), window: this.#streamWindow, isOpen: true })
   }
 
-  /** Sends another message of such a request as the windows allow. Returns false, and sends none, if too many wait for that. */
+  /** Queues a message of a streaming request, and sends it as the windows allow. Returns false, without queueing it, if too many bytes are queued. */
   sendMore(stream: number, message: Buffer): boolean {
     const request = this.#long.get(stream)
     if (request === undefined || request.rest.length > MAX_UNWRITTEN) return false
@@ -94,7 +103,7 @@ export class RequestSender {
     return true
   }
 
-  /** The server takes so many bytes more, of the connection (0) or of a stream. */
+  /** Grows the window of the connection (stream 0) or of a stream. */
   widen(stream: number, bytes: number): void {
     if (stream === 0) {
       this.#window = grown(this.#window, bytes)
@@ -102,13 +111,13 @@ export class RequestSender {
       return
     }
     const request = this.#long.get(stream)
-    // What is sent as a whole is within the first window of its stream.
+    // A request that was sent as a whole fits into the initial window, so its stream needs no window.
     if (request === undefined) return
     request.window = grown(request.window, bytes)
     this.#sendOn(stream, request)
   }
 
-  /** The server has another first window for streams, which changes those of streams that are open. */
+  /** Changes the initial window of streams, which also changes the windows of open streams (RFC 9113, section 6.9.2). */
   resizeStreams(window: number): void {
     if (window > MAX_31_BITS) throw new ConnectionError(ErrorCode.flowControl, 'a window is too large')
     const growth = window - this.#streamWindow
@@ -119,12 +128,12 @@ export class RequestSender {
     }
   }
 
-  /** Sends no more of a request. Returns whether its end was still to be sent. */
+  /** Stops sending a request. Returns whether it was not completely sent. */
   forget(stream: number): boolean {
     return this.#long.delete(stream)
   }
 
-  /** Frames of one turn leave together. */
+  /** Queues a frame. Frames of one turn are written together. */
   write(frame: Buffer): void {
     if (this.#out.push(frame) === 1) setImmediate(() => this.#flush())
   }

@@ -3,28 +3,28 @@ import type { Steps } from '../../lib/steps.ts'
 import type { CallFailure } from './call-failure.ts'
 import { malformed, PREFIX_BYTES, tooLong } from './unary.ts'
 
-/** A longer message is kept in blocks of this size until it is complete: a server that only announces one takes no more memory. */
+/** Size of the blocks that a longer message is collected in. Memory is allocated as the message arrives, not when it is announced. */
 const BLOCK_BYTES = 1 << 20
 
-/** The message of one response, put together from its DATA. It holds one copy of the message, however small the frames are. */
+/** Assembles a message from DATA frames. It holds one copy of the message, however small the frames are. */
 export class ResponseMessage {
   readonly #maxBytes: number
   readonly #prefix = Buffer.alloc(PREFIX_BYTES)
   #prefixBytes = 0
-  /** Bytes of the message that are still to come, once its length is known. */
+  /** Bytes of the message that have not arrived, if its length is known. */
   #left = 0
   #length = 0
-  /** Full, but for the last one. */
+  /** Blocks of the message. All except the last are full. */
   readonly #blocks: Buffer[] = []
-  /** Bytes of the last block that are filled. */
+  /** Bytes of the last block that are used. */
   #filled = 0
 
-  /** `maxBytes`: the longest message that is accepted. */
+  /** @param maxBytes maximum length of the message. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Takes the content of a frame, and returns why the call fails if it does. The content is not copied if it is a whole message. */
+  /** Adds the content of a frame. Returns the failure if the message is invalid. The content is not copied if it is a complete message. */
   add(bytes: Buffer): CallFailure | undefined {
     let rest = bytes
     if (this.#prefixBytes < PREFIX_BYTES) {
@@ -43,7 +43,7 @@ export class ResponseMessage {
     return undefined
   }
 
-  /** A compressed message was not asked for. */
+  /** Reads the prefix. A compressed message is rejected, because the client does not offer compression. */
   #begin(): CallFailure | undefined {
     this.#length = this.#prefix.readUInt32BE(1)
     this.#left = this.#length
@@ -66,12 +66,12 @@ export class ResponseMessage {
     }
   }
 
-  /** Bytes of its length. 0 until that is known. */
+  /** Length of the message in bytes. 0 until it is known. */
   get length(): number {
     return this.#length
   }
 
-  /** Bytes that `add` takes next: the rest of the prefix, or of the message behind it. */
+  /** Bytes that `add` can take: the rest of the prefix, or of the message after it. */
   get wanted(): number {
     return this.#prefixBytes < PREFIX_BYTES ? PREFIX_BYTES - this.#prefixBytes : this.#left
   }
@@ -80,7 +80,7 @@ export class ResponseMessage {
     return this.#prefixBytes === PREFIX_BYTES && this.#left === 0
   }
 
-  /** The complete message. Long ones take time to join. */
+  /** Returns the complete message in steps, because concatenating a long one takes time. */
   inSteps(): Steps<Buffer> {
     return joinInSteps(this.#blocks)
   }

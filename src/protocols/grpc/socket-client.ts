@@ -5,18 +5,18 @@ import { type CallFailure, callFailureOf, Status } from './call-failure.ts'
 import { late } from './unary.ts'
 import { UnaryConnection, type UnaryOptions } from './unary-connection.ts'
 
-/** Called after each call: its method as gRPC has it, how long it took, and the name of its status. */
+/** Called after each call, with its gRPC method, its duration and the name of its status. */
 export type CallObserver = (method: string, seconds: number, status: string) => void
 
 export interface SocketClientOptions {
-  /** Path of the socket; one that begins with `@` is of the abstract namespace, and has no file. */
+  /** Path of the socket. A path that begins with `@` is in the abstract namespace and has no file. */
   readonly path: string
-  /** Bytes of the longest response that is accepted. */
+  /** Maximum size of a response, in bytes. */
   readonly maxResponseBytes: number
   readonly observer: CallObserver
 }
 
-/** A call that failed, in the words of gRPC for Go. `status`: the name of its code. */
+/** A failed call, with the message of grpc-go. `status` is the name of its code. */
 export class SocketCallError extends Error {
   override readonly name = 'SocketCallError'
   readonly status: string
@@ -46,19 +46,19 @@ const CODES = [
   'DataLoss',
   'Unauthenticated',
 ]
-/** For a connection and the first frame of the server. */
+/** Time limit for connecting and the first frame of the server. */
 const OPENING_MS = 20_000
-/** Between attempts to connect: the first pause after a connection that was open, and the longest. */
+/** Pauses between attempts to connect: the first one after an open connection, and the longest. */
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1000
 const CLOSING = 'grpc: the client connection is closing'
 
-/** Calls a server behind a unix socket, over one connection. A server that is not there yet is waited for, by each call until its deadline. */
+/** Calls a server on a unix socket, over one connection. Calls wait for a server that is not available, until their deadline. */
 export class SocketClient {
   readonly #options: SocketClientOptions
   readonly #closed = new AbortController()
   #connection: UnaryConnection | undefined
-  /** Under way, for all calls that wait. */
+  /** Connection attempt in progress, shared by all waiting calls. */
   #attempt: Promise<void> | undefined
   #pauseMs = FIRST_PAUSE_MS
 
@@ -66,7 +66,7 @@ export class SocketClient {
     this.#options = options
   }
 
-  /** Resolves to the decoded response. Rejects with a SocketCallError, when the time is over at the latest. */
+  /** Calls a method and resolves to the decoded response. Rejects with a SocketCallError, by the deadline at the latest. */
   async call<T>(method: string, request: Buffer, timeoutMs: number, decode: (message: Buffer) => T): Promise<T> {
     const { observer } = this.#options
     const begun = performance.now()
@@ -96,12 +96,12 @@ export class SocketClient {
       } catch (thrown) {
         if (callFailureOf(thrown).unsent !== true) throw thrown
       }
-      // The server is about to leave the connection, or refuses calls.
+      // The server is closing the connection, or refuses calls.
       await this.#rest(options)
     }
   }
 
-  /** Rejects when the time is over. */
+  /** Returns an open connection. Rejects when the deadline passes. */
   async #open(options: UnaryOptions): Promise<UnaryConnection> {
     for (;;) {
       if (this.#connection?.state === 'open') return this.#connection
@@ -112,7 +112,7 @@ export class SocketClient {
     }
   }
 
-  /** Opens a connection. Resolves when it is open, or some time after that has failed. */
+  /** Opens a connection. Resolves when it is open, or after the pause that follows a failed attempt. */
   async #connect(): Promise<void> {
     const { path, maxResponseBytes } = this.#options
     const socket = await dial(path, this.#closed.signal)
@@ -133,7 +133,7 @@ export class SocketClient {
     return inTime(pause(FIRST_PAUSE_MS, this.#closed.signal), options)
   }
 
-  /** A status that gRPC does not have is reported as `Unknown`: it is a label of metrics. */
+  /** Converts a failure. A code that gRPC does not define becomes `Unknown`, because the status is a metric label. */
   #errorOf({ code, details, message }: CallFailure): SocketCallError {
     if (this.#closed.signal.aborted) return new SocketCallError('Canceled', CLOSING)
     if (code === Status.DEADLINE_EXCEEDED) return new SocketCallError('DeadlineExceeded', 'context deadline exceeded')
@@ -149,7 +149,7 @@ function decoded<T>(message: Buffer, decode: (message: Buffer) => T): T {
   }
 }
 
-/** A connected socket, with a timeout; undefined if there is none. */
+/** Returns a connected socket with a timeout, or undefined if connecting failed. */
 function dial(path: string, signal: AbortSignal): Promise<Socket | undefined> {
   return new Promise(resolve => {
     const socket = new Socket({ signal })
@@ -159,16 +159,16 @@ function dial(path: string, signal: AbortSignal): Promise<Socket | undefined> {
       .once('close', () => resolve(undefined))
       .once('connect', () => resolve(socket))
     try {
-      // The name of an abstract socket begins with a zero byte.
+      // An abstract socket's name begins with a zero byte.
       socket.connect(path.startsWith('@') ? `\0${path.slice(1)}` : path)
     } catch {
-      // No socket can have such a path.
+      // The path is too long or otherwise invalid.
       socket.destroy()
     }
   })
 }
 
-/** Rejects with a CallFailure when the deadline passes or the signal aborts before the work is done. */
+/** Rejects with a CallFailure if the deadline passes or the signal aborts before the work is done. */
 function inTime(work: Promise<unknown>, { deadline, signal }: UnaryOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => reject(late())

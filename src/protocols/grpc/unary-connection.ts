@@ -10,7 +10,7 @@ import { RequestSender } from './request-sender.ts'
 import { ResponseMessage } from './response-message.ts'
 import { cancelled, dropped, failureOf, late, malformed, type Peer, requestHead, reset } from './unary.ts'
 
-/** How often calls are looked through for those that are late or given up. */
+/** Interval at which expired and aborted calls are ended. */
 const TICK_MS = 50
 
 export interface UnaryOptions {
@@ -29,15 +29,16 @@ interface Call {
   readonly message: ResponseMessage
   smallFrames: number
   blocks: number
-  /** The block of the latest headers. */
+  /** The last header block. */
   headers: Buffer
 }
 
 const NO_HEADERS = Buffer.alloc(0)
 
 /**
- * A connection to one server, for unary calls alone: gRPC over HTTP/2 written straight to the socket. Before it is open, and when it is about to end, `call` declines. Such a call costs an eighth of
- * one through `node:http2` and a gRPC client. Whatever the server sends, it is read at the pace of turns and kept within bounds.
+ * A connection to one server for unary calls, which writes gRPC over HTTP/2 directly to the socket. A call costs an eighth of one through `node:http2` and a
+ * gRPC client. The connection is read in turns of the event loop, and all memory is bounded. `call` returns undefined before the connection is open and after
+ * it begins to close.
  */
 export class UnaryConnection {
   readonly #socket: Socket
@@ -46,9 +47,9 @@ export class UnaryConnection {
   readonly #sender: RequestSender
   readonly #heads = new Map<string, Buffer>()
   readonly #receiver: FrameReceiver
-  /** Calls that have been sent, by the id of their stream. */
+  /** Calls that have been sent, by stream id. */
   readonly #sent = new Map<number, Call>()
-  /** Calls for which there was no window, or no stream, in their order. */
+  /** Calls that wait for a window or a stream, in order. */
   #waiting: Call[] = []
   #state: UnaryConnection['state'] = 'opening'
   #broken = false
@@ -56,12 +57,12 @@ export class UnaryConnection {
   #mostCalls = Number.POSITIVE_INFINITY
   #ticking: NodeJS.Timeout | undefined
   #opened: () => void = () => {}
-  /** Resolves when the connection is open, or over before that. */
+  /** Resolves when the connection is open or has failed. */
   readonly opened = new Promise<void>(resolve => {
     this.#opened = resolve
   })
 
-  /** `socket` is connected, with TLS where that is wanted; a timeout that it has holds until the connection is open. */
+  /** @param socket a connected socket, after the TLS handshake if the peer uses TLS. Its timeout applies until the connection is open. */
   constructor(socket: Socket, peer: Peer, limits: Partial<ConnectionLimits> = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits }
     this.#socket = socket
@@ -83,17 +84,17 @@ export class UnaryConnection {
     this.#sender.open(MAX_31_BITS)
   }
 
-  /** Opening: the server has not answered yet. Ending: calls under way go on, and there will be no others. */
+  /** `opening` until the server's first settings, `ending` after GOAWAY: calls in progress continue, new ones are not accepted. */
   get state(): 'opening' | 'open' | 'ending' | 'closed' {
     return this.#state
   }
 
-  /** The server sent what this client can't read: another connection to it would fail in the same way. */
+  /** Whether the server violated the protocol, so that another connection would probably fail too. */
   get isBroken(): boolean {
     return this.#broken
   }
 
-  /** Sends a request and resolves to the message of its response, or rejects with a CallFailure. Undefined if the connection is not open. */
+  /** Sends a request and resolves to the response message, or rejects with a CallFailure. Returns undefined if the connection is not open. */
   call(method: string, request: Buffer, { deadline, signal }: UnaryOptions): Promise<Buffer> | undefined {
     if (this.#state !== 'open') return undefined
     return new Promise((resolve, reject) => {
@@ -107,7 +108,7 @@ export class UnaryConnection {
     })
   }
 
-  /** Ends it; calls under way fail. */
+  /** Closes the connection. Calls in progress fail. */
   close(): void {
     this.#end('the connection is closed')
   }
@@ -128,7 +129,7 @@ export class UnaryConnection {
   #send(call: Call): void {
     const stream = this.#nextStream
     this.#nextStream += 2
-    // The ids are used up.
+    // All stream ids are used.
     if (this.#nextStream > MAX_31_BITS) this.#state = 'ending'
     this.#sent.set(stream, call)
     this.#receiver.conduct.request()
@@ -183,14 +184,14 @@ export class UnaryConnection {
 
   #finish(stream: number, call: Call): void {
     const failure = failureOf(call.headers) ?? (call.message.isComplete ? undefined : malformed())
-    // The server wants no more of a request that it has answered.
+    // The server has responded before the end of the request, and needs no more of it.
     if (this.#sender.forget(stream)) this.#sender.write(numbersFrame(FrameType.reset, stream, ErrorCode.none))
     this.#forget(stream)
     if (failure !== undefined) call.reject(failure)
     else call.resolve(startInTurns(call.message.inSteps()))
   }
 
-  /** Ends a call that this side wants nothing more of. */
+  /** Cancels a call. */
   #giveUp(stream: number, failure: CallFailure): void {
     this.#sender.write(numbersFrame(FrameType.reset, stream, ErrorCode.cancel))
     this.#fail(stream, failure)
@@ -219,7 +220,7 @@ export class UnaryConnection {
     this.#sendWaiting()
   }
 
-  /** The server takes no more calls; those after the last one that it names were not begun. */
+  /** Handles GOAWAY. Calls after the last stream that the server names were not begun. */
   #goAway(last: number): void {
     this.#state = 'ending'
     const waiting = this.#waiting
@@ -229,7 +230,7 @@ export class UnaryConnection {
     if (this.#sent.size === 0) this.#end('the server goes away')
   }
 
-  /** Ends the calls that are late or given up, and the connection where it is silent. */
+  /** Ends expired and aborted calls, and the connection if the server is silent. */
   #tick(): void {
     const now = Date.now()
     const verdict = ({ deadline, signal }: Call): CallFailure | undefined => (signal.aborted ? cancelled() : now >= deadline ? late() : undefined)
@@ -262,7 +263,7 @@ export class UnaryConnection {
   }
 }
 
-/** Ends the call where there is a verdict. */
+/** Rejects the call if there is a failure. Returns whether the call continues. */
 function stays(call: Call, failure: CallFailure | undefined): boolean {
   if (failure !== undefined) call.reject(failure)
   return failure === undefined

@@ -1,19 +1,19 @@
 import { type DialOptions, dialServer, peerAt } from './dial-server.ts'
 import { UnaryConnection } from './unary-connection.ts'
 
-/** How long after a connection has failed or ended the next is tried. */
+/** Minimum time between two attempts to connect to a server. */
 const PAUSE_MS = 1000
 
 interface Member {
-  /** The attempt to connect has failed. */
+  /** Whether the attempt to connect failed. */
   isLost: boolean
-  /** By the steady clock. */
+  /** Time of the attempt, by the monotonic clock. */
   readonly triedAt: number
   connection: UnaryConnection | undefined
   giveUp: () => void
 }
 
-/** Connections to several servers, one each, opened when first asked for and again after they have ended. */
+/** Connections to several servers, one each. A connection is opened on first use, and reopened after it has ended. */
 export class UnaryConnections {
   readonly #options: DialOptions
   readonly #members = new Map<string, Member>()
@@ -24,8 +24,8 @@ export class UnaryConnections {
   }
 
   /**
-   * The connection to a server, by its host and port or `unix:` and a path, if it is open. If it is not, this begins to open one and returns undefined; why that fails is not reported: the caller meets the
-   * same failure on the way that it takes instead.
+   * Returns the open connection to a server at `host:port` or `unix:path`. Otherwise starts connecting and returns undefined. A connection failure is not
+   * reported: the caller falls back to another client, which reports it.
    */
   to(address: string): UnaryConnection | undefined {
     const member = this.#members.get(address)
@@ -52,7 +52,7 @@ export class UnaryConnections {
   }
 }
 
-/** Whether another connection may take the place of one that is not open. */
+/** Whether a connection that is not open may be replaced. */
 function mayFollow({ isLost, triedAt, connection }: Member): boolean {
   const isOver = isLost || connection?.state === 'ending' || connection?.state === 'closed'
   return isOver && connection?.isBroken !== true && performance.now() - triedAt > PAUSE_MS

@@ -4,29 +4,32 @@ import { HeaderDecoder } from '../http2/header-decoder.ts'
 import { HeaderEncoder } from '../http2/header-encoder.ts'
 import { type CallFailure, Status } from './call-failure.ts'
 
-/** One request and one answer of gRPC over HTTP/2. Source: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md */
+/** Requests and responses of gRPC over HTTP/2. Source: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md */
 
-/** A byte that says whether the message is compressed, which none is, and its length. */
+/** Length of a message prefix: a compression flag, which is always 0 here, and the message length. */
 export const PREFIX_BYTES = 5
-/** A block that is kept. */
+/** Encodes header fields into a buffer of their own. */
 const fieldsOf = (fields: readonly string[]): Buffer => new HeaderEncoder(256).fields(fields)
 
 const TIMEOUT = fieldsOf(['grpc-timeout', '']).subarray(0, -1)
-/** This side asks for no dynamic table and uses none: the block of the last headers is all that has to be read. */
+/** Decodes responses. The dynamic table is disabled, so that only the last header block has to be decoded. */
 const decoder = new HeaderDecoder(64 * 1024, 1000, 0)
-/** Of eight digits, as many as there may be. */
+/** Maximum of `grpc-timeout`, which has up to eight digits. */
 const LONGEST_TIMEOUT = 99_999_999
 
-/** Who is called, and by whom. */
+/** Server and user agent of a request. */
 export interface Peer {
   /** Host and port. */
   readonly authority: string
-  /** By TLS. */
+  /** Whether the connection uses TLS. */
   readonly secure: boolean
   readonly userAgent: string
 }
 
-/** What the headers of all requests of a method have in common. `metadata`: names in lower case, and their values. */
+/**
+ * Encodes the headers that all requests of a method share.
+ * @param metadata names in lower case, and their values.
+ */
 export function requestHead(method: string, { authority, secure, userAgent }: Peer, metadata: Readonly<Record<string, string>> = {}): Buffer {
   const fields = [
     [':method', 'POST'],
@@ -44,7 +47,7 @@ export function requestHead(method: string, { authority, secure, userAgent }: Pe
 const timeoutText = (ms: number): string => `${Math.min(LONGEST_TIMEOUT, Math.max(1, Math.ceil(ms)))}m`
 const headersBytes = (head: Buffer, timeout: string): number => HEADER_BYTES + head.length + TIMEOUT.length + 1 + timeout.length
 
-/** Returns where the next frame goes. */
+/** Writes the HEADERS frame. Returns the offset after it. */
 function writeHeaders(out: Buffer, head: Buffer, timeout: string, stream: number): number {
   let at = writeFrameHeader(out, 0, headersBytes(head, timeout) - HEADER_BYTES, kindOf(FrameType.headers, Flag.endHeaders), stream)
   at += head.copy(out, at)
@@ -53,7 +56,10 @@ function writeHeaders(out: Buffer, head: Buffer, timeout: string, stream: number
   return at + out.write(timeout, at, 'latin1')
 }
 
-/** The frame that begins a request whose message follows. `timeoutMs`: after which the server gives up, too. */
+/**
+ * Returns the HEADERS frame of a request whose message follows.
+ * @param timeoutMs deadline for the server, sent as `grpc-timeout`.
+ */
 export function requestHeaders(head: Buffer, timeoutMs: number, stream: number): Buffer {
   const timeout = timeoutText(timeoutMs)
   const out = Buffer.allocUnsafe(headersBytes(head, timeout))
@@ -61,7 +67,7 @@ export function requestHeaders(head: Buffer, timeoutMs: number, stream: number):
   return out
 }
 
-/** All frames of a request, in one buffer. */
+/** Returns all frames of a short request in one buffer. */
 export function requestFrames(head: Buffer, timeoutMs: number, stream: number, message: Buffer): Buffer {
   const timeout = timeoutText(timeoutMs)
   const body = PREFIX_BYTES + message.length
@@ -80,14 +86,17 @@ export function requestFrames(head: Buffer, timeoutMs: number, stream: number, m
   return out
 }
 
-/** The message as DATA carries it. */
+/** Returns the message with its prefix. */
 export function prefixed(message: Buffer): Buffer {
   const prefix = Buffer.alloc(PREFIX_BYTES)
   prefix.writeUInt32BE(message.length, 1)
   return Buffer.concat([prefix, message])
 }
 
-/** What became of a call whose answer has ended: undefined where all went well. `last`: the block of its last headers. */
+/**
+ * Returns the failure of a call whose response is complete. Undefined for status OK.
+ * @param last the last header block.
+ */
 export function failureOf(last: Buffer): CallFailure | undefined {
   const { fields } = decoder.decode(last)
   const header = (name: string): string | undefined => {
@@ -101,7 +110,7 @@ export function failureOf(last: Buffer): CallFailure | undefined {
   return failure(Number(status), decoded(header('grpc-message') ?? ''))
 }
 
-/** The text is percent-encoded. */
+/** Decodes the percent-encoded status message. Invalid encodings are returned unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -115,13 +124,16 @@ const failure = (code: number, details: string, unsent = false): CallFailure => 
 export const cancelled = (): CallFailure => failure(Status.CANCELLED, 'Cancelled on client')
 export const late = (): CallFailure => failure(Status.DEADLINE_EXCEEDED, 'Deadline exceeded')
 export const malformed = (): CallFailure => failure(Status.INTERNAL, 'the answer is not one message')
-/** The words of gRPC for Go. */
+/** A message beyond the size limit, with grpc-go's message. */
 export const tooLong = (bytes: number, maxBytes: number): CallFailure =>
   failure(Status.RESOURCE_EXHAUSTED, `grpc: received message larger than max (${bytes} vs. ${maxBytes})`)
-/** `unsent`: the server has not begun with the call. */
+/**
+ * A call that ended with its connection.
+ * `unsent`: whether the server has not begun the call.
+ */
 export const dropped = (why: string, unsent: boolean): CallFailure => failure(Status.UNAVAILABLE, why, unsent)
 
-/** The server has ended the call by RST_STREAM. */
+/** A call that the server ended with RST_STREAM. */
 export function reset(code: number): CallFailure {
   if (code === ErrorCode.refusedStream) return dropped('the server refused the call', true)
   return failure(code === ErrorCode.cancel ? Status.CANCELLED : Status.INTERNAL, `the server ended the call with code ${code}`)

@@ -1,22 +1,22 @@
 import { turnIsSpent } from '../../lib/turn.ts'
 import type { TurnShare } from '../http2/turn-share.ts'
 
-/** A request whose stream Node has made known. */
+/** A request whose stream Node has reported. */
 interface Begun {
-  /** Its client has given it up: there is nothing to serve. */
+  /** Whether the client has cancelled the request, so that it need not be served. */
   readonly isOver: () => boolean
   readonly serve: () => void
 }
 
 /**
- * Requests of one connection that wait to be served. Node hands over all of a read at once, some thousand: when the turn of the event loop is spent they wait for later ones, in which all connections that
- * wait have the same share.
+ * Requests of one connection that wait to be served. Node reports all requests of a read at once, up to some thousand. When the turn of the event loop is
+ * spent, the rest wait for later turns, which all waiting connections share equally.
  */
 export class BegunRequests {
   readonly #turns: TurnShare
   #waiting: Begun[] = []
 
-  /** `turns`: of the port. */
+  /** @param turns the share of the port. */
   constructor(turns: TurnShare) {
     this.#turns = turns
   }
@@ -26,7 +26,7 @@ export class BegunRequests {
     else if (this.#waiting.push(begun) === 1) this.#wait()
   }
 
-  /** With the connection its requests are over. */
+  /** Drops the requests of a closed connection. */
   clear(): void {
     this.#waiting = []
   }
@@ -39,7 +39,7 @@ export class BegunRequests {
     let left = quota
     let next = 0
     for (const begun of this.#waiting) {
-      // At least one, so that each connection goes on.
+      // At least one request is served, so that each connection makes progress.
       if (left === 0 || (left < quota && turnIsSpent())) break
       next++
       if (begun.isOver()) continue

@@ -17,15 +17,15 @@ import { BuiltinStream } from './stream.ts'
 
 export type Serve = (request: Http2Request, response: BuiltinStream) => void
 
-/** Bytes of bodies that have come and nobody has read, of all streams of a connection. As much again may be on its way to those that are paused. */
+/** Limit for unread bodies of all streams of a connection, in bytes. As many bytes again can be in flight to paused streams. */
 const MAX_UNREAD_BYTES = 16 << 20
-/** How often a connection with open streams is asked whether it is there: after some faults of a client Node reads no more from it, and says so to nobody. */
+/** Interval of pings on a connection with open streams. After some client errors Node stops reading without reporting it. */
 const PING_MS = 60_000
 
-/** Of a session's event: the types of Node 20 know only two of the four. */
+/** Arguments of a session's `stream` event. The types for Node 20 declare only the first two. */
 type StreamEvent = readonly [stream: ServerHttp2Stream, headers: unknown, flags: number, rawHeaders: string[]]
 
-/** A client's connection, by Node's own HTTP/2: hands its requests to `serve`. */
+/** Client connection over Node's HTTP/2. Passes its requests to `serve`. */
 export class BuiltinConnection {
   readonly #socket: TLSSocket
   readonly #serve: Serve
@@ -36,16 +36,16 @@ export class BuiltinConnection {
   readonly #conduct = new Conduct()
   readonly #requests: BegunRequests
   readonly #reads: Reads
-  /** Bytes of bodies that wait for their readers. */
+  /** Bytes of bodies that have not been read. */
   #unread = 0
   #leaving = false
   #failed = false
   #settled = false
   readonly #idle = new Progress()
-  /** Requests so far, and as of the last look. */
+  /** Number of requests so far, and at the last check. */
   #begun = 0
   #seen = 0
-  /** By the clock of `check`. */
+  /** Time of the unanswered ping, by the clock of `check`. */
   #askedAt: number | undefined
   #answered = true
 
@@ -65,34 +65,37 @@ export class BuiltinConnection {
     session.once('remoteSettings', () => {
       this.#settled = true
     })
-    // Who has no more to say is taken to have gone, as a connection that is cut.
+    // A half-closed connection counts as closed.
     socket.once('end', () => this.#fail())
   }
 
-  /** Requests that are not answered yet. */
+  /** Number of requests without a complete response. */
   get open(): number {
     return this.#streams.size
   }
 
-  /** Bytes of answers that were sent so far. */
+  /** Response bytes sent so far. */
   get sentBytes(): number {
     return this.#socket.bytesWritten
   }
 
-  /** Bytes that are kept for the connection: what waits for the client, and what it has sent that nobody has read. */
+  /** Bytes that are buffered for the connection: responses that the client has not read, and request data that the server has not read. */
   get heldBytes(): number {
     let bytes = this.#unread + this.#heads.heldBytes
     for (const stream of this.#streams) bytes += stream.unwritten
     return bytes
   }
 
-  /** An answer waits for the client. */
+  /** Whether a response waits for the client. */
   get isWaiting(): boolean {
     for (const stream of this.#streams) if (stream.unwritten > 0) return true
     return false
   }
 
-  /** Ends what takes too long: about once a second, `now` by a steady clock in milliseconds. */
+  /**
+   * Ends streams and connections that exceed a time limit. Called about once a second.
+   * @param now milliseconds of a monotonic clock.
+   */
   check(now: number): void {
     for (const stream of [...this.#streams]) if (stream.isStalled(now, this.#limits)) stream.reset(ErrorCode.cancel)
     if (this.open > 0) this.#askAt(now)
@@ -112,7 +115,7 @@ export class BuiltinConnection {
     })
   }
 
-  /** Asks the client to go: what it has asked is answered, then the connection ends. */
+  /** Sends GOAWAY. Requests in progress are completed, then the connection ends. */
   leave(): void {
     if (this.#leaving || this.#session.destroyed) return
     this.#leaving = true
@@ -120,7 +123,7 @@ export class BuiltinConnection {
     this.#endWhenDone()
   }
 
-  /** Node ends the connection when all is sent, and then waits for the client to do the same. */
+  /** Node ends the connection when everything is sent, and then waits for the client to do the same. */
   #endWhenDone(): void {
     if (this.#leaving && this.#streams.size === 0) this.#farewell()
   }
@@ -138,7 +141,10 @@ export class BuiltinConnection {
     }
   }
 
-  /** Undefined: by nobody's fault. In a turn of its own: Node aborts where a session is destroyed while it reads the client's frames. */
+  /**
+   * Ends the connection. Deferred to another turn, because Node aborts the process if a session is destroyed while it reads frames.
+   * @param error undefined if the client did not cause it.
+   */
   #fail(error?: ConnectionError): void {
     if (this.#failed) return
     this.#failed = true
@@ -153,7 +159,7 @@ export class BuiltinConnection {
   #begin(from: ServerHttp2Stream, remoteEnded: boolean, fields: string[]): void {
     from.on('error', () => {})
     this.#reads.began()
-    // It ends with its session.
+    // The stream ends with its session.
     if (this.#failed) return
     if (from.destroyed || from.closed) {
       this.#over(from)
@@ -180,7 +186,7 @@ export class BuiltinConnection {
     this.#requests.add({ isOver: () => stream.closed, serve: () => this.#open(from, stream, fields) })
   }
 
-  /** Reads the head in the turn of the request: a block of 320 bytes may refer to one field until its head has a megabyte. */
+  /** Reads the head. Done in the request's turn because it can be large: a block of 320 bytes can refer to one field until the head has a megabyte. */
   #open(from: ServerHttp2Stream, stream: BuiltinStream, fields: string[]): void {
     const head = readHead(fields)
     if (head === undefined) {
@@ -196,14 +202,14 @@ export class BuiltinConnection {
   }
 
   /**
-   * Gives the body on. A stream of which a window's worth waits for its reader is paused, so that the client gets no more room for it. Node gives the room of the connection back at once: past the
-   * bound of all bodies together, a stream that goes on is reset.
+   * Passes the body on. A stream with a full window of unread bytes is paused, so that its window does not grow. Node grows the connection's window at once; if
+   * all unread bodies exceed the limit, a stream that receives more is reset.
    */
   #receive(from: ServerHttp2Stream, stream: BuiltinStream, request: Http2Request): void {
     from.on('data', (chunk: Buffer) => {
-      // Node goes on with the frames of the read in which the connection failed: 64 KiB hold 6,000 of a byte.
+      // Node continues with the frames of the current read after the connection has failed. 64 KiB contain 6,000 frames of one byte.
       if (this.#failed) return
-      // The end of a body may be small: its request gives reason for it.
+      // The last frame of a body may be small, because each request allows some small frames.
       if (chunk.length < SMALL_DATA_BYTES) this.#guard(() => this.#conduct.idleFrame(0, 0))
       else this.#conduct.body(chunk.length)
       this.#unread += chunk.length

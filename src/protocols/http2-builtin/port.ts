@@ -5,14 +5,17 @@ import type { ConnectionLimits } from '../http2/limits.ts'
 import { TurnShare } from '../http2/turn-share.ts'
 import { ReadLines } from './reads.ts'
 
-/** Of what a session counts, it never gives back what was written to streams that the client gave up: with a bound, long connections would come to an end in which all is refused. */
+/**
+ * `maxSessionMemory` in megabytes. Effectively unlimited: Node never subtracts data written to streams that the client cancelled, so a long connection would
+ * eventually refuse all requests.
+ */
 const SESSION_MEGABYTES = 1e6
-/** What the connections of a listening port share. */
+/** State that the connections of a listening port share. */
 export class BuiltinPort {
   readonly limits: ConnectionLimits
   readonly turns = new TurnShare()
   readonly reads = new ReadLines()
-  /** Listens to nothing: it makes sessions over connections that another has accepted. */
+  /** A server that does not listen. It creates sessions on connections that were accepted elsewhere. */
   readonly #server: Http2Server
 
   constructor(limits: ConnectionLimits) {

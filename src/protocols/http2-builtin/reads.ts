@@ -2,32 +2,36 @@ import type { TLSSocket } from 'node:tls'
 import { handleOf, type SocketHandle } from '../../lib/socket-handle.ts'
 import { inNextTurn } from '../../lib/turn.ts'
 
-/** Streams that one turn of the event loop brings on a connection: with more of them it is read no more, until it has its turn. An ordinary client begins some at once. */
+/** Streams per turn beyond which a connection is not read until its turn in the queue. Ordinary clients open fewer at once. */
 const MANY_STREAMS = 32
 
-/** With so many streams a turn is long: one connection alone may bring 1,800 that it gives up at once, which take 0.1 s. */
+/** Streams that make a turn long. A single connection can open and cancel 1,800, which takes 0.1 s. */
 const STORM_OF_STREAMS = 256
 
-/** With more connections in line than this, or after a storm, a turn that has one read is followed by others that have none: an answer takes some turns, of which only one is long then. */
+/**
+ * With more queued connections than this, or after a long turn, each turn with a read is followed by turns without. A response takes several turns, only one of
+ * which is then long.
+ */
 const CROWD = 8
 const TURNS_BETWEEN = 6
 
 /**
- * Connections of a port that are not read, in two lines: those that are new, and those that have brought many streams at once. One read may bring five hundred, of which each costs 30 µs before anybody
- * knows of it, and as much again when it is given up: so a turn has one connection read, of either line in turn. An answer that takes some turns has them soon.
+ * Queued connections of a port, which are not read: new ones, and those that opened many streams at once. A read can open five hundred streams, each of which
+ * takes 30 µs before it is reported and as much when it is cancelled. Therefore one connection is read per turn, alternately from both queues, so that
+ * responses on other connections are not delayed.
  */
 export class ReadLines {
   readonly #fresh: Reads[] = []
   readonly #busy: Reads[] = []
-  /** Which line has its turn. */
+  /** Whether the next read is from the queue of new connections. */
   #isFreshNext = true
   #isServed = false
-  /** A turn was long, and no others have followed it yet. */
+  /** Whether a long turn has not been followed by short ones yet. */
   #isAfterStorm = false
   #turn = 0
   #isCounting = false
 
-  /** The number of this turn. */
+  /** Number of the current turn. */
   get turn(): number {
     if (!this.#isCounting) {
       this.#isCounting = true
@@ -39,7 +43,7 @@ export class ReadLines {
     return this.#turn
   }
 
-  /** A connection has brought so many streams in this turn that it was long. */
+  /** Records that a connection opened so many streams that this turn was long. */
   storm(): void {
     this.#isAfterStorm = true
   }
@@ -71,17 +75,20 @@ export class ReadLines {
   }
 }
 
-/** Calls back so many turns later. */
+/** Calls back after a number of turns. */
 const after = (turns: number, callback: () => void): void => inNextTurn(turns === 1 ? callback : () => after(turns - 1, callback))
 
-/** Whether a connection is read. A storm of requests over many connections is taken from one or two of them a turn, so that others have theirs. */
+/**
+ * Controls whether a connection is read. Requests that arrive in bulk on many connections are taken from one connection per turn, so that others are served in
+ * between.
+ */
 export class Reads {
   readonly #socket: TLSSocket
   readonly #lines: ReadLines
-  /** A session of Node's has the connection read for itself, so that to pause the socket does nothing. */
+  /** Handle of the socket. A session reads the handle directly, so pausing the socket has no effect. */
   readonly #handle: SocketHandle | undefined
   #ended = false
-  /** Of the streams of this turn. */
+  /** Turn that `#streams` counts. */
   #turn = -1
   #streams = 0
   #stopped = true
@@ -94,7 +101,7 @@ export class Reads {
     lines.wait(this, true)
   }
 
-  /** A stream has begun. */
+  /** Counts a new stream. */
   began(): void {
     const now = this.#lines.turn
     if (now !== this.#turn) {
@@ -113,7 +120,7 @@ export class Reads {
     if (!this.#ended && !this.#socket.destroyed) this.#handle?.readStart()
   }
 
-  /** The connection has failed: nothing is read any more. */
+  /** Stops reading for good, after the connection has failed. */
   end(): void {
     this.#ended = true
     this.#handle?.readStop()

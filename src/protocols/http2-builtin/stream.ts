@@ -9,37 +9,37 @@ import type { Http2Request } from '../http2/request.ts'
 import { sinkOf } from '../http2/sink.ts'
 import { responseHeaders } from './response-headers.ts'
 
-/** The memory of what could not be written is left alone. */
+/** Calls back unless the write failed. The buffer of a failed write is not reused. */
 const unlessFailed = (taken: () => void) => (error?: Error | null) => {
   if (!error) taken()
 }
 
-/** One stream of a session of Node's: the answer to its request. */
+/** Response side of a stream of a Node session. */
 export class BuiltinStream {
   request: Http2Request | undefined
-  /** Of the request's head. */
+  /** Size of the request's head, in bytes. */
   headBytes = 0
-  /** The peer has sent its last frame. */
+  /** Whether the client has sent END_STREAM. */
   remoteEnded = false
-  /** Bytes of the request's body that wait for its reader. */
+  /** Unread bytes of the request's body. */
   unread = 0
   closed = false
   private readonly stream: ServerHttp2Stream
   private readonly leave: () => void
   private ending = false
-  /** What waited at the last look. */
+  /** Unwritten bytes at the last check. */
   private waited = 0
   private readonly progress = new Progress()
   private closeListeners: (() => void)[] = []
 
-  /** `leave` asks the client of its connection to go. */
+  /** @param leave sends GOAWAY to the client. */
   constructor(stream: ServerHttp2Stream, leave: () => void) {
     this.stream = stream
     this.leave = leave
     const close = (): void => this.close()
-    // `aborted` comes before `close`, and alone where the client gives up without an error.
+    // `aborted` is emitted before `close`, and alone if the client cancels without an error.
     stream.on('close', close).on('aborted', close)
-    // What a failure means for the stream is reported by its end.
+    // A failure is handled when the stream closes.
     stream.on('error', () => {})
   }
 
@@ -71,14 +71,14 @@ export class BuiltinStream {
 
   private respond(status: number, headers: string[], endStream: boolean): void {
     if (this.closed) return
-    // Node ends the answer to a HEAD before anybody has seen its request.
+    // Node ends the response to a HEAD request before it reports the request.
     if (this.stream.writableFinished) nextTick(this.finished)
     else this.stream.once('finish', this.finished)
     this.stream.respond(responseHeaders(status, headers), { endStream })
     if (endStream) this.ending = true
   }
 
-  /** All is sent. A client that has not ended gets RST_STREAM: the rest of its body is not read. */
+  /** The response is sent. A client that has not sent END_STREAM receives RST_STREAM, because the rest of its body is not read. */
   private readonly finished = (): void => {
     if (!this.remoteEnded && !this.closed) this.stream.close(ErrorCode.none)
     this.close()
@@ -109,7 +109,7 @@ export class BuiltinStream {
     this.reset(ErrorCode.cancel)
   }
 
-  /** Resets the stream with a code. */
+  /** Resets the stream with an error code. */
   reset(code: number): void {
     if (this.closed) return
     this.stream.close(code)
@@ -128,7 +128,7 @@ export class BuiltinStream {
     return !this.closed && this.stream.writableNeedDrain
   }
 
-  /** Whether the peer takes nothing of what waits, seen write by write: Node reports no other progress. */
+  /** Reports whether the client reads none of the response. Progress is measured in complete writes, because Node reports no other. */
   isStalled(now: number, { stalledMs, stalledStreamMs }: ConnectionLimits): boolean {
     const { unwritten } = this
     const stalledFor = this.progress.stalledFor(now, unwritten > 0, unwritten !== this.waited)
@@ -136,7 +136,7 @@ export class BuiltinStream {
     return stalledFor > (this.ending ? stalledMs : stalledStreamMs)
   }
 
-  /** What else comes of the request's body is dropped when the answer is complete. */
+  /** Discards the rest of the request's body, after the response is complete. */
   discardBody(): void {
     this.request?.resume()
   }
@@ -158,14 +158,14 @@ export class BuiltinStream {
     return sinkOf(this)
   }
 
-  /** Both sides are done with it, or one of them gave it up. */
+  /** Closes the stream, after both sides have ended it or one has reset it. */
   private close(): void {
     if (this.closed) return
     this.closed = true
     this.request?.destroy()
     const listeners = this.closeListeners
     this.closeListeners = []
-    // In a turn of its own: who closes it is in the middle of something.
+    // Listeners run in a later turn, because the caller may be in the middle of an update.
     if (listeners.length > 0)
       nextTick(() => {
         for (const listener of listeners) listener()

@@ -3,11 +3,11 @@ import { TokenBucket } from '../../lib/token-bucket.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { EARNED, IDLE_FRAMES, RESETS } from './limits.ts'
 
-/** What a client does beside asking, and how much of it there may be. Methods throw a ConnectionError where it is too much. */
+/** Limits frames of a client that cause no request. Methods throw a ConnectionError if a limit is exceeded. */
 export class Conduct {
   private readonly resets: TokenBucket
   private readonly idle: TokenBucket
-  /** Frames that real work has given reason for. */
+  /** Frames that requests and response data allow in addition. */
   private earned = 0
   private seenFrames = 0
   private seenBytes = 0
@@ -17,12 +17,15 @@ export class Conduct {
     this.idle = new TokenBucket(IDLE_FRAMES.burst, IDLE_FRAMES.perSecond, clock)
   }
 
-  /** A stream is given up by the client, or refused or reset for its fault. */
+  /** Counts a stream that the client reset, or that was refused or reset because of the client's error. */
   reset(): void {
     if (!this.resets.take()) throw new ConnectionError(ErrorCode.calm, 'too many streams are reset')
   }
 
-  /** A frame that causes no request. `sentFrames`, `sentBytes`: of data, on the connection so far. */
+  /**
+   * Counts a frame that causes no request.
+   * `sentFrames`, `sentBytes`: DATA frames and bytes sent on the connection so far.
+   */
   idleFrame(sentFrames: number, sentBytes: number): void {
     if (sentFrames !== this.seenFrames) {
       this.earn((sentFrames - this.seenFrames) * EARNED.perDataFrame + ((sentBytes - this.seenBytes) / 1024) * EARNED.perKib)
@@ -37,7 +40,7 @@ export class Conduct {
     this.earn(EARNED.perRequest)
   }
 
-  /** A piece of a body, for a stack that gives a frame in two pieces where a record of TLS ends within it. */
+  /** Counts part of a request body. For Node's stack, which reports a frame in two pieces if a TLS record ends within it. */
   body(bytes: number): void {
     this.earn((bytes / 1024) * EARNED.perKib)
   }

@@ -20,7 +20,7 @@ import { Http2Stream, type StreamHost } from './stream.ts'
 
 export type Serve = (request: Http2Request, response: Http2Stream) => void
 
-/** A client's connection (RFC 9113): reads its frames, hands its requests to `serve`, and sends what their streams are given. */
+/** Client connection (RFC 9113). Reads frames, passes requests to `serve`, and sends the responses of its streams. */
 export class Http2Connection implements StreamHost {
   readonly #socket: TLSSocket
   readonly #serve: Serve
@@ -34,14 +34,14 @@ export class Http2Connection implements StreamHost {
   readonly #heads = new OpenHeads()
   #settled = false
   #lastStream = 0
-  /** Of new streams, as the client has it. */
+  /** Initial window of new streams, as set by the client. */
   #streamWindow = INITIAL_WINDOW
   #firstBlock = true
   readonly #conduct = new Conduct()
   readonly #lifetime: Lifetime
   #leaving = false
   #failed = false
-  /** Bytes that came since. */
+  /** Bytes that arrived after the end. */
   #dropped = 0
 
   constructor(socket: TLSSocket, serve: Serve, port: Http2Port) {
@@ -60,7 +60,7 @@ export class Http2Connection implements StreamHost {
       else this.#guard(() => this.#read(chunk))
     })
     socket.on('error', () => {})
-    // Who has no more to say is taken to have gone, as a connection that is cut.
+    // A half-closed connection counts as closed.
     socket.once('end', () => {
       this.#sender.stop()
       part(this.#socket)
@@ -70,31 +70,34 @@ export class Http2Connection implements StreamHost {
     })
   }
 
-  /** Requests that are not answered yet. */
+  /** Number of requests without a complete response. */
   get open(): number {
     return this.#streams.size
   }
 
-  /** Bytes of answers that were sent so far. */
+  /** Response bytes sent so far. */
   get sentBytes(): number {
     return this.#sender.sentBytes
   }
 
-  /** Bytes that are kept for the connection: what waits for the client, and what it has sent that nobody has read. */
+  /** Bytes that are buffered for the connection: responses that the client has not read, and request data that the server has not read. */
   get heldBytes(): number {
     let bytes = this.#sender.waitingBytes + this.#receiving.unread + this.#blocks.openBytes + this.#intake.heldBytes + this.#heads.heldBytes
     for (const stream of this.#streams.values()) bytes += stream.queued
     return bytes
   }
 
-  /** The kernel has not taken the last write yet, or an answer waits for its window. */
+  /** Whether the kernel has not accepted the last write yet, or a response waits for its window. */
   get isWaiting(): boolean {
     if (this.#sender.isWriting) return true
     for (const stream of this.#streams.values()) if (stream.queued > 0) return true
     return false
   }
 
-  /** Ends what takes too long: about once a second, `now` by a steady clock in milliseconds. */
+  /**
+   * Ends streams and connections that exceed a time limit. Called about once a second.
+   * @param now milliseconds of a monotonic clock.
+   */
   check(now: number): void {
     const { stalledMs, stalledStreamMs } = this.#port.limits
     for (const stream of [...this.#streams.values()]) {
@@ -114,7 +117,7 @@ export class Http2Connection implements StreamHost {
     else if (verdict === 'leave') this.leave()
   }
 
-  /** Asks the client to go: what it has asked is answered, then the connection ends. */
+  /** Sends GOAWAY. Requests in progress are completed, then the connection ends. */
   leave(): void {
     if (this.#leaving || this.#failed) return
     this.#leaving = true
@@ -134,7 +137,7 @@ export class Http2Connection implements StreamHost {
     if (rest !== undefined) this.#intake.read(rest)
   }
 
-  /** Some of what comes after the end is read, so that the client reads the word of it before its writes fail. */
+  /** Discards data after the end. A limited amount is read, so that the client receives GOAWAY before its writes fail. */
   #drop(chunk: Buffer): void {
     this.#dropped += chunk.length
     if (this.#dropped > MAX_DROPPED_BYTES) this.#socket.pause()
@@ -150,7 +153,7 @@ export class Http2Connection implements StreamHost {
     }
   }
 
-  /** By type. Frames of other types are for extensions, and passed over. */
+  /** Handlers by frame type. Frames of unknown types are ignored (RFC 9113, section 4.1). */
   readonly #handlers: readonly ((frame: Frame) => void)[] = [
     frame => this.#data(frame),
     frame => this.#headers(frame),
@@ -194,7 +197,7 @@ export class Http2Connection implements StreamHost {
       this.#blame(stream, ErrorCode.flowControl)
       return
     }
-    // Padding is read as soon as it is there.
+    // Padding counts as read when it arrives.
     this.#takenOf(stream, payload.length - data.length)
     if (!stream.counts(data.length)) {
       this.#receiving.take(data.length)
@@ -229,7 +232,7 @@ export class Http2Connection implements StreamHost {
     const known = this.#streams.get(block.stream)
     if (known !== undefined) this.#trailers(known, block)
     else this.#begin(block)
-    // A block that is refused has taken time, too.
+    // A refused header block takes time too.
     this.#intake.began()
   }
 
@@ -280,7 +283,7 @@ export class Http2Connection implements StreamHost {
     else this.#refuse(frame.stream, fault)
   }
 
-  /** Resets a stream for the client's fault, whether or not it is open. Who makes many such faults is given up. */
+  /** Resets a stream because of the client's error, whether or not it is open. Too many such errors end the connection. */
   #refuse(id: number, code: number): void {
     const stream = this.#streams.get(id)
     if (stream !== undefined) this.#blame(stream, code)
@@ -296,7 +299,7 @@ export class Http2Connection implements StreamHost {
     stream.reset(code)
   }
 
-  /** A frame that causes no request: what was sent to the client gives reason for some. */
+  /** Counts a frame that causes no request. Data sent to the client allows some. */
   #idleFrame(): void {
     this.#conduct.idleFrame(this.#sender.sentFrames, this.#sender.sentBytes)
   }
@@ -327,7 +330,7 @@ export class Http2Connection implements StreamHost {
     this.#streamWindow = value
     for (const stream of this.#streams.values())
       if (!stream.widen(change)) throw new ConnectionError(ErrorCode.flowControl, 'the window of a stream is too large')
-    // There may be a thousand of them, and as many such frames in a read.
+    // There can be a thousand streams, and as many SETTINGS frames in one read.
     this.#intake.worked()
   }
 
@@ -360,7 +363,7 @@ export class Http2Connection implements StreamHost {
     stream.receiving.take(bytes)
   }
 
-  /** 0: of the connection. */
+  /** Sends WINDOW_UPDATE. Stream 0 is the connection. */
   #widen(id: number, bytes: number): void {
     const useful = id === 0 ? !this.#failed : this.#streams.get(id)?.remoteEnded === false
     if (useful) this.#sender.send(numbersFrame(FrameType.windowUpdate, id, bytes))
@@ -374,7 +377,7 @@ export class Http2Connection implements StreamHost {
     for (const stream of [...this.#streams.values()]) stream.close()
   }
 
-  // ── What its streams ask of it ──
+  // ── StreamHost ──
 
   sendHead(stream: number, status: number, headers: string[], end: boolean): void {
     const block = this.#port.encoder.answer(status, headers, this.#firstBlock)

@@ -1,12 +1,12 @@
-/** So many small frames are joined into one buffer: one of its own costs ten times what such a frame holds. */
+/** Number of small frames that are joined into one buffer. A separate buffer costs ten times the size of such a frame. */
 const JOIN_FRAMES = 64
 
-/** Frames that no window holds back, in their order, until they are written. */
+/** Frames that are not subject to flow control, in order, until they are written. */
 export class ControlQueue {
   bytes = 0
-  /** Oldest first. */
+  /** Joined buffers, oldest first. */
   private joined: Buffer[] = []
-  /** What has come since. */
+  /** Frames since the last join. */
   private recent: Buffer[] = []
   /** Bytes of the oldest buffer that are written. */
   private offset = 0
@@ -18,7 +18,7 @@ export class ControlQueue {
     this.recent = []
   }
 
-  /** Copies as much as there is room for, and returns how much that is. */
+  /** Copies as much as fits. Returns the number of bytes. */
   takeInto(out: Buffer): number {
     if (this.bytes === 0) return 0
     let at = 0

@@ -12,7 +12,7 @@ export const ErrorCode = {
   calm: 11,
 } as const
 
-/** What a connection can't go on after. */
+/** An error that ends the connection. */
 export class ConnectionError extends Error {
   readonly code: number
 

@@ -1,25 +1,25 @@
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { Flag, type Frame, MAX_31_BITS, PRIORITY_BYTES, unpadded } from './frames.ts'
 
-/** The stream that a priority names. */
+/** Returns the stream that a priority depends on. */
 const dependencyOf = (priority: Buffer): number => (priority.length < 4 ? -1 : priority.readUInt32BE(0) & MAX_31_BITS)
 
-/** Throws a ConnectionError. */
+/** Rejects PUSH_PROMISE. Throws a ConnectionError. */
 export function refusePush(): void {
   throw new ConnectionError(ErrorCode.protocol, 'a client does not push')
 }
 
-/** Throws a ConnectionError. */
+/** Checks that a frame is on stream 0. Throws a ConnectionError. */
 export function onConnection({ stream }: Frame): void {
   if (stream !== 0) throw new ConnectionError(ErrorCode.protocol, 'the frame is of the connection, not of a stream')
 }
 
-/** Throws a ConnectionError. */
+/** Checks that a frame is on a stream. Throws a ConnectionError. */
 export function onStream({ stream }: Frame): void {
   if (stream === 0) throw new ConnectionError(ErrorCode.protocol, 'the frame is of a stream')
 }
 
-/** Throws a ConnectionError. */
+/** Checks the stream of a HEADERS frame. Throws a ConnectionError. */
 export function onHeaders(frame: Frame): void {
   const { stream, flags } = frame
   onStream(frame)
@@ -27,26 +27,26 @@ export function onHeaders(frame: Frame): void {
   if (stream % 2 === 0) throw new ConnectionError(ErrorCode.protocol, 'a client has no even streams')
 }
 
-/** The code for what is the fault of the stream alone; undefined: nothing is. Throws a ConnectionError. */
+/** Returns the stream error of a PRIORITY frame. Undefined if it is valid. Throws a ConnectionError. */
 export function faultOfPriority(frame: Frame): number | undefined {
   onStream(frame)
   if (frame.payload.length !== PRIORITY_BYTES) return ErrorCode.frameSize
   return dependencyOf(frame.payload) === frame.stream ? ErrorCode.protocol : undefined
 }
 
-/** Throws a ConnectionError. */
+/** Checks an RST_STREAM frame. Throws a ConnectionError. */
 export function onReset(frame: Frame): void {
   onStream(frame)
   if (frame.payload.length !== 4) throw new ConnectionError(ErrorCode.frameSize, 'a reset has four bytes')
 }
 
-/** Throws a ConnectionError. */
+/** Checks a PING frame. Throws a ConnectionError. */
 export function onPing(frame: Frame): void {
   onConnection(frame)
   if (frame.payload.length !== 8) throw new ConnectionError(ErrorCode.frameSize, 'a ping has eight bytes')
 }
 
-/** Whether the frame acknowledges settings. Throws a ConnectionError. */
+/** Checks a SETTINGS frame, and returns whether it is an acknowledgement. Throws a ConnectionError. */
 export function onSettings(frame: Frame): boolean {
   onConnection(frame)
   const isAck = (frame.flags & Flag.ack) !== 0
@@ -54,7 +54,7 @@ export function onSettings(frame: Frame): boolean {
   return isAck
 }
 
-/** The bytes by which a window grows. Throws a ConnectionError; of a stream's window 0 is returned, which is the stream's fault alone. */
+/** Returns the increment of a WINDOW_UPDATE frame. 0 is an error of the stream alone, which the caller handles. Throws a ConnectionError. */
 export function growthOf({ stream, payload }: Frame): number {
   if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSize, 'a window grows by a number of four bytes')
   const bytes = payload.readUInt32BE(0) & MAX_31_BITS

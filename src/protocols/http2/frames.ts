@@ -7,29 +7,29 @@ export const Flag = { none: 0, endStream: 1, ack: 1, endHeaders: 4, padded: 8, p
 
 export const Setting = { headerTableSize: 1, enablePush: 2, maxConcurrentStreams: 3, initialWindowSize: 4, maxFrameSize: 5, maxHeaderListSize: 6 } as const
 
-/** What a client sends before its first frame. */
+/** Connection preface of a client. */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-/** Of a frame's header, in bytes. */
+/** Length of a frame header, in bytes. */
 export const HEADER_BYTES = 9
-/** The longest payload that either side takes unless it says otherwise. */
+/** Default maximum of a frame's payload, in bytes. */
 export const FRAME_BYTES = 16 * 1024
-/** What a window begins with. */
+/** Initial window of the connection and of streams, in bytes. */
 export const INITIAL_WINDOW = 65_535
-/** The largest window, and the last id of a stream. */
+/** Maximum window size and stream id. */
 export const MAX_31_BITS = 0x7fff_ffff
 
 export interface Frame {
   readonly type: number
   readonly flags: number
   readonly stream: number
-  /** A view of what was read. */
+  /** A view of the received chunk. */
   readonly payload: Buffer
 }
 
-/** The type and the flags of a frame, as its header has them next to each other. */
+/** Type and flags as the 16-bit number that a frame header contains. */
 export const kindOf = (type: number, flags: number): number => (type << 8) | flags
 
-/** Returns where the payload goes. */
+/** Writes a frame header. Returns the offset of the payload. */
 export function writeFrameHeader(out: Buffer, at: number, length: number, kind: number, stream: number): number {
   out[at] = length >> 16
   out[at + 1] = length >> 8
@@ -39,14 +39,14 @@ export function writeFrameHeader(out: Buffer, at: number, length: number, kind: 
   return out.writeUInt32BE(stream, at + 5)
 }
 
-/** A frame with a copy of the payload. */
+/** Makes a frame with a copy of the payload. */
 export function frameOf(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(HEADER_BYTES + payload.length)
   payload.copy(frame, writeFrameHeader(frame, 0, payload.length, kindOf(type, flags), stream))
   return frame
 }
 
-/** A header block in as many frames as it takes. */
+/** Splits a header block into HEADERS and CONTINUATION frames. */
 export function headerFrames(block: Buffer, stream: number, endStream: boolean): Buffer {
   const count = Math.max(1, Math.ceil(block.length / FRAME_BYTES))
   const out = Buffer.allocUnsafe(block.length + count * HEADER_BYTES)
@@ -60,7 +60,7 @@ export function headerFrames(block: Buffer, stream: number, endStream: boolean):
   return out
 }
 
-/** A frame of one or two 32-bit numbers. */
+/** Makes a frame whose payload is one or two 32-bit numbers. */
 export function numbersFrame(type: number, stream: number, ...numbers: readonly number[]): Buffer {
   const frame = Buffer.allocUnsafe(HEADER_BYTES + 4 * numbers.length)
   let at = writeFrameHeader(frame, 0, 4 * numbers.length, kindOf(type, Flag.none), stream)
@@ -68,7 +68,7 @@ export function numbersFrame(type: number, stream: number, ...numbers: readonly 
   return frame
 }
 
-/** A SETTINGS frame (RFC 9113, 6.5). */
+/** Makes a SETTINGS frame (RFC 9113, section 6.5). */
 export function settingsFrame(settings: readonly (readonly [id: number, value: number])[]): Buffer {
   const payload = Buffer.allocUnsafe(6 * settings.length)
   let at = 0
@@ -76,7 +76,7 @@ export function settingsFrame(settings: readonly (readonly [id: number, value: n
   return frameOf(FrameType.settings, Flag.none, 0, payload)
 }
 
-/** The settings of a frame. Throws a ConnectionError where it holds none. */
+/** Returns the settings of a SETTINGS frame. Throws a ConnectionError if its length is invalid. */
 export function readSettings({ payload }: Frame): [id: number, value: number][] {
   if (payload.length % 6 !== 0) throw new ConnectionError(ErrorCode.frameSize, 'a setting has six bytes')
   const settings: [number, number][] = []
@@ -84,7 +84,7 @@ export function readSettings({ payload }: Frame): [id: number, value: number][] 
   return settings
 }
 
-/** What a frame of data or headers holds beside its padding. Throws a ConnectionError where that is longer than the frame. */
+/** Returns the content of a DATA or HEADERS frame without padding. Throws a ConnectionError if the padding is longer than the frame. */
 export function unpadded({ flags, payload }: Frame): Buffer {
   if ((flags & Flag.padded) === 0) return payload
   const padding = payload[0]
@@ -92,10 +92,10 @@ export function unpadded({ flags, payload }: Frame): Buffer {
   return payload.subarray(1, payload.length - padding)
 }
 
-/** A priority that stands before headers, in bytes. */
+/** Length of the priority in a HEADERS frame, in bytes. */
 export const PRIORITY_BYTES = 5
 
-/** The part of a header block that a frame of headers holds. Throws a ConnectionError where it breaks off before. */
+/** Returns the header block fragment of a HEADERS frame. Throws a ConnectionError if the frame is too short. */
 export function fragmentOf(frame: Frame): Buffer {
   const content = unpadded(frame)
   if ((frame.flags & Flag.priority) === 0) return content
@@ -106,13 +106,16 @@ export function fragmentOf(frame: Frame): Buffer {
 const NOTHING = Buffer.alloc(0)
 const never = (): boolean => false
 
-/** Cuts what is read into frames. */
+/** Splits received chunks into frames. */
 export class FrameReader {
   private pieces: Buffer[] = []
   private length = 0
   private needed = HEADER_BYTES
 
-  /** Throws a ConnectionError as soon as a frame is known to be too long. `stop` is asked after each frame: where it says so, the rest of the chunk is returned, and is to be read before others. */
+  /**
+   * Reads a chunk. Throws a ConnectionError as soon as a frame is known to be too long.
+   * @param stop called after each frame. If it returns true, the rest of the chunk is returned, and must be passed to the next call.
+   */
   read(chunk: Buffer, take: (frame: Frame) => void, stop: () => boolean = never): Buffer {
     let at = this.length === 0 ? 0 : this.finish(chunk, take)
     while (at < chunk.length && !stop()) {
@@ -130,7 +133,7 @@ export class FrameReader {
     return at === chunk.length ? NOTHING : chunk.subarray(at)
   }
 
-  /** The frame that began before, which alone is joined. Returns how much of the chunk that took. */
+  /** Completes the frame that began in an earlier chunk. Only such frames are copied. Returns the number of bytes it took. */
   private finish(chunk: Buffer, take: (frame: Frame) => void): number {
     let at = 0
     for (;;) {
@@ -147,14 +150,14 @@ export class FrameReader {
         take(frameAt(begun, 0, needed))
         return at
       }
-      // Now its header is there, and says how much is still to come.
+      // The header is complete, and has the length of the payload.
       this.pieces.push(begun)
       this.needed = needed
     }
   }
 }
 
-/** The rest of a chunk; a small one without the chunk, which would be kept for it. */
+/** Returns the rest of a chunk. A small rest is copied, so that it does not keep the chunk in memory. */
 const keep = (chunk: Buffer, at: number): Buffer =>
   at === 0 ? chunk : (chunk.length - at) * 4 < chunk.length ? Buffer.from(chunk.subarray(at)) : chunk.subarray(at)
 

@@ -4,11 +4,11 @@ import { Flag, type Frame, FrameType, fragmentOf } from './frames.ts'
 import { HeaderDecoder } from './header-decoder.ts'
 import { MAX_HEADER_FRAMES, MAX_OPEN_HEAD_BYTES, ORDINARY_HEAD_BYTES } from './limits.ts'
 
-/** The heads of a connection's open requests, which are kept until the last byte of the answer has left. */
+/** Counts the heads of a connection's open requests. They are held until the last byte of the response is sent. */
 export class OpenHeads {
   private bytes = 0
 
-  /** False where there is no room for another of so many bytes; one by itself always has it. */
+  /** Adds a head. Returns false if the limit would be exceeded. A single head is always accepted. */
   add(bytes: number): boolean {
     if (this.bytes > 0 && this.bytes + bytes > MAX_OPEN_HEAD_BYTES) return false
     this.bytes += bytes
@@ -19,60 +19,65 @@ export class OpenHeads {
     this.bytes -= bytes
   }
 
-  /** Bytes beyond those of ordinary requests: a thousand watches are nothing that a connection is closed for. */
+  /** Bytes beyond those of ordinary requests. A connection with a thousand watches is not over its limit. */
   get heldBytes(): number {
     return this.bytes > ORDINARY_HEAD_BYTES ? this.bytes : 0
   }
 }
 
-/** A block that is there as a whole. */
+/** A complete header block. */
 export interface WholeBlock {
   readonly stream: number
   readonly endStream: boolean
   readonly block: Buffer
 }
 
-/** The headers of a request, or what follows its body. */
+/** Decoded headers or trailers of a request. */
 export interface HeaderBlock {
   readonly stream: number
   readonly endStream: boolean
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly fields: string[]
-  /** There were more than are taken: `fields` has the first. */
+  /** Whether the limit was exceeded. `fields` then has the first fields. */
   readonly tooLarge: boolean
-  /** Whether one of `fields` may not be in a message of HTTP/2. */
+  /** Whether any of `fields` is invalid in HTTP/2. */
   readonly isMalformed: boolean
 }
 
-/** Puts the header blocks of a connection together, and reads them. All of its methods throw a ConnectionError: after a block that can't be read, no other can. */
+/**
+ * Assembles and decodes the header blocks of a connection. All methods throw a ConnectionError, because a decoding error makes all later blocks undecodable.
+ */
 export class HeaderBlocks {
   private readonly maxBytes: number
   private readonly decoder: HeaderDecoder
   private open: { readonly frame: Frame; readonly fragments: Buffer[]; bytes: number } | undefined
 
-  /** Of one block: bytes, and fields. */
+  /**
+   * @param maxBytes limit for a decoded header list.
+   * @param maxFields limit for its fields.
+   */
   constructor(maxBytes: number, maxFields: number) {
     this.maxBytes = maxBytes
     this.decoder = new HeaderDecoder(maxBytes, maxFields)
   }
 
-  /** The stream of a block that has begun; 0: there is none. */
+  /** Stream of the incomplete block, or 0. */
   get openStream(): number {
     return this.open?.frame.stream ?? 0
   }
 
-  /** Of such a block. */
+  /** Bytes of the incomplete block. */
   get openBytes(): number {
     return this.open?.bytes ?? 0
   }
 
-  /** A block that has begun is continued by the next frame, whatever else there is. */
+  /** Checks that a frame continues the incomplete block, as the protocol requires of the next frame. */
   checkNext({ type, stream }: Frame): void {
     if (this.open !== undefined && (type !== FrameType.continuation || stream !== this.open.frame.stream))
       throw new ConnectionError(ErrorCode.protocol, 'headers are not continued')
   }
 
-  /** Undefined: there is more to come. */
+  /** Begins a block. Returns undefined if it is incomplete. */
   begin(frame: Frame): WholeBlock | undefined {
     this.open = { frame, fragments: [], bytes: 0 }
     return this.add(fragmentOf(frame), frame.flags)
@@ -96,12 +101,12 @@ export class HeaderBlocks {
     return { stream, endStream: (first & Flag.endStream) !== 0, block }
   }
 
-  /** Blocks are read in the order in which they came, whatever becomes of their streams. */
+  /** Decodes a block. Blocks must be decoded in the order of arrival, even if their streams are refused. */
   decode({ stream, endStream, block }: WholeBlock): HeaderBlock {
     return { stream, endStream, ...this.decoder.decode(block) }
   }
 
-  /** The same in steps, for long blocks. */
+  /** Decodes a long block in steps. */
   *decodeInSteps({ stream, endStream, block }: WholeBlock): Steps<HeaderBlock> {
     return { stream, endStream, ...(yield* this.decoder.decodeInSteps(block)) }
   }

@@ -5,16 +5,16 @@ import { decodeHuffman, decodeHuffmanInSteps } from './huffman.ts'
 import { HOPELESS_HEADERS } from './limits.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
-/** Bytes of the dynamic table, unless the two sides agree on others. */
+/** Default size of the dynamic table, in bytes. */
 export const TABLE_BYTES = 4096
-/** What an entry counts beside its text (RFC 7541, section 4.1). */
+/** Overhead of a table entry (RFC 7541, section 4.1). */
 const ENTRY_BYTES = 32
 
 interface Entry {
   readonly name: string
   readonly value: string
   readonly bytes: number
-  /** Whether a message of HTTP/2 may have the field. Unset until a block has it. */
+  /** Whether the field is valid in an HTTP/2 message. Unset until it is first used. */
   isAllowed?: boolean
 }
 
@@ -25,17 +25,17 @@ const entryOf = (name: string, value: string): Entry => ({ name, value, bytes: b
 
 const STATIC: readonly Entry[] = STATIC_TABLE.map(([name, value]) => ({ ...entryOf(name, value), isAllowed: isField(name, value) }))
 
-/** Changes of the table's size at the start of a block: to the least size since the last block, and to the present one (section 4.2). */
+/** Limit for size updates at the start of a block: to the smallest size since the last block, and to the current one (section 4.2). */
 const MAX_RESIZES = 2
 
 const malformed = (what: string): ConnectionError => new ConnectionError(ErrorCode.compression, what)
 
-/** Fields of a header block: names and values in turn. */
+/** Decoded fields of a header block. Names and values alternate. */
 export interface DecodedHeaders {
   readonly fields: string[]
-  /** There were more of them, or longer ones, than are taken: `fields` has the first. */
+  /** Whether a limit was exceeded. `fields` then has the first fields. */
   readonly tooLarge: boolean
-  /** Whether one of `fields` may not be in a message of HTTP/2. */
+  /** Whether any of `fields` is invalid in HTTP/2. */
   readonly isMalformed: boolean
 }
 
@@ -52,23 +52,25 @@ function coded(text: string | undefined): string {
   return text
 }
 
-/** Decodes the header blocks of one connection, in their order (HPACK, RFC 7541). */
+/** Decodes the header blocks of one connection in order (HPACK, RFC 7541). */
 export class HeaderDecoder {
   private readonly maxBytes: number
   private readonly maxFields: number
   private readonly allows: typeof isField
-  /** Newest last. */
+  /** Dynamic table, newest entry last. */
   private dynamic: Entry[] = []
   private size = 0
   private readonly mostCapacity: number
   private capacity: number
-  /** What is being decoded. It is not kept: the connection may be idle for long after, and a block may have a megabyte. */
+  /** The block that is being decoded. It is released afterwards, because it can have a megabyte and the connection can then be idle for long. */
   private block = NOTHING
   private at = 0
 
   /**
-   * Of one block: bytes as HPACK counts them, and fields. `tableBytes`: what the other side was allowed; with 0 each block stands for itself. `allows` checks a field. It is called once for an entry of the
-   * table, however many fields refer to it: a block of 320 bytes may have a megabyte of them.
+   * @param maxBytes limit for the size of a header list as HPACK defines it.
+   * @param maxFields limit for the fields of a header list.
+   * @param tableBytes table size that the encoder may use. With 0, blocks do not depend on each other.
+   * @param allows checks a field. It is called once per table entry, because a block of 320 bytes can refer to an entry until the header list has a megabyte.
    */
   constructor(maxBytes: number, maxFields: number, tableBytes = TABLE_BYTES, allows = isField) {
     this.maxBytes = maxBytes
@@ -78,7 +80,7 @@ export class HeaderDecoder {
     this.capacity = tableBytes
   }
 
-  /** Throws a ConnectionError where the block is none: what follows could not be understood either. */
+  /** Decodes a block. Throws a ConnectionError if it is malformed, after which no later block can be decoded. */
   decode(block: Buffer): DecodedHeaders {
     const reading = this.begin(block)
     for (let first = this.nextField(reading); first !== undefined; first = this.nextField(reading)) this.take(reading, this.field(first))
@@ -86,7 +88,7 @@ export class HeaderDecoder {
     return reading
   }
 
-  /** The same in steps, for long blocks. Meanwhile no other block of the connection is decoded. */
+  /** Decodes a long block in steps. No other block of the connection may be decoded meanwhile. */
   *decodeInSteps(block: Buffer): Steps<DecodedHeaders> {
     const reading = this.begin(block)
     for (let first = this.nextField(reading); first !== undefined; first = this.nextField(reading)) {
@@ -103,7 +105,7 @@ export class HeaderDecoder {
     return { fields: [], tooLarge: false, isMalformed: false, bytes: 0, count: 0, resizes: 0 }
   }
 
-  /** The first byte of the next field, behind changes of the table; undefined at the end. */
+  /** Returns the first byte of the next field, after size updates. Undefined at the end of the block. */
   private nextField(reading: Reading): number | undefined {
     for (; this.at < this.block.length; this.resize(this.integer(5))) {
       const first = this.block.readUInt8(this.at)
@@ -174,14 +176,14 @@ export class HeaderDecoder {
     if (gone > 0) this.dynamic.splice(0, gone)
   }
 
-  /** An integer that begins with the lower bits of the next byte (section 5.1). */
+  /** Reads an integer with a prefix of `bits` bits (section 5.1). */
   private integer(bits: number): number {
     const most = (1 << bits) - 1
     let value = this.byte() & most
     if (value < most) return value
     for (let shift = 0; ; shift += 7) {
       const byte = this.byte()
-      // Nothing here is as long as that; a number that goes on could hold the loop.
+      // No valid integer here is longer. An endless one could block the event loop.
       if (shift > 21) throw malformed('an integer is too long')
       value += (byte & 0x7f) << shift
       if (byte < 0x80) return value
@@ -198,7 +200,7 @@ export class HeaderDecoder {
     return huffman ? coded(yield* decodeHuffmanInSteps(this.block, from, to)) : this.block.toString('latin1', from, to)
   }
 
-  /** Of a text that begins here; what follows it is next. */
+  /** Returns the range of the string at the cursor, and moves the cursor after it. */
   private bounds(): { readonly huffman: boolean; readonly from: number; readonly to: number } {
     const huffman = ((this.block[this.at] ?? 0) & 0x80) !== 0
     const length = this.integer(7)

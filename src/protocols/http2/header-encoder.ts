@@ -2,7 +2,8 @@ import { eachField } from '../../lib/raw-fields.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
 /**
- * Header blocks (HPACK, RFC 7541). Nothing is put into the dynamic table: a few headers cost less to write out than to look up, and need no order among the streams.
+ * Encodes header blocks (HPACK, RFC 7541). The dynamic table is not used: writing a few headers is cheaper than looking them up, and blocks then do not depend
+ * on their order.
  */
 
 const indexes = new Map<string, number>()
@@ -11,13 +12,13 @@ for (const [index, [name, value]] of STATIC_TABLE.entries()) {
   if (value !== '') indexes.set(`${name} ${value}`, index + 1)
 }
 
-/** The dynamic table is given up, which says the first block of a connection: then no later limit of the client's needs an answer. */
+/** A size update to 0, in the first block of a connection. With an empty table, later size limits of the client need no update. */
 export const TABLE_GIVEN_UP = 0x20
 
 const INVALID_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 const INVALID_NAME = /[^!#$%&'*+.^_`|~0-9A-Za-z-]/
 
-/** Throws a TypeError where a header can't be sent. */
+/** Throws a TypeError if a header has an invalid character. */
 export function checkField(name: string, value: string): void {
   if (name === '' || INVALID_NAME.test(name) || INVALID_VALUE.test(value))
     throw new TypeError(`the header ${JSON.stringify(name)} has a character that can't be sent`)
@@ -25,7 +26,7 @@ export function checkField(name: string, value: string): void {
 
 const lowered = new Map<string, string>()
 
-/** Few names are sent, and each ever again. */
+/** Returns a name in lower case. Cached, because the same few names are sent repeatedly. */
 function lowerOf(name: string): string {
   let lower = lowered.get(name)
   if (lower === undefined) {
@@ -35,22 +36,25 @@ function lowerOf(name: string): string {
   return lower
 }
 
-/** What a text and its length take at most. */
+/** Maximum number of bytes of a string with its length. */
 const roomFor = (text: string): number => text.length + 5
 
-/** Writes header blocks, each into the memory of the one before. */
+/** Encodes header blocks into a buffer that is reused by the next call. */
 export class HeaderEncoder {
   private out: Buffer
   private at = 0
   private dateSecond = 0
   private dateText = ''
 
-  /** `bytes`: what it begins with; it grows with the longest block. */
+  /** @param bytes initial size of the buffer, which grows with the longest block. */
   constructor(bytes = 8 * 1024) {
     this.out = Buffer.allocUnsafeSlow(bytes)
   }
 
-  /** The block of a request, or any that is to be made once: names in lower case, the fields whole where the static table has them. Good until the next call. */
+  /**
+   * Encodes a request, or another block that is encoded once. Names are in lower case; fields of the static table are indexed. The result is valid until the
+   * next call.
+   */
   fields(fields: readonly string[]): Buffer {
     this.at = 0
     eachField(fields, (name, value) => {
@@ -64,7 +68,10 @@ export class HeaderEncoder {
     return this.out.subarray(0, this.at)
   }
 
-  /** The block of an answer, with its date: names of any case, values of one byte a character. Good until the next call. Throws a TypeError where a header can't be sent. */
+  /**
+   * Encodes a response and adds its date. Names may have any case; values have one byte per character. The result is valid until the next call. Throws a
+   * TypeError if a header is invalid.
+   */
   answer(status: number, headers: readonly string[], first: boolean): Buffer {
     this.at = 0
     if (first) this.out[this.at++] = TABLE_GIVEN_UP
@@ -79,7 +86,7 @@ export class HeaderEncoder {
     this.writeField(lowerOf(name), value)
   }
 
-  /** Of now, to the second. */
+  /** Returns the current date, to the second. */
   private date(): string {
     const second = Math.floor(Date.now() / 1000)
     if (second !== this.dateSecond) {
@@ -95,7 +102,7 @@ export class HeaderEncoder {
     else this.out[this.at++] = 0x80 | index
   }
 
-  /** A field that no table keeps. */
+  /** Writes a literal field without indexing. */
   private writeField(name: string, value: string): void {
     this.reserve(5)
     const index = indexes.get(name)

@@ -1,8 +1,8 @@
 import type { Steps } from '../../lib/steps.ts'
 
 /**
- * The Huffman code of HPACK (RFC 7541, appendix B). It is canonical: codes of one length are consecutive, in the order of their symbols, so the lengths say all.
- * Run lengths of the symbols 0 to 256, the last being the end of a string: `length*count`.
+ * The Huffman code of HPACK (RFC 7541, appendix B). It is canonical: codes of one length are consecutive in the order of their symbols, so the lengths define
+ * it. Run lengths of the symbols 0 to 256, the last of which ends a string: `length*count`.
  */
 const LENGTHS =
   '13 23 28*7 24 30 28*2 30 28*8 30 28*9 6 10*2 12 13 6 8 11 10*2 8 11 8 6*3 5*3 6*7 7 8 15 6 12 10 13 6 7*22 8 7 8 13 19 13 14 6 15 5 6 5 6 5 6*3 5 7*2 6*3 5 6 7 6 5*2 6 7*5 15 11 14 13 28 20 22 20*2 22*3 23 22 23*5 24 23 24*2 22 23 24 23*4 21 22 23 22 23*2 24 22 21 20 22*2 23*2 21 23 22*2 24 21 22 23*2 21*2 22 21 23 22 23*2 20 22*3 23 22*2 23 26*2 20 19 22 23 22 25 26*3 27*2 26 24 25 19 21 26 27*2 26 27 24 21*2 26*2 28 27*3 20 24 20 21 22 21*2 23 22*2 25*2 24*2 26 23 26 27 26*2 27*5 28 27*5 26 30'
@@ -10,7 +10,7 @@ const LENGTHS =
 const END = 256
 const LONGEST = 30
 
-/** A node has two places, for the bits 0 and 1: another node where positive, a symbol as `-1 - symbol`, 0 where there is none. */
+/** Decoding tree. A node has two entries, for the bits 0 and 1: the index of another node if positive, a symbol as `-1 - symbol`, 0 if invalid. */
 const tree: Int16Array = buildTree()
 
 function buildTree(): Int16Array {
@@ -36,13 +36,16 @@ function buildTree(): Int16Array {
   return nodes
 }
 
-/** Of an entry of `steps`: the node that is reached, behind it the symbol that was read on the way, and whether one was: no code is as short as four bits. */
+/**
+ * Layout of an entry of `steps`: the reached node, the decoded symbol, and a flag for whether there is one. Codes are longer than four bits, so a step decodes
+ * at most one symbol.
+ */
 const NODE_BITS = 9
 const NODE = (1 << NODE_BITS) - 1
 const READ = 1 << (NODE_BITS + 8)
 const INVALID = -1
 
-/** What four bits lead to from each node: a client can send megabytes of codes, of which each bit by itself takes twice the time. */
+/** Transitions for four bits from each node. Clients can send megabytes of codes, and decoding bit by bit takes twice as long. */
 const steps: Int32Array = buildSteps()
 
 function buildSteps(): Int32Array {
@@ -64,7 +67,7 @@ function step(from: number, bits: number): number {
   return read | node
 }
 
-/** Nodes at which a text may end: behind a symbol, and behind up to seven ones of padding. */
+/** Nodes at which a string may end: after a symbol, and after up to seven one-bits of padding. */
 const ends: ReadonlySet<number> = buildEnds()
 
 function buildEnds(): Set<number> {
@@ -76,10 +79,10 @@ function buildEnds(): Set<number> {
   return nodes
 }
 
-/** Of short texts. It is filled and read in one call, so that all connections of a process may use it. */
+/** Output of short strings. It is filled and read synchronously, so all connections share it. */
 const scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
-/** How far a text has been decoded. */
+/** State of a decoding. */
 interface Decoding {
   readonly out: Buffer
   /** Bytes of `out` that are written. */
@@ -87,7 +90,7 @@ interface Decoding {
   node: number
 }
 
-/** Decodes on. False where the bytes are no code. */
+/** Decodes a range of bytes. Returns false if they are not a valid code. */
 function advance(decoding: Decoding, data: Buffer, start: number, end: number): boolean {
   const { out } = decoding
   let { length, node } = decoding
@@ -106,13 +109,13 @@ function advance(decoding: Decoding, data: Buffer, start: number, end: number): 
   return true
 }
 
-/** The text, where it may end here. */
+/** Returns the string if it may end here. */
 const textOf = ({ out, length, node }: Decoding): string | undefined => (ends.has(node) ? out.toString('latin1', 0, length) : undefined)
 
-/** The shortest code has five bits. */
+/** Maximum length of a decoded string. The shortest code has five bits. */
 const mostOf = (bytes: number): number => Math.ceil((bytes * 8) / 5)
 
-/** Text of one character a byte, or undefined where the bytes are no code: an end within, or padding that is too long or not all ones. */
+/** Decodes a string, one character per byte. Undefined if the bytes are invalid: an end symbol, or padding that is longer than seven bits or not all ones. */
 export function decodeHuffman(data: Buffer, from: number, to: number): string | undefined {
   const most = mostOf(to - from)
   const out = most <= scratch.length ? scratch : Buffer.allocUnsafe(most)
@@ -120,10 +123,10 @@ export function decodeHuffman(data: Buffer, from: number, to: number): string | 
   return advance(decoding, data, from, to) ? textOf(decoding) : undefined
 }
 
-/** Bytes of code that are decoded in one step: a quarter of a millisecond. */
+/** Bytes that are decoded in one step: a quarter of a millisecond. */
 const STEP_BYTES = 32 * 1024
 
-/** The same in steps, for long texts. */
+/** Decodes a long string in steps. */
 export function* decodeHuffmanInSteps(data: Buffer, from: number, to: number): Steps<string | undefined> {
   const decoding: Decoding = { out: Buffer.allocUnsafe(mostOf(to - from)), length: 0, node: 0 }
   for (let at = from; at < to; at += STEP_BYTES) {

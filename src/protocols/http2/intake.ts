@@ -4,18 +4,21 @@ import { turnIsSpent } from '../../lib/turn.ts'
 import { type Frame, FrameReader } from './frames.ts'
 import type { TurnShare } from './turn-share.ts'
 
-/** A header block of more bytes may take milliseconds: 16 KiB hold 4,000 fields. Those of ordinary requests have some hundred bytes. */
+/**
+ * Size from which a header block is decoded in steps, in bytes. 16 KiB can contain 4,000 fields and take milliseconds; ordinary requests have some hundred
+ * bytes.
+ */
 export const LONG_BYTES = 4 * 1024
 
-/** Of a long block, milliseconds that are read in one turn. */
+/** Time per turn for decoding long header blocks. */
 const SLICE_MS = 1
 
-/** After so many frames the clock is looked at, requests or not: a read holds a thousand that ask for nothing. */
+/** Number of frames after which the clock is read. A read can contain a thousand frames that cause no request. */
 const FRAMES = 64
 
 const NOTHING = Buffer.alloc(0)
 
-/** Whether the steps have come to their end in the time of a slice. */
+/** Runs steps for one slice. Returns whether they are finished. */
 function finish(steps: Steps<void>): boolean {
   const until = performance.now() + SLICE_MS
   for (;;) {
@@ -25,31 +28,31 @@ function finish(steps: Steps<void>): boolean {
 }
 
 /**
- * What a connection reads, frame by frame. A client may have sent a thousand requests at once: when the turn of the event loop is spent, the connection is not read on until the next, so that
- * it has few requests before those of others. The more connections wait, the fewer requests each of them begins in its turn.
+ * Reads a connection frame by frame. A client can send a thousand requests at once: when the turn of the event loop is spent, the connection is not read until
+ * the next turn, so that few of its requests precede those of other connections. The more connections wait, the fewer requests each begins per turn.
  */
 export class Intake {
   private readonly socket: Socket
   private readonly take: (frame: Frame) => void
-  /** Reads within the owner's guard against errors. */
+  /** Runs a read within the owner's error handling. */
   private readonly guard: (read: () => void) => void
   private readonly turns: TurnShare
   private readonly reader = new FrameReader()
   private stopped = false
-  /** What is to be done before more is read, and bytes that it holds. */
+  /** Work that must finish before more is read, and the bytes that it holds. */
   private put: { readonly steps: Steps<void>; readonly bytes: number } | undefined
-  /** Bytes that have come and wait to be read. */
+  /** Bytes that wait to be read. */
   private unread = 0
-  /** Requests until the next wait, unless the turn is spent before; 0: as many as the turn allows. */
+  /** Requests until the next pause, unless the turn is spent before. 0 for as many as the turn allows. */
   private quota = 0
-  /** Frames since the clock was looked at. */
+  /** Frames since the clock was read. */
   private frames = 0
   private readonly isStopped = (): boolean => {
     if (!this.stopped && ++this.frames >= FRAMES) this.worked()
     return this.stopped
   }
 
-  /** `turns`: of the port. */
+  /** @param turns the share of the port. */
   constructor(socket: Socket, take: (frame: Frame) => void, guard: (read: () => void) => void, turns: TurnShare) {
     this.socket = socket
     this.turns = turns
@@ -57,30 +60,33 @@ export class Intake {
     this.guard = guard
   }
 
-  /** Bytes of what waits for a turn. */
+  /** Bytes that wait for a turn. */
   get heldBytes(): number {
     return this.unread + (this.put?.bytes ?? 0)
   }
 
-  /** Throws a ConnectionError, as `take` does. */
+  /** Reads a chunk. Throws a ConnectionError, as `take` does. */
   read(chunk: Buffer): void {
     const rest = this.reader.read(chunk, this.take, this.isStopped)
     if (this.stopped) this.wait(rest)
   }
 
-  /** Does in later turns what a long header block of so many bytes leads to. Until then nothing more is read. */
+  /**
+   * Runs the steps of a long header block in later turns. No more is read until they are finished.
+   * @param bytes size of the block.
+   */
   workInSteps(bytes: number, steps: Steps<void>): void {
     this.put = { steps, bytes }
     this.stopped = true
   }
 
-  /** A request has begun, or was refused. */
+  /** Counts a request that has begun or was refused. */
   began(): void {
     const isLast = this.quota > 0 && --this.quota === 0
     this.stopped = isLast || turnIsSpent()
   }
 
-  /** Something has taken time that is no request. */
+  /** Pauses if other work has used up the turn. */
   worked(): void {
     this.frames = 0
     if (turnIsSpent()) this.stopped = true
@@ -100,7 +106,7 @@ export class Intake {
     })
   }
 
-  /** Returns whether the block has been read, or will never be. */
+  /** Runs a slice. Returns whether the steps are finished or the connection has failed. */
   private readOn(steps: Steps<void>, rest: Buffer): boolean {
     if (this.socket.destroyed) return true
     let isDone: boolean | undefined
@@ -109,7 +115,7 @@ export class Intake {
     })
     if (isDone === false) return false
     this.put = undefined
-    // Where it has failed, the rest is not looked at.
+    // After a failure the rest is not read.
     if (isDone && this.stopped) this.wait(rest)
     else this.resume(isDone ? rest : NOTHING)
     return true

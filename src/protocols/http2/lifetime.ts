@@ -2,26 +2,26 @@ import type { TLSSocket } from 'node:tls'
 import { Progress } from '../../lib/progress.ts'
 import { type ConnectionLimits, FAREWELL_MS, GOAWAY_MS, PREFACE_MS } from './limits.ts'
 
-/** What is looked at of a connection. */
+/** State of a connection at a check. */
 export interface ConnectionState {
-  /** The preface and the first settings have come. */
+  /** Whether the preface and the first settings have arrived. */
   readonly settled: boolean
   readonly streams: number
-  /** The latest stream that began. */
+  /** Id of the latest stream. */
   readonly lastStream: number
-  /** The stream of a header block that has not ended; 0: none. */
+  /** Stream of an incomplete header block, or 0. */
   readonly openBlock: number
-  /** The client was asked to go. */
+  /** Whether GOAWAY was sent. */
   readonly leaving: boolean
-  /** A write that the kernel has not taken yet. */
+  /** Whether the kernel has not accepted a write yet. */
   readonly writing: boolean
-  /** Writes that were taken. */
+  /** Number of writes that were accepted. */
   readonly writes: number
 }
 
 export type Verdict = 'keep' | 'leave' | 'cut'
 
-/** Decides when a connection has taken too long over something. It is looked at about once a second: none of the times needs to be exact. */
+/** Decides when a connection has exceeded a time limit. Checked about once a second, because no limit needs to be exact. */
 export class Lifetime {
   private readonly limits: ConnectionLimits
   private readonly opening = new Progress()
@@ -37,7 +37,11 @@ export class Lifetime {
     this.limits = limits
   }
 
-  /** `leave`: the client is to be asked to go. `cut`: the connection is to be closed without a word. */
+  /**
+   * Checks a connection.
+   * @param now milliseconds of a monotonic clock.
+   * @returns `leave` to send GOAWAY, `cut` to close the connection immediately.
+   */
   look(now: number, { settled, streams, lastStream, openBlock, leaving, writing, writes }: ConnectionState): Verdict {
     const { headersMs, stalledMs, idleMs } = this.limits
     const begun = lastStream !== this.lastStream
@@ -62,7 +66,7 @@ export function part(socket: TLSSocket, last: readonly Buffer[] = []): void {
   destroySoon(socket)
 }
 
-/** Destroys a connection that has said its last, once the client has had time to end it, too. */
+/** Destroys a connection after the client has had time to end it. */
 export function destroySoon(socket: TLSSocket): void {
   setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
 }

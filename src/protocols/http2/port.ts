@@ -4,7 +4,7 @@ import type { ConnectionLimits } from './limits.ts'
 import { slabPool } from './sender.ts'
 import { TurnShare } from './turn-share.ts'
 
-/** What the connections of a listening port share. */
+/** State that the connections of a listening port share. */
 export class Http2Port {
   readonly limits: ConnectionLimits
   readonly turns = new TurnShare()

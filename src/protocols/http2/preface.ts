@@ -2,7 +2,7 @@ import { ConnectionError, ErrorCode } from './errors.ts'
 import { FrameType, INITIAL_WINDOW, numbersFrame, PREFACE, Setting, settingsFrame } from './frames.ts'
 import type { ConnectionLimits } from './limits.ts'
 
-/** What a server says first: its settings, and the rest of the connection's window. */
+/** Returns the server preface: settings, and the window of the connection. */
 export function greeting({ maxConcurrentStreams, streamWindow, connectionWindow, maxHeaderBytes }: ConnectionLimits): Buffer {
   const settings = settingsFrame([
     [Setting.maxConcurrentStreams, maxConcurrentStreams],
@@ -13,12 +13,12 @@ export function greeting({ maxConcurrentStreams, streamWindow, connectionWindow,
   return Buffer.concat([settings, numbersFrame(FrameType.windowUpdate, 0, connectionWindow - INITIAL_WINDOW)])
 }
 
-/** Reads past what a client says before its first frame. */
+/** Reads and checks the client's connection preface. */
 export class PrefaceReader {
-  /** What of it has come; undefined: all. */
+  /** Received part of the preface. Undefined once it is complete. */
   private had: Buffer | undefined = PREFACE.subarray(0, 0)
 
-  /** What follows it, once there is anything. Throws a ConnectionError where something else comes. */
+  /** Returns the data after the preface. Undefined if there is none yet. Throws a ConnectionError if the preface is invalid. */
   read(chunk: Buffer): Buffer | undefined {
     if (this.had === undefined) return chunk
     const all = Buffer.concat([this.had, chunk])

@@ -1,32 +1,32 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { areFields, isPseudo } from './field-checks.ts'
 
-/** What a request says of itself before its body. */
+/** Method, URL and headers of a request. */
 export interface RequestHead {
   readonly method: string
   /** Path and query. */
   readonly url: string
   readonly headers: IncomingHttpHeaders
-  /** Names and values as they came, in turn. */
+  /** Alternating names and values as received. */
   readonly rawHeaders: string[]
-  /** Bytes of the body, where the head says how many. */
+  /** Value of `content-length`, if there is one. */
   readonly length: number | undefined
 }
 
-/** Headers of which the first one counts, as Node has it over HTTP/1.1. */
+/** Headers of which only the first value counts, as in Node's HTTP/1.1. */
 const SINGLE = new Set(
   (
     'authorization content-length content-type from host if-modified-since if-unmodified-since max-forwards proxy-authorization range referer user-agent age date etag expires last-modified ' +
     'location retry-after server'
   ).split(' '),
 )
-/** A method is a token, as over HTTP/1.1 (RFC 9110, section 9.1). */
+/** A method is a token, as in HTTP/1.1 (RFC 9110, section 9.1). */
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** Reads the head of a request. Undefined if the fields are not those of a request (RFC 9113, section 8.3.1). */
+/** Reads the head of a request. Undefined if it is malformed (RFC 9113, section 8.3.1). */
 export const readHead = (fields: string[]): RequestHead | undefined => (areFields(fields) ? headOf(fields) : undefined)
 
-/** The same for fields of which each is known to be one (`isField`). */
+/** Reads the head of a request whose fields have been checked with `isField`. */
 export function headOf(fields: string[]): RequestHead | undefined {
   let method: string | undefined
   let path: string | undefined
@@ -62,10 +62,10 @@ export function headOf(fields: string[]): RequestHead | undefined {
     const name = fields[i] ?? ''
     const value = fields[i + 1] ?? ''
     if (isPseudo(name)) return undefined
-    // Kept as it came only: to an object that name means something else.
+    // Kept only in `rawHeaders`, because the name would set the prototype of the object.
     if (name === '__proto__') continue
     const had = Object.hasOwn(headers, name) ? headers[name] : undefined
-    // Others to whom the fields are passed on may go by the other one.
+    // A second length is malformed: programs behind this one might use the other value.
     if (had !== undefined && name === 'content-length') return undefined
     headers[name] = had === undefined ? value : joined(name, had, value)
   }
@@ -77,13 +77,13 @@ export function headOf(fields: string[]): RequestHead | undefined {
   return { method, url: path ?? '/', headers, rawHeaders: fields, length: length === undefined ? undefined : Number(length) }
 }
 
-/** Whether such fields may follow a body. */
+/** Reports whether fields are valid trailers. */
 export function areTrailers(fields: readonly string[]): boolean {
   for (let i = 0; i < fields.length; i += 2) if (isPseudo(fields[i] ?? '')) return false
   return true
 }
 
-/** Go refuses any other with the same error of the stream. */
+/** Go rejects any other scheme with the same stream error. */
 const isScheme = (scheme: string | undefined): boolean => scheme === 'https' || scheme === 'http'
 
 const isPath = (path: string | undefined, method: string): boolean => path !== undefined && (path.startsWith('/') || (path === '*' && method === 'OPTIONS'))

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import type { RequestHead } from './request-head.ts'
 
-/** A request over HTTP/2, as Node's of HTTP/1.1: its body can be read from it. */
+/** A request over HTTP/2, with the interface of Node's IncomingMessage. Its body is a stream. */
 export class Http2Request extends Readable {
   readonly httpVersion = '2.0'
   readonly method: string
@@ -11,13 +11,13 @@ export class Http2Request extends Readable {
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: string[]
   readonly socket: TLSSocket
-  /** Something follows the head. */
+  /** Whether a body or trailers follow the head. */
   readonly hasBody: boolean
   private readonly taken: (bytes: number) => void
-  /** Bytes given to the reader's queue that are not reported to the client yet. */
+  /** Bytes in the stream's buffer that have not been reported as read. */
   private given = 0
 
-  /** `taken` is called with bytes that were read, so that as many may come. */
+  /** @param taken called with the number of bytes that were read, to grow the window. */
   constructor(head: RequestHead, socket: TLSSocket, hasBody: boolean, taken: (bytes: number) => void) {
     super()
     this.method = head.method
@@ -30,7 +30,7 @@ export class Http2Request extends Readable {
     if (!hasBody) this.push(null)
   }
 
-  /** More of the body. */
+  /** Adds data of the body. */
   give(chunk: Buffer): void {
     if (this.destroyed) {
       this.taken(chunk.length)
@@ -46,7 +46,7 @@ export class Http2Request extends Readable {
     if (given > 0) this.taken(given)
   }
 
-  /** What nobody has read by then, nobody will: the room for it goes back to the client. */
+  /** Unread data counts as read, so that the client's window grows again. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this._read()
     done(error)

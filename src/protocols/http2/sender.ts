@@ -6,52 +6,52 @@ import { ConnectionError, ErrorCode } from './errors.ts'
 import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, INITIAL_WINDOW, kindOf, MAX_31_BITS, writeFrameHeader } from './frames.ts'
 import { MAX_UNREAD_BYTES } from './limits.ts'
 
-/** Something with bytes to send, as the peer gives room for them. */
+/** A source of DATA frames, subject to flow control. */
 export interface Source {
   readonly id: number
-  /** Bytes that wait. */
+  /** Bytes that wait to be sent. */
   readonly queued: number
-  /** Nothing comes after them. */
+  /** Whether the data ends after them. */
   readonly ending: boolean
-  /** Bytes that the peer takes on this stream. */
+  /** Remaining window of the stream. */
   window: number
-  /** It is among those that are served. */
+  /** Whether it is in the list of sources to send. */
   ready: boolean
   /** Copies its next bytes. */
   take(into: Buffer, at: number, bytes: number): void
-  /** Its last frame has been sent. */
+  /** Called when END_STREAM has been sent. */
   sent(): void
-  /** All that waited has been sent. */
+  /** Called when all queued bytes have been sent. */
   emptied(): void
 }
 
-/** Of one write to the connection: the more goes into one, the less each frame costs. */
+/** Maximum size of a write, in bytes. Larger writes cost less per frame. */
 const SLAB_BYTES = 256 * 1024
-/** What is less than that gets memory of its own size. */
+/** Smaller writes use a buffer of their own size. */
 const SMALL_BYTES = 16 * 1024
 
 const SPARE_SLABS = 8
 
-/** The memory that the connections of a port write in. */
+/** Pool of write buffers, shared by the connections of a port. */
 export const slabPool = (): BufferPool => new BufferPool(SLAB_BYTES, SPARE_SLABS)
 
 /**
- * What a connection sends. Frames of all streams that one turn of the event loop brings leave in one write, a frame of each stream in turn, as far as the peer's windows go; while the
- * kernel takes no more, bytes wait with their streams, where they are shared with others.
+ * Sending side of a connection. Frames that one turn of the event loop produces leave in one write, with a frame of each stream in turn, as the client's
+ * windows allow. While the kernel accepts no more, data stays in the queues of its streams, where buffers can be shared with other streams.
  */
 export class Sender {
-  /** Bytes that the peer takes on the connection. */
+  /** Remaining window of the connection. */
   window = INITIAL_WINDOW
   private readonly socket: TLSSocket
   private readonly slabs: BufferPool
-  /** Writes that the kernel has taken. */
+  /** Number of writes that the kernel has accepted. */
   writes = 0
-  /** Frames of data that were sent, and their bytes. */
+  /** DATA frames that were sent, and their bytes. */
   sentFrames = 0
   sentBytes = 0
   private readonly overflow: () => void
   private readonly control = new ControlQueue()
-  /** Of the write that the kernel has not taken yet. */
+  /** Bytes of the write that the kernel has not accepted yet. */
   private inWrite = 0
   private sources: Source[] = []
   private scheduled = false
@@ -59,24 +59,24 @@ export class Sender {
   private ending = false
   private stopped = false
 
-  /** `overflow`: called when more waits that no window holds back than a peer may leave unread. */
+  /** @param overflow called when frames without flow control exceed MAX_UNREAD_BYTES. */
   constructor(socket: TLSSocket, slabs: BufferPool, overflow: () => void) {
     this.socket = socket
     this.slabs = slabs
     this.overflow = overflow
   }
 
-  /** Bytes that wait here, or for the kernel. Those of the streams' own are not among them. */
+  /** Bytes that wait here or for the kernel, without the queues of the streams. */
   get waitingBytes(): number {
     return this.control.bytes + this.inWrite
   }
 
-  /** The kernel has not taken the last write. */
+  /** Whether the kernel has not accepted the last write. */
   get isWriting(): boolean {
     return this.writing
   }
 
-  /** A frame that no window holds back. It goes before all data that waits. */
+  /** Sends a frame that is not subject to flow control, before all waiting data. */
   send(frame: Buffer): void {
     if (this.stopped) return
     this.control.push(frame)
@@ -84,7 +84,7 @@ export class Sender {
     else this.schedule()
   }
 
-  /** The source has more to send, or more room for it. */
+  /** Schedules a source that has more data, or a larger window. */
   serve(source: Source): void {
     if (!source.ready) {
       source.ready = true
@@ -99,13 +99,13 @@ export class Sender {
     this.schedule()
   }
 
-  /** Ends the connection when all is sent. */
+  /** Ends the connection when everything is sent. */
   end(): void {
     this.ending = true
     this.schedule()
   }
 
-  /** Sends no more: the GOAWAY frame of a failure bypasses the sender. */
+  /** Stops sending. The GOAWAY frame of a failure bypasses the sender. */
   stop(): void {
     this.stopped = true
     this.control.clear()
@@ -118,7 +118,7 @@ export class Sender {
     nextTick(this.flush)
   }
 
-  /** Sends what waits, or leaves it until the last write is done: TLS reports it in the next turn at the earliest. */
+  /** Writes what waits. If a write is in progress, the rest follows when it is done, which TLS reports in the next turn at the earliest. */
   readonly flush = (): void => {
     this.scheduled = false
     if (this.writing || this.stopped || this.socket.destroyed) return
@@ -151,7 +151,7 @@ export class Sender {
     for (const source of emptied) source.emptied()
   }
 
-  /** Bytes to write, headers of frames included, or some number from `most` on. */
+  /** Returns the number of bytes to write, including frame headers. Stops counting at `most`. */
   private waiting(most: number): number {
     let bytes = this.control.bytes
     for (const { queued } of this.sources) {
@@ -165,7 +165,8 @@ export class Sender {
     let at = from
     let sources = this.sources
     this.sources = []
-    // A frame of each in turn. Who can't go on for its own window leaves; who waits for that of the connection, or for another write, stays.
+    // Writes a frame of each source in turn. A source that has used up its own window is removed; one that waits for the connection's window or the next write
+    // stays.
     while (sources.length > 0) {
       const again: Source[] = []
       for (const source of sources) {

@@ -3,8 +3,8 @@ import { FRAME_BYTES, type Frame, MAX_31_BITS, readSettings, Setting } from './f
 import { MAX_SETTINGS } from './limits.ts'
 
 /**
- * Reads a client's settings: the window of its streams, where the frame sets one. Of several the last counts. What a server makes no use of, pushes and a header table, needs no look
- * but for what is no value at all. Throws a ConnectionError.
+ * Returns the initial window of streams that a client's SETTINGS frame sets. The last value counts; undefined if there is none. Other settings concern features
+ * that the server does not use, and are only validated. Throws a ConnectionError.
  */
 export function streamWindowOf(frame: Frame): number | undefined {
   const settings = readSettings(frame)

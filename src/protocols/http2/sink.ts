@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 
-/** The part of an answer's stream that a sink needs. */
+/** The part of a response stream that a sink uses. */
 export interface SinkTarget {
   write(chunk: Buffer): boolean
   end(): void
@@ -9,7 +9,7 @@ export interface SinkTarget {
   onDrain(listener: () => void): void
 }
 
-/** An answer's body as a stream. Broken off, it takes the answer with it, and the other way about. */
+/** Returns a Writable for the body of a response. Destroying either destroys the other. */
 export function sinkOf(answer: SinkTarget): Writable {
   let over = false
   const sink = new Writable({

@@ -1,4 +1,4 @@
-/** Names and values that HPACK knows from the start (RFC 7541, appendix A), by their index less one. */
+/** Static table of HPACK (RFC 7541, appendix A). The index of an entry is its position plus 1. */
 export const STATIC_TABLE: readonly (readonly [name: string, value: string])[] = [
   [':authority', ''],
   [':method', 'GET'],

@@ -9,21 +9,21 @@ import type { Http2Request } from './request.ts'
 import type { Source } from './sender.ts'
 import { sinkOf } from './sink.ts'
 
-/** What a stream needs of its connection. */
+/** The part of a connection that its streams use. */
 export interface StreamHost {
   sendHead(stream: number, status: number, headers: string[], end: boolean): void
   serve(stream: Http2Stream): void
   reset(stream: number, code: number): void
-  /** Asks the client to go. */
+  /** Sends GOAWAY. */
   leave(): void
-  /** The stream is over, on both sides. */
+  /** Called when both sides of the stream have ended. */
   gone(stream: Http2Stream): void
 }
 
-/** Unsent bytes from which a writer should wait. */
+/** Unsent bytes from which a writer should pause. */
 const HIGH_WATER = 64 * 1024
 
-/** One stream of a connection: the answer to its request. */
+/** Response side of a stream. */
 export class Http2Stream implements Source {
   readonly id: number
   window: number
@@ -31,22 +31,22 @@ export class Http2Stream implements Source {
   ending = false
   ready = false
   request: Http2Request | undefined
-  /** What the peer may send. */
+  /** Window for the request's body. */
   readonly receiving: ReceiveWindow
-  /** Bytes of the body that were announced and have not come; undefined: not announced. */
+  /** Bytes of the body that are missing up to `content-length`. Undefined if the head has none. */
   private expected: number | undefined
-  /** Of the request's head. */
+  /** Size of the request's head, in bytes. */
   headBytes = 0
-  /** The peer has sent its last frame. */
+  /** Whether the client has sent END_STREAM. */
   remoteEnded = false
   closed = false
   private readonly host: StreamHost
   private queue: Buffer[] = []
-  /** Of each of these, or undefined. */
+  /** Callbacks of the buffers in `queue`, called when they are sent. */
   private whenTaken: ((() => void) | undefined)[] = []
   /** Bytes of the first buffer that are sent. */
   private offset = 0
-  /** Bytes were sent since the last look. */
+  /** Whether bytes were sent since the last check. */
   private moved = false
   private stalledSince = 0
   private closeListeners: (() => void)[] = []
@@ -59,25 +59,28 @@ export class Http2Stream implements Source {
     this.receiving = receiving
   }
 
-  /** The request has so many bytes, by its head; undefined: that is not said. */
+  /**
+   * Sets the length of the body.
+   * @param bytes value of `content-length`, or undefined.
+   */
   expect(bytes: number | undefined): void {
     this.expected = bytes
   }
 
-  /** Bytes of the body have come. False: more than were announced. */
+  /** Counts received bytes of the body. Returns false if they exceed `content-length`. */
   counts(bytes: number): boolean {
     if (this.expected === undefined) return true
     this.expected -= bytes
     return this.expected >= 0
   }
 
-  /** The peer has sent its last frame. False: less of the body has come than was announced. */
+  /** Records END_STREAM. Returns false if the body is shorter than `content-length`. */
   endsRemote(): boolean {
     this.remoteEnded = true
     return this.expected === undefined || this.expected <= 0
   }
 
-  // ── What is asked of a response ──
+  // ── Response ──
 
   get destroyed(): boolean {
     return this.closed
@@ -154,7 +157,7 @@ export class Http2Stream implements Source {
     return this.queued > HIGH_WATER
   }
 
-  /** What else comes of the request's body is dropped when the answer is complete. */
+  /** Discards the rest of the request's body, after the response is complete. */
   discardBody(): void {
     this.request?.resume()
   }
@@ -177,7 +180,7 @@ export class Http2Stream implements Source {
     return sinkOf(this)
   }
 
-  // ── What its connection does with it ──
+  // ── Source ──
 
   take(into: Buffer, at: number, bytes: number): void {
     let to = at
@@ -199,7 +202,7 @@ export class Http2Stream implements Source {
     this.moved = true
   }
 
-  /** Milliseconds for which the peer is seen to have taken nothing of what waits; 0 where nothing does. */
+  /** Returns the milliseconds for which the client has read nothing although data waits. */
   stalledFor(now: number): number {
     const moves = this.moved || this.queued === 0
     this.moved = false
@@ -207,7 +210,7 @@ export class Http2Stream implements Source {
     return this.queued === 0 ? 0 : now - this.stalledSince
   }
 
-  /** The end is on its way. A client that has not ended gets RST_STREAM: the rest of its body is not read. */
+  /** END_STREAM has been sent. A client that has not sent its own receives RST_STREAM, because the rest of its body is not read. */
   sent(): void {
     if (!this.remoteEnded) this.host.reset(this.id, ErrorCode.none)
     this.close()
@@ -220,7 +223,7 @@ export class Http2Stream implements Source {
     for (const listener of listeners) listener()
   }
 
-  /** False where the window would be larger than may be. */
+  /** Grows the window of the client. Returns false if it exceeds the maximum. */
   widen(bytes: number): boolean {
     this.window += bytes
     if (this.window > MAX_31_BITS) return false
@@ -228,14 +231,14 @@ export class Http2Stream implements Source {
     return true
   }
 
-  /** Resets the stream with a code. */
+  /** Resets the stream with an error code. */
   reset(code: number): void {
     if (this.closed) return
     this.host.reset(this.id, code)
     this.close()
   }
 
-  /** Both sides are done with it, or one of them gave it up. */
+  /** Closes the stream, after both sides have ended it or one has reset it. */
   close(): void {
     if (this.closed) return
     this.closed = true
@@ -248,7 +251,7 @@ export class Http2Stream implements Source {
     const listeners = [...this.closeListeners, ...this.drainListeners]
     this.closeListeners = []
     this.drainListeners = []
-    // In a turn of its own: who closes it is in the middle of something.
+    // Listeners run in a later turn, because the caller may be in the middle of an update.
     if (listeners.length > 0)
       nextTick(() => {
         for (const listener of listeners) listener()

@@ -1,17 +1,17 @@
 import { inLongTurn, inNextTurn } from '../../lib/turn.ts'
 
-/** Requests that all connections which had to wait begin in a turn together, before each of them has to wait again. */
+/** Requests that all waiting connections may begin in a turn together. */
 const SHARED_REQUESTS = 64
 
-/** Shares turns of the event loop out among the connections of a port. */
+/** Shares the turns of the event loop among the connections of a port. */
 export class TurnShare {
-  /** Connections that wait for a turn. */
+  /** Number of connections that wait for a turn. */
   #waiting = 0
-  /** Long header blocks that are read, in order: a turn reads a slice of the first, so that nobody waits for a whole block. */
+  /** Long header blocks in progress, in order. A turn runs a slice of the first, so that others wait for a slice and not for a whole block. */
   readonly #slices: (() => boolean)[] = []
   #isReading = false
 
-  /** Calls back in a later turn with how many requests a connection may begin then: the more connections wait, the fewer. */
+  /** Calls back in a later turn with the number of requests that the connection may then begin. The more connections wait, the smaller it is. */
   wait(resume: (quota: number) => void): void {
     this.#waiting++
     inNextTurn(() => {
@@ -21,7 +21,7 @@ export class TurnShare {
     })
   }
 
-  /** Calls back once in each of later turns, behind those who came before, until it returns true. */
+  /** Calls `readOn` once per turn, after earlier callers, until it returns true. */
   readInSlices(readOn: () => boolean): void {
     this.#slices.push(readOn)
     this.#readNext()

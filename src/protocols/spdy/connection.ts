@@ -8,41 +8,44 @@ import { headerBlock } from './header-block.ts'
 import { IDLE_FRAMES } from './limits.ts'
 import { outliveWriteFaults } from './write-faults.ts'
 
-/** For the reply to a stream. */
+/** Time limit for the reply to a stream. */
 const REPLY_MS = 30_000
-/** Other side reads no answers: it gets no more of them. */
+/** Unread bytes beyond which pings and new streams are not responded to. */
 const MAX_UNWRITTEN = 64 * 1024
-/** How long the other side may take to read the end and close. */
+/** Time for the other side to read the end and close. */
 const LINGER_MS = 5_000
 
 export interface StreamSink {
   data(bytes: Buffer): void
-  /** Nothing more will come on the stream. Called once for a stream that was opened. */
+  /** Called once for each open stream, when it ends. */
   ended(): void
 }
 
 export interface ConnectionSink {
-  /** What was written has been taken: more may be. */
+  /** The socket has accepted what was written. */
   drained(): void
-  /** Nothing more comes; streams that are open are ended next. `fault`: how it broke; undefined where the other side said that it leaves. Called once, though not after `close`. */
+  /**
+   * The connection has ended, and open streams end next. Called once, but not after `close`.
+   * `fault`: the reason of a failure. Undefined after GOAWAY.
+   */
   ended(fault: string | undefined): void
 }
 
 /** A stream that this side has opened. */
 export interface OpenStream {
-  /** False: the other side should read before more is written, see the connection's `drained`. */
+  /** Writes data. Returns false if the caller should wait for `drained`. */
   write(bytes: Buffer): boolean
-  /** Sends no more. */
+  /** Ends the sending side. */
   end(): void
 }
 
 interface Stream {
   readonly sink: StreamSink
-  /** Called with why there is none; undefined when the reply has come. */
+  /** Settles the reply, with an error if there is none. Undefined once it is settled. */
   settle: ((why: Error | undefined) => void) | undefined
 }
 
-/** The client's end of a connection in SPDY/3.1. What the other side sends is read at the pace of this side: `pause` holds back all of its streams. */
+/** Client side of a SPDY/3.1 connection. `pause` stops reading, which holds back all of its streams. */
 export class SpdyConnection {
   readonly #socket: Duplex
   readonly #sink: ConnectionSink
@@ -76,7 +79,7 @@ export class SpdyConnection {
       },
       ping: id => {
         this.#countIdle()
-        // This side's own are odd.
+        // Odd ids are this side's own pings.
         if (id % 2 === 0) this.#answer(pingFrame(id))
       },
       other: () => this.#countIdle(),
@@ -86,19 +89,24 @@ export class SpdyConnection {
     this.#reading = new PacedReading(socket, this.#reader)
   }
 
-  /** Begins to read. `head` is what came behind the answer that agreed to SPDY. */
+  /**
+   * Begins to read.
+   * @param head data that followed the response to the upgrade.
+   */
   start(head: Buffer): void {
     const socket = this.#socket
     const gone = (): void => this.#end('unexpected EOF')
     socket.on('drain', () => this.#sink.drained())
     this.#reading.start(head)
-    // Who ends a command does not read the rest of its input, and what it said last is still to be read.
+    // The other side may stop reading before it has sent all its output, so a write failure does not end reading.
     outliveWriteFaults(socket, error => this.#end(error.message))
     socket.on('end', gone).on('close', gone)
     if (socket.destroyed) gone()
   }
 
-  /** Opens a stream and waits for the reply. Names are in lower case. Throws where the stream is reset, no reply comes, or the connection ends. */
+  /**
+   * Opens a stream and waits for the reply. Header names are in lower case. Throws if the stream is reset, no reply arrives in time, or the connection ends.
+   */
   async open(headers: readonly (readonly [name: string, value: string])[], sink: StreamSink): Promise<OpenStream> {
     if (this.#over) throw new Error('connection closed')
     const id = this.#nextId
@@ -121,7 +129,7 @@ export class SpdyConnection {
     return this.#opened(id)
   }
 
-  /** Asks for a sign of life, unless the other side has something to read. */
+  /** Sends a ping, unless the other side has unread data. */
   ping(): void {
     if (this.#over || this.#socket.writableLength > 0) return
     this.#socket.write(pingFrame(this.#nextPing))
@@ -136,7 +144,7 @@ export class SpdyConnection {
     this.#reading.release()
   }
 
-  /** Leaves; what was written before arrives. */
+  /** Closes the connection. Data that was written before is still delivered. */
   close(): void {
     const socket = this.#socket
     const wasOver = this.#over
@@ -174,7 +182,7 @@ export class SpdyConnection {
 
   #data(id: number, bytes: Buffer, fin: boolean): void {
     const stream = this.#streams.get(id)
-    // Before its reply a stream carries nothing.
+    // Data before the reply is ignored.
     if (stream !== undefined && stream.settle === undefined && bytes.length > 0) stream.sink.data(bytes)
     else if (!fin || stream === undefined) this.#countIdle()
     if (fin) this.#finish(id)
@@ -187,7 +195,7 @@ export class SpdyConnection {
     else stream.settle(new Error('Stream reset'))
   }
 
-  /** Ends the connection of a side that sends too many frames which serve no stream: they cost as much as those with data, and have no end. */
+  /** Counts a frame that serves no stream. Too many end the connection: they cost as much as data, and are not limited by a window. */
   #countIdle(): void {
     if (!this.#idle.take()) this.#end('too many frames serve no stream')
   }
@@ -206,7 +214,7 @@ export class SpdyConnection {
     this.close()
   }
 
-  /** Rejects the replies that are awaited. */
+  /** Rejects the pending replies. */
   #fail(why: string): void {
     for (const { settle } of [...this.#streams.values()]) settle?.(new Error(why))
   }

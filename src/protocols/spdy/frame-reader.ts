@@ -2,32 +2,32 @@ import { PacedParser } from '../../lib/paced-reading.ts'
 import { FLAG_FIN, FRAME_HEAD_BYTES, GOAWAY, HEADERS, PING, RST_STREAM, SYN_REPLY, SYN_STREAM } from './frames.ts'
 
 const VERSION = 3
-/** Of a control frame: its fixed part, which is all that is read of it. */
+/** Maximum length of the fixed part of a control frame that is read. */
 const MAX_FIXED_BYTES = 8
 
-/** What the other side says. Header blocks are not among it: nothing depends on them. */
+/** Handles frames. Header blocks are skipped, because no reply header is used. */
 export interface FrameSink {
-  /** Bytes of a stream as they come: a frame comes in several pieces. */
+  /** Called with data of a stream. A frame can be passed on in several pieces. */
   data(streamId: number, bytes: Buffer, fin: boolean): void
   opened(streamId: number): void
   replied(streamId: number, fin: boolean): void
   reset(streamId: number): void
   ping(id: number): void
   goAway(): void
-  /** A frame of another type, which is passed over. */
+  /** A frame of another type. */
   other(): void
-  /** The other side broke the protocol: nothing more is read. */
+  /** The other side violated the protocol. No more is read. */
   violation(why: string): void
 }
 
-/** Reads frames of SPDY/3.1. It keeps the beginning of a frame, of 16 bytes at most. */
+/** Reads frames of SPDY/3.1. Buffers at most the first 16 bytes of a frame. */
 export class FrameReader extends PacedParser {
   readonly #sink: FrameSink
-  /** Of a frame with data. */
+  /** State of the current data frame. */
   #streamId = 0
   #fin = false
   #dataLeft = 0
-  /** What is left of a control frame behind what was read of it. */
+  /** Unread bytes of the current control frame. */
   #skip = 0
 
   constructor(sink: FrameSink) {
@@ -90,7 +90,7 @@ export class FrameReader extends PacedParser {
   }
 }
 
-/** Of what stands before the header block. */
+/** Returns the length of the part before the header block. */
 function fixedBytes(type: number): number {
   if (type === RST_STREAM || type === GOAWAY) return 8
   if (type === SYN_STREAM) return 10

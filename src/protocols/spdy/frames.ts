@@ -1,4 +1,4 @@
-/** Types of control frames: SPDY/3.1, 2.6. */
+/** Types of control frames (SPDY/3.1, section 2.6). */
 export const SYN_STREAM = 1
 export const SYN_REPLY = 2
 export const RST_STREAM = 3
@@ -6,18 +6,18 @@ export const PING = 6
 export const GOAWAY = 7
 export const HEADERS = 8
 
-/** The sender will send no more on the stream. */
+/** Flag of the last frame that the sender sends on a stream. */
 export const FLAG_FIN = 1
 
-/** Why a stream is reset: SPDY/3.1, 2.6.3. */
+/** Status code of RST_STREAM (SPDY/3.1, section 2.6.3). */
 export const REFUSED_STREAM = 3
 
 export const FRAME_HEAD_BYTES = 8
 const VERSION = 3
-/** The length of a frame has 24 bits. */
+/** Maximum length of a frame, which has 24 bits. */
 const MAX_LENGTH = (1 << 24) - 1
 
-/** The head of a frame with data. */
+/** Makes the header of a data frame. */
 export function dataHead(streamId: number, length: number, fin: boolean): Buffer {
   if (length > MAX_LENGTH) throw new RangeError('a frame of SPDY has less than 16 MiB')
   const head = Buffer.allocUnsafe(FRAME_HEAD_BYTES)
@@ -40,10 +40,13 @@ function control(type: number, ...words: readonly number[]): Buffer {
 
 export const resetFrame = (streamId: number, why: number): Buffer => control(RST_STREAM, streamId, why)
 export const pingFrame = (id: number): Buffer => control(PING, id)
-/** The connection ends well; none of the other side's streams was served. */
+/** Makes a GOAWAY frame with status OK. No stream of the other side was processed. */
 export const goAwayFrame = (): Buffer => control(GOAWAY, 0, 0)
 
-/** Opens a stream of the highest priority. `headers`: a header block. */
+/**
+ * Makes a SYN_STREAM frame with the highest priority.
+ * @param headers a header block.
+ */
 export function synStreamFrame(streamId: number, headers: Buffer): Buffer {
   const frame = Buffer.concat([control(SYN_STREAM, streamId, 0), Buffer.alloc(2), headers])
   frame.writeUInt32BE(frame.length - FRAME_HEAD_BYTES, 4)

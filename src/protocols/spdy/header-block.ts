@@ -1,17 +1,17 @@
 /**
- * The beginning of the deflate stream in which a connection has its header blocks (RFC 1950): a window of 32 KiB, and the checksum of SPDY's dictionary (SPDY/3.1, 2.6.10.1), with which the
- * other side sets up its inflater.
+ * Header of the deflate stream of a connection's header blocks (RFC 1950): a window of 32 KiB, and the checksum of SPDY's dictionary (SPDY/3.1, section
+ * 2.6.10.1), which the other side's inflater needs.
  */
 const ZLIB_HEAD = Buffer.from('78bbe3c6a7c2', 'hex')
 const MAX_STORED = 0xffff
-/** An empty stored block, as a flush leaves it: who inflates gives out what came before when it sees this. */
+/** An empty stored block, as a flush writes it. An inflater then returns the data before it. */
 const FLUSH = Buffer.from('000000ffff', 'hex')
 
 type Header = readonly [name: string, value: string]
 
 /**
- * A header block, as SYN_STREAM has it. The few short headers of a stream are stored in the deflate stream (RFC 1951, 3.2.4) rather than compressed, so no state goes from one block to the next but that the
- * first of a connection has the stream's head.
+ * Makes a header block. The few short headers of a stream are stored, not compressed (RFC 1951, section 3.2.4), so that blocks do not depend on each other,
+ * except that the first one begins with the stream's header.
  */
 export function headerBlock(headers: readonly Header[], first: boolean): Buffer {
   const pairs = Buffer.concat([word(headers.length), ...headers.flat().flatMap(text => [word(Buffer.byteLength(text)), Buffer.from(text)])])

@@ -1,2 +1,2 @@
-/** Frames that serve no stream of this side: at once, and more with each second. As those of HTTP/2. */
+/** Limit for frames that serve no stream: burst and rate. The same as for HTTP/2. */
 export const IDLE_FRAMES = { burst: 1000, perSecond: 33 }

@@ -2,10 +2,10 @@ import { invariant } from '../../lib/invariant.ts'
 import { PacedParser } from '../../lib/paced-reading.ts'
 import { BINARY, CLOSE, CONTINUATION, TEXT } from './frame.ts'
 
-/** Of a ping, a pong or a close frame: RFC 6455, 5.5. */
+/** Maximum payload of a ping, pong or close frame (RFC 6455, section 5.5). */
 const MAX_CONTROL_BYTES = 125
 
-/** Where in its message a piece stands: messages come in frames, and frames in packets. */
+/** Position of a piece in its message. Messages can have several frames, and frames arrive in several packets. */
 export interface Piece {
   readonly opcode: typeof TEXT | typeof BINARY
   readonly first: boolean
@@ -13,11 +13,11 @@ export interface Piece {
 }
 
 export interface FrameSink {
-  /** Bytes of a message, at least one piece for each; absent: they are passed over. The buffer is the sink's. */
+  /** Optional. Called with pieces of a message, at least one per message. The callee owns the buffer. Omitted to discard messages. */
   piece?(bytes: Buffer, at: Piece): void
-  /** A whole ping, pong or close frame. */
+  /** Called with a complete ping, pong or close frame. */
   control(opcode: number, payload: Buffer): void
-  /** The client broke the protocol: nothing more is read. */
+  /** The client violated the protocol. No more is read. */
   violation(): void
 }
 
@@ -25,25 +25,25 @@ interface FrameStart {
   readonly opcode: number
   readonly final: boolean
   readonly payloadBytes: number
-  /** Bytes before the payload, the mask included. */
+  /** Length of the frame header, including the mask. */
   readonly headBytes: number
 }
 
-/** Reads the frames that a client sends (RFC 6455, 5). It keeps the beginning of a frame's head and one control frame, never a message. */
+/** Reads the frames of a client (RFC 6455, section 5). Buffers a frame header and at most one control frame, never a message. */
 export class FrameReader extends PacedParser {
   readonly #maxBytes: number
   readonly #sink: FrameSink
-  /** What is left of the payload of a frame with data. */
+  /** Unread bytes of the current data frame. */
   #left = 0
   #mask: Buffer = Buffer.alloc(4)
-  /** How many bytes of the payload its mask has been taken from. */
+  /** Bytes of the payload that have been unmasked. */
   #unmasked = 0
   #final = true
-  /** Of the message that is under way; undefined between messages. */
+  /** Opcode of the current message. Undefined between messages. */
   #message: Piece['opcode'] | undefined
   #first = true
 
-  /** `maxBytes`: of one frame. */
+  /** @param maxBytes maximum payload of a frame. */
   constructor(maxBytes: number, sink: FrameSink) {
     super()
     this.#maxBytes = maxBytes
@@ -54,7 +54,7 @@ export class FrameReader extends PacedParser {
     return this.#left > 0 ? this.#takeData(bytes) : this.#takeFrame(bytes)
   }
 
-  /** Takes one frame, or the head of one with data; undefined where more is needed. */
+  /** Reads a control frame, or the header of a data frame. Returns its length, or undefined if more data is needed. */
   #takeFrame(bytes: Buffer): number | undefined {
     const start = frameStart(bytes)
     if (start === undefined) return undefined
@@ -116,23 +116,26 @@ export class FrameReader extends PacedParser {
   }
 }
 
-/** Undefined while it is not known. */
+/** Parses a frame header. Undefined if it is incomplete. */
 function frameStart(bytes: Buffer): FrameStart | 'violation' | undefined {
   if (bytes.length < 2) return undefined
   const first = bytes.readUInt8(0)
   const second = bytes.readUInt8(1)
-  // Without a mask, or with bits of an extension that nobody agreed to.
+  // Frames of clients must be masked, and no extension was negotiated.
   if ((second & 0x80) === 0 || (first & 0x70) !== 0) return 'violation'
   const short = second & 0x7f
   const lengthBytes = short < 126 ? 0 : short === 126 ? 2 : 8
   const headBytes = 6 + lengthBytes
-  // The head is looked at whole, but for the mask: an invalid length is reported at once.
+  // The payload length is checked before the mask has arrived, so that an invalid one is reported at once.
   if (bytes.length < 2 + lengthBytes) return undefined
   const payloadBytes = lengthBytes === 0 ? short : lengthBytes === 2 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2))
   return { opcode: first & 0x0f, final: (first & 0x80) !== 0, headBytes, payloadBytes }
 }
 
-/** Takes the mask off (RFC 6455, 5.3), in place. `from`: bytes of the payload before these. */
+/**
+ * Unmasks bytes in place (RFC 6455, section 5.3).
+ * @param from offset of the bytes in the payload.
+ */
 function unmask(bytes: Buffer, mask: Buffer, from: number): void {
   const keys = Uint8Array.from([0, 1, 2, 3], i => mask[(from + i) & 3] ?? 0)
   for (let i = 0; i < bytes.length; i++) bytes[i] = (bytes[i] ?? 0) ^ (keys[i & 3] ?? 0)

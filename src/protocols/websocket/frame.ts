@@ -1,4 +1,4 @@
-/** Opcodes of RFC 6455, 5.2. */
+/** Opcodes (RFC 6455, section 5.2). */
 export const CONTINUATION = 0
 export const TEXT = 1
 export const BINARY = 2
@@ -6,11 +6,11 @@ export const CLOSE = 8
 export const PING = 9
 export const PONG = 10
 
-/** Status codes of a close frame: RFC 6455, 7.4.1. */
+/** Status codes of a close frame (RFC 6455, section 7.4.1). */
 export const NORMAL_CLOSURE = 1000
 export const PROTOCOL_ERROR = 1002
 
-/** The head of a frame that is a whole message of so many bytes, unmasked as a server's are (RFC 6455, 5.2). */
+/** Makes the header of a frame that is a complete message. Frames of a server are not masked (RFC 6455, section 5.2). */
 export function frameHead(opcode: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(length < 126 ? 2 : length < 65_536 ? 4 : 10)
   head[0] = 0x80 | opcode
@@ -25,7 +25,7 @@ export function frameHead(opcode: number, length: number): Buffer {
   return head
 }
 
-/** A whole message in one frame. */
+/** Makes a frame that is a complete message. */
 export const frame = (opcode: number, payload: Buffer): Buffer => Buffer.concat([frameHead(opcode, payload.length), payload])
 
 export function closeFrame(code: number): Buffer {

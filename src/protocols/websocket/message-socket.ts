@@ -5,21 +5,21 @@ import { BINARY, CLOSE, closeFrame, frameHead, NORMAL_CLOSURE, PING, PROTOCOL_ER
 import { FrameReader, type Piece } from './frame-reader.ts'
 import { answerPing, type Ending } from './receive.ts'
 
-/** Of one frame of a client: that of golang.org/x/net/websocket. Nothing of that length is kept. */
+/** Maximum length of a client's frame, as in golang.org/x/net/websocket. Frames are not buffered. */
 const MAX_FRAME_BYTES = 32 << 20
-/** How long a client may take to read the end and close. */
+/** Time for the client to read the end and close. */
 const LINGER_MS = 5_000
 
 export interface MessageSink {
-  /** Bytes of a message. The buffer is the sink's. */
+  /** Called with pieces of a message. The callee owns the buffer. */
   piece(bytes: Buffer, at: Piece): void
-  /** What was written has been taken: more may be sent. */
+  /** The socket has accepted what was sent. */
   drained(): void
-  /** Nothing more will come. Called once, though not after `close`. */
+  /** No more messages follow. Called once, but not after `close`. */
   ended(why: Ending): void
 }
 
-/** The server's end of a WebSocket on which both sides speak, at the pace of who reads. It answers pings and closes by itself. */
+/** Server side of a bidirectional WebSocket, with backpressure in both directions. Responds to pings and close frames. */
 export class MessageSocket {
   readonly #socket: Duplex
   readonly #sink: MessageSink
@@ -42,7 +42,10 @@ export class MessageSocket {
     this.#reading = new PacedReading(socket, this.#reader)
   }
 
-  /** Begins to read. `head` is what came behind the handshake. */
+  /**
+   * Begins to read.
+   * @param head data that followed the handshake.
+   */
   start(head: Buffer): void {
     const socket = this.#socket
     const gone = (): void => this.#end('gone')
@@ -52,7 +55,7 @@ export class MessageSocket {
     if (socket.destroyed) gone()
   }
 
-  /** Sends a message: the lead, and the bytes. False: the client should read before more is sent, which `drained` reports. */
+  /** Sends the concatenation of `lead` and `bytes` as a message. Returns false if the caller should wait for `drained`. */
   send(lead: Buffer, bytes: Buffer): boolean {
     const socket = this.#socket
     if (this.#closed || !socket.writable) return true
@@ -62,7 +65,7 @@ export class MessageSocket {
     return !socket.writableNeedDrain
   }
 
-  /** Reads no more until `resume`, so that the client has to wait. */
+  /** Stops reading until `resume`, so that the client has to wait. */
   pause(): void {
     this.#reading.hold()
   }
@@ -71,7 +74,7 @@ export class MessageSocket {
     this.#reading.release()
   }
 
-  /** Says that it is over, and ends; what was sent before arrives. */
+  /** Sends a close frame and ends the connection. Messages that were sent before are still delivered. */
   close(code = NORMAL_CLOSURE): void {
     if (this.#closed) return
     this.#closed = true
@@ -79,7 +82,7 @@ export class MessageSocket {
     this.#reader.stop()
     const socket = this.#socket
     if (socket.destroyed) return
-    // The client's own end is still read.
+    // The client's close frame is still read.
     this.#reading.release()
     socket.end(closeFrame(code))
     const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref()

@@ -2,19 +2,19 @@ import type { Duplex } from 'node:stream'
 import type { SharedBytes } from '../../lib/shared-bytes.ts'
 import { BINARY, closeFrame, frameHead, NORMAL_CLOSURE, TEXT } from './frame.ts'
 
-/** A reader with this much unwritten when more comes is cut off, as over HTTP. */
+/** Unwritten bytes beyond which a slow client is disconnected, as over HTTP. */
 const MAX_UNWRITTEN = 1 << 20
-/** How long a client may take to read the end and close. */
+/** Time for the client to read the end and close. */
 const LINGER_MS = 5_000
 
 export interface MessageForm {
-  /** Messages are text, and binary otherwise. */
+  /** Whether messages are text, or binary otherwise. */
   readonly text: boolean
-  /** Bytes before each message that are not sent: they frame it elsewhere. */
+  /** Length of a prefix that is removed from each buffer. It frames messages in other protocols. */
   readonly leadBytes: number
 }
 
-/** Sends messages on a WebSocket that only the server speaks on: each buffer is a message. */
+/** Sends messages on a WebSocket that only the server writes to. Each buffer is a message. */
 export class MessageStream {
   readonly #socket: Duplex
   readonly #opcode: number
@@ -69,7 +69,7 @@ export class MessageStream {
     this.close(NORMAL_CLOSURE)
   }
 
-  /** Says why, and ends. */
+  /** Sends a close frame with a status code, and ends the connection. */
   close(code: number): void {
     if (!this.open) return
     this.#ended = true

@@ -3,15 +3,19 @@ import { PacedReading } from '../../lib/paced-reading.ts'
 import { CLOSE, frame, PING, PONG } from './frame.ts'
 import { FrameReader } from './frame-reader.ts'
 
-/** What a client may send, though nobody reads it, in one frame; beyond, it is cut off. */
+/** Maximum length of a frame of the client, whose contents are discarded. A longer one ends the connection. */
 const MAX_FRAME_BYTES = 1 << 20
-/** A client that reads no answers to its pings gets no more of them. */
+/** Unread bytes beyond which pings are not responded to. */
 const MAX_UNWRITTEN = 64 * 1024
 
-/** Why nothing more is read: the client closed, has gone, or broke the protocol. */
+/** Why reading ended: the client closed the WebSocket, the connection ended, or the client violated the protocol. */
 export type Ending = 'closed' | 'gone' | 'violation'
 
-/** Reads past what a client sends on a stream that goes the other way, and answers its pings. `ended` is called once. `head` is what came behind the handshake. */
+/**
+ * Discards messages from the client of a stream to it, and responds to its pings.
+ * @param head data that followed the handshake.
+ * @param ended called once.
+ */
 export function ignoreReceived(socket: Duplex, head: Buffer, ended: (why: Ending) => void): void {
   let over = false
   const end = (why: Ending): void => {
