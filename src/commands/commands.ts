@@ -15,7 +15,7 @@ import { runSnapshot } from './snapshot.ts'
 import { runVerify } from './verify.ts'
 import { runWhy } from './why/why.ts'
 
-/** What a command that serves nothing does with its arguments; resolves with the exit status. */
+/** Commands other than the server, by name. Each receives its arguments and resolves with the exit status. */
 export const COMMANDS: Readonly<Record<string, typeof runConvert>> = {
   at: runAt,
   branch: runBranch,

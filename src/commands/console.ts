@@ -23,7 +23,7 @@ export async function runConsole(argv: readonly string[], { out }: Streams): Pro
   return 0
 }
 
-/** Throws ClusterError. */
+/** Creates a link to the console. Throws ClusterError. */
 async function newLink(client: ClusterClient): Promise<string> {
   const answer = await client.json('/binnacle/v1/console/links', 'POST').catch((error: unknown) => {
     if (error instanceof ClusterError && error.status === 404) throw new ClusterError(`${client.server.origin} has no console: start it with --console`)
@@ -32,7 +32,7 @@ async function newLink(client: ClusterClient): Promise<string> {
   const { link, port } = isJsonObject(answer) ? answer : {}
   if (typeof link !== 'string' || !link.startsWith('/console/#') || typeof port !== 'number')
     throw new ClusterError(`${client.server.origin} is no server of this program`)
-  // The console has a port of its own on the same host.
+  // The console listens on another port of the same host.
   const url = new URL(client.server.origin)
   url.port = String(port)
   return url.origin + link

@@ -39,7 +39,7 @@ async function written(snapshot: string, values: AsyncIterable<LatestValue>, new
   try {
     await writeSnapshot(snapshot, exported(values, prefix, Date.now(), counted), newest)
   } catch (error) {
-    // What is not whole is of no use; what was there before is not of this command.
+    // An incomplete snapshot is removed. A file that existed before is left alone.
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
       throw new ArgumentError(`${snapshot} is there already: a snapshot is written to a new file`)
     rmSync(snapshot, { force: true })
@@ -52,7 +52,7 @@ async function* exported(values: AsyncIterable<LatestValue>, prefix: string, now
   const own = `${prefix}/binnacle/`
   for await (const { key, value, createRevision, modRevision, deadline } of values) {
     if (key.toString('latin1', 0, own.length) === own) continue
-    // What has expired is about to go: etcd sees to it.
+    // An expired key gets the minimum time to live, so that etcd removes it.
     const seconds = deadline === undefined ? undefined : Math.max(1, Math.ceil((deadline - now) / 1000))
     counted.objects++
     yield { key, value, createRevision, modRevision, seconds }

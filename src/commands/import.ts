@@ -60,10 +60,10 @@ const OPTIONS = {
   help: 'switch',
 } as const
 
-/** Bytes of an EncryptionConfiguration. */
+/** Maximum size of an EncryptionConfiguration, in bytes. */
 const LARGEST_CONFIG = 16 << 20
 
-/** Which server listens where: that of the cluster is none of the new one's. */
+/** Keys of the endpoint leases of API servers, which do not apply to the new server. */
 const OF_SERVERS = /^\/?[^/]+\/(?:masterleases|peerserverleases)\//
 
 /** Runs the command. Resolves with the exit status. */
@@ -93,7 +93,7 @@ const prefixOf = (given: Arguments): string => given.value('etcd-prefix') ?? '/r
 
 const summary = (count: number, revision: number): string => `${count} ${count === 1 ? 'object' : 'objects'} imported, as of resource version ${revision}\n`
 
-/** Time began to run anew for leases when the snapshot was taken: they get it whole. */
+/** Yields the values of a snapshot. Leases start with their full time to live. */
 function* valuesOf(snapshot: SnapshotPath, prefix: string, leaseSeconds: ReadonlyMap<string, number>, watch: InputWatch): Generator<ImportedValue> {
   const now = Date.now()
   for (const { lease, ...value } of snapshotValues(snapshot, prefix)) {
@@ -133,7 +133,7 @@ async function importObjects(given: Arguments, directory: string, { out, err }: 
 
 const watchOf = (given: Arguments, say: Streams['err']): InputWatch => new InputWatch({ limits: readLimits(given), say, now: () => performance.now() })
 
-/** Throws EncryptionConfigError and ArgumentError. */
+/** Reads the encryption configuration. Throws EncryptionConfigError and ArgumentError. */
 function encryptionOf(file: string | undefined): Encryption | undefined {
   if (file === undefined) return undefined
   const config = parseEncryptionFile(readBoundedFile(file, LARGEST_CONFIG), file)

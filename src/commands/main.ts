@@ -9,7 +9,7 @@ import { EncryptionConfigError } from '../storage/value/encryption-file.ts'
 import { ManifestError } from '../upgrade/manifests.ts'
 import { COMMANDS } from './commands.ts'
 
-/** Errors whose message says what the user can mend: the command line, files, servers and stores. */
+/** Whether the message of an error is for the user: errors of the command line, files, servers and stores. */
 const isOfUser = (error: unknown): error is Error =>
   [ArgumentError, ManifestError, ClusterError, BackendError, BoltError, EncryptionConfigError, InputBoundError].some(kind => error instanceof kind) ||
   (error instanceof Error && 'code' in error)
@@ -25,11 +25,11 @@ async function main([name = '', ...argv]: readonly string[]): Promise<number> {
   }
 }
 
-/** Part of the result could not be written. */
+/** Whether output could not be written. */
 let isCut = false
 process.stdout.on('error', (error: Error) => {
   isCut = true
-  // Who reads a pipe may have seen enough.
+  // A closed pipe is not reported: its reader, such as `head`, has read enough.
   if (errorCode(error) !== 'EPIPE') process.stderr.write(`Error: ${error.message}\n`)
   process.exitCode = 2
 })

@@ -40,7 +40,7 @@ const OPTIONS = {
   help: 'switch',
 } as const
 
-/** Flags of the server, by those of the command. */
+/** Flags of the server, by the command's flag. */
 const OF_SERVER = {
   'kubeconfig-out': 'kubeconfig-out',
   'encryption-provider-config': 'encryption-provider-config',
@@ -48,7 +48,7 @@ const OF_SERVER = {
   release: 'emulated-version',
 } as const
 
-/** That may be made of a backup at once. */
+/** Number of branches that the server allows. */
 const BRANCHES = 4
 
 /** Runs the command. Resolves with the exit status of the server. */
@@ -76,7 +76,7 @@ export async function runOpen(argv: readonly string[], streams: Streams): Promis
       ...flag('release'),
       ...Object.keys(LIMIT_OPTIONS).flatMap(name => flag(name)),
     ]
-    // What could not be read is told; the rest is there to look at.
+    // Objects that cannot be read are reported, and the others are served.
     await runImport([...how, '--data-dir', directory], { out: streams.err, err: streams.err })
     const flags = [...Object.entries(OF_SERVER).flatMap(([name, as]) => flag(name, as)), ...(given.isOn('console') ? ['--console'] : [])]
     return await served([
@@ -92,10 +92,10 @@ export async function runOpen(argv: readonly string[], streams: Streams): Promis
   }
 }
 
-/** A damaged snapshot is one, too, and is refused by the import. */
+/** Reports whether the file is an etcd snapshot. A damaged one is, too; the import rejects it. */
 const isSnapshot = (path: string): boolean => statSync(path).isFile() && looksLikeBolt(path)
 
-/** Runs this program as a server. Signals that end this process end it, and are waited for. */
+/** Runs this program as a server. Termination signals are passed on to it, and its exit is awaited. */
 async function served(flags: readonly string[]): Promise<number> {
   const program = isSea() ? [] : process.argv.slice(1, 2)
   const child = spawn(process.execPath, [...process.execArgv, ...program, ...flags], { stdio: 'inherit' })

@@ -58,7 +58,7 @@ function stateText(file: string): string {
   return `revision ${revision}${stamped === undefined ? '' : `, history from revision ${Math.max(compacted, stamped - 1)} on`}`
 }
 
-/** What is not whole is of no use. */
+/** Saves a snapshot. An incomplete file is removed. */
 async function save(given: Arguments, file: string): Promise<void> {
   if (existsSync(file)) throw new ArgumentError(`${file} is there already: a snapshot is saved to a new file`)
   await withServer(given, client =>

@@ -3,7 +3,11 @@ import { type ClusterAccess, readKubeconfig } from '../clients/cluster-access.ts
 import { ClusterClient } from '../clients/cluster-client.ts'
 import type { Arguments } from '../lib/arguments.ts'
 
-/** Asks the server of `--kubeconfig` and `--context`, or of the kubeconfig that is found. `address`: where, of the kubeconfig's address. Throws ArgumentError, and what asking throws. */
+/**
+ * Calls `ask` with a client of the server that `--kubeconfig` and `--context` select, or of the default kubeconfig. Throws ArgumentError, and whatever `ask`
+ * throws.
+ * @param address changes the server's address.
+ */
 export async function withServer<T>(
   given: Arguments,
   ask: (client: ClusterClient, access: ClusterAccess) => Promise<T>,

@@ -3,8 +3,8 @@ import { ArgumentError, type Arguments, type Streams } from '../../lib/arguments
 import { onOneLine } from '../../lib/printable.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { lineDiff } from '../../upgrade/report/line-diff.ts'
-import { type AskedMoment, type AskedObject, aboutObject, momentAt, objectAt } from './asked.ts'
 import { fieldChanges } from './field-changes.ts'
+import { momentAt, type ObjectContext, objectAt, type ResolvedMoment, runObjectCommand } from './object-command.ts'
 import { momentText, withoutManagedFields, yamlText } from './show.ts'
 
 const USAGE = `Usage: binnacle diff KIND/NAME --from MOMENT [--to MOMENT]
@@ -20,7 +20,7 @@ const COMMAND = { options: { from: 'value', to: 'value' }, usage: USAGE, outputs
 
 /** Runs the command. Resolves with the exit status. */
 export const runDiff = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutObject(argv, { ...COMMAND, check: given => void fromOf(given) }, streams, asked => diff(asked, streams))
+  runObjectCommand(argv, { ...COMMAND, check: given => void fromOf(given) }, streams, context => diff(context, streams))
 
 function fromOf(given: Arguments): string {
   const from = given.value('from')
@@ -28,7 +28,7 @@ function fromOf(given: Arguments): string {
   return from
 }
 
-async function diff({ given, client, object }: AskedObject, { out }: Streams): Promise<number> {
+async function diff({ given, client, object }: ObjectContext, { out }: Streams): Promise<number> {
   const moments = [await momentAt(client, fromOf(given)), await momentAt(client, given.value('to') ?? 'now')] as const
   const [before, after] = [await objectAt(client, object, moments[0].revision), await objectAt(client, object, moments[1].revision)]
   if (before === undefined && after === undefined)
@@ -46,12 +46,12 @@ async function diff({ given, client, object }: AskedObject, { out }: Streams): P
 }
 
 interface ObjectState {
-  /** Undefined: it did not exist. */
+  /** Undefined if the object did not exist. */
   readonly object: JsonObject | undefined
-  readonly moment: AskedMoment
+  readonly moment: ResolvedMoment
 }
 
-/** A unified diff of the objects as YAML, without their managed fields; empty where they do not differ. */
+/** Returns a unified diff of the objects as YAML, without managed fields. Empty if they are equal. */
 export function diffText(label: string, before: ObjectState, after: ObjectState): string {
   const [old, now] = [before, after].map(({ object }) => (object === undefined ? '' : yamlText(withoutManagedFields(object)))) as [string, string]
   if (old === now) return ''

@@ -2,25 +2,28 @@ import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/o
 import { sameJson } from '../../meta/same-json.ts'
 import { ownsChange } from './owns-change.ts'
 
-/** A field that differs. Absent: it was not there, or is not there any more. */
+/** A field that differs. `from` is undefined if it was added, `to` if it was removed. */
 export interface FieldChange {
-  /** `spec.template.spec.containers[web].image` */
+  /** Path such as `spec.template.spec.containers[web].image`. */
   readonly path: string
   readonly from?: Json
   readonly to?: Json
 }
 
-/** What every change of an object changes. */
+/** Fields that every update changes. */
 const ALWAYS = new Set(['metadata.resourceVersion', 'metadata.managedFields', 'metadata.generation'])
-/** Changes that are told of one step; more of them is a text that nobody reads. */
+/** Limit for the changes of one update. */
 const MOST_CHANGES = 1000
-/** Members by which items of lists are told apart, where all have one and each another. */
+/** Members that identify the items of a list, if they are unique in it. */
 const LIST_KEYS = ['name', 'type', 'key', 'uid', 'ip']
 
-/** Values that are nested deeper are compared as a whole. */
+/** Values that are nested more deeply are compared as a whole. */
 const DEEPEST = 50
 
-/** The fields in which two states of an object differ, in the order of the newer one; of what was not there before, or is not there any more, each top-level field, and each of metadata. */
+/**
+ * Returns the fields in which two states of an object differ, in the order of the newer state. For an object that was created or deleted, returns the top-level
+ * fields and those of metadata.
+ */
 export function fieldChanges(from: JsonObject | undefined, to: JsonObject | undefined): FieldChange[] {
   const found: FieldChange[] = []
   for (const change of memberChanges({ path: '', depth: 0 }, from ?? {}, to ?? {})) if (found.push(change) === MOST_CHANGES) break
@@ -59,7 +62,7 @@ function* listChanges({ path, depth }: Place, from: readonly Json[], to: readonl
 
 const own = (object: JsonObject, name: string): Json | undefined => (Object.hasOwn(object, name) ? object[name] : undefined)
 
-/** A name with dots or slashes, as of annotations, in brackets. */
+/** Appends a member to a path. A name with dots or slashes, such as that of an annotation, is put in brackets. */
 const memberOf = (path: string, name: string): string => (/^[\w-]+$/.test(name) ? (path === '' ? name : `${path}.${name}`) : `${path}[${JSON.stringify(name)}]`)
 
 function isKeyOf(key: string, items: readonly Json[]): boolean {
@@ -71,7 +74,7 @@ const byKey = (key: string, items: readonly Json[]): ReadonlyMap<string, Json> =
 
 const SAME = ['manager', 'operation', 'subresource', 'apiVersion', 'time']
 
-/** Who may have made a change, by the managed fields: those of which there is another entry, or time, than before, or else that own a field which differs. */
+/** A manager that may have made a change, according to the managed fields: one with a new entry or timestamp, otherwise one that owns a changed field. */
 export interface ChangeAuthor {
   readonly manager: string
   readonly operation: string
@@ -81,9 +84,9 @@ export interface ChangeAuthor {
 
 export function authorsOf(from: JsonObject | undefined, to: JsonObject | undefined): ChangeAuthor[] {
   const [before, now] = [entriesOf(from), entriesOf(to)]
-  // Who only lost fields to another keeps his time.
+  // A manager that only lost fields keeps its timestamp.
   const changed = now.filter(entry => !before.some(each => SAME.every(name => own(each, name) === own(entry, name))))
-  // The second change by `scale` within its entry, which has no time, and others within a second.
+  // Some changes leave no new timestamp: a second one by `scale`, whose entry has none, or one within the same second.
   const owners = changed.length > 0 ? changed : now.filter(({ fieldsV1 }) => ownsChange(fieldsV1, from, to))
   return (owners.length > 0 ? owners : newestOf(now)).map(({ manager, operation, subresource, time }) => ({
     manager: String(manager ?? 'unknown'),
@@ -93,7 +96,9 @@ export function authorsOf(from: JsonObject | undefined, to: JsonObject | undefin
   }))
 }
 
-/** Two changes of one manager in one second leave no trace of the second but in the fields. */
+/**
+ * Returns the entries with the newest timestamp. The fallback if no entry and no owned field has changed, as after two changes of a manager within one second.
+ */
 function newestOf(entries: readonly JsonObject[]): readonly JsonObject[] {
   const newest = entries
     .map(({ time }) => String(time ?? ''))

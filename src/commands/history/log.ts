@@ -2,8 +2,8 @@ import type { Streams } from '../../lib/arguments.ts'
 import { ArgumentError } from '../../lib/arguments.ts'
 import { onOneLine } from '../../lib/printable.ts'
 import type { Json } from '../../meta/object.ts'
-import { type AskedObject, aboutObject, changesOf, type ObjectChange } from './asked.ts'
 import { authorsOf, type ChangeAuthor, type FieldChange, fieldChanges } from './field-changes.ts'
+import { changesOf, type ObjectChange, type ObjectContext, runObjectCommand } from './object-command.ts'
 
 const USAGE = `Usage: binnacle log KIND/NAME
 
@@ -13,32 +13,32 @@ Tells who changed which fields of an object when, newest first: as far as the se
   -o, --output      text, or json: a line for each change
 `
 
-/** Characters of a value that are shown. */
+/** Characters of a value that are printed. */
 const SHOWN = 100
 
-/** One change with what it has changed. */
-interface ToldChange {
+/** A change, with its authors and the fields that it changed. */
+interface LogEntry {
   readonly change: ObjectChange
   readonly authors: readonly ChangeAuthor[]
   readonly fields: readonly FieldChange[]
 }
 
-/** Runs the command. Resolves with the exit status: 1 where nothing is known of the object. */
+/** Runs the command. Resolves with the exit status: 1 if the server knows no change of the object. */
 export const runLog = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutObject(
+  runObjectCommand(
     argv,
     { options: { limit: 'value' }, usage: USAGE, outputs: ['text', 'json'], check: given => void limitOf(given.value('limit')) },
     streams,
-    asked => log(asked, streams),
+    context => log(context, streams),
   )
 
-async function log({ given, client, object }: AskedObject, { out, err }: Streams): Promise<number> {
+async function log({ given, client, object }: ObjectContext, { out, err }: Streams): Promise<number> {
   const limit = limitOf(given.value('limit'))
   const asJson = given.value('output') === 'json'
   let count = 0
-  for await (const told of toldChanges(changesOf(client, object, limit === undefined ? {} : { limit: Math.min(limit + 1, 500) }))) {
+  for await (const entry of logEntries(changesOf(client, object, limit === undefined ? {} : { limit: Math.min(limit + 1, 500) }))) {
     if (count === limit) return 0
-    out(asJson ? jsonOf(told) : textOf(told))
+    out(asJson ? jsonOf(entry) : textOf(entry))
     count++
   }
   if (count === 0) err(`nothing is known of ${onOneLine(object.label)}\n`)
@@ -51,18 +51,18 @@ function limitOf(text: string | undefined): number | undefined {
   return Number(text)
 }
 
-/** Each change is told by what is older: the last one only once there is nothing older. */
-async function* toldChanges(changes: AsyncIterable<ObjectChange>): AsyncGenerator<ToldChange> {
+/** Compares each change with the older one that follows it. */
+async function* logEntries(changes: AsyncIterable<ObjectChange>): AsyncGenerator<LogEntry> {
   let newer: ObjectChange | undefined
   for await (const change of changes) {
-    if (newer !== undefined) yield told(newer, change)
+    if (newer !== undefined) yield logEntry(newer, change)
     newer = change
   }
-  if (newer !== undefined) yield told(newer, undefined)
+  if (newer !== undefined) yield logEntry(newer, undefined)
 }
 
-function told(change: ObjectChange, older: ObjectChange | undefined): ToldChange {
-  // The oldest that is kept may be an update: what it changed is not known.
+function logEntry(change: ObjectChange, older: ObjectChange | undefined): LogEntry {
+  // The oldest change that is kept can be an update, whose previous state is unknown.
   const isKnown = change.object !== undefined && (change.type === 'created' || older?.object !== undefined)
   if (!isKnown) return { change, authors: authorsOf(undefined, change.object), fields: [] }
   const before = change.type === 'created' ? undefined : older?.object
@@ -73,7 +73,7 @@ function told(change: ObjectChange, older: ObjectChange | undefined): ToldChange
   }
 }
 
-function textOf({ change: { revision, time, type, error }, authors, fields }: ToldChange): string {
+function textOf({ change: { revision, time, type, error }, authors, fields }: LogEntry): string {
   const who = authors.map(({ manager, operation, subresource }) => `${manager} (${operation}${subresource === undefined ? '' : `, ${subresource}`})`).join(', ')
   const head = `revision ${revision}  ${time ?? 'before the history began'}  ${type}${who === '' ? '' : ` by ${onOneLine(who)}`}`
   const lines = fields.map(field => `    ${fieldText(field)}`)
@@ -91,5 +91,5 @@ function shown(value: Json | undefined): string {
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
 }
 
-const jsonOf = ({ change: { revision, time, type, error }, authors, fields }: ToldChange): string =>
+const jsonOf = ({ change: { revision, time, type, error }, authors, fields }: LogEntry): string =>
   `${JSON.stringify({ revision, time, type, error, authors, fields })}\n`

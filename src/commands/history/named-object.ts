@@ -3,31 +3,34 @@ import { ArgumentError } from '../../lib/arguments.ts'
 import { objectsIn } from '../../meta/json-members.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 
-/** An object that a command is about, as the server has it. */
+/** An object that a command refers to. */
 export interface NamedObject {
-  /** `deployment.apps/web`, for messages. */
+  /** Name for messages, such as `deployment.apps/web`. */
   readonly label: string
-  /** Of its collection in the API, with a slash before it. */
+  /** Path of its collection in the API, with a leading slash. */
   readonly collection: string
   readonly path: string
 }
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/** Kind and name of an object, as a command line has them. */
+/** Kind and name of an object, as written on the command line. */
 export interface ObjectWords {
   readonly kind: string
   readonly name: string
 }
 
-/** Reads `KIND/NAME`, or `KIND NAME`. Throws ArgumentError. */
+/** Parses `KIND/NAME` or `KIND NAME`. Throws ArgumentError. */
 export function objectWords(words: readonly string[]): ObjectWords {
   const [kind = '', name = '', ...more] = words.length === 1 ? (words[0] ?? '').split('/') : words
   if (kind === '' || name === '' || more.length > 0) throw new ArgumentError('an object is named by KIND/NAME, such as deployment/web')
   return { kind, name }
 }
 
-/** Finds an object by discovery. Its kind is what kubectl takes: plural, singular, short name or kind, perhaps with version and group: `deploy`, `deployments.apps`, `deployments.v1.apps`. Throws ArgumentError, ClusterError. */
+/**
+ * Finds an object by discovery. The kind is written as for kubectl: plural, singular, short name or kind, optionally with version and group: `deploy`,
+ * `deployments.apps`, `deployments.v1.apps`. Throws ArgumentError and ClusterError.
+ */
 export async function findObject(client: ClusterClient, { kind, name }: ObjectWords, namespace: string): Promise<NamedObject> {
   const { groupVersion, resource } = await findResource(client, kind.toLowerCase())
   const [group = ''] = groupVersion.includes('/') ? groupVersion.split('/') : []
@@ -39,7 +42,7 @@ export async function findObject(client: ClusterClient, { kind, name }: ObjectWo
 
 interface FoundResource {
   readonly groupVersion: string
-  /** APIResource. */
+  /** An APIResource of discovery. */
   readonly resource: JsonObject
 }
 
@@ -60,13 +63,16 @@ async function resourceIn(client: ClusterClient, groupVersion: string, word: str
       [name, singularName, textOf(kind).toLowerCase(), ...(Array.isArray(shortNames) ? shortNames : [])].includes(word),
     )
   } catch (error) {
-    // A group whose server does not answer hides no other.
+    // A group whose API server is unavailable is skipped.
     if (error instanceof ClusterError && error.status !== undefined && error.status !== 401 && error.status !== 403) return undefined
     throw error
   }
 }
 
-/** Those to look into, in the order of the server's preference: `v1` first. `qualifiers`: of what is wanted, a group, or a version and a group. */
+/**
+ * Returns the group versions to search, `v1` first and then in the server's order of preference.
+ * @param qualifiers parts of the kind after its name: a group, or a version and a group.
+ */
 async function groupVersions(client: ClusterClient, qualifiers: readonly string[]): Promise<string[]> {
   const groups = objectsIn(objectIn(await client.json('/apis')).groups)
   const versionsOf = (group: JsonObject): string[] => {

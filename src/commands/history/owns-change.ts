@@ -2,10 +2,10 @@ import { parsedObject } from '../../meta/json-members.ts'
 import { isJsonObject, type Json, objectIn } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
 
-/** Fields that are nested deeper are compared as a whole. */
+/** Fields that are nested more deeply are compared as a whole. */
 const DEEPEST = 50
 
-/** Whether one of the fields of a FieldsV1 differs between two states of an object. */
+/** Reports whether any field of a FieldsV1 differs between two states of an object. */
 export const ownsChange = (fields: Json | undefined, from: Json | undefined, to: Json | undefined, depth = 0): boolean =>
   elementsOf(fields).some(([element, below]) => {
     const [was, is] = [at(from, element), at(to, element)]
@@ -15,7 +15,7 @@ export const ownsChange = (fields: Json | undefined, from: Json | undefined, to:
 
 const elementsOf = (fields: Json | undefined): [string, Json][] => Object.entries(objectIn(fields)).filter(([element]) => element !== '.')
 
-/** The value that a path element of FieldsV1 names: `f:name`, `k:{"name":"nginx"}`, `v:"value"` or `i:0`. */
+/** Returns the value at a path element of FieldsV1: `f:name`, `k:{"name":"nginx"}`, `v:"value"` or `i:0`. */
 function at(value: Json | undefined, element: string): Json | undefined {
   const [kind, text] = [element.slice(0, 2), element.slice(2)]
   if (kind === 'f:') return isJsonObject(value) && Object.hasOwn(value, text) ? value[text] : undefined

@@ -3,7 +3,7 @@ import { yamlBytes } from '../../codec/yaml.ts'
 import { ArgumentError, type Arguments, type Streams } from '../../lib/arguments.ts'
 import { printable } from '../../lib/printable.ts'
 import { type JsonObject, objectIn } from '../../meta/object.ts'
-import { type AskedMoment, type AskedObject, aboutObject, momentAt, objectAt } from './asked.ts'
+import { momentAt, type ObjectContext, objectAt, type ResolvedMoment, runObjectCommand } from './object-command.ts'
 
 const USAGE = `Usage: binnacle show KIND/NAME --at MOMENT
 
@@ -18,7 +18,7 @@ const COMMAND = { options: { at: 'value', 'show-managed-fields': 'switch' }, usa
 
 /** Runs the command. Resolves with the exit status. */
 export const runShow = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutObject(argv, { ...COMMAND, check: given => void momentOf(given) }, streams, asked => show(asked, streams))
+  runObjectCommand(argv, { ...COMMAND, check: given => void momentOf(given) }, streams, context => show(context, streams))
 
 function momentOf(given: Arguments): string {
   const at = given.value('at')
@@ -26,7 +26,7 @@ function momentOf(given: Arguments): string {
   return at
 }
 
-async function show({ given, client, object }: AskedObject, { out }: Streams): Promise<number> {
+async function show({ given, client, object }: ObjectContext, { out }: Streams): Promise<number> {
   const moment = await momentAt(client, momentOf(given))
   const found = await objectAt(client, object, moment.revision)
   if (found === undefined) throw new ClusterError(`there was no ${object.label} at ${momentText(moment)}`, 404)
@@ -35,7 +35,7 @@ async function show({ given, client, object }: AskedObject, { out }: Streams): P
   return 0
 }
 
-export const momentText = ({ revision, time }: AskedMoment): string => `revision ${revision}${time === undefined ? '' : ` (${time})`}`
+export const momentText = ({ revision, time }: ResolvedMoment): string => `revision ${revision}${time === undefined ? '' : ` (${time})`}`
 
 export const yamlText = (object: JsonObject): string => printable(yamlBytes(object).toString())
 

@@ -2,10 +2,10 @@ import { type ClusterClient, ClusterError } from '../../clients/cluster-client.t
 import type { Streams } from '../../lib/arguments.ts'
 import { onOneLine } from '../../lib/printable.ts'
 import { type JsonObject, objectIn } from '../../meta/object.ts'
-import { type AskedObject, aboutObject, changesOf, momentAt, type ObjectChange, objectAt, shownBy } from './asked.ts'
 import { diffText } from './diff.ts'
 import { fieldChanges } from './field-changes.ts'
 import type { NamedObject } from './named-object.ts'
+import { changesOf, momentAt, type ObjectChange, type ObjectContext, objectAt, runObjectCommand, shownBy } from './object-command.ts'
 import { withoutManagedFields } from './show.ts'
 
 const USAGE = `Usage: binnacle undo KIND/NAME [--to MOMENT] [--dry-run]
@@ -16,7 +16,7 @@ Writes the content that an object had before its last change, or at a moment, as
       --dry-run     have the server check it, and change nothing
 `
 
-/** What the server gives an object, and another than the one that is created again. */
+/** Metadata that the server assigns, and that differs when the object is created again. */
 const OF_AN_INCARNATION = [
   'uid',
   'resourceVersion',
@@ -30,9 +30,9 @@ const OF_AN_INCARNATION = [
 
 /** Runs the command. Resolves with the exit status. */
 export const runUndo = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutObject(argv, { options: { to: 'value', 'dry-run': 'switch' }, usage: USAGE, outputs: [] }, streams, asked => undo(asked, streams))
+  runObjectCommand(argv, { options: { to: 'value', 'dry-run': 'switch' }, usage: USAGE, outputs: [] }, streams, context => undo(context, streams))
 
-async function undo({ given, client, object }: AskedObject, { out }: Streams): Promise<number> {
+async function undo({ given, client, object }: ObjectContext, { out }: Streams): Promise<number> {
   const [latest, before] = await lastTwo(client, object)
   const to = given.value('to')
   const wanted = to === undefined ? contentBefore(object, before) : await contentAt(client, object, to)
@@ -49,12 +49,12 @@ async function undo({ given, client, object }: AskedObject, { out }: Streams): P
   const revision = String(objectIn(written.metadata).resourceVersion)
   const now = { revision: latest.revision, time: latest.time }
   if (isDry) out(diffText(object.label, { object: present, moment: now }, { object: written, moment: { revision: 'next', time: undefined } }))
-  out(`${onOneLine(object.label)} ${told({ isDry, isNew: present === undefined })}${isDry ? '' : `, as revision ${revision}`}\n`)
+  out(`${onOneLine(object.label)} ${outcomeText({ isDry, isNew: present === undefined })}${isDry ? '' : `, as revision ${revision}`}\n`)
   if (present === undefined) out(`it has a new uid: what refers to the old one (${onOneLine(String(objectIn(wanted.metadata).uid))}) does not refer to it\n`)
   return 0
 }
 
-const told = ({ isDry, isNew }: { readonly isDry: boolean; readonly isNew: boolean }): string =>
+const outcomeText = ({ isDry, isNew }: { readonly isDry: boolean; readonly isNew: boolean }): string =>
   `${isDry ? 'would be ' : ''}${isNew ? 'created again' : 'written as it was'}`
 
 async function lastTwo(client: ClusterClient, object: NamedObject): Promise<[ObjectChange, ObjectChange | undefined]> {
@@ -82,13 +82,13 @@ async function contentAt(client: ClusterClient, object: NamedObject, to: string)
   return content
 }
 
-/** Status is what controllers have seen: it is not undone. */
+/** Removes the status, which is observed by controllers and cannot be undone. */
 function withoutStatus(object: JsonObject): JsonObject {
   const { status: _, ...rest } = object
   return rest
 }
 
-/** That of the object which is there stays its own. */
+/** Returns the metadata that the server assigned to the existing object. */
 function identityOf({ metadata }: JsonObject): JsonObject {
   const present = objectIn(metadata)
   return Object.fromEntries(OF_AN_INCARNATION.flatMap(name => (present[name] === undefined || name === 'managedFields' ? [] : [[name, present[name]]])))
@@ -100,7 +100,7 @@ interface Undoing {
   readonly isDry: boolean
 }
 
-/** The update takes the version that was seen: a change that came meanwhile makes a conflict. */
+/** Writes the object. An update has the resource version that was read, so that a concurrent change results in a conflict. */
 async function write(client: ClusterClient, { path, collection }: NamedObject, { wanted, present, isDry }: Undoing): Promise<JsonObject> {
   const metadata = { ...objectIn(withoutManagedFields(wanted).metadata) }
   for (const name of OF_AN_INCARNATION) delete metadata[name]

@@ -4,13 +4,16 @@ import { objectsIn } from '../../meta/json-members.ts'
 import { isJsonObject, type JsonObject, objectIn } from '../../meta/object.ts'
 import type { Target } from './files.ts'
 
-/** Nobody stores them: the server looks when it is asked. */
+/** Resources that are computed on each read and not stored. */
 const VIRTUAL = new Set(['componentstatuses'])
 
 const DEFINITIONS = { group: 'apiextensions.k8s.io', name: 'customresourcedefinitions' }
 const API_SERVICES = { group: 'apiregistration.k8s.io', name: 'apiservices' }
 
-/** Everything that a server stores and lists, definitions first. What it does not show is a remark. Throws ClusterError if it can't be reached. */
+/**
+ * Imports every object that a server stores and lists, definitions first. A list that fails is reported as a remark. Throws ClusterError if the server cannot
+ * be reached.
+ */
 export async function importCluster(client: ClusterClient, target: Target, wait?: Wait): Promise<void> {
   const { remarks } = target
   const listed = await listedResources(
@@ -28,7 +31,7 @@ export async function importCluster(client: ClusterClient, target: Target, wait?
     })
   for (const resource of listed) {
     if (isThat(resource, DEFINITIONS) || isThat(resource, API_SERVICES)) continue
-    if (elsewhere.has(resource.apiVersion)) remarks.told(resource.path, 'left out, as another server serves it')
+    if (elsewhere.has(resource.apiVersion)) remarks.note(resource.path, 'left out, as another server serves it')
     else await importList(client, inStoredVersion(resource, stored), target, wait)
   }
 }
@@ -37,7 +40,7 @@ const isThat = (resource: ListedResource, { group, name }: typeof DEFINITIONS): 
 
 const groupVersionOf = ({ spec }: JsonObject): string => `${String(objectIn(spec).group)}/${String(objectIn(spec).version)}`
 
-/** In which version a kind is stored, where that is served: nothing is converted then. */
+/** Records the storage version of a custom resource if it is served, so that its objects need no conversion. */
 function noteStored({ spec }: JsonObject, stored: Map<string, string>): void {
   const { group, names, versions } = objectIn(spec)
   const found = objectsIn(versions).find(({ storage, served }) => storage === true && served === true)

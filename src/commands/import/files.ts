@@ -15,20 +15,26 @@ import type { Remarks } from './remarks.ts'
 import { ArchiveError, tarFiles } from './tar.ts'
 
 const EXTENSIONS = new Set(['.yaml', '.yml', '.json'])
-/** Lists may be in lists. */
+/** Nesting depth of lists. */
 const DEEPEST_LIST = 4
-/** An archive may unpack to so many times its size, besides what the limits say: text does not, and what does is made to fill memory and disks. */
+/**
+ * Maximum ratio of unpacked to packed size of an archive, in addition to the input limits. Text does not compress that well; an archive that does is made to
+ * exhaust memory and disk.
+ */
 const UNPACKED_TIMES = 100
 const GZIP = Buffer.from([0x1f, 0x8b])
 
-/** Where what files hold goes. */
+/** Destination of imported objects. */
 export interface Target {
   readonly importer: ObjectImporter
   readonly remarks: Remarks
   readonly watch: InputWatch
 }
 
-/** The objects of a file, of a folder at any depth (`kubectl get -o yaml`, must-gather), or of a packed folder (tar.gz, as Velero's). Throws ManifestError if there is none, and InputBoundError. */
+/**
+ * Imports the objects of a file, of a folder at any depth (`kubectl get -o yaml`, must-gather), or of a packed folder (tar.gz, as Velero writes). Throws
+ * ManifestError if the path does not exist, and InputBoundError.
+ */
 export async function importPath(path: string, target: Target): Promise<void> {
   const found = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false })
   if (path !== '-' && found === undefined) throw new ManifestError(path, undefined, 'there is no such file or folder')
@@ -37,7 +43,10 @@ export async function importPath(path: string, target: Target): Promise<void> {
   else await importFile(path, true, target)
 }
 
-/** Links are not followed: their targets are chosen by the author of the folder. Pipes and devices are passed over, as they may never end. */
+/**
+ * Imports a folder. Symbolic links are not followed, because the author of the folder chooses their targets. Pipes and devices are skipped, because reading
+ * them may not end.
+ */
 async function importFolder(folder: string, target: Target): Promise<void> {
   const left = [folder]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -45,9 +54,9 @@ async function importFolder(folder: string, target: Target): Promise<void> {
       const path = join(next, entry.name)
       if (entry.isDirectory()) left.push(path)
       else if (isChosen(relative(folder, path)))
-        if (entry.isSymbolicLink()) target.remarks.told(path, 'left out, as it is a link')
+        if (entry.isSymbolicLink()) target.remarks.note(path, 'left out, as it is a link')
         else if (entry.isFile()) await importFile(path, false, target)
-        else target.remarks.told(path, 'left out, as it is a pipe, a socket or a device')
+        else target.remarks.note(path, 'left out, as it is a pipe, a socket or a device')
     }
   }
 }
@@ -84,12 +93,12 @@ async function importArchive(path: string, packed: Readable, target: Target): Pr
     for await (const { name, bytes, isLink } of tarFiles(unpacked(path, packed, target), fileBytes)) {
       const place = `${path}: ${name}`
       if (!isChosen(name.replace(/^(?:\.\/)+/, ''))) continue
-      if (isLink) target.remarks.told(place, 'left out, as it is a link')
+      if (isLink) target.remarks.note(place, 'left out, as it is a link')
       else if (bytes === undefined) target.remarks.lost(place, exceeds('fileBytes', `it has more than ${fileBytes} bytes`))
       else importText(place, bytes, false, target)
     }
   } catch (error) {
-    // What came before is there.
+    // Objects before the error have been imported.
     if (!(error instanceof ArchiveError) && !(error instanceof Error && 'code' in error)) throw error
     target.remarks.lost(path, error.message)
   }
@@ -126,7 +135,7 @@ function startOf(path: string): Buffer {
   }
 }
 
-/** Of Velero's folders, `v1beta1` has what is in `v1-preferredversion`, or beside them, in another version. */
+/** Folders of Velero backups that repeat the objects of `VERSION-preferredversion` in another API version. */
 const OTHER_VERSION = /^resources\/[^/]+\/(?!namespaces\/|cluster\/)(?![^/]+-preferredversion\/)[^/]+\//
 
 const isChosen = (path: string): boolean => EXTENSIONS.has(extname(path)) && !OTHER_VERSION.test(path)
@@ -167,7 +176,7 @@ function jsonOf(bytes: Buffer): Json | undefined {
   }
 }
 
-/** What has neither a version nor a kind is no object, and was not asked for unless its file is named. */
+/** Imports an object. A value without apiVersion or kind is skipped, and reported only if its file was named on the command line. */
 function importValue(name: string, value: Json, isNamed: boolean, target: Target, depth = 0): void {
   if (!isJsonObject(value) || typeof value.apiVersion !== 'string' || typeof value.kind !== 'string') {
     target.watch.step(name)
@@ -189,7 +198,7 @@ function importValue(name: string, value: Json, isNamed: boolean, target: Target
 
 const isList = ({ kind, items }: JsonObject): boolean => typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)
 
-/** `pods.json: Pod shop/web-1` */
+/** Returns a name for messages, such as `pods.json: Pod shop/web-1`. */
 function labelOf(place: string, { metadata }: JsonObject, kind: string): string {
   const { namespace, name } = objectIn(metadata)
   return `${place}: ${kind} ${typeof namespace === 'string' ? `${namespace}/` : ''}${typeof name === 'string' ? name : '(no name)'}`

@@ -25,14 +25,14 @@ import { type Claim, numberRevisions } from './revisions.ts'
 import type { Place, Spool } from './spool.ts'
 
 export interface ImporterOptions {
-  /** As which the server will serve. */
+  /** Release that the server will emulate. */
   readonly release: Release
-  /** Of all keys: `/registry`. */
+  /** Prefix of all keys, such as `/registry`. */
   readonly prefix: string
   readonly redactsSecrets: boolean
-  /** Absent: nothing is encrypted. */
+  /** Optional. Omitted to store values unencrypted. */
   readonly encryption?: Encryption
-  /** The time: `2024-01-01T00:00:00Z`. */
+  /** Current time in RFC 3339, such as `2024-01-01T00:00:00Z`. */
   readonly now: string
 }
 
@@ -46,16 +46,16 @@ interface Waiting {
   readonly place: string
 }
 
-/** No object of an API server has a later one: what is written after the import needs revisions, too. */
+/** Pattern of a resource version. Longer ones are rejected, because writes after the import need higher revisions. */
 const REVISION = /^[1-9]\d{0,14}$/
-/** Of bytes: what the store takes for a key. */
+/** Maximum length of a key in bytes, as in the store. */
 const LONGEST_KEY = 1978
-/** Fields that an object has and its kind does not, which are named. */
+/** Number of unknown fields that a message lists. */
 const MOST_FIELDS = 3
 
 /**
- * Takes objects as an API server has shown them, and gives them as a server of this program stores them: in the stored version of their kind, by its key. What they say of themselves stays: uids, owners, managed fields, status.
- * Objects are kept in the spool: memory holds a key and a place for each.
+ * Converts objects as served by an API server to the values that this server stores: in the storage version of their kind, under its key. Uids, owners, managed
+ * fields and status are preserved. Values are written to the spool; memory holds only a key and a position for each.
  */
 export class ObjectImporter {
   readonly #options: ImporterOptions
@@ -64,7 +64,7 @@ export class ObjectImporter {
   readonly #kinds: ObjectKinds
   readonly #codecs = new Map<ResourceDefinition, ResourceCodec>()
   readonly #kept = new Map<string, Kept>()
-  /** Objects whose kind is not known yet. */
+  /** Objects of unknown kinds. Their definition may follow. */
   readonly #waiting: Waiting[] = []
   #newest = 0
 
@@ -75,12 +75,15 @@ export class ObjectImporter {
     this.#kinds = new ObjectKinds(options.release)
   }
 
-  /** `place` names the object for the user. What can't be stored is a remark. */
+  /**
+   * Adds an object. An object that cannot be stored is reported as a remark.
+   * @param place source of the object, for messages.
+   */
   add(found: JsonObject, place: string): void {
     try {
       this.#add(this.#options.redactsSecrets ? withoutSecrets(found) : found, place)
     } catch (error) {
-      // Whatever is wrong with one object, the others are there.
+      // An invalid object does not prevent the import of others.
       this.#remarks.lost(place, errorMessage(error))
     }
   }
@@ -96,23 +99,23 @@ export class ObjectImporter {
     else this.#waiting.push({ object: this.#spool.write(Buffer.from(goJson(object))), place })
   }
 
-  /** A revision that the source has reached. */
+  /** Records a revision that the source has reached. */
   sawRevision(text: string): void {
     if (REVISION.test(text)) this.#newest = Math.max(this.#newest, Number(text))
   }
 
-  /** Forgets the objects of a resource: they come again. */
+  /** Drops the objects of a resource, before they are listed again. */
   forget(apiVersion: string, kind: string): void {
     const storage = this.#kinds.find(apiVersion, kind)?.definition.storage
     if (storage) for (const key of this.#kept.keys()) if (key.startsWith(`${this.#options.prefix}/${storage.prefix}/`)) this.#kept.delete(key)
   }
 
-  /** All that was kept. Where objects say the same revision, it is told. Ends the importer: what comes later is not in it. */
+  /** Returns all values with unique revisions, and reports the objects whose revision changed. Ends the importer: objects that are added later are ignored. */
   finish(now: number): { readonly newest: number; readonly values: Iterable<ImportedValue> } {
     for (const { object, place } of this.#waiting.splice(0)) this.#addLate(object, place)
     const { items, newest, moved, missing } = numberRevisions([...this.#kept.values()], this.#newest)
-    if (moved > 0) this.#remarks.told(objects(moved), 'had the resource version of another object, and got a new one')
-    if (missing > 0) this.#remarks.told(objects(missing), 'had no resource version, and got one')
+    if (moved > 0) this.#remarks.note(objects(moved), 'had the resource version of another object, and got a new one')
+    if (missing > 0) this.#remarks.note(objects(missing), 'had no resource version, and got one')
     const spool = this.#spool
     function* values(): Generator<ImportedValue> {
       for (const { item, revision } of items) {
@@ -130,7 +133,7 @@ export class ObjectImporter {
       const [apiVersion, kind] = [String(value.apiVersion), String(value.kind)]
       const known = this.#kinds.find(apiVersion, kind)
       if (known) this.#store(known, value, place)
-      else this.#remarks.told(place, `left out, as there is no definition of ${apiVersion} ${kind}`)
+      else this.#remarks.note(place, `left out, as there is no definition of ${apiVersion} ${kind}`)
     } catch (error) {
       this.#remarks.lost(place, errorMessage(error))
     }
@@ -140,7 +143,7 @@ export class ObjectImporter {
     const { definition, version } = found
     const name = `${String(value.apiVersion)} ${version.kind}`
     if (definition.storage === undefined) {
-      this.#remarks.told(place, `left out, as ${name} is not stored`)
+      this.#remarks.note(place, `left out, as ${name} is not stored`)
       return
     }
     const key = this.#keyOf(definition, objectIn(value.metadata))
@@ -148,7 +151,7 @@ export class ObjectImporter {
     const object = decodeObject(version, value, path => unknown.push(path))
     const [first] = unknown
     if (first !== undefined)
-      this.#remarks.told(
+      this.#remarks.note(
         `${place} (${unknown.slice(0, MOST_FIELDS).join(', ')}${unknown.length > MOST_FIELDS ? ', …' : ''})`,
         `has fields that ${name} of ${this.#options.release} has not`,
       )
@@ -157,7 +160,7 @@ export class ObjectImporter {
     const { resourceVersion } = object.metadata
     const revision = REVISION.test(resourceVersion ?? '') ? Number(resourceVersion) : 0
     const before = this.#kept.get(key)
-    // A newer one of the same object counts; of two that are alike, the first.
+    // Keeps the newer of two versions of an object, or the first of two equal ones.
     if (before && before.revision >= revision) return
     const current = inKnownVersion(found, object)
     const codec = this.#codecOf(definition)
@@ -165,15 +168,15 @@ export class ObjectImporter {
     this.#kept.set(key, { key, revision, value: this.#spool.write(bytes), ttlSeconds: definition.strategy?.ttlSeconds?.(current) })
   }
 
-  /** As if it were created now, where nobody has created it: objects are told apart by their uids. */
+  /** Sets a missing creation timestamp and uid, as if the object were created now. The server identifies objects by uid. */
   #identify({ metadata }: KubeObject, place: string): void {
     metadata.creationTimestamp ??= this.#options.now
     if (metadata.uid) return
     metadata.uid = randomUUID()
-    this.#remarks.told(place, 'had no uid, and got one')
+    this.#remarks.note(place, 'had no uid, and got one')
   }
 
-  /** Throws for names that are none. */
+  /** Returns the key of an object. Throws if its name or namespace is invalid. */
   #keyOf(definition: ResourceDefinition, { namespace = '', name }: JsonObject): string {
     const isNamespaced = definition.scope === 'Namespaced'
     if (typeof name !== 'string' || name === '') throw new Error('it has no name')
@@ -193,7 +196,7 @@ export class ObjectImporter {
     try {
       this.#kinds.define(asKind(CUSTOM_RESOURCE_DEFINITIONS, inKnownVersion(found, clone(object))))
     } catch (error) {
-      this.#remarks.told(place, `is kept, but its objects can't be: ${errorMessage(error)}`)
+      this.#remarks.note(place, `is kept, but its objects can't be: ${errorMessage(error)}`)
     }
   }
 
@@ -210,7 +213,10 @@ export class ObjectImporter {
 
 const objects = (count: number): string => `${count} ${count === 1 ? 'object' : 'objects'}`
 
-/** An object in a version that its definition has: those of before the catalog's releases become the hub version. */
+/**
+ * Converts an object from a version that its definition does not have to the hub version. Versions that were removed before the oldest supported release are
+ * converted in this way.
+ */
 function inKnownVersion({ definition, version }: FoundKind, object: KubeObject): KubeObject {
   const isKnown = versionsOf(definition).get(apiVersionOfVersion(version)) === version
   return isKnown ? object : convert(definition, object, version, definition.hub)

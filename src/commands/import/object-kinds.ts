@@ -6,7 +6,7 @@ import { versionsOf } from '../../registry/convert.ts'
 import type { CustomResourceDefinition } from '../../resources/apiextensions/v1.types.ts'
 import { type FoundKind, ReleaseKinds } from '../../upgrade/versions/release-kinds.ts'
 
-/** The kinds of a release, and those that definitions add, by the names that objects have. */
+/** Kinds of a release, and of the imported CustomResourceDefinitions, by apiVersion and kind. */
 export class ObjectKinds {
   readonly #builtIn: ReleaseKinds
   readonly #custom = new Map<string, FoundKind>()
@@ -19,7 +19,7 @@ export class ObjectKinds {
     return this.#builtIn.find({ apiVersion, kind }) ?? this.#custom.get(`${apiVersion} ${kind}`)
   }
 
-  /** Objects of its kind are known from now on. Throws for a definition that none can be made of. */
+  /** Adds the kind of a definition. Throws if the definition is invalid. */
   define(definition: CustomResourceDefinition): void {
     const resource = customResource(established(definition), NO_CONVERSION)
     if (resource === undefined) return
@@ -27,13 +27,13 @@ export class ObjectKinds {
   }
 }
 
-/** Objects are stored in the version in which they come, where a webhook converts them: nobody is asked. */
+/** Conversion webhooks are not called: objects are stored in the version in which they are read. */
 const NO_CONVERSION: ConversionServices = {
   post: () => Promise.reject(new Error('webhooks of conversion are not asked')),
   metrics: new ConversionMetrics(),
 }
 
-/** As the server has it once it has accepted its names, which it does when it starts: manifests have no status. */
+/** Returns the definition with the status that a server sets at start-up. Manifests have no status. */
 function established(definition: CustomResourceDefinition): CustomResourceDefinition {
   const { names } = definition.spec
   const condition = { type: 'Established', status: 'True', lastTransitionTime: null, reason: '', message: '' }

@@ -1,12 +1,12 @@
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 
-/** In the place of every value of a Secret. */
+/** Replacement for the values of a Secret. */
 const REDACTED = 'REDACTED'
 
-/** Annotations that repeat the object. */
+/** Annotations that contain a copy of the object. */
 const COPIES = ['kubectl.kubernetes.io/last-applied-configuration']
 
-/** A Secret with its keys and without their values; any other object as it is. */
+/** Returns a Secret with redacted values, and any other object unchanged. */
 export function withoutSecrets(object: JsonObject): JsonObject {
   if (object.kind !== 'Secret' || object.apiVersion !== 'v1') return object
   const metadata = objectIn(object.metadata)

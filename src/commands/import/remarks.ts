@@ -1,8 +1,8 @@
 import type { LineBudget } from '../../lib/line-budget.ts'
 
-/** Places that are named for one reason. */
+/** Number of sources that are listed per reason. */
 const MOST_PLACES = 5
-/** Reasons that are counted separately. */
+/** Number of reasons that are counted separately. */
 const MOST_REASONS = 500
 const OTHER_REASONS = 'for other reasons'
 
@@ -11,10 +11,10 @@ interface Remark {
   count: number
 }
 
-/** Parts of the sources that are not in the store as they were there. */
+/** Collects the differences between the sources and the store, and reports them. */
 export class Remarks {
   readonly #lines: LineBudget
-  readonly #told = new Map<string, Remark>()
+  readonly #notes = new Map<string, Remark>()
   readonly #losses = new Map<string, number>()
   #lost = 0
 
@@ -22,12 +22,12 @@ export class Remarks {
     this.#lines = lines
   }
 
-  /** Objects and files that could not be read. */
+  /** Number of objects and files that could not be read. */
   get lostCount(): number {
     return this.#lost
   }
 
-  /** Reports an object or file that could not be read: at once, unless the same was reported of several others, which are counted. */
+  /** Reports an object or file that could not be read. Printed at once, except after several with the same reason, which are only counted. */
   lost(place: string, reason: string): void {
     this.#lost++
     const key = this.#losses.has(reason) || this.#losses.size < MOST_REASONS ? reason : OTHER_REASONS
@@ -36,19 +36,19 @@ export class Remarks {
     if (count <= MOST_PLACES) this.#lines.say(`${place}: could not be read: ${reason}`)
   }
 
-  /** Records a part that is left out by its nature, or changed. It is reported at the end, by reason. */
-  told(place: string, reason: string): void {
-    const key = this.#told.has(reason) || this.#told.size < MOST_REASONS ? reason : OTHER_REASONS
-    const remark = this.#told.get(key) ?? { places: [], count: 0 }
+  /** Records an object that was deliberately skipped or changed. Reported at the end, by reason. */
+  note(place: string, reason: string): void {
+    const key = this.#notes.has(reason) || this.#notes.size < MOST_REASONS ? reason : OTHER_REASONS
+    const remark = this.#notes.get(key) ?? { places: [], count: 0 }
     if (remark.places.length < MOST_PLACES) remark.places.push(place)
     remark.count++
-    this.#told.set(key, remark)
+    this.#notes.set(key, remark)
   }
 
   end(): void {
     for (const [reason, count] of this.#losses)
       if (count > MOST_PLACES) this.#lines.say(`could not be read: ${reason}: and ${count - MOST_PLACES} more like it`)
-    for (const [reason, { places, count }] of this.#told)
+    for (const [reason, { places, count }] of this.#notes)
       this.#lines.say(`${reason}: ${places.join(', ')}${count > places.length ? ` and ${count - places.length} more` : ''}`)
     this.#lines.end()
   }

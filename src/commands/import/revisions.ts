@@ -1,26 +1,27 @@
-/** An object of the import by its key, with the resource version that it says. */
+/** An object of the import, with its original resource version. */
 export interface Claim {
   readonly key: string
-  /** 0 where it says none. */
+  /** 0 if the object has none. */
   readonly revision: number
 }
 
-/** The revisions of objects in the order of their claims, and the newest that the store has then. */
+/** Objects with their revisions, in ascending order, and the newest revision of the store. */
 export interface Numbered<T extends Claim> {
   readonly items: readonly { readonly item: T; readonly revision: number }[]
   readonly newest: number
-  /** Objects that did not keep theirs, as another one has it. */
+  /** Number of objects whose revision was used by another object. */
   readonly moved: number
-  /** Objects that said none. */
+  /** Number of objects without a revision. */
   readonly missing: number
 }
 
-/** Revisions begin behind that of a new store. */
+/** First revision of an object. Revision 1 is that of an empty store. */
 const FIRST = 2
 
 /**
- * Gives each object a revision of its own: the one that it says, or, where another one before it in the order of keys says the same, one behind `newest` and all others. Objects come from etcds of their own (events), from several
- * clusters, or from manifests without any. The same objects get the same revisions, in whichever order they come.
+ * Assigns a unique revision to each object. An object keeps its own revision, unless an object with a lower key has the same one; it then gets a revision above
+ * `newest` and all others. Duplicates occur because objects come from separate etcds (events), from several clusters, or from manifests without a revision. The
+ * result does not depend on the order of the objects.
  */
 export function numberRevisions<T extends Claim>(claims: readonly T[], newest: number): Numbered<T> {
   const ordered = [...claims].sort((a, b) => (a.revision || Number.POSITIVE_INFINITY) - (b.revision || Number.POSITIVE_INFINITY) || compare(a.key, b.key))

@@ -1,18 +1,18 @@
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where bytes of the file stand. */
+/** Position of bytes in the spool file. */
 export interface Place {
   readonly at: number
   readonly size: number
 }
 
-/** A file for what does not fit into memory until all of it is known. It has no name any more once it is open, so that nothing of it is left behind. */
+/** Temporary file for values that do not fit into memory. It is unlinked after it is opened, so that nothing is left behind. */
 export class Spool {
   readonly #fd: number
   #size = 0
 
-  /** `directory` is there, and is private. Throws errors of the system. */
+  /** Creates the file in an existing private directory. Throws system errors. */
   constructor(directory: string) {
     const path = join(directory, `import-${process.pid}`)
     this.#fd = openSync(path, 'wx+', 0o600)

@@ -1,23 +1,26 @@
 import { textBefore } from '../../lib/split-text.ts'
-/** An archive that is none, or is damaged. */
+/** Thrown for a file that is not a tar archive, or a corrupt one. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError'
 }
 
-/** A file of an archive. */
+/** An entry of an archive. */
 export interface ArchivedFile {
-  /** As the archive says: nothing is ever written by it. */
+  /** Name as in the archive. It is never used as a path for writing. */
   readonly name: string
-  /** Undefined for one that is no file, or larger than asked for. */
+  /** Undefined if the entry is not a regular file, or is too large. */
   readonly bytes: Buffer | undefined
   readonly isLink: boolean
 }
 
 const BLOCK = 512
-/** A name that has entries of its own is no longer, in bytes. */
+/** Maximum length of a long name, in bytes. */
 const LONGEST_NAME = 65_536
 
-/** The files of a tar archive (ustar, with the long names of POSIX and GNU), one at a time. Throws ArchiveError. */
+/**
+ * Yields the entries of a tar archive (ustar, with the long names of POSIX and GNU). Throws ArchiveError.
+ * @param largest maximum size of a file whose contents are read.
+ */
 export async function* tarFiles(chunks: AsyncIterable<Buffer>, largest: number): AsyncGenerator<ArchivedFile> {
   const reader = new BlockReader(chunks)
   let [longName, longSize] = ['', Number.NaN]
@@ -55,7 +58,7 @@ function nameOf(header: Buffer): string {
   return prefix === '' ? name : `${prefix}/${name}`
 }
 
-/** Octal digits, or binary behind a byte of 0x80. */
+/** Returns the size of an entry: octal digits, or a binary number after a byte 0x80. */
 function sizeOf(header: Buffer): number {
   const field = header.subarray(124, 136)
   const size = (field[0] ?? 0) & 0x80 ? Number(field.readBigUInt64BE(4)) : Number.parseInt(textOf(field).trim() || '0', 8)
@@ -63,14 +66,14 @@ function sizeOf(header: Buffer): number {
   return size
 }
 
-/** The sum of all bytes of the header, as if those of the sum were spaces. */
+/** Verifies the checksum of a header: the sum of its bytes, with the checksum field as spaces. */
 function hasItsSum(header: Buffer): boolean {
   let sum = 8 * 0x20
   for (let i = 0; i < BLOCK; i++) if (i < 148 || i >= 156) sum += header.readUInt8(i)
   return Number.parseInt(textOf(header.subarray(148, 156)).trim(), 8) === sum
 }
 
-/** `LENGTH KEY=VALUE\n`, where the length is that of the record in bytes. */
+/** Parses pax records: `LENGTH KEY=VALUE\n`, where the length is that of the record in bytes. */
 function* paxRecords(text: string): Generator<[string, string]> {
   for (const line of text.split('\n')) {
     const [, key, value] = /^\d+ ([^=]+)=(.*)$/s.exec(line) ?? []
@@ -86,7 +89,7 @@ class BlockReader {
     this.#chunks = chunks[Symbol.asyncIterator]()
   }
 
-  /** So many bytes; undefined at the end. Throws ArchiveError where there are fewer. */
+  /** Returns exactly `size` bytes, or undefined at the end of the archive. Throws ArchiveError if there are fewer. */
   async take(size: number): Promise<Buffer | undefined> {
     const parts: Buffer[] = []
     let missing = size
@@ -103,7 +106,7 @@ class BlockReader {
     return Buffer.concat(parts)
   }
 
-  /** What an entry holds; it is filled up to whole blocks. */
+  /** Returns the contents of an entry, and skips its padding. */
   async content(size: number): Promise<Buffer> {
     const bytes = size === 0 ? Buffer.alloc(0) : await this.take(size)
     if (bytes === undefined) throw new ArchiveError('it is cut short')

@@ -1,6 +1,6 @@
 import { ArgumentError, type Arguments, type Streams } from '../../lib/arguments.ts'
-import { momentAt } from '../history/asked.ts'
-import { aboutServer } from './asked.ts'
+import { momentAt } from '../history/object-command.ts'
+import { runServerCommand } from './server-command.ts'
 
 const USAGE = `Usage: binnacle at MOMENT [--kubeconfig FILE] [--context NAME]
 
@@ -14,10 +14,10 @@ const LACK = 'serves no moments: start it with --history 24h, or with --moments 
 
 /** Runs the command. Resolves with the exit status. */
 export const runAt = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutServer(argv, { usage: USAGE, lack: LACK, check: given => void momentOf(given) }, streams, async ({ given, client, printKubeconfig }) => {
+  runServerCommand(argv, { usage: USAGE, lack: LACK, check: given => void momentOf(given) }, streams, async ({ given, client, printKubeconfig }) => {
     const moment = momentOf(given)
     const revision = /^[1-9]\d{0,15}$/.test(moment) ? moment : (await momentAt(client, moment)).revision
-    // Says at once that the moment is not served, or no longer kept.
+    // Fails if the moment is not served or no longer kept.
     await client.json(`/binnacle/at/${revision}/version`)
     printKubeconfig(`/binnacle/at/${revision}`)
     return 0

@@ -3,8 +3,8 @@ import { ArgumentError, type Arguments, type Streams } from '../../lib/arguments
 import { onOneLine } from '../../lib/printable.ts'
 import { objectsIn } from '../../meta/json-members.ts'
 import { objectIn } from '../../meta/object.ts'
-import { momentAt } from '../history/asked.ts'
-import { aboutServer } from './asked.ts'
+import { momentAt } from '../history/object-command.ts'
+import { runServerCommand } from './server-command.ts'
 
 const USAGE = `Usage: binnacle branch NAME [--at MOMENT]
        binnacle branch --print NAME
@@ -20,14 +20,14 @@ with --branches.
       --delete      delete a branch, and all that was done in it
 `
 
-/** What a server without branches is told. */
+/** Error message for a server without branches. */
 export const NO_BRANCHES = 'has no branches: start it with --branches 4'
 
 const ROOT = '/binnacle/v1/branches'
 
 /** Runs the command. Resolves with the exit status. */
 export const runBranch = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutServer(
+  runServerCommand(
     argv,
     {
       options: { at: 'value', list: 'switch', delete: 'switch', print: 'switch' },

@@ -4,8 +4,8 @@ import { onOneLine } from '../../lib/printable.ts'
 import { objectsIn } from '../../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { fieldChanges } from '../history/field-changes.ts'
-import { aboutServer } from './asked.ts'
 import { NO_BRANCHES } from './branch.ts'
+import { runServerCommand } from './server-command.ts'
 
 const USAGE = `Usage: binnacle merge NAME --dry-run [--output text|json]
 
@@ -20,7 +20,7 @@ const COMMAND = { options: { 'dry-run': 'switch', output: 'value' }, usage: USAG
 
 /** Runs the command. Resolves with the exit status. */
 export const runMerge = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutServer(argv, { ...COMMAND, check: given => void mergeOf(given) }, streams, async ({ given, client }) => {
+  runServerCommand(argv, { ...COMMAND, check: given => void mergeOf(given) }, streams, async ({ given, client }) => {
     const { name, output } = mergeOf(given)
     let conflicts = 0
     for await (const change of changesOf(client, name)) {
@@ -70,7 +70,7 @@ function textOf({ change, conflict, group, resource, namespace, name, before, br
 const fieldLines = (from: JsonObject | undefined, to: JsonObject | undefined, indent: string): string[] =>
   fieldChanges(from, to).map(({ path, from: was, to: is }) => `${indent}${path}: ${shown(was)} -> ${shown(is)}`)
 
-/** A value that is longer is cut. */
+/** Longer values are truncated. */
 const LONGEST = 200
 const shown = (value: Json | undefined): string => {
   const text = value === undefined ? '(none)' : JSON.stringify(value)

@@ -3,7 +3,7 @@ import type { Why } from '../../why/types.ts'
 import { changeLines } from './changes-text.ts'
 import { duration } from './duration.ts'
 
-/** Plugins in a line together where they have nothing to say; webhooks, policies and all that changed or refused something in lines of their own. */
+/** Returns lines about admission. Plugins that changed and denied nothing share a line; webhooks, policies and all others have lines of their own. */
 export function admissionLines({ steps }: Why): string[] {
   const lines: string[] = []
   const quiet: string[] = []
@@ -11,9 +11,9 @@ export function admissionLines({ steps }: Why): string[] {
     if (step.step === 'webhook') lines.push(...webhookLines(step))
     else if (step.step === 'policy') lines.push(...policyLines(step))
     else if (step.step === 'admission plugin') {
-      const told = pluginLines(step)
-      lines.push(...told)
-      if (told.length === 0) quiet.push(`${step.plugin} (${duration(step.milliseconds)})`)
+      const own = pluginLines(step)
+      lines.push(...own)
+      if (own.length === 0) quiet.push(`${step.plugin} (${duration(step.milliseconds)})`)
     }
   }
   return quiet.length === 0 ? lines : [...lines, `Passed: ${quiet.join(', ')}.`]

@@ -1,9 +1,9 @@
 import type { WhyChange, WhyChanges } from '../../meta/why.ts'
 
-/** Longer values are cut. */
+/** Longer values are truncated. */
 const LONGEST = 160
 
-/** A line for each change: `+ /spec/replicas: 1`. */
+/** Returns a line per change, such as `+ /spec/replicas: 1`. */
 export function changeLines(changes: WhyChanges): string[] {
   if (changes === 'too large') return ['  what has changed is not known: the object is too large to be compared']
   return changes.map(change => `  ${SIGNS[change.op]} ${change.path || '/'}${valueText(change)}`)

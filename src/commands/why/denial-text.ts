@@ -1,12 +1,12 @@
 import type { WhyStep } from '../../meta/why.ts'
 import type { ClosestGrant, Why } from '../../why/types.ts'
-import { whatOf } from './asked-text.ts'
+import { actionText } from './action-text.ts'
 
-/** Why nobody allowed a request, what comes closest, and what would allow it. */
+/** Returns lines about a denied request: the reason, the closest grants, and commands that would allow it. */
 export function denialLines(why: Why): readonly string[] {
   const { denial, user, request } = why
   if (denial === undefined) return []
-  const what = whatOf(why)
+  const what = actionText(why)
   const lines = [`${user} may not ${what}. ${reasonText(why)}`]
   if (denial.allowedNow !== undefined) lines.push(`Since then that has changed: ${denial.allowedNow} allows it now.`)
   for (const [i, grant] of denial.closest.entries())

@@ -1,7 +1,7 @@
 import { onOneLine } from '../../lib/printable.ts'
 import type { RecentRequest } from '../../why/types.ts'
 
-/** Recent requests as a table, newest first. */
+/** Prints recent requests as a table, newest first. */
 export function listText(items: readonly RecentRequest[]): string {
   if (items.length === 0) return 'No request is kept.\n'
   const rows = [

@@ -7,7 +7,7 @@ type Texts = { readonly [S in WhyStep['step']]: (step: StepOf<S>) => readonly st
 
 const NOTHING = (): readonly string[] => []
 
-/** Sentences about each step; those of admission, reads and writes are told together elsewhere. */
+/** Lines for each kind of step. Steps of admission, reads and writes are printed elsewhere. */
 const TEXTS: Texts = {
   authenticated: ({ user, proof }) => [`${userText(user)}, by ${proofText(proof)}.`],
   'not authenticated': ({ reason }) => [`What was shown does not say who it is: ${reason}.`],
@@ -41,7 +41,7 @@ const TEXTS: Texts = {
 
 export function stepLines<S extends WhyStep>(step: S): readonly string[] {
   const text: ((step: never) => readonly string[]) | undefined = TEXTS[step.step]
-  // A newer server may know more steps.
+  // A newer server may record other steps.
   return text === undefined ? [] : text(step as never)
 }
 

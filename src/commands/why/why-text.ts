@@ -1,12 +1,12 @@
 import type { WhyStep } from '../../meta/why.ts'
 import type { Why } from '../../why/types.ts'
+import { actionText } from './action-text.ts'
 import { admissionLines } from './admission-text.ts'
-import { whatOf } from './asked-text.ts'
 import { denialLines } from './denial-text.ts'
 import { duration } from './duration.ts'
 import { stepLines } from './step-text.ts'
 
-/** What is known of a request, in sentences: what was asked and answered, then a paragraph for each part that had something to do with it. */
+/** Prints the record of a request: the request and its response, then a paragraph for each part of the server that was involved. */
 export function whyText(why: Why): string {
   const paragraphs: [string, readonly string[]][] = [
     ['', headLines(why)],
@@ -27,7 +27,7 @@ export function whyText(why: Why): string {
   return [...shown.flatMap(([title, lines]) => (title === '' ? lines : ['', title, ...lines.map(indented)])), ...omitted].map(line => `${line}\n`).join('')
 }
 
-/** Of a text with several lines each. */
+/** Indents the lines of a text. */
 const indented = (text: string): string => text.replace(/^(?=.)/gm, '  ')
 
 function headLines(why: Why): string[] {
@@ -35,14 +35,14 @@ function headLines(why: Why): string[] {
   const who = user === '' ? 'Somebody unknown' : user
   const answer = status === undefined ? 'was not answered' : `was answered with ${status}${reason === undefined ? '' : ` ${reason}`}`
   const took = milliseconds === undefined ? ', and goes on' : ` after ${duration(milliseconds)}`
-  return [`${who} asked to ${whatOf(why)} and ${answer}${took}.`, `${method} ${uri}   ${time}   audit id ${auditID}`]
+  return [`${who} asked to ${actionText(why)} and ${answer}${took}.`, `${method} ${uri}   ${time}   audit id ${auditID}`]
 }
 
 function linesOf({ steps }: Why, kinds: readonly WhyStep['step'][]): string[] {
   return kinds.flatMap(kind => steps.filter(({ step }) => step === kind).flatMap(stepLines))
 }
 
-/** From where a read has come: from the store where that was asked for objects of the kind. */
+/** Returns lines about a read. It was served from the store if the store was called for objects of the resource. */
 function readLines(why: Why): string[] {
   const read = why.steps.find(step => step.step === 'read')
   if (read?.step !== 'read') return []

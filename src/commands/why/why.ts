@@ -41,7 +41,7 @@ const SHORT = { n: 'number', o: 'output', h: 'help' }
 const PATH = '/binnacle/v1/why'
 const MOST = 1000
 
-/** Runs the command. Resolves with the exit status: 1 where there is no such request. */
+/** Runs the command. Resolves with the exit status: 1 if the request is not recorded. */
 export async function runWhy(argv: readonly string[], { out, err }: Streams): Promise<number> {
   const given = readArguments(argv, OPTIONS, SHORT, 'id')
   if (given.isOn('help')) {
@@ -70,7 +70,7 @@ export async function runWhy(argv: readonly string[], { out, err }: Streams): Pr
   })
 }
 
-/** Names of objects and of users are whatever somebody has made of them: with line ends they would look like lines of the report. YAML has escapes of its own. */
+/** Removes line breaks from all texts except YAML. Names of objects and users come from clients, and could imitate lines of the report. */
 export function onLinesOfTheirOwn(why: Why): Why {
   const safe: Why = JSON.parse(JSON.stringify(why), (key, value: unknown) => (typeof value === 'string' && key !== 'yaml' ? onOneLine(value) : value))
   return safe
@@ -94,7 +94,7 @@ function numberOf(text: string): string {
   return text
 }
 
-/** Throws ClusterError. */
+/** Returns recent requests. Throws ClusterError. */
 async function recent(client: ClusterClient, query: URLSearchParams): Promise<RecentRequestList> {
   const answer = await client.json(`${PATH}?${query}`).catch((error: unknown) => {
     if (error instanceof ClusterError && error.status === 404)
@@ -105,14 +105,14 @@ async function recent(client: ClusterClient, query: URLSearchParams): Promise<Re
   return answer
 }
 
-/** What is known of a request, or why nothing is. Throws ClusterError. */
+/** Returns the record of a request, or the server's message if there is none. Throws ClusterError. */
 async function find(client: ClusterClient, id: string): Promise<Why | string> {
   let answer: Json
   try {
     answer = await client.json(`${PATH}/${encodeURIComponent(id)}`)
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 404) throw error
-    // A server without the flag has no such path.
+    // A server without `--why` does not serve the path.
     await recent(client, new URLSearchParams({ limit: '1' }))
     return error.message.replace(/^\S+ 404 /, '')
   }
@@ -120,7 +120,7 @@ async function find(client: ClusterClient, id: string): Promise<Why | string> {
   return answer
 }
 
-// The server's answers are of the shape that it documents: that it is one of them is checked.
+// Only the outer shape is checked; the rest is as the server documents it.
 const isWhy = (answer: unknown): answer is Why => isOfKind(answer, 'Why', 'steps')
 const isList = (answer: unknown): answer is RecentRequestList & { readonly items: readonly RecentRequest[] } => isOfKind(answer, 'WhyList', 'items')
 

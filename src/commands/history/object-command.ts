@@ -5,18 +5,18 @@ import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/o
 import { withServer } from '../with-server.ts'
 import { findObject, type NamedObject, objectWords } from './named-object.ts'
 
-/** A change of the object, as the server tells it. */
+/** A change of an object, as returned by the server. */
 export interface ObjectChange {
   readonly revision: string
   readonly time: string | undefined
   readonly type: string
-  /** Absent for a deletion, and where it cannot be read. */
+  /** Undefined after a deletion, or if it cannot be read. */
   readonly object: JsonObject | undefined
   readonly error: string | undefined
 }
 
-/** What the command line of a command about one object asks, and of whom. */
-export interface AskedObject {
+/** Parsed arguments of a command about one object, with the object and its server. */
+export interface ObjectContext {
   readonly given: Arguments
   readonly client: ClusterClient
   readonly object: NamedObject
@@ -25,7 +25,7 @@ export interface AskedObject {
 const COMMON = { object: 'values', namespace: 'value', kubeconfig: 'value', context: 'value', output: 'value', help: 'switch' } as const
 const SHORT = { n: 'namespace', o: 'output', h: 'help' }
 
-/** The help of what all of them take. */
+/** Help text for the common flags. */
 export const COMMON_USAGE = `  -n, --namespace   of the object (that of the context, or default)
       --kubeconfig  default: $KUBECONFIG, data/admin.kubeconfig where there is one, ~/.kube/config
       --context     of the kubeconfig; the current one unless given
@@ -39,18 +39,18 @@ The server keeps the past with --history.
 export interface ObjectCommand {
   readonly options: Readonly<Record<string, Option>>
   readonly usage: string
-  /** Values of --output. */
+  /** Values of `--output`. */
   readonly outputs: readonly string[]
-  /** Optional. Throws ArgumentError for what the command cannot do, before a server is asked. */
+  /** Optional. Validates the arguments before the server is contacted. Throws ArgumentError. */
   check?(given: Arguments): void
 }
 
-/** Runs `ask` for the object that is named, unless help is asked for. Throws ArgumentError, ClusterError. */
-export async function aboutObject(
+/** Calls `run` for the object of the command line, or prints the help text. Throws ArgumentError and ClusterError. */
+export async function runObjectCommand(
   argv: readonly string[],
   { options, usage, outputs, check }: ObjectCommand,
   { out }: Streams,
-  ask: (asked: AskedObject) => Promise<number>,
+  run: (context: ObjectContext) => Promise<number>,
 ): Promise<number> {
   const given = readArguments(argv, { ...COMMON, ...options }, SHORT, 'object')
   if (given.isOn('help')) {
@@ -64,7 +64,7 @@ export async function aboutObject(
   return withServer(given, async (client, { namespace = 'default' }) => {
     try {
       const object = await findObject(client, words, given.value('namespace') ?? namespace)
-      return await ask({ given, client, object })
+      return await run({ given, client, object })
     } catch (error) {
       throw askedError(error, noHistory(client))
     }
@@ -73,14 +73,14 @@ export async function aboutObject(
 
 const noHistory = ({ server }: ClusterClient): string => `${server.origin} keeps no history: start it with --history 24h`
 
-/** A moment as the server knows it. */
-export interface AskedMoment {
+/** A moment that the server has resolved to a revision. */
+export interface ResolvedMoment {
   readonly revision: string
   readonly time: string | undefined
 }
 
-/** Throws ClusterError. */
-export async function momentAt(client: ClusterClient, moment: string): Promise<AskedMoment> {
+/** Resolves a moment to a revision. Throws ClusterError. */
+export async function momentAt(client: ClusterClient, moment: string): Promise<ResolvedMoment> {
   const answer = await client.json(`/binnacle/v1/moments?${new URLSearchParams({ at: moment })}`).catch((error: unknown) => {
     throw askedError(error, noHistory(client))
   })
@@ -88,7 +88,7 @@ export async function momentAt(client: ClusterClient, moment: string): Promise<A
   return { revision: String(revision), time: typeof time === 'string' ? time : undefined }
 }
 
-/** The changes of the object, newest first, from the one on that was the newest at a revision. Throws ClusterError. */
+/** Yields the changes of an object, newest first, beginning with the last one at or before a revision. Throws ClusterError. */
 export async function* changesOf(client: ClusterClient, { path }: NamedObject, { at, limit }: { readonly at?: string; readonly limit?: number } = {}) {
   const query = new URLSearchParams({ ...(at !== undefined && { at }), ...(limit !== undefined && { limit: String(limit) }) })
   for (;;) {
@@ -110,13 +110,13 @@ const changeOf = ({ revision, time, type, object, error }: JsonObject): ObjectCh
 
 const textOrNone = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** What the object was at a revision; undefined where there was none. Throws ClusterError where it is kept and cannot be read. */
+/** Returns the object as of a revision. Undefined if it did not exist. Throws ClusterError if it cannot be read. */
 export async function objectAt(client: ClusterClient, object: NamedObject, at: string): Promise<JsonObject | undefined> {
   for await (const change of changesOf(client, object, { at, limit: 1 })) return shownBy(object, change)
   return undefined
 }
 
-/** The object that a change has left. Throws ClusterError where it cannot be read. */
+/** Returns the object after a change. Undefined after a deletion. Throws ClusterError if it cannot be read. */
 export function shownBy({ label }: NamedObject, { object, error, revision }: ObjectChange): JsonObject | undefined {
   if (error !== undefined) throw new ClusterError(`${label} at revision ${revision} cannot be read: ${error}`)
   return object

@@ -1,12 +1,12 @@
 import type { Why } from '../../why/types.ts'
 
-/** What a request asks for: `list secrets in shop`, `get /metrics`. */
-export function whatOf({ verb, request }: Pick<Why, 'verb' | 'request'>): string {
+/** Returns the action of a request, such as `list secrets in shop` or `get /metrics`. */
+export function actionText({ verb, request }: Pick<Why, 'verb' | 'request'>): string {
   const { isResource, path } = request
   return isResource ? `${verb} ${resourceOf({ request })}` : `${verb} ${path}`
 }
 
-/** `secrets in shop`, `the deployment.apps web in shop`. */
+/** Returns the resource of a request, such as `secrets in shop` or `deployments.apps web in shop`. */
 function resourceOf({ request }: Pick<Why, 'request'>): string {
   const { group, resource, subresource, namespace, name } = request
   const full = `${resource}${group === '' ? '' : `.${group}`}${subresource === '' ? '' : `/${subresource}`}`

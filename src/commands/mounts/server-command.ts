@@ -5,11 +5,11 @@ import { yamlBytes } from '../../codec/yaml.ts'
 import { type Arguments, type Option, readArguments, type Streams } from '../../lib/arguments.ts'
 import { withServer } from '../with-server.ts'
 
-/** Of commands about moments and branches, what the command line says, and the server that it is about. */
-export interface AskedServer {
+/** Parsed arguments of a command about moments or branches, with its server. */
+export interface ServerContext {
   readonly given: Arguments
   readonly client: ClusterClient
-  /** Prints a kubeconfig for what is served below a path of the server: as the same user. */
+  /** Prints a kubeconfig whose server is a path of this server, with the same credentials. */
   printKubeconfig(path: string): void
 }
 
@@ -24,18 +24,18 @@ const COMMON_USAGE = `
 export interface ServerCommand {
   readonly options?: Readonly<Record<string, Option>>
   readonly usage: string
-  /** What a server lacks that does not serve the paths. */
+  /** Error message if the server does not serve the command's paths. */
   readonly lack: string
-  /** Throws ArgumentError for what the command cannot do, before a server is asked. */
+  /** Validates the arguments before the server is contacted. Throws ArgumentError. */
   check(given: Arguments): void
 }
 
-/** Runs `ask`, unless help is asked for. Throws ArgumentError, ClusterError. */
-export async function aboutServer(
+/** Calls `run`, or prints the help text. Throws ArgumentError and ClusterError. */
+export async function runServerCommand(
   argv: readonly string[],
   { options = {}, usage, lack, check }: ServerCommand,
   { out }: Streams,
-  ask: (asked: AskedServer) => Promise<number>,
+  run: (context: ServerContext) => Promise<number>,
 ): Promise<number> {
   const given = readArguments(argv, { ...COMMON, ...options }, { h: 'help' }, 'argument')
   if (given.isOn('help')) {
@@ -45,9 +45,9 @@ export async function aboutServer(
   check(given)
   const printKubeconfig = (path: string): void =>
     out(yamlBytes(kubeconfigAt(chosenKubeconfig(given.value('kubeconfig')), given.value('context'), path)).toString())
-  const asked = (client: ClusterClient): Promise<number> =>
-    ask({ given, client, printKubeconfig }).catch((error: unknown) => {
+  const runOn = (client: ClusterClient): Promise<number> =>
+    run({ given, client, printKubeconfig }).catch((error: unknown) => {
       throw askedError(error, `${client.server.origin} ${lack}`)
     })
-  return withServer(given, asked, serverOf)
+  return withServer(given, runOn, serverOf)
 }
