@@ -10,9 +10,9 @@ import { Failure, Loading, Note } from './parts.tsx'
 import { namedIn, type Route } from './route.ts'
 import { type Session, whenSessionEnds } from './session.ts'
 import { Sidebar } from './sidebar.tsx'
-import { useAsked, useRoute } from './use.ts'
+import { useFetched, useRoute } from './use.ts'
 
-/** The console: the way in, or what there is to see. */
+/** The console: the entrance page without a session, otherwise the selected page. */
 export function App({ begun }: { readonly begun: Session | undefined }) {
   const [session, setSession] = useState(begun)
   useEffect(() => whenSessionEnds(() => setSession(undefined)), [])
@@ -23,9 +23,9 @@ function Entrance() {
   return (
     <main class="entrance">
       <h1>Binnacle</h1>
-      <p>This page is opened by a link that is good once.</p>
+      <p>This page is opened with a single-use link.</p>
       <p>
-        The server prints one when it starts. For another, run <code>binnacle console</code> where the administrator’s kubeconfig is.
+        The server prints one when it starts. To get another one, run <code>binnacle console</code> with the administrator’s kubeconfig.
       </p>
     </main>
   )
@@ -33,7 +33,7 @@ function Entrance() {
 
 function Shell({ session }: { readonly session: Session }) {
   const route = useRoute()
-  const { value: kinds, error } = useAsked(loadKinds, [session])
+  const { value: kinds, error } = useFetched(loadKinds, [session])
   const [isHelpOpen, setHelpOpen] = useState(false)
   const [isMenuOpen, setMenuOpen] = useState(false)
   useKeyboard({ openHelp: () => setHelpOpen(true), openMenu: () => setMenuOpen(true), closeMenu: () => setMenuOpen(false) })

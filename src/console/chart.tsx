@@ -1,4 +1,4 @@
-/** A line of a chart; undefined: nothing was measured. */
+/** A line of a chart. Values are undefined if nothing was measured. */
 export interface Series {
   readonly name: string
   readonly values: readonly (number | undefined)[]
@@ -7,14 +7,14 @@ export interface Series {
 interface ChartProps {
   readonly title: string
   readonly series: readonly Series[]
-  /** Values that fit across. */
+  /** Number of values that fit into the width. */
   readonly length: number
   print(value: number): string
 }
 
 const [WIDTH, HEIGHT] = [320, 96]
 
-/** Lines over the time, the newest at the right, over a scale from 0. */
+/** A line chart over time, newest value at the right, with a scale from 0. */
 export function Chart({ title, series, length, print }: ChartProps) {
   const most = Math.max(...series.flatMap(({ values }) => values.map(value => value ?? 0)), 0)
   const top = most === 0 ? 1 : most * 1.1

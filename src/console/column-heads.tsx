@@ -1,4 +1,4 @@
-/** The head of a plain table. */
+/** Header row of a plain table. */
 export const ColumnHeads = ({ names }: { readonly names: readonly string[] }) => (
   <thead>
     <tr>

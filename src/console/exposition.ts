@@ -1,4 +1,4 @@
-/** One sample of the text format of Prometheus. */
+/** A sample of the Prometheus text format. */
 export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -9,7 +9,7 @@ const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/
 const LABEL = /(?<!\w)([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' }
 
-/** The samples of some metrics (https://prometheus.io/docs/instrumenting/exposition_formats/). Others are not looked at: there are thousands. */
+/** Parses the samples of the named metrics (https://prometheus.io/docs/instrumenting/exposition_formats/). Others are skipped, because there are thousands. */
 export function samplesOf(text: string, names: ReadonlySet<string>): readonly Sample[] {
   const samples: Sample[] = []
   for (const line of text.split('\n')) {
@@ -26,7 +26,7 @@ const labelsOf = (text: string): Record<string, string> =>
 
 const numberOf = (text: string): number => (text === '+Inf' ? Number.POSITIVE_INFINITY : text === '-Inf' ? Number.NEGATIVE_INFINITY : Number(text))
 
-/** The sum of the samples of a metric by what a label says. */
+/** Sums the samples of a metric by the value of a label. */
 export function sumsBy(samples: readonly Sample[], name: string, label: string): ReadonlyMap<string, number> {
   const sums = new Map<string, number>()
   for (const sample of samples) {
@@ -37,11 +37,14 @@ export function sumsBy(samples: readonly Sample[], name: string, label: string):
   return sums
 }
 
-/** What grew between two looks, for each key; a counter that is less has begun anew. */
+/** Returns the increase of each counter between two scrapes. A counter that decreased was reset. */
 export const growth = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
   new Map([...after].map(([key, value]) => [key, value >= (before.get(key) ?? 0) ? value - (before.get(key) ?? 0) : value]))
 
-/** A quantile of a histogram, by its buckets (upper bounds as texts), interpolated as Prometheus does; undefined where it is empty. */
+/**
+ * Returns a quantile of a histogram, interpolated as in Prometheus. Undefined if the histogram is empty.
+ * @param buckets cumulative counts by upper bound.
+ */
 export function quantile(share: number, buckets: ReadonlyMap<string, number>): number | undefined {
   const sorted = [...buckets].map(([bound, count]) => [numberOf(bound), count] as const).sort(([a], [b]) => a - b)
   const total = sorted.at(-1)?.[1] ?? 0

@@ -1,11 +1,11 @@
 import { isRecord, type Json, type JsonObject, type ManagedFields, ownMember } from './objects.ts'
 import { pointerPart } from './yaml-lines.ts'
 
-/** Who owns which fields of an object. */
+/** Field ownership of an object. */
 export interface FieldOwners {
-  /** Managers in the order of the object, each once with its operation and subresource. */
+  /** Managers in the order of managedFields. Each combination of name, operation and subresource occurs once. */
   readonly managers: readonly Manager[]
-  /** Indexes of the managers that own the field at a JSON pointer; none where nobody does. */
+  /** Returns the indexes of the managers that own the field at a JSON pointer. Empty if it has no owner. */
   ownersOf(path: string): readonly number[]
 }
 
@@ -16,12 +16,13 @@ export interface Manager {
   readonly time: string
 }
 
-/** More paths are not looked at. */
+/** Limit for the paths that are read. */
 const MOST_PATHS = 100_000
 
 /**
- * Reads the field sets of `metadata.managedFields` (https://kubernetes.io/docs/reference/using-api/server-side-apply/#managed-fields) and finds in the object what they name: `f:NAME` a member, `k:{…}` an item by its
- * keys, `v:…` an item by its value, `i:N` one by its index. A set without members is a field that is owned as a whole.
+ * Resolves the field sets of `metadata.managedFields` (https://kubernetes.io/docs/reference/using-api/server-side-apply/#managed-fields) in the object:
+ * `f:NAME` is a member, `k:{…}` a list item with these keys, `v:…` an item with this value, `i:N` an item by index. A set without members owns the field as a
+ * whole.
  */
 export function fieldOwners(object: Json, managedFields: readonly ManagedFields[]): FieldOwners {
   const exact = new Map<string, number[]>()
@@ -64,7 +65,7 @@ export function fieldOwners(object: Json, managedFields: readonly ManagedFields[
 
 type Found = { readonly value: Json | undefined; readonly path: string } | undefined
 
-/** Finds members and items by the names of field sets. Lists are looked through once for each set of keys. */
+/** Returns a function that resolves the names of field sets. Each list is indexed once per set of keys. */
 function itemsIn(): (name: string, value: Json | undefined, path: string) => Found {
   const indexes = new Map<string, ReadonlyMap<string, number>>()
   return (name, value, path) => {

@@ -1,16 +1,16 @@
 import type { Kind } from './kinds.ts'
 
-/** An object in the graph of owners. */
+/** An object in the ownership graph. */
 export interface Related {
   readonly uid: string
   readonly kind: string
   readonly name: string
   readonly namespace: string
-  /** Absent: a kind that is not served. */
+  /** Optional. Omitted if the kind is not served. */
   readonly of?: Kind
   /** Uids of its owners. */
   readonly owners: readonly string[]
-  /** It is named as an owner, and is not there. */
+  /** Set if it is referred to as an owner but does not exist. */
   readonly isMissing?: true
 }
 
@@ -25,14 +25,14 @@ export interface Layout {
   readonly edges: readonly (readonly [Placed, Placed])[]
   readonly width: number
   readonly height: number
-  /** Objects for which there was no room. */
+  /** Number of objects that did not fit. */
   readonly left: number
 }
 
 export const NODE = { width: 200, height: 44, gapX: 56, gapY: 12 }
 const MOST_NODES = 120
 
-/** Owners to the left, dependents to the right, each in the column of its distance from the object. */
+/** Lays out the graph: owners to the left, dependents to the right, each in the column of its distance from the object. */
 export function layOut(objects: readonly Related[], centre: string): Layout {
   const byUid = new Map(objects.map(node => [node.uid, node]))
   const columns = columnsOf(objects, centre)
@@ -65,7 +65,7 @@ export function layOut(objects: readonly Related[], centre: string): Layout {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** By uid: below 0 those that own it, above 0 those that it owns. */
+/** Returns columns by uid: negative for owners, positive for dependents. */
 function columnsOf(objects: readonly Related[], centre: string): Map<string, number> {
   const owners = new Map(objects.map(({ uid, owners }) => [uid, owners]))
   const dependents = new Map<string, string[]>()

@@ -1,10 +1,13 @@
 import { isRecord, type Json } from './objects.ts'
 import type { Column, Row } from './table-rows.ts'
 
-/** Words in the column Status that say that something is wrong, as kubectl prints them of pods, nodes, volumes and namespaces. */
+/** Parts of a Status cell that indicate a problem, as kubectl prints them for pods, nodes, volumes and namespaces. */
 const WRONG = ['Error', 'BackOff', 'Failed', 'Lost', 'OOMKilled', 'Evicted', 'NotReady', 'Unknown', 'DeadlineExceeded']
 
-/** Whether the cells of a row say that its object is not well: fewer are ready than wanted, a status that names a failure, or `False` where `True` is good. */
+/**
+ * Reports whether the cells of a row indicate a problem: fewer replicas ready than wanted, a status of a failure, or `False` in a column whose good value is
+ * `True`.
+ */
 export function isUnhealthy(columns: readonly Pick<Column, 'name'>[], { cells }: Pick<Row, 'cells'>): boolean {
   return columns.some(({ name }, i) => {
     const text = String(cells[i] ?? '')
@@ -22,7 +25,7 @@ export function isUnhealthy(columns: readonly Pick<Column, 'name'>[], { cells }:
   })
 }
 
-/** `0/2`: of so many. */
+/** Reports whether a text such as `0/2` has fewer than all. */
 function isLess(text: string): boolean {
   const [, ready, wanted] = /^(\d{1,9})\/(\d{1,9})$/.exec(text) ?? []
   return ready !== undefined && Number(ready) < Number(wanted)
@@ -39,7 +42,7 @@ export interface Condition {
 const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value.slice(0, 300) : '')
 const MOST = 50
 
-/** `status.conditions` of an object of any kind. */
+/** Returns the `status.conditions` of an object of any kind. */
 export function conditionsOf(object: Json): readonly Condition[] {
   const status = isRecord(object) ? object.status : undefined
   const conditions = isRecord(status) && Array.isArray(status.conditions) ? status.conditions : []

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { KEYS } from './keyboard.ts'
 
-/** What the keys do. */
+/** Dialog that lists the keys. */
 export function HelpDialog({ onClose }: { onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {

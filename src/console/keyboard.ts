@@ -8,7 +8,7 @@ export interface Openings {
   closeMenu(): void
 }
 
-/** The keys of every page, as the help lists them. */
+/** Keys of every page, as listed in the help. */
 export const KEYS = [
   ['/', 'search kinds'],
   ['j, k or ↓, ↑', 'next and previous row'],
@@ -22,7 +22,7 @@ export const KEYS = [
 const isField = (element: EventTarget | null): element is HTMLElement =>
   element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement
 
-/** Hears keys that are for the whole page: not those with Ctrl, Alt or Meta, and none while somebody writes. */
+/** Handles keys for the whole page. Keys with Ctrl, Alt or Meta are ignored, and all keys while a text field has the focus or a dialog is open. */
 export function useKeyboard(openings: Openings): void {
   const latest = useRef(openings)
   latest.current = openings
@@ -40,7 +40,7 @@ export function useKeyboard(openings: Openings): void {
   }, [])
 }
 
-/** Whether the key has been used. */
+/** Handles a key. Returns whether the key has a function. */
 function act({ key, target }: KeyboardEvent, openings: Openings): boolean {
   switch (key) {
     case '/':
@@ -60,7 +60,7 @@ function act({ key, target }: KeyboardEvent, openings: Openings): boolean {
     case 'ArrowUp':
       return move(-1)
     case 'Enter':
-      // What has the focus is opened by the browser.
+      // The browser activates the focused element.
       if (target instanceof HTMLAnchorElement || target instanceof HTMLButtonElement || target instanceof SVGAElement) return false
       currentList()?.open()
       return currentList() !== undefined

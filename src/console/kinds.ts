@@ -1,6 +1,6 @@
-/** A kind as discovery has it. */
+/** A kind, as returned by discovery. */
 export interface Kind {
-  /** Empty: the core group. */
+  /** Empty for the core group. */
   readonly group: string
   readonly version: string
   readonly resource: string
@@ -8,20 +8,20 @@ export interface Kind {
   readonly namespaced: boolean
   readonly verbs: readonly string[]
   readonly shortNames: readonly string[]
-  /** Of the versions of its group, the one that the server prefers. */
+  /** Whether the version is the preferred one of its group. */
   readonly preferred: boolean
 }
 
 export const groupVersion = ({ group, version }: Pick<Kind, 'group' | 'version'>): string => (group === '' ? version : `${group}/${version}`)
 
-/** The path of a collection, or of an object. */
+/** Returns the path of a collection or an object. */
 export function pathOf(kind: Pick<Kind, 'group' | 'version' | 'resource'>, namespace = '', name = ''): string {
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${encodeURIComponent(kind.group)}/${encodeURIComponent(kind.version)}`
   const within = namespace === '' ? '' : `/namespaces/${encodeURIComponent(namespace)}`
   return `${root}${within}/${encodeURIComponent(kind.resource)}${name === '' ? '' : `/${encodeURIComponent(name)}`}`
 }
 
-/** How well a kind answers what somebody types: 0 not at all. */
+/** Ranks a kind for a search text. 0 if it does not match. */
 export function rank(kind: Kind, text: string): number {
   const wanted = text.trim().toLowerCase()
   if (wanted === '') return 1
@@ -31,21 +31,21 @@ export function rank(kind: Kind, text: string): number {
   return names.some(name => name.includes(wanted)) || `${kind.resource}.${kind.group}`.includes(wanted) ? 2 : 0
 }
 
-/** The kind that is shown first. */
+/** Kind of the start page. */
 export const FIRST_KIND = { group: '', version: 'v1', resource: 'namespaces' }
 
-/** Kinds under one heading. */
+/** Kinds under a common heading. */
 export interface KindGroup {
   readonly title: string
   readonly kinds: readonly Kind[]
 }
 
-/** Kinds of the core group that Kubernetes has deprecated. */
+/** Deprecated kinds of the core group. */
 const DEPRECATED = ['componentstatuses', 'endpoints']
 const isDeprecated = ({ group, resource }: Kind): boolean => group === '' && DEPRECATED.includes(resource)
 const isBuiltIn = (group: string): boolean => !group.includes('.') || group.endsWith('.k8s.io')
 
-/** Kinds by their groups, in the order in which they come: the core group, those of Kubernetes, custom ones, and deprecated kinds last. */
+/** Groups kinds: the core group first, then groups of Kubernetes, custom groups, and deprecated kinds. */
 export function kindGroups(kinds: readonly Kind[]): readonly KindGroup[] {
   const groups = new Map<string, Kind[]>()
   const rankOf = (kind: Kind): number => (isDeprecated(kind) ? 3 : kind.group === '' ? 0 : isBuiltIn(kind.group) ? 1 : 2)

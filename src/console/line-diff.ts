@@ -1,13 +1,13 @@
-/** One line of a comparison. */
+/** A line of a diff. */
 export interface DiffLine {
   readonly sign: ' ' | '+' | '-'
   readonly text: string
 }
 
-/** Beyond as many differences, what differs is shown as replaced. */
+/** Limit for the number of differences. Beyond it, the differing range is shown as replaced. */
 const MOST_DIFFERENCES = 1_000
 
-/** Compares texts by their lines with the fewest additions and removals (E. Myers, An O(ND) Difference Algorithm, 1986), where those are not many. */
+/** Compares texts line by line with the fewest additions and removals (E. Myers, An O(ND) Difference Algorithm, 1986), up to MOST_DIFFERENCES. */
 export function lineDiff(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start++
@@ -39,7 +39,10 @@ function middle(before: readonly string[], after: readonly string[]): readonly D
   return replaced()
 }
 
-/** `rounds`: how far each diagonal had come before each round, from diagonal -d-1 on. */
+/**
+ * Reconstructs the edits from the end.
+ * @param rounds progress of each diagonal before each round, from diagonal -d-1 on.
+ */
 function wayBack(before: readonly string[], after: readonly string[], rounds: readonly Int32Array[]): DiffLine[] {
   const lines: DiffLine[] = []
   let [x, y] = [before.length, after.length]
@@ -62,7 +65,7 @@ function wayBack(before: readonly string[], after: readonly string[], rounds: re
   return lines.reverse()
 }
 
-/** Of long equal parts only what is beside a difference. */
+/** Keeps the lines within `context` lines of a difference, and replaces the others by their number. */
 export function nearDifferences(lines: readonly DiffLine[], context: number): readonly (DiffLine | { readonly skipped: number })[] {
   const near = new Uint8Array(lines.length)
   for (const [i, { sign }] of lines.entries()) if (sign !== ' ') near.fill(1, Math.max(0, i - context), i + context + 1)

@@ -14,24 +14,24 @@ interface TableEvent {
 
 const ACCEPT = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 const CHUNK = 500
-/** More rows are not kept. */
+/** Limit for the number of rows. */
 const MOST_ROWS = 50_000
-/** After a watch has failed; doubled each time. */
+/** Pause after a failed watch, doubled after each further failure. */
 const RETRY_MS = 500
 const MOST_RETRY_MS = 15_000
 
 export type TableState = 'loading' | 'live' | 'waiting' | 'failed'
 
-/** A collection as the server's own Table, kept as it is by a watch. */
+/** A collection as a server-side Table, kept up to date by a watch. */
 export class LiveTable {
   columns: readonly Column[] = []
   readonly rows = new Map<string, Row>()
   state: TableState = 'loading'
-  /** Why it failed, or waits. */
+  /** Error message of the states `failed` and `waiting`. */
   problem = ''
-  /** There are more rows than are kept. */
+  /** Whether the collection has more rows than MOST_ROWS. */
   isCut = false
-  /** Keys of rows that have changed since the first list, and when (performance.now). */
+  /** Time of the last change by row key, since the first list (performance.now). */
   readonly changedAt = new Map<string, number>()
   readonly #path: string
   readonly #query: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ export class LiveTable {
   readonly #ended = new AbortController()
   #isPending = false
 
-  /** `onChange` is called once a frame, at most. */
+  /** @param onChange called at most once per frame. */
   constructor(path: string, query: Readonly<Record<string, string>>, onChange: () => void) {
     this.#path = path
     this.#query = query
@@ -58,7 +58,7 @@ export class LiveTable {
       try {
         let version = await this.#list()
         this.#become('live')
-        // A watch that has ended well goes on from where it was.
+        // A watch that ended normally is resumed at its last version.
         for (;;) {
           version = await this.#watch(version)
           wait = RETRY_MS
@@ -93,7 +93,7 @@ export class LiveTable {
     })
   }
 
-  /** Returns the resource version from which on there are changes. */
+  /** Lists the rows. Returns the resource version to watch from. */
   async #list(): Promise<string> {
     const found = new Map<string, Row>()
     let token = ''
@@ -118,7 +118,7 @@ export class LiveTable {
     this.#changed()
   }
 
-  /** Follows changes until the server ends the watch. Returns the newest resource version that it has told. */
+  /** Watches until the server ends the watch. Returns the newest resource version that it sent. */
   async #watch(from: string): Promise<string> {
     let version = from
     const query = new URLSearchParams({ ...this.#query, watch: '1', resourceVersion: from, allowWatchBookmarks: 'true' })

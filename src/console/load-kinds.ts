@@ -18,7 +18,7 @@ interface DiscoveredGroups {
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** All kinds that can be listed, the preferred version first of each. */
+/** Returns all kinds that can be listed, with the preferred version of each first. */
 export async function loadKinds(): Promise<readonly Kind[]> {
   const answers = await Promise.all(['/api', '/apis'].map(path => callJson<DiscoveredGroups>(path, { headers: { Accept: AGGREGATED } })))
   const kinds: Kind[] = []

@@ -1,4 +1,4 @@
-/** What the pages read of objects. */
+/** Metadata that the pages use. */
 export interface ObjectMeta {
   readonly name: string
   readonly namespace?: string
@@ -42,7 +42,7 @@ export interface AnyObject {
 export const isRecord = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 export const ownMember = (value: JsonObject, name: string): Json | undefined => (Object.hasOwn(value, name) ? value[name] : undefined)
 
-/** A duration as kubectl prints ages. */
+/** Prints the time since a timestamp as kubectl prints ages. */
 export function age(from: string | undefined, now: number): string {
   const then = Date.parse(from ?? '')
   if (Number.isNaN(then)) return '<unknown>'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from './session.ts'
 
-/** What there is to say where there is nothing to show. */
+/** Message in place of content. */
 export const Note = ({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) => (
   <div class="note">
     <p class="note-title">{title}</p>
@@ -13,7 +13,7 @@ const TITLES: Readonly<Record<number, string>> = { 403: 'Not allowed (403)', 404
 
 export const Failure = ({ error }: { readonly error: ApiError }) => (
   <div class="note failure" role="alert">
-    <p class="note-title">{error.status === 0 ? 'No answer' : (TITLES[error.status] ?? `The server refused (${error.status})`)}</p>
+    <p class="note-title">{error.status === 0 ? 'No response' : (TITLES[error.status] ?? `The server refused (${error.status})`)}</p>
     <p>{error.message}</p>
   </div>
 )
@@ -24,17 +24,17 @@ export const Loading = () => (
   </p>
 )
 
-/** A part that the server was started without. */
+/** Message for a feature that is disabled on the server. */
 export const Off = ({ what, flag, children }: { readonly what: string; readonly flag: string; readonly children?: ComponentChildren }) => (
   <Note title={`${what} is off.`}>
     <p>
-      Start the server with <code>{flag}</code> to have it.
+      To enable it, start the server with <code>{flag}</code>.
     </p>
     {children}
   </Note>
 )
 
-/** The head of a page. */
+/** Heading of a page. */
 export const PageHead = ({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) => (
   <div class="page-head">
     <h1>

@@ -5,22 +5,24 @@ import { callJson } from './session.ts'
 
 export interface Relations {
   readonly objects: readonly Related[]
-  /** Kinds that could not be read, or of which not all objects were. */
+  /** Kinds of which not all objects could be read. */
   readonly unread: readonly string[]
 }
 
 const LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
 const ONE = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'
-/** Objects that are looked at of one kind. */
+/** Limit for the objects of one kind. */
 const MOST_OF_KIND = 2_000
 const AT_ONCE = 6
-/** Owners of owners that are followed. */
+/** Limit for the levels of owners. */
 const MOST_LEVELS = 8
 
-/** Kinds whose objects own and are owned by nothing that is worth its reading. */
+/** Whether to search the kind for related objects. Events and metrics are not worth reading. */
 const isWorth = ({ group, resource, preferred }: Kind): boolean => preferred && resource !== 'events' && group !== 'metrics.k8s.io'
 
-/** All objects that are owned by `object`, directly or not, and all that own it. The metadata of whatever may be among them is read: of its namespace, or of all where it is in none. */
+/**
+ * Returns all direct and indirect owners and dependents of an object. Reads the metadata of its namespace, or of all namespaces for a cluster-scoped object.
+ */
 export async function relationsOf(object: AnyObject, kind: Kind, kinds: readonly Kind[], signal: AbortSignal): Promise<Relations> {
   const { namespace = '' } = object.metadata
   const found = new Map<string, Related>()
@@ -76,7 +78,7 @@ async function followOwners(metadata: ObjectMeta, kinds: readonly Kind[], { foun
 
 const ownersIn = ({ ownerReferences = [], namespace = '' }: ObjectMeta) => ownerReferences.map(owner => ({ owner, namespace }))
 
-/** What can be reached from an object, up alone and down alone. */
+/** Returns the objects that can be reached by going only up or only down. */
 function connected(uid: string, found: ReadonlyMap<string, Related>): readonly Related[] {
   const dependents = new Map<string, string[]>()
   for (const { uid: child, owners } of found.values()) for (const owner of owners) dependents.set(owner, [...(dependents.get(owner) ?? []), child])

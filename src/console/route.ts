@@ -1,12 +1,12 @@
 import type { Kind } from './kinds.ts'
 
-/** Where the console is: the path and the query behind the `#`. */
+/** Route of the console: path and query after the `#`. */
 export interface Route {
   readonly parts: readonly string[]
   readonly query: Readonly<Record<string, string>>
 }
 
-/** Reads `#/objects/apps/v1/deployments?namespace=default`. What cannot be read is left out. */
+/** Parses `#/objects/apps/v1/deployments?namespace=default`. Invalid parts are skipped. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
   const parts = path.split('/').filter(part => part !== '')
@@ -29,7 +29,7 @@ export function hashOf(parts: readonly string[], query: Readonly<Record<string, 
 
 type Named = Pick<Kind, 'group' | 'version' | 'resource'>
 
-/** In a path that has no empty parts. */
+/** Placeholders for the empty group and namespace in a route. */
 const CORE = 'core'
 const NO_NAMESPACE = '-'
 
@@ -39,7 +39,7 @@ export const tableHash = ({ group, version, resource }: Named, query: Readonly<R
 export const objectHash = ({ group, version, resource }: Named, namespace: string, name: string, query: Readonly<Record<string, string>> = {}): string =>
   hashOf(['object', group || CORE, version, resource, namespace || NO_NAMESPACE, name], query)
 
-/** What `tableHash` and `objectHash` have named. */
+/** Returns the kind and object of a route, as written by `tableHash` and `objectHash`. */
 export function namedIn({ parts }: Route): Named & { readonly namespace: string; readonly name: string } {
   const [, group = '', version = '', resource = '', namespace = '', name = ''] = parts
   return { group: group === CORE ? '' : group, version, resource, namespace: namespace === NO_NAMESPACE ? '' : namespace, name }

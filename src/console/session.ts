@@ -1,17 +1,17 @@
-/** Kept for this tab alone, and until it is closed. */
+/** Key in the session storage, which belongs to a browser tab and is cleared when it is closed. */
 const KEY = 'binnacle-session'
 
-/** As `POST /console/sessions` answers. */
+/** Response of `POST /console/sessions`. */
 export interface Session {
   readonly token: string
   readonly expires: string
   readonly user: { readonly name: string; readonly groups: readonly string[] }
 }
 
-/** An answer that is none of those that were asked for. The message is the server's own. */
+/** A failed request. The message is the server's. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** Of HTTP; 0: there was no answer. */
+  /** HTTP status, or 0 if the server did not respond. */
   readonly status: number
 
   constructor(status: number, message: string) {
@@ -23,12 +23,12 @@ export class ApiError extends Error {
 let session: Session | undefined
 let onEnd: () => void = () => {}
 
-/** `ended` is called once the server no longer knows the session. */
+/** @param ended called when the session has expired or been revoked. */
 export function whenSessionEnds(ended: () => void): void {
   onEnd = ended
 }
 
-/** Uses up the link of the address, if it has one, or takes up the session of this tab. The token leaves the address first. */
+/** Exchanges the token of the address for a session, or resumes the session of this tab. The token is removed from the address first. */
 export async function beginSession(): Promise<Session | undefined> {
   const token = location.hash.slice(1)
   if (token !== '' && !token.startsWith('/')) {
@@ -56,7 +56,7 @@ function forget(): void {
   onEnd()
 }
 
-/** Asks the server in the session's name. Throws ApiError where the status is not 2xx. */
+/** Sends a request with the session's token. Throws ApiError if the status is not 2xx. */
 export async function call(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   if (session) headers.set('Authorization', `Bearer ${session.token}`)
@@ -66,29 +66,29 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
     answer = await fetch(path, { ...init, headers, credentials: 'omit', cache: 'no-store', redirect: 'error' })
   } catch (error) {
     if (init.signal?.aborted) throw error
-    throw new ApiError(0, 'The server does not answer.')
+    throw new ApiError(0, 'The server does not respond.')
   }
   if (answer.ok) return answer
   if (answer.status === 401) forget()
   throw new ApiError(answer.status, messageOf(await answer.text()))
 }
 
-/** Of a Status, or the text itself. */
+/** Returns the message of a Status, or the body itself. */
 function messageOf(body: string): string {
   try {
     const value = JSON.parse(body) as { readonly message?: unknown }
     if (typeof value.message === 'string') return value.message
   } catch {
-    // A text.
+    // Not JSON.
   }
   return body.slice(0, 1000)
 }
 
-/** The answer's JSON. What it looks like is the caller's to know: it is this server's. */
+/** Sends a request and returns the JSON of its response. The shape is not checked, because it comes from this server. */
 export async function callJson<T>(path: string, init: RequestInit = {}): Promise<T> {
   return (await (await call(path, init)).json()) as T
 }
 
-/** Sends JSON, and returns that of the answer. */
+/** Sends JSON and returns the JSON of the response. */
 export const sendJson = <T>(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<T> =>
   callJson<T>(path, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body), ...(signal && { signal }) })

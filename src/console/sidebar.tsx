@@ -17,7 +17,7 @@ interface SidebarProps {
 
 const THEMES = { system: '◐ Auto', light: '○ Light', dark: '● Dark' } as const
 
-/** The menu: pages, kinds, and what is for all pages. */
+/** The menu: pages, kinds, and controls for the console. */
 export function Sidebar({ session, kinds, route, isOpen, onMenu, onHelp }: SidebarProps) {
   const [theme, change] = useState(currentTheme)
   const switchTheme = (): void => {
@@ -78,7 +78,7 @@ function KindList({ kinds, route }: { readonly kinds: readonly Kind[]; readonly 
       .sort((a, b) => b.rank - a.rank)
       .map(({ each }) => each)
   }, [kinds, text, showsAll])
-  // The best answers to a search come first; without one, kinds are in groups.
+  // A search lists the best matches first. Without a search, kinds are grouped.
   const groups = text.trim() === '' ? kindGroups(chosen) : [{ title: 'Found', kinds: chosen }]
   const current = route.parts.length === 0 ? FIRST_KIND : namedIn(route)
   const open = (event: KeyboardEvent): void => {

@@ -4,7 +4,7 @@ export interface Column {
   readonly name: string
   readonly type: string
   readonly description: string
-  /** Above 0: shown where somebody wants more. */
+  /** Priority of the Table API. Columns above 0 are hidden by default. */
   readonly priority: number
 }
 
@@ -13,15 +13,15 @@ export interface Row {
   readonly object: { readonly metadata: ObjectMeta }
 }
 
-/** By which column rows are sorted. */
+/** Sort order of the rows. */
 export interface Sorting {
-  /** Index of the column; -1: the namespace. */
+  /** Index of the column, or -1 for the namespace. */
   readonly at: number
   readonly column: Pick<Column, 'name'>
   readonly isDown: boolean
 }
 
-/** Rows that have the text in a cell or a label, in order. Without a sorting: as the server lists them. */
+/** Returns the rows that contain all words of the text in cells or labels. Without a sort order, they are in the server's order. */
 export function chosenRows(rows: ReadonlyMap<string, Row>, text: string, sorting: Sorting | undefined): (readonly [string, Row])[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const chosen = words.length === 0 ? [...rows] : [...rows].filter(([, row]) => hasWords(row, words))
@@ -31,7 +31,7 @@ export function chosenRows(rows: ReadonlyMap<string, Row>, text: string, sorting
     : chosen.sort(([, a], [, b]) => sign * compare(sortedBy(a, sorting), sortedBy(b, sorting)))
 }
 
-/** Of one cell no more is looked through. */
+/** Limit for the characters of a cell that are searched. */
 const MOST_LOOKED = 10_000
 
 function hasWords({ cells, object: { metadata } }: Row, words: readonly string[]): boolean {
@@ -42,7 +42,7 @@ function hasWords({ cells, object: { metadata } }: Row, words: readonly string[]
 
 function sortedBy({ cells, object: { metadata } }: Row, { at, column }: Sorting): string | number {
   if (at < 0) return metadata.namespace ?? ''
-  // The younger, the less.
+  // A younger object has a lower age.
   if (column.name === 'Age') return -Date.parse(metadata.creationTimestamp ?? '')
   const cell = cells[at]
   return typeof cell === 'number' ? cell : String(cell ?? '')

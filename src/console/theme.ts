@@ -1,4 +1,4 @@
-/** What the switch says; `system`: as the browser says. */
+/** Color scheme. `system` follows the browser's setting. */
 export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'binnacle-theme'

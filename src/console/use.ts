@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { parseRoute, type Route } from './route.ts'
 import { ApiError } from './session.ts'
 
-/** Where the console is, as its address says. */
+/** Returns the current route. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash))
   useEffect(() => {
@@ -13,40 +13,40 @@ export function useRoute(): Route {
   return route
 }
 
-/** What has been asked for: its value, or why there is none. */
-export interface Asked<T> {
+/** Result of a request: a value, an error, or neither while it is in progress. */
+export interface Fetched<T> {
   readonly value?: T
   readonly error?: ApiError
 }
 
-/** Asks again whenever one of the `inputs` changes. What comes too late is dropped. */
-export function useAsked<T>(ask: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Asked<T> {
-  const [asked, setAsked] = useState<Asked<T>>({})
+/** Repeats a request when `inputs` change. Results of earlier inputs are discarded. */
+export function useFetched<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Fetched<T> {
+  const [result, setResult] = useState<Fetched<T>>({})
   useEffect(() => {
     const ended = new AbortController()
-    setAsked({})
-    ask(ended.signal).then(
-      value => ended.signal.aborted || setAsked({ value }),
-      (error: unknown) => ended.signal.aborted || setAsked({ error: errorOf(error) }),
+    setResult({})
+    load(ended.signal).then(
+      value => ended.signal.aborted || setResult({ value }),
+      (error: unknown) => ended.signal.aborted || setResult({ error: errorOf(error) }),
     )
     return () => ended.abort()
   }, inputs)
-  return asked
+  return result
 }
 
-/** Asks every so often while the page is seen; the last value stays until there is another. */
-export function usePolled<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: number): Asked<T> {
-  const [asked, setAsked] = useState<Asked<T>>({})
+/** Repeats a request at an interval while the page is visible. The last value is kept until the next one arrives. */
+export function usePolled<T>(load: (signal: AbortSignal) => Promise<T>, everyMs: number): Fetched<T> {
+  const [result, setResult] = useState<Fetched<T>>({})
   useEffect(() => {
     const ended = new AbortController()
     const run = async (): Promise<void> => {
       while (!ended.signal.aborted) {
         if (document.visibilityState === 'visible') {
-          const next = await ask(ended.signal).then(
+          const next = await load(ended.signal).then(
             value => ({ value }),
             (error: unknown) => ({ error: errorOf(error) }),
           )
-          if (!ended.signal.aborted) setAsked(next)
+          if (!ended.signal.aborted) setResult(next)
         }
         await new Promise(resolve => setTimeout(resolve, everyMs))
       }
@@ -54,12 +54,12 @@ export function usePolled<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: 
     void run()
     return () => ended.abort()
   }, [])
-  return asked
+  return result
 }
 
 const errorOf = (error: unknown): ApiError => (error instanceof ApiError ? error : new ApiError(0, error instanceof Error ? error.message : String(error)))
 
-/** What keys do on a page that shows a list. */
+/** Actions of the keys on a page with a list. */
 export interface ListKeys {
   move(by: number): void
   open(): void
@@ -68,7 +68,7 @@ export interface ListKeys {
 let list: ListKeys | undefined
 export const currentList = (): ListKeys | undefined => list
 
-/** The keys j, k and Enter are for this list while it is shown. */
+/** Assigns the keys j, k and Enter to this list while it is mounted. */
 export function useListKeys(keys: ListKeys): void {
   const latest = useRef(keys)
   latest.current = keys
@@ -81,7 +81,7 @@ export function useListKeys(keys: ListKeys): void {
   }, [])
 }
 
-/** The time, renewed every so often. */
+/** Returns the current time, updated at an interval. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now())
   useEffect(() => {
@@ -93,13 +93,13 @@ export function useNow(everyMs: number): number {
 
 let isWanted = false
 
-/** Moves the focus to the rows of the list that is shown next, or of the one that is shown if `isShown`. */
+/** Moves the focus to the rows of the next list, or of the current one if `isShown`. */
 export function wantRows(isShown: boolean): void {
   isWanted = !isShown
   if (isShown) document.querySelector<HTMLElement>('main .scroller')?.focus()
 }
 
-/** Gives the rows the focus if they are wanted. An empty list leaves it to the content. */
+/** Focuses the rows if `wantRows` requested it. If there are none, focuses the main content. */
 export function useWantedRows(hasRows: boolean): void {
   useEffect(() => {
     if (!isWanted) return

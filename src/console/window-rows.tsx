@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** The rows of a long list that can be seen, of those beside them a few. */
+/** Range of the rows that are rendered: the visible ones and a few beside them. */
 export interface Seen {
   readonly first: number
   readonly end: number
@@ -9,7 +9,10 @@ export interface Seen {
 
 const BESIDE = 20
 
-/** Follows how far an element is scrolled, whose rows are all of one height (pixels). */
+/**
+ * Tracks the visible rows of a scrolling element.
+ * @param height height of every row, in pixels.
+ */
 export function useSeen(count: number, height: number): { readonly scroller: RefObject<HTMLDivElement>; readonly seen: Seen } {
   const scroller = useRef<HTMLDivElement>(null)
   const [seen, setSeen] = useState<Seen>({ first: 0, end: 80 })
@@ -34,7 +37,10 @@ export function useSeen(count: number, height: number): { readonly scroller: Ref
   return { scroller, seen: { first: Math.min(seen.first, Math.max(0, end - 1)), end } }
 }
 
-/** Scrolls so that a row can be seen. `above`: pixels that a head covers. */
+/**
+ * Scrolls a row into view.
+ * @param above height of a sticky header, in pixels.
+ */
 export function showRow(element: HTMLElement | null, index: number, height: number, above = 0): void {
   if (element === null) return
   const top = index * height

@@ -1,36 +1,36 @@
 import { isRecord, type Json, type JsonObject } from './objects.ts'
 
-/** One line of an object as YAML. */
+/** A line of an object as YAML. */
 export interface YamlLine {
   readonly indent: number
-  /** `- ` where an item begins. */
+  /** Whether the line begins an item, with `- `. */
   readonly dash: boolean
-  /** With its quotes, without the colon; absent: an item, or a part of a text. */
+  /** Key with quotes and without the colon. Omitted for an item, or a line of a block text. */
   readonly key?: string
-  /** What is written behind the key; absent: its members follow. */
+  /** Value after the key. Omitted if members follow on the next lines. */
   readonly value?: string
-  /** How the value is to be coloured. */
+  /** Color class of the value. */
   readonly form?: 'text' | 'number' | 'word'
-  /** The member or item that the line belongs to, as a JSON pointer. */
+  /** JSON pointer of the member or item. */
   readonly path: string
-  /** The length of a value of which only the beginning is shown. */
+  /** Original length of a truncated value. */
   readonly cutFrom?: number
 }
 
-/** Of a longer line this much is shown. */
+/** Longer lines are truncated. */
 const LONGEST_LINE = 2_000
-/** More lines of one object are not shown. */
+/** Limit for the lines of an object. */
 export const MOST_LINES = 200_000
 
 const PLAIN_KEY = /^[A-Za-z0-9_./-]+$/
 const PLAIN_TEXT = /^[A-Za-z0-9_./](?:[A-Za-z0-9_./@+=$%^&()-]|[: ](?=[A-Za-z0-9_./]))*$/
-/** What a block would say only by the indentation that it announces, or by how it ends. */
+/** Texts that a block scalar could express only with indentation or chomping indicators. */
 const NOT_A_BLOCK = /^\s|\n\n$/
 const LONGEST_PLAIN = 500
-/** What YAML would read as something else than a text. */
+/** Texts that YAML would parse as another type. */
 const NOT_A_TEXT = /^(?:true|false|yes|no|on|off|null|y|n|~|[-+.]?[0-9][0-9a-fA-F_.,xXoO:+-]*|\.(?:inf|nan)|\d{4}-\d\d-\d\d.*)$/i
 
-/** The lines of a value, at any depth. */
+/** Returns the lines of a value. Not recursive, so the depth is not limited by the call stack. */
 export function yamlLines(value: Json): readonly YamlLine[] {
   const lines: YamlLine[] = []
   const stack: Work[] = [{ value, indent: 0, path: '', dash: false }]
@@ -48,14 +48,14 @@ interface Work {
 
 function addLines({ value, indent, path, dash, key }: Work, lines: YamlLine[], stack: Work[]): void {
   const head = { indent, dash, path, ...(key !== undefined && { key: keyText(key) }) }
-  // Members of an item stand beside its dash.
+  // The members of an item are indented beside its dash.
   const inner = indent + (dash ? 1 : 0)
   if (Array.isArray(value)) {
     if (value.length === 0 || key === undefined) {
       lines.push({ ...head, value: value.length === 0 ? '[]' : '', form: 'word' })
       if (value.length === 0) return
     } else lines.push(head)
-    // As kubectl writes them, items stand below their key.
+    // Items are not indented below their key, as in kubectl's output.
     const items = value as readonly Json[]
     for (let i = items.length - 1; i >= 0; i--)
       stack.push({ value: items[i] ?? null, indent: inner + (key === undefined ? 1 : 0), path: `${path}/${i}`, dash: true })
@@ -75,7 +75,7 @@ function addMembers(value: JsonObject, head: YamlLine, inner: number, lines: Yam
   if (head.key !== undefined) lines.push(head)
   const indent = head.key === undefined ? inner : inner + 1
   const work = names.map(name => ({ value: value[name] ?? null, indent, path: `${head.path}/${pointerPart(name)}`, dash: false, key: name }))
-  // The first member stands behind the dash.
+  // The first member follows the dash.
   const [first, ...rest] = work
   for (const each of rest.reverse()) stack.push(each)
   if (first) stack.push(isItem ? { ...first, indent: head.indent, dash: true } : first)
@@ -99,12 +99,15 @@ function addScalar(value: null | boolean | number | string, head: YamlLine, inne
   }
 }
 
-/** `length`: of the value that the text stands for. */
+/**
+ * Truncates a value.
+ * @param length original length of the value.
+ */
 function shortened(text: string, length = text.length): Pick<YamlLine, 'value' | 'cutFrom'> {
   return text.length <= LONGEST_LINE ? { value: text } : { value: text.slice(0, LONGEST_LINE), cutFrom: length }
 }
 
-/** What would be read otherwise, or turns the direction of what stands beside it. */
+/** Characters that would be read differently, or change the direction of adjacent text. */
 const ODD = /[\p{Cc}\p{Cf}\p{Bidi_Control}\u2028\u2029]/u
 const hasOdd = (value: string): boolean => ODD.test(value.replaceAll('\n', '').replaceAll('\t', ''))
 
@@ -114,13 +117,13 @@ function escaped(char: string): string {
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`
 }
 
-/** The beginning of a text as JSON has it, with escapes of all that cannot be seen. */
+/** Quotes the beginning of a text as JSON, with escapes for all invisible characters. */
 const quoted = (value: string): string => JSON.stringify(value.slice(0, LONGEST_LINE + 1)).replace(ODD_ONES, escaped)
 
 const keyText = (key: string): string => (PLAIN_KEY.test(key) && !NOT_A_TEXT.test(key) && key.length < LONGEST_PLAIN ? key : quoted(key))
 
 export const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** A line as text. */
+/** Returns the text of a line. */
 export const lineText = ({ indent, dash, key, value }: YamlLine): string =>
   `${'  '.repeat(indent)}${dash ? '- ' : ''}${key === undefined ? '' : `${key}:${value === undefined || value === '' ? '' : ' '}`}${value ?? ''}`

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { PageHead } from '../parts.tsx'
 import { ApiError, sendJson } from '../session.ts'
 
-/** As `POST /binnacle/v1/console/cel` answers. */
+/** Response of `POST /binnacle/v1/console/cel`. */
 interface Evaluated {
   readonly type?: string
   readonly estimate?: { readonly min: string; readonly max: string }
@@ -25,10 +25,10 @@ const EXAMPLES = [
     '{\n  "self": { "limit": "2Gi", "host": "example.com" }\n}',
   ],
 ] as const
-/** After the last letter. */
+/** Pause after the last keystroke. */
 const WAIT_MS = 300
 
-/** Expressions tried with values, as Kubernetes compiles, limits and evaluates them. */
+/** Evaluates expressions with given variables, with Kubernetes' environment and limits. */
 export function CelPage() {
   const [expression, setExpression] = useState<string>(EXAMPLES[0][1])
   const [variables, setVariables] = useState<string>(EXAMPLES[0][2])
@@ -99,7 +99,7 @@ function parsed(text: string): object | undefined {
   }
 }
 
-/** The sizes of values that no schema bounds multiply to whatever 64 bits hold. */
+/** Prints the upper bound of an estimate. Without size limits of a schema it is about 2^64. */
 const bound = (max: string): string => (max.length > 15 ? 'without an upper bound, as the values have no types' : `at most ${Number(max).toLocaleString('en')}`)
 
 function Result({ result: { type, estimate, value, cost, error, issues } }: { readonly result: Evaluated }) {

@@ -4,7 +4,7 @@ import { groupVersion, type Kind } from '../kinds.ts'
 import { Failure, Loading, Note, PageHead } from '../parts.tsx'
 import { tableHash } from '../route.ts'
 import { call, callJson } from '../session.ts'
-import { useAsked, usePolled } from '../use.ts'
+import { useFetched, usePolled } from '../use.ts'
 import type { PageProps } from './page-props.ts'
 
 const EVERY_MS = 5_000
@@ -12,19 +12,19 @@ const DEPRECATED = 'apiserver_requested_deprecated_apis'
 const REQUESTS = 'apiserver_request_total'
 const WANTED: ReadonlySet<string> = new Set([DEPRECATED, REQUESTS])
 
-interface Asked {
+interface RecentCall {
   readonly uri: string
   readonly user: string
   readonly userAgent: string
 }
 
-/** Which deprecated versions have been asked for since the start, and by whom, as far as that is recorded. */
+/** Shows the deprecated versions that were requested since the start, and their clients if requests are recorded. */
 export function DeprecatedPage({ kinds }: PageProps) {
   const { value: samples, error } = usePolled(
     async signal => samplesOf(await (await call('/metrics', { headers: { Accept: 'text/plain' }, signal })).text(), WANTED),
     EVERY_MS,
   )
-  const { value: recent } = useAsked(recentRequests, [])
+  const { value: recent } = useFetched(recentRequests, [])
   const found = (samples ?? []).filter(({ name, value }) => name === DEPRECATED && value > 0)
   return (
     <section class="page" aria-label="Deprecated versions">
@@ -67,7 +67,7 @@ function Resource({ labels, kinds }: { readonly labels: Sample['labels']; readon
   return kind ? <a href={tableHash(kind)}>{name}</a> : <span>{name}</span>
 }
 
-/** Deprecation and requests have the same labels for what was asked for. */
+/** Returns the number of requests for a deprecated version, whose samples have the same labels. */
 const requestsOf = (samples: readonly Sample[], { group, version, resource, subresource }: Sample['labels']): number =>
   samples.reduce(
     (sum, { name, labels, value }) =>
@@ -81,14 +81,14 @@ const requestsOf = (samples: readonly Sample[], { group, version, resource, subr
     0,
   )
 
-/** Undefined where requests are not recorded. */
-const recentRequests = (signal: AbortSignal): Promise<readonly Asked[] | undefined> =>
-  callJson<{ readonly items?: readonly Asked[] }>('/binnacle/v1/why?limit=1000', { signal }).then(
+/** Returns recent requests. Undefined if they are not recorded. */
+const recentRequests = (signal: AbortSignal): Promise<readonly RecentCall[] | undefined> =>
+  callJson<{ readonly items?: readonly RecentCall[] }>('/binnacle/v1/why?limit=1000', { signal }).then(
     ({ items = [] }) => items,
     () => undefined,
   )
 
-function callers(recent: readonly Asked[], { group, version, resource }: Sample['labels']): string {
+function callers(recent: readonly RecentCall[], { group, version, resource }: Sample['labels']): string {
   const root = group === '' ? `/api/${version}/` : `/apis/${group}/${version}/`
   const among = recent.filter(({ uri }) => uri.startsWith(root) && uri.split(/[/?]/).includes(resource ?? ''))
   const counts = new Map<string, number>()
@@ -96,5 +96,5 @@ function callers(recent: readonly Asked[], { group, version, resource }: Sample[
     const caller = `${user} (${userAgent.split(' ', 1)[0]})`
     counts.set(caller, (counts.get(caller) ?? 0) + 1)
   }
-  return counts.size === 0 ? 'nobody of late' : [...counts].map(([caller, times]) => `${caller} × ${times}`).join(', ')
+  return counts.size === 0 ? 'no recent client' : [...counts].map(([caller, times]) => `${caller} × ${times}`).join(', ')
 }

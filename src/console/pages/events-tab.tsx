@@ -2,7 +2,7 @@ import { ColumnHeads } from '../column-heads.tsx'
 import { age } from '../objects.ts'
 import { Failure, Loading, Note } from '../parts.tsx'
 import { callJson } from '../session.ts'
-import { useAsked, useNow } from '../use.ts'
+import { useFetched, useNow } from '../use.ts'
 import type { TabProps } from './tab-props.ts'
 
 interface CoreEvent {
@@ -19,10 +19,10 @@ interface CoreEvent {
 
 const MOST = 500
 
-/** Events about an object, the newest first. */
+/** Events of an object, newest first. */
 export function EventsTab({ object: { metadata } }: TabProps) {
   const now = useNow(1_000)
-  const { value, error } = useAsked(
+  const { value, error } = useFetched(
     signal => {
       const query = new URLSearchParams({ fieldSelector: `involvedObject.uid=${metadata.uid ?? ''}`, limit: String(MOST) })
       return callJson<{ readonly items: readonly CoreEvent[] | null }>(`/api/v1/events?${query}`, { signal })

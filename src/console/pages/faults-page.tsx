@@ -8,7 +8,7 @@ import type { PageProps } from './page-props.ts'
 
 const FAULTS = { group: 'binnacle.dev', version: 'v1alpha1', resource: 'faults' }
 const PATH = '/apis/binnacle.dev/v1alpha1/faults'
-/** What the fault does, by what is chosen. */
+/** Effects of a fault that can be selected. */
 const EFFECTS = {
   '429': { label: '429 Too Many Requests', spec: { status: { code: 429, retryAfterSeconds: 1 } } },
   '500': { label: '500 Internal Server Error', spec: { status: { code: 500 } } },
@@ -23,7 +23,7 @@ const EFFECTS = {
   webhooks: { label: 'webhooks that cannot be reached', spec: { webhooksDown: ['*'] } },
 } as const
 
-/** Faults on purpose: what there are, with their hits, and a form for another. */
+/** Fault injection: existing faults with their hits, and a form for a new one. */
 export function FaultsPage({ kinds }: PageProps) {
   const isOn = kinds.some(({ group, resource }) => group === FAULTS.group && resource === FAULTS.resource)
   return (
@@ -166,7 +166,7 @@ function FaultForm({ onCreate }: { onCreate(fault: object): Promise<boolean> }) 
   )
 }
 
-/** The object that a form says. */
+/** Returns the object that a form describes. */
 function faultOf(form: FormData): object {
   const text = (name: string): string => String(form.get(name) ?? '').trim()
   const list = (name: string): string[] =>
@@ -174,7 +174,7 @@ function faultOf(form: FormData): object {
       .split(/[\s,]+/)
       .filter(Boolean)
   const match = Object.fromEntries(LISTS.map(([name]) => [name, list(name)] as const).filter(([, values]) => values.length > 0))
-  // Whoever makes a fault for all wants to be rid of it by the same page.
+  // Without an exemption, a fault for all clients would also affect the console, which is used to delete it.
   const agents = form.has('spares') ? { agents: ['!Mozilla*'] } : {}
   const rate = { ...(text('share') !== '' && { share: Number(text('share')) }), ...(text('count') !== '' && { count: Number(text('count')) }) }
   const effect = EFFECTS[text('effect') as keyof typeof EFFECTS]

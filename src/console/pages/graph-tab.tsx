@@ -2,7 +2,7 @@ import { layOut, NODE, type Placed } from '../graph-layout.ts'
 import { Failure, Loading, Note } from '../parts.tsx'
 import { relationsOf } from '../related.ts'
 import { objectHash } from '../route.ts'
-import { useAsked } from '../use.ts'
+import { useFetched } from '../use.ts'
 import type { TabProps } from './tab-props.ts'
 
 const EDGE = 12
@@ -10,7 +10,7 @@ const EDGE = 12
 /** Owners and dependents of an object. */
 export function GraphTab({ object, kind, kinds }: TabProps) {
   const uid = object.metadata.uid ?? ''
-  const { value, error } = useAsked(signal => relationsOf(object, kind, kinds, signal), [uid, object])
+  const { value, error } = useFetched(signal => relationsOf(object, kind, kinds, signal), [uid, object])
   if (error) return <Failure error={error} />
   if (value === undefined) return <Loading />
   const { placed, edges, width, height, left } = layOut(value.objects, uid)

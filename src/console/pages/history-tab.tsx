@@ -3,7 +3,7 @@ import { lineDiff, nearDifferences } from '../line-diff.ts'
 import { type AnyObject, age, isRecord, type Json } from '../objects.ts'
 import { Failure, Loading, Note, Off } from '../parts.tsx'
 import { callJson } from '../session.ts'
-import { useAsked, useNow } from '../use.ts'
+import { useFetched, useNow } from '../use.ts'
 import { lineText, yamlLines } from '../yaml-lines.ts'
 import { withoutManagers } from './owned-yaml.tsx'
 import type { TabProps } from './tab-props.ts'
@@ -21,16 +21,16 @@ interface History {
 }
 
 const CHUNK = 50
-/** Lines beside a difference. */
+/** Context lines of a difference. */
 const CONTEXT = 3
-/** A difference shows no more lines. */
+/** Limit for the lines of a diff. */
 const MOST_SHOWN = 2_000
 
-/** What an object was at each of its revisions, and what has changed from one to the next. */
+/** Revisions of an object, and the differences between them. */
 export function HistoryTab({ path, object }: TabProps) {
   const now = useNow(1_000)
   const [chosen, setChosen] = useState(0)
-  const { value, error } = useAsked(signal => callJson<History>(`/binnacle/v1/history${path}?limit=${CHUNK}`, { signal }), [path, object])
+  const { value, error } = useFetched(signal => callJson<History>(`/binnacle/v1/history${path}?limit=${CHUNK}`, { signal }), [path, object])
   if (error?.status === 404) return <Off what="History" flag="--history=24h" />
   if (error) return <Failure error={error} />
   if (value === undefined) return <Loading />
@@ -54,7 +54,7 @@ export function HistoryTab({ path, object }: TabProps) {
   )
 }
 
-/** Without what changes with every write. */
+/** Removes the fields that every write changes. */
 function compared(object: Json): Json {
   const without = withoutManagers(object)
   if (!isRecord(without) || !isRecord(without.metadata)) return without

@@ -18,7 +18,7 @@ const NAMES = {
   objects: 'apiserver_storage_objects',
 }
 const WANTED: ReadonlySet<string> = new Set(Object.values(NAMES))
-/** Their durations say how long somebody watched. */
+/** Verbs whose duration is that of the connection, and not of its processing. */
 const LONG: ReadonlySet<string> = new Set(['WATCH', 'CONNECT', 'WATCHLIST'])
 
 interface Look {
@@ -26,7 +26,7 @@ interface Look {
   readonly samples: readonly Sample[]
 }
 
-/** What was measured at one look, by the name of the chart and of the line. */
+/** Values of one scrape, by chart and line. */
 type Point = Readonly<Record<string, ReadonlyMap<string, number | undefined>>>
 
 async function look(signal: AbortSignal): Promise<Look> {
@@ -83,7 +83,7 @@ const CHARTS: readonly (readonly [id: string, title: string, print: (value: numb
   ['objects', 'Objects', count],
 ]
 
-/** Plots of what /metrics tells, from when the page is opened on. */
+/** Charts of /metrics, since the page was opened. */
 export function MetricsPage() {
   const { value, error } = usePolled(look, EVERY_MS)
   const [last, setLast] = useState<Look>()

@@ -5,7 +5,7 @@ import type { AnyObject, Json } from '../objects.ts'
 import { Failure, Loading, PageHead } from '../parts.tsx'
 import { hashOf, namedIn, type Route, tableHash } from '../route.ts'
 import { callJson } from '../session.ts'
-import { useAsked } from '../use.ts'
+import { useFetched } from '../use.ts'
 import { EventsTab } from './events-tab.tsx'
 import { GraphTab } from './graph-tab.tsx'
 import { HistoryTab } from './history-tab.tsx'
@@ -19,12 +19,12 @@ const TABS = [
   ['graph', 'Owners'],
 ] as const
 
-/** One object: its fields by their owners, its history, events, owners and dependents. */
+/** An object: its fields with their managers, its history, events, owners and dependents. */
 export function ObjectPage({ kind, kinds, route }: { readonly kind: Kind; readonly kinds: readonly Kind[]; readonly route: Route }) {
   const { namespace, name } = namedIn(route)
   const path = pathOf(kind, namespace, name)
   const [reading, readAgain] = useState(0)
-  const { value: object, error } = useAsked(signal => callJson<AnyObject>(path, { signal }), [path, reading])
+  const { value: object, error } = useFetched(signal => callJson<AnyObject>(path, { signal }), [path, reading])
   const tab = TABS.find(([id]) => id === route.query.tab)?.[0] ?? 'yaml'
   return (
     <section class="page object-page" aria-label={`${kind.kind} ${name}`}>

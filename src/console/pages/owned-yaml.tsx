@@ -5,12 +5,12 @@ import { useSeen } from '../window-rows.tsx'
 import { lineText, type YamlLine, yamlLines } from '../yaml-lines.ts'
 
 const LINE_PX = 20
-/** Colours there are; further owners have theirs again. */
+/** Number of colors. Further managers repeat them. */
 const COLOURS = 8
 
 const letterOf = (owner: number): string => String.fromCharCode(65 + (owner % 26)) + (owner < 26 ? '' : String(Math.floor(owner / 26)))
 
-/** An object as YAML, each field in the colour and with the letter of who owns it. */
+/** An object as YAML. Each field has the color and letter of its manager. */
 export function OwnedYaml({ object }: { readonly object: AnyObject & Json }) {
   const [showsManagers, setShowsManagers] = useState(false)
   const [only, setOnly] = useState<number>()
@@ -80,7 +80,7 @@ interface LegendProps {
 
 function Legend({ managers, only, onOnly }: LegendProps) {
   const now = Date.now()
-  if (managers.length === 0) return <p class="muted">Nobody owns fields of this object.</p>
+  if (managers.length === 0) return <p class="muted">No field of this object has a manager.</p>
   return (
     <ul class="legend" aria-label="Owners of fields">
       {managers.map(({ name, operation, subresource, time }, owner) => (
@@ -100,7 +100,7 @@ function Legend({ managers, only, onOnly }: LegendProps) {
   )
 }
 
-/** Without what the colours say. */
+/** Removes managedFields, which the colors represent. */
 export function withoutManagers(object: Json): Json {
   if (!isRecord(object) || !isRecord(object.metadata)) return object
   const { managedFields: _, ...metadata } = object.metadata

@@ -1,7 +1,7 @@
 import type { Kind } from '../kinds.ts'
 import type { Route } from '../route.ts'
 
-/** What a page is given. */
+/** Properties of every page. */
 export interface PageProps {
   readonly kinds: readonly Kind[]
   readonly route: Route

@@ -8,13 +8,13 @@ import { PoliciesPage } from './policies-page.tsx'
 import { RequestsPage } from './requests-page.tsx'
 
 export interface PageEntry {
-  /** First part of its address. */
+  /** First part of the page's route. */
   readonly id: string
   readonly label: string
   readonly Page: ComponentType<PageProps>
 }
 
-/** Pages beside the objects, in the order of the menu. */
+/** Pages other than objects, in the order of the menu. */
 export const PAGES: readonly PageEntry[] = [
   { id: 'requests', label: 'Requests', Page: RequestsPage },
   { id: 'metrics', label: 'Metrics', Page: MetricsPage },

@@ -5,7 +5,7 @@ import { objectHash } from '../route.ts'
 import { ApiError, sendJson } from '../session.ts'
 import type { PageProps } from './page-props.ts'
 
-/** As `POST /binnacle/v1/console/policies` answers. */
+/** Response of `POST /binnacle/v1/console/policies`. */
 interface Tried {
   readonly results: readonly {
     readonly namespace: string
@@ -13,7 +13,7 @@ interface Tried {
     readonly outcome: 'allowed' | 'refused' | 'failed' | 'not matched'
     readonly messages: readonly string[]
   }[]
-  /** There are more objects. */
+  /** Whether there are more objects than were evaluated. */
   readonly isCut: boolean
 }
 
@@ -33,7 +33,7 @@ spec:
     messageExpression: "'the label owner is missing of ' + object.metadata.name"
 `
 
-/** A policy tried against the objects that are stored. */
+/** Evaluates a policy for stored objects. */
 export function PoliciesPage({ kinds }: PageProps) {
   const [policy, setPolicy] = useState(EXAMPLE)
   const [chosen, setChosen] = useState('deployments.apps')

@@ -4,7 +4,7 @@ import { isRecord, type Json } from '../objects.ts'
 import { Failure, Loading, Note, Off, PageHead } from '../parts.tsx'
 import { hashOf } from '../route.ts'
 import { callJson } from '../session.ts'
-import { useAsked, useListKeys, usePolled } from '../use.ts'
+import { useFetched, useListKeys, usePolled } from '../use.ts'
 import { lineText, yamlLines } from '../yaml-lines.ts'
 import { DenialPart } from './denial-part.tsx'
 import type { PageProps } from './page-props.ts'
@@ -12,7 +12,7 @@ import type { PageProps } from './page-props.ts'
 const EVERY_MS = 2_000
 const LIMIT = 500
 
-/** As `GET /binnacle/v1/why` lists it. */
+/** Item of the response of `GET /binnacle/v1/why`. */
 interface RecentRequest {
   readonly auditID: string
   readonly time: string
@@ -25,13 +25,13 @@ interface RecentRequest {
   readonly bytes: number
 }
 
-/** Of the console itself: it asks for much, and again and again. */
+/** Whether the console made the request. It polls frequently, so its own requests are not listed. */
 const isOwn = ({ userAgent }: RecentRequest): boolean => userAgent === navigator.userAgent
 
-/** `kubectl/v1.33.4` */
+/** Returns the client of a user agent, such as `kubectl/v1.33.4`. */
 const clientOf = (userAgent: string): string => userAgent.split(' ', 1)[0] ?? ''
 
-/** Recent requests, and why one was answered as it was. */
+/** Recent requests, and the explanation of one of them. */
 export function RequestsPage({ route }: PageProps) {
   const [, id] = route.parts
   return id === undefined ? <Requests key={route.query.text} text={route.query.text ?? ''} /> : <Request key={id} id={id} />
@@ -137,7 +137,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 }
 
 function Request({ id }: { readonly id: string }) {
-  const { value, error } = useAsked(signal => callJson<Why>(`/binnacle/v1/why/${encodeURIComponent(id)}`, { signal }), [id])
+  const { value, error } = useFetched(signal => callJson<Why>(`/binnacle/v1/why/${encodeURIComponent(id)}`, { signal }), [id])
   return (
     <section class="page" aria-label="Request">
       <PageHead title={value === undefined ? 'Request' : `${value.verb} ${value.uri.slice(0, 300)}`}>
@@ -152,7 +152,7 @@ function Request({ id }: { readonly id: string }) {
           <>
             <p>
               <span class={(value.status ?? 0) >= 400 ? 'bad' : 'good'}>{value.status ?? 'under way'}</span> for{' '}
-              <bdi>{value.user.slice(0, 300) || 'nobody that is known'}</bdi>, {value.milliseconds?.toFixed(1)} ms, {value.bytes.toLocaleString('en')} bytes
+              <bdi>{value.user.slice(0, 300) || 'unknown user'}</bdi>, {value.milliseconds?.toFixed(1)} ms, {value.bytes.toLocaleString('en')} bytes
             </p>
             <DenialPart denial={value.denial} />
             <ol class="steps">

@@ -1,7 +1,7 @@
 import type { Kind } from '../kinds.ts'
 import type { AnyObject } from '../objects.ts'
 
-/** What a tab of the page of an object knows. */
+/** Properties of every tab of an object's page. */
 export interface TabProps {
   readonly kind: Kind
   readonly kinds: readonly Kind[]

@@ -3,21 +3,21 @@ import { type Kind, pathOf } from '../kinds.ts'
 import type { AnyObject } from '../objects.ts'
 import { hashOf, type Route } from '../route.ts'
 import { callJson } from '../session.ts'
-import { useAsked } from '../use.ts'
+import { useFetched } from '../use.ts'
 
 const NAMES_ONLY = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
 const MOST_NAMESPACES = 500
 
-/** Names of namespaces, to choose from. */
+/** Returns the names of namespaces as suggestions. */
 async function namespaces(signal: AbortSignal): Promise<readonly string[]> {
   const path = `${pathOf({ group: '', version: 'v1', resource: 'namespaces' })}?limit=${MOST_NAMESPACES}`
   const list = await callJson<{ readonly items: readonly AnyObject[] | null }>(path, { headers: { Accept: NAMES_ONLY }, signal })
   return (list.items ?? []).map(({ metadata }) => metadata.name)
 }
 
-/** What is shown of a collection; kept in the address, so that going back comes to the same. */
+/** Filters of a collection. They are stored in the address, so that the back button restores them. */
 export function TableFilters({ kind, route }: { readonly kind: Kind; readonly route: Route }) {
-  const { value: names = [] } = useAsked(namespaces, [])
+  const { value: names = [] } = useFetched(namespaces, [])
   const change = (name: string, value: string): void => location.replace(hashOf(route.parts, { ...route.query, [name]: value }))
   return (
     <form class="filters" role="search" aria-label="Filter objects" onSubmit={event => event.preventDefault()}>
@@ -37,7 +37,7 @@ interface FieldProps {
   readonly value: string
   readonly hint: string
   readonly list?: readonly string[]
-  /** Every letter counts; otherwise what is there when it is left. */
+  /** Optional. Whether the filter applies on each keystroke. Default: when the field loses the focus. */
   readonly isLive?: boolean
   onChange(name: string, value: string): void
 }

@@ -12,10 +12,10 @@ import { showRow, useSeen } from '../window-rows.tsx'
 import { TableFilters } from './table-filters.tsx'
 
 const ROW_PX = 28
-/** A row that has changed is marked for as long. */
+/** Time for which a changed row is highlighted. */
 const MARKED_MS = 1_500
 
-/** A collection of any kind, kept as it is. */
+/** A collection of any kind, kept up to date. */
 export function TablePage({ kind, route }: { readonly kind: Kind; readonly route: Route }) {
   const { namespace = '', labels = '' } = route.query
   const within = kind.namespaced ? namespace : ''
@@ -60,7 +60,7 @@ function TableStatus({ live }: { readonly live: LiveTable | undefined }) {
   )
 }
 
-/** The filters that the server has applied, too, so that a table is not taken for that of everything. */
+/** Text for an empty table. It names the filters that the server applied. */
 const emptyText = ({ kind }: Kind, { query: { namespace = '', labels = '' } }: Route): string =>
   `No ${kind}${namespace === '' ? '' : ` in ${namespace}`}${labels === '' ? '' : ` with the labels ${labels}`}.`
 
@@ -145,14 +145,14 @@ const classOf = (row: Row, changedAt: number | undefined, unhealthy: boolean): s
     row.object.metadata.deletionTimestamp === undefined ? '' : 'going',
   ].join(' ')
 
-/** The server prints ages for the moment of its answer. */
+/** Returns the text of a cell. Ages are computed here, because the server's are those of the time of its response. */
 function cellText({ name }: Column, { cells, object: { metadata } }: Row, index: number, now: number): string {
   if (name === 'Age' && metadata.creationTimestamp !== undefined) return age(metadata.creationTimestamp, now)
   const cell = cells[index]
   return cell === null || cell === undefined ? '' : short(typeof cell === 'object' ? JSON.stringify(cell) : String(cell))
 }
 
-/** A cell shows no more than this. */
+/** Longer cells are truncated. */
 const LONGEST_CELL = 200
 const short = (text: string): string => (text.length <= LONGEST_CELL ? text : `${text.slice(0, LONGEST_CELL)}…`)
 
