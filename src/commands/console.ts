@@ -6,10 +6,10 @@ import { withServer } from './with-server.ts'
 
 const USAGE = `Usage: binnacle console [--kubeconfig FILE] [--context NAME]
 
-Prints a link that opens the console of a server that runs with --console. It is good for 15 minutes and opens it once. Whoever opens it acts as the user of the kubeconfig for 12 hours.
+Prints a link to the console of a server that runs with --console. The link is valid for 15 minutes and can be opened once. Its browser acts as the user of the kubeconfig for 12 hours.
 
-      --kubeconfig  default: $KUBECONFIG, data/admin.kubeconfig where there is one, ~/.kube/config
-      --context     of the kubeconfig; the current one unless given
+      --kubeconfig  path of the kubeconfig (default: $KUBECONFIG, data/admin.kubeconfig if it exists, ~/.kube/config)
+      --context     context of the kubeconfig (default: the current one)
 `
 
 /** Runs the command. Resolves with the exit status. */
@@ -31,7 +31,7 @@ async function newLink(client: ClusterClient): Promise<string> {
   })
   const { link, port } = isJsonObject(answer) ? answer : {}
   if (typeof link !== 'string' || !link.startsWith('/console/#') || typeof port !== 'number')
-    throw new ClusterError(`${client.server.origin} is no server of this program`)
+    throw new ClusterError(`${client.server.origin} is not a binnacle server`)
   // The console listens on another port of the same host.
   const url = new URL(client.server.origin)
   url.port = String(port)

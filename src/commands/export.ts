@@ -7,14 +7,14 @@ import { type ExportedValue, writeSnapshot } from '../storage/etcd-snapshot/writ
 
 const USAGE = `Usage: binnacle export --data-dir DIR --snapshot FILE
 
-Writes a snapshot of etcd from a data directory that no server uses, for a kube-apiserver: all objects with their uids, resource versions, owners and times to live.
+Writes an etcd snapshot for kube-apiserver from a data directory that is not in use: all objects with their uids, resource versions, owners and times to live.
 
-      --data-dir     a data directory of this program
-      --snapshot     the file to write, which must not be there
-      --etcd-prefix  of the keys of the store (default /registry)
+      --data-dir     a data directory of binnacle
+      --snapshot     the file to write, which must not exist
+      --etcd-prefix  prefix of the keys of the store (default /registry)
 
 Then: etcdutl snapshot restore FILE --data-dir DIR
-What is encrypted stays so: kube-apiserver needs the same --encryption-provider-config. Keys that only this program has are left out.
+Encrypted values are not decrypted: kube-apiserver needs the same --encryption-provider-config. Keys that only binnacle uses are omitted.
 `
 
 /** Runs the command. Resolves with the exit status. */
@@ -26,7 +26,7 @@ export async function runExport(argv: readonly string[], { out }: Streams): Prom
   }
   const [directory, snapshot] = ['data-dir', 'snapshot'].map(name => {
     const value = given.value(name)
-    if (!value) throw new ArgumentError(`--${name} is needed`)
+    if (!value) throw new ArgumentError(`--${name} is required`)
     return value
   }) as [string, string]
   const prefix = `/${trimBoth(given.value('etcd-prefix') ?? '/registry', '/')}`
@@ -41,7 +41,7 @@ async function written(snapshot: string, values: AsyncIterable<LatestValue>, new
   } catch (error) {
     // An incomplete snapshot is removed. A file that existed before is left alone.
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
-      throw new ArgumentError(`${snapshot} is there already: a snapshot is written to a new file`)
+      throw new ArgumentError(`${snapshot} already exists: a snapshot is written to a new file`)
     rmSync(snapshot, { force: true })
     throw error
   }

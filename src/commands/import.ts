@@ -25,24 +25,24 @@ const USAGE = `Usage: binnacle import --snapshot FILE --data-dir DIR
        binnacle import --kubeconfig FILE [--context NAME] --data-dir DIR
        binnacle import -f PATH [-f …] --data-dir DIR
 
-Fills a data directory with the objects of a cluster, for a server of this program: with their uids, resource versions, owners and status.
+Imports the objects of a cluster into a data directory of binnacle, with their uids, resource versions, owners and status.
 
-      --snapshot       a snapshot of etcd (etcdctl snapshot save), or, with --skip-hash-check, member/snap/db of a member that is stopped; older versions of objects are left out
-      --kubeconfig     a server of Kubernetes or this one, all of whose objects are listed
-      --context        of the kubeconfig; the current one unless given
-  -f, --filename       a file or folder of objects (kubectl get -o yaml, must-gather), a packed folder (tar.gz: a backup of Velero), or - for standard input
-      --redact-secrets keeps the keys of Secrets, and not their values; not for snapshots
-      --data-dir       a directory in which there is no store yet
+      --snapshot       a snapshot of etcd (etcdctl snapshot save), or, with --skip-hash-check, member/snap/db of a stopped member; only the newest version of each object is imported
+      --kubeconfig     a Kubernetes or binnacle server, all of whose objects are listed
+      --context        context of the kubeconfig (default: the current one)
+  -f, --filename       a file or folder of objects (kubectl get -o yaml, must-gather), a packed folder (tar.gz, such as a Velero backup), or - for standard input
+      --redact-secrets replaces the values of Secrets; not for snapshots
+      --data-dir       a directory without a store
       --skip-hash-check
-                       reads a snapshot without a look at the hash at its end, which member/snap/db has not
-      --etcd-prefix    of the keys of the snapshot and of the store (default /registry); the server needs the same flag
+                       reads a snapshot without verifying the hash at its end, which member/snap/db does not have
+      --etcd-prefix    prefix of the keys of the snapshot and of the store (default /registry); the server needs the same flag
       --encryption-provider-config
-                       the EncryptionConfiguration of the new server, by which objects are encrypted; not for snapshots
-      --release        as which the server will serve (default ${DEFAULT_RELEASE}), by whose versions objects are stored
+                       the EncryptionConfiguration of the new server, which encrypts objects; not for snapshots
+      --release        release that the server will emulate, which decides the storage versions (default ${DEFAULT_RELEASE})
 
 ${LIMITS_USAGE}
-What is encrypted in a snapshot stays so: the server needs the cluster's --encryption-provider-config. What could not be read is told on standard error.
-Exit status: 0 all objects are there, 1 some could not be read, 2 an error.
+Encrypted values of a snapshot are not decrypted: the server needs the cluster's --encryption-provider-config. Objects that could not be read are listed on standard error.
+Exit status: 0 all objects were imported, 1 some could not be read, 2 an error.
 `
 
 const OPTIONS = {
@@ -74,14 +74,14 @@ export async function runImport(argv: readonly string[], streams: Streams): Prom
     return 0
   }
   const directory = given.value('data-dir')
-  if (!directory) throw new ArgumentError('--data-dir is needed')
+  if (!directory) throw new ArgumentError('--data-dir is required')
   const [snapshot, kubeconfig, paths] = [given.value('snapshot'), given.value('kubeconfig'), given.values('filename')]
   if ([snapshot, kubeconfig, paths[0]].filter(source => source !== undefined).length !== 1)
-    throw new ArgumentError('one source is needed: --snapshot, --kubeconfig or -f')
-  if (snapshot === undefined && given.isOn('skip-hash-check')) throw new ArgumentError('--skip-hash-check is for --snapshot alone')
+    throw new ArgumentError('one source is required: --snapshot, --kubeconfig or -f')
+  if (snapshot === undefined && given.isOn('skip-hash-check')) throw new ArgumentError('--skip-hash-check requires --snapshot')
   if (snapshot === undefined) return importObjects(given, directory, streams)
   for (const flag of ['redact-secrets', 'encryption-provider-config'])
-    if (given.value(flag) !== undefined) throw new ArgumentError(`--${flag} is not for snapshots: what they hold stays as it is`)
+    if (given.value(flag) !== undefined) throw new ArgumentError(`--${flag} cannot be used with --snapshot, whose values are not changed`)
   const checked = checkedSnapshot(snapshot, { skipHashCheck: given.isOn('skip-hash-check') })
   const { revision, leaseSeconds } = snapshotState(checked)
   const count = await importValues(join(directory, 'store'), valuesOf(checked, prefixOf(given), leaseSeconds, watchOf(given, streams.err)), revision)
@@ -138,7 +138,7 @@ function encryptionOf(file: string | undefined): Encryption | undefined {
   if (file === undefined) return undefined
   const config = parseEncryptionFile(readBoundedFile(file, LARGEST_CONFIG), file)
   if (config.resources.some(({ providers }) => providers.some(({ kms }) => kms !== undefined)))
-    throw new ArgumentError(`--encryption-provider-config ${file}: key management services are not asked by an import`)
+    throw new ArgumentError(`--encryption-provider-config ${file}: import does not call key management services`)
   const encryption = new Encryption()
   encryption.configure(config)
   return encryption

@@ -12,18 +12,18 @@ import { runImport } from './import.ts'
 
 const USAGE = `Usage: binnacle open BACKUP [flags]
 
-Serves a backup of a cluster, read-only, until it is interrupted: a snapshot of etcd, a file or folder of objects, or a packed folder (tar.gz), as binnacle import takes them.
-To change something, make a branch of it: binnacle branch NAME.
-Its store is in a temporary directory, which is removed at the end.
+Serves a backup of a cluster, read-only, until it is interrupted: a snapshot of etcd, a file or folder of objects, or a packed folder (tar.gz), as for binnacle import.
+To make changes, create a branch: binnacle branch NAME.
+The store is in a temporary directory, which is removed at the end.
 
-      --secure-port     of the server (default: a free one)
-      --kubeconfig-out  where the administrator's kubeconfig is written (default: in the temporary directory)
+      --secure-port     port of the server (default: a free one)
+      --kubeconfig-out  path of the administrator's kubeconfig (default: in the temporary directory)
       --encryption-provider-config
-                        the EncryptionConfiguration of the cluster, where its snapshot is encrypted
-      --etcd-prefix     of the keys of the snapshot (default /registry)
-      --skip-hash-check reads a snapshot without a look at the hash at its end, which member/snap/db of a member has not
-      --release         as which it is served (default ${DEFAULT_RELEASE})
-      --console         serves a console for browsers; the log has a link that opens it
+                        the EncryptionConfiguration of the cluster, if its snapshot is encrypted
+      --etcd-prefix     prefix of the keys of the snapshot (default /registry)
+      --skip-hash-check reads a snapshot without verifying the hash at its end, which member/snap/db of a member does not have
+      --release         release that the server emulates (default ${DEFAULT_RELEASE})
+      --console         serves a console for browsers; the log has a link to it
 
 ${LIMITS_USAGE}`
 
@@ -59,8 +59,8 @@ export async function runOpen(argv: readonly string[], streams: Streams): Promis
     streams.out(USAGE)
     return 0
   }
-  if (!backup || more.length > 0) throw new ArgumentError('one backup is needed: binnacle open BACKUP')
-  if (!existsSync(backup)) throw new ArgumentError(`${backup}: there is no such file or folder`)
+  if (!backup || more.length > 0) throw new ArgumentError('one backup is required: binnacle open BACKUP')
+  if (!existsSync(backup)) throw new ArgumentError(`${backup}: no such file or folder`)
   const flag = (name: string, as = name): string[] => {
     const value = given.value(name)
     return value === undefined ? [] : [`--${as}=${value}`]

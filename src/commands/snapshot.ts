@@ -9,15 +9,15 @@ const USAGE = `Usage: binnacle snapshot save FILE
        binnacle snapshot restore FILE --data-dir DIR
        binnacle snapshot status FILE
 
-save asks a running server for all that it stores, as of one revision, with the history that it keeps; requests go on meanwhile. The file has mode 0600: it holds Secrets, encrypted only where the server encrypts them.
-restore fills a new data directory with it: uids, resource versions, history and times to live are kept. Keys and certificates are new: kubeconfigs and tokens of service accounts are made anew.
-status checks a file.
+save downloads everything that a running server stores, as of one revision, with its history. The server continues to serve requests. The file has mode 0600, because it contains Secrets, which are encrypted only if the server encrypts them.
+restore fills a new data directory from the file: uids, resource versions, history and times to live are preserved. Keys and certificates are not: kubeconfigs and service account tokens have to be reissued.
+status verifies a file.
 
-      --data-dir    a directory in which there is no store yet
-      --kubeconfig  default: $KUBECONFIG, data/admin.kubeconfig where there is one, ~/.kube/config
-      --context     of the kubeconfig; the current one unless given
+      --data-dir    a directory without a store
+      --kubeconfig  path of the kubeconfig (default: $KUBECONFIG, data/admin.kubeconfig if it exists, ~/.kube/config)
+      --context     context of the kubeconfig (default: the current one)
 
-To save takes the right to read everything: that of system:masters, or get on all resources of all groups, besides /binnacle/v1/snapshot.
+save requires permission to read everything: membership in system:masters, or get on all resources of all groups and on /binnacle/v1/snapshot.
 `
 
 const OPTIONS = { word: 'values', 'data-dir': 'value', server: 'switch', kubeconfig: 'value', context: 'value', help: 'switch' } as const
@@ -30,7 +30,7 @@ export async function runSnapshot(argv: readonly string[], { out }: Streams): Pr
     return 0
   }
   const [verb, file, ...more] = given.values('word')
-  if (file === undefined || more.length > 0) throw new ArgumentError('save, restore or status is needed, and the file: binnacle snapshot save FILE')
+  if (file === undefined || more.length > 0) throw new ArgumentError('an action (save, restore or status) and a file are required: binnacle snapshot save FILE')
   if (given.isOn('server'))
     throw new ArgumentError('--server: a snapshot is not restored into a running server: restore it into a new --data-dir, and start a server on that')
   switch (verb) {
@@ -43,7 +43,7 @@ export async function runSnapshot(argv: readonly string[], { out }: Streams): Pr
       return 0
     case 'restore': {
       const directory = given.value('data-dir')
-      if (directory === undefined) throw new ArgumentError('--data-dir is needed: a directory in which there is no store yet')
+      if (directory === undefined) throw new ArgumentError('--data-dir is required: a directory without a store')
       const { changes, revision } = await restoreSnapshot(file, join(directory, 'store'))
       out(`${changes} changes restored, up to revision ${revision}\n`)
       return 0
@@ -60,11 +60,11 @@ function stateText(file: string): string {
 
 /** Saves a snapshot. An incomplete file is removed. */
 async function save(given: Arguments, file: string): Promise<void> {
-  if (existsSync(file)) throw new ArgumentError(`${file} is there already: a snapshot is saved to a new file`)
+  if (existsSync(file)) throw new ArgumentError(`${file} already exists: a snapshot is saved to a new file`)
   await withServer(given, client =>
     client.save('/binnacle/v1/snapshot', file).catch((error: unknown) => {
       if (!(error instanceof ClusterError && error.status === 404)) throw error
-      throw new ClusterError(`${client.server.origin} has no snapshots of its own: on etcd, etcdctl snapshot save makes one`, 404)
+      throw new ClusterError(`${client.server.origin} does not make snapshots: with etcd, use etcdctl snapshot save`, 404)
     }),
   )
   try {

@@ -87,7 +87,7 @@ describe('commands on history', function () {
       .map(line => JSON.parse(line))
     expect(lines[1]).to.deep.include({ revision: revisions[1], type: 'updated', fields: [{ path: 'spec.replicas', from: 1, to: 3 }] })
     expect(lines[1].authors).to.deep.equal([{ manager: 'scale', operation: 'Update', time: '2030-05-01T12:10:00Z' }])
-    expect(await run('log', 'deploy/none')).to.deep.equal({ status: 1, out: '', err: 'nothing is known of deployment.apps/none\n' })
+    expect(await run('log', 'deploy/none')).to.deep.equal({ status: 1, out: '', err: 'no change of deployment.apps/none is recorded\n' })
   })
 
   it('find the kind by all of its names', async () => {
@@ -102,7 +102,7 @@ describe('commands on history', function () {
       expect((await run('show', ...words, '--at', 'now')).out, words.join(' ')).to.include('image: nginx:2')
     for (const words of [['nothing/web'], ['deployments.batch/web']]) expect(await failure('log', ...words)).to.match(/^the server has no kind "/)
     for (const words of [[], ['deploy'], ['deploy/web/x'], ['deploy/'], ['a', 'b', 'c']])
-      expect(await failure('log', ...words)).to.match(/^an object is named by KIND\/NAME/)
+      expect(await failure('log', ...words)).to.match(/^an object is required as KIND\/NAME/)
     expect((await run('show', 'ns/default', '--at', 'now')).out).to.include('kind: Namespace')
   })
 
@@ -115,7 +115,7 @@ describe('commands on history', function () {
     expect(await failure('show', 'deploy/web', '--at', '10h')).to.match(
       /^2030-05-01T02:30:00.000Z is no longer kept: history begins at 2030-05-01T12:00:00.000Z/,
     )
-    expect(await failure('show', 'deploy/web')).to.equal('--at is needed: the moment at which the object is shown')
+    expect(await failure('show', 'deploy/web')).to.equal('--at is required: the moment at which the object is shown')
     expect(await failure('show', 'deploy/none', '--at', '10m')).to.match(
       /^there was no deployment\.apps\/none at revision \d+ \(2030-05-01T12:\d\d:\d\d\.000Z\)$/,
     )
@@ -146,7 +146,7 @@ describe('commands on history', function () {
     )
     await run('undo', 'deploy/web', '--to', revisions[0] ?? '')
     expect((await live()).spec.replicas).to.equal(1)
-    expect((await run('undo', 'deploy/web', '--to', revisions[0] ?? '')).out).to.equal('deployment.apps/web has that content: nothing is undone\n')
+    expect((await run('undo', 'deploy/web', '--to', revisions[0] ?? '')).out).to.equal('deployment.apps/web already has that content: nothing to undo\n')
   })
 
   it('undo creates again what was deleted, and says that it is another', async () => {
@@ -157,14 +157,12 @@ describe('commands on history', function () {
     const { out } = await run('undo', 'deploy/web')
     const now = await live()
     expect(out).to.equal(
-      `deployment.apps/web created again, as revision ${now.metadata.resourceVersion}\nit has a new uid: what refers to the old one (${before.metadata.uid}) does not refer to it\n`,
+      `deployment.apps/web created again, as revision ${now.metadata.resourceVersion}\nit has a new uid: references to the old one (${before.metadata.uid}) do not apply to it\n`,
     )
     expect(now.spec).to.deep.equal(before.spec)
     expect(now.metadata.uid).not.to.equal(before.metadata.uid)
-    expect(await failure('undo', 'deploy/web')).to.equal(
-      'deployment.apps/web did not exist before its last change, which has created it: to undo that, delete it',
-    )
-    expect(await failure('undo', 'deploy/none')).to.equal('nothing is known of deployment.apps/none')
+    expect(await failure('undo', 'deploy/web')).to.equal('deployment.apps/web did not exist before its last change, which created it: to undo that, delete it')
+    expect(await failure('undo', 'deploy/none')).to.equal('no change of deployment.apps/none is recorded')
   })
 
   it('print nothing that a terminal would obey', async () => {

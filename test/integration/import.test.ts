@@ -162,14 +162,14 @@ const isOnEtcd = findEtcd() !== undefined
     const written = await client.must('POST', CONFIG_MAPS, { metadata: { name: 'later' } })
     expect(Number(written.metadata.resourceVersion)).to.be.greaterThan(revision)
     const run = (...argv: string[]): Promise<unknown> => runExport(argv, { out: say, err: say }).catch((error: Error) => error.message)
-    expect(await run('--data-dir', data, '--snapshot', file)).to.contain('is there already: a snapshot is written to a new file')
+    expect(await run('--data-dir', data, '--snapshot', file)).to.contain('already exists: a snapshot is written to a new file')
     expect(await run('--data-dir', join(directory, 'nothing'), '--snapshot', join(directory, 'other.db'))).to.contain('there is no store in')
-    expect(await run('--data-dir', data)).to.equal('--snapshot is needed')
+    expect(await run('--data-dir', data)).to.equal('--snapshot is required')
   })
 
   it('names the flags that it lacks', async () => {
     const run = (...argv: string[]): Promise<unknown> => runImport(argv, { out: () => {}, err: () => {} }).catch((error: Error) => error.message)
-    expect(await run('--snapshot', snapshot)).to.equal('--data-dir is needed')
+    expect(await run('--snapshot', snapshot)).to.equal('--data-dir is required')
     expect(await run('--data-dir', directory, '--snapshots', snapshot)).to.equal('unknown flag: --snapshots; did you mean --snapshot?')
     expect(await run('--data-dir', directory, '--snapshot', import.meta.filename)).to.contain('is no snapshot of etcd')
   })

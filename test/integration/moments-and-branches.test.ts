@@ -383,7 +383,7 @@ describe('moments and branches', function () {
       const { stdout } = await promisify(execFile)('kubectl', ['--kubeconfig', join(dir, 'past'), 'get', 'namespaces', '-o', 'name'])
       expect(stdout).to.include('namespace/default')
       expect(await failed(run(runAt, '1'))).to.match(/^revision 1 is compacted/)
-      expect(await failed(run(runAt))).to.equal('a moment is needed: binnacle at 10m')
+      expect(await failed(run(runAt))).to.equal('a moment is required: binnacle at 10m')
     })
     it('make, list, compare and delete branches', async () => {
       const { text } = await run(runBranch, 'trial')

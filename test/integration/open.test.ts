@@ -78,7 +78,7 @@ describe('binnacle open', function () {
     writeFileSync(file, 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n---\nkind: x\n')
     expect(await opened(file))
       .to.contain('1 object imported')
-      .and.to.contain('had no uid, and got one')
+      .and.to.contain('had no uid and got one')
     child?.kill('SIGTERM')
     await once(child as ChildProcess, 'exit')
     expect(await opened(join(directory, 'nothing'))).to.contain('Error: ')

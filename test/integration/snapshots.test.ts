@@ -109,7 +109,7 @@ describe('binnacle snapshot', function () {
       writeFileSync(join(directory, 'kubeconfig'), plane.kubeconfig)
       writeFileSync(file, 'mine')
       expect(await run('save', file, '--kubeconfig', join(directory, 'kubeconfig')).catch((error: Error) => error.message)).to.match(
-        /is there already: a snapshot is saved to a new file/,
+        /already exists: a snapshot is saved to a new file/,
       )
       expect(readFileSync(file, 'utf8')).to.equal('mine')
     } finally {
@@ -118,9 +118,9 @@ describe('binnacle snapshot', function () {
   })
 
   it('names what is wrong with the command line', async () => {
-    expect(await failure('save')).to.match(/^save, restore or status is needed, and the file/)
+    expect(await failure('save')).to.match(/^an action \(save, restore or status\) and a file are required/)
     expect(await failure('send', 'file')).to.equal('snapshot send: must be save, restore or status')
-    expect(await failure('restore', 'file')).to.equal('--data-dir is needed: a directory in which there is no store yet')
+    expect(await failure('restore', 'file')).to.equal('--data-dir is required: a directory without a store')
     expect(await failure('restore', 'file', '--server')).to.match(/^--server: a snapshot is not restored into a running server/)
   })
 })

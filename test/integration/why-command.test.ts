@@ -77,13 +77,13 @@ describe('binnacle why', function () {
   it('ends well where the request is no longer kept, or nothing is', async () => {
     const { code, err } = await run('0123')
     expect([code, err]).to.deep.equal([1, 'no request with the audit id "0123" was found: only the last 20 are kept\n'])
-    expect(await run('--last', '--user', 'nobody')).to.deep.equal({ code: 1, out: '', err: 'No such request is kept.\n' })
+    expect(await run('--last', '--user', 'nobody')).to.deep.equal({ code: 1, out: '', err: 'No such request is recorded.\n' })
     const other = await startControlPlane()
     try {
       writeFileSync(join(folder, 'admin'), other.kubeconfig)
       for (const argv of [['--last'], ['0123']]) {
         const failure = await run(...argv).catch(error => error)
-        expect(failure.message).to.match(/keeps nothing of requests: start it with --why/)
+        expect(failure.message).to.match(/does not record requests: start it with --why/)
       }
     } finally {
       writeFileSync(join(folder, 'admin'), plane.kubeconfig)

@@ -9,11 +9,11 @@ import { momentText, withoutManagedFields, yamlText } from './show.ts'
 
 const USAGE = `Usage: binnacle diff KIND/NAME --from MOMENT [--to MOMENT]
 
-Shows what of an object differs between two moments. Exits with 1 where something does.
+Shows the differences of an object between two moments. Exits with 1 if there are any.
 
       --from        the first moment
-      --to          the second moment (now)
-  -o, --output      diff: the lines of YAML that differ; json: the fields
+      --to          the second moment (default: now)
+  -o, --output      diff: a unified diff of the YAML; json: the changed fields
 `
 
 const COMMAND = { options: { from: 'value', to: 'value' }, usage: USAGE, outputs: ['diff', 'json'] } as const
@@ -24,7 +24,7 @@ export const runDiff = (argv: readonly string[], streams: Streams): Promise<numb
 
 function fromOf(given: Arguments): string {
   const from = given.value('from')
-  if (from === undefined) throw new ArgumentError('--from is needed: the moment with which another is compared')
+  if (from === undefined) throw new ArgumentError('--from is required: the first of the two moments')
   return from
 }
 

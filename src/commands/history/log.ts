@@ -7,10 +7,10 @@ import { changesOf, type ObjectChange, type ObjectContext, runObjectCommand } fr
 
 const USAGE = `Usage: binnacle log KIND/NAME
 
-Tells who changed which fields of an object when, newest first: as far as the server keeps its history, over deletions, too.
+Lists the changes of an object with their managers and fields, newest first, as far back as the server keeps its history, including deletions.
 
-      --limit       changes to tell (all)
-  -o, --output      text, or json: a line for each change
+      --limit       number of changes (default: all)
+  -o, --output      text, or json: one line per change
 `
 
 /** Characters of a value that are printed. */
@@ -41,7 +41,7 @@ async function log({ given, client, object }: ObjectContext, { out, err }: Strea
     out(asJson ? jsonOf(entry) : textOf(entry))
     count++
   }
-  if (count === 0) err(`nothing is known of ${onOneLine(object.label)}\n`)
+  if (count === 0) err(`no change of ${onOneLine(object.label)} is recorded\n`)
   return count === 0 ? 1 : 0
 }
 

@@ -23,7 +23,7 @@ export interface ObjectWords {
 /** Parses `KIND/NAME` or `KIND NAME`. Throws ArgumentError. */
 export function objectWords(words: readonly string[]): ObjectWords {
   const [kind = '', name = '', ...more] = words.length === 1 ? (words[0] ?? '').split('/') : words
-  if (kind === '' || name === '' || more.length > 0) throw new ArgumentError('an object is named by KIND/NAME, such as deployment/web')
+  if (kind === '' || name === '' || more.length > 0) throw new ArgumentError('an object is required as KIND/NAME, such as deployment/web')
   return { kind, name }
 }
 

@@ -26,13 +26,13 @@ const COMMON = { object: 'values', namespace: 'value', kubeconfig: 'value', cont
 const SHORT = { n: 'namespace', o: 'output', h: 'help' }
 
 /** Help text for the common flags. */
-export const COMMON_USAGE = `  -n, --namespace   of the object (that of the context, or default)
-      --kubeconfig  default: $KUBECONFIG, data/admin.kubeconfig where there is one, ~/.kube/config
-      --context     of the kubeconfig; the current one unless given
+export const COMMON_USAGE = `  -n, --namespace   namespace of the object (default: that of the context, or default)
+      --kubeconfig  path of the kubeconfig (default: $KUBECONFIG, data/admin.kubeconfig if it exists, ~/.kube/config)
+      --context     context of the kubeconfig (default: the current one)
 
-KIND is a plural, singular or short name, perhaps with a group: deploy/web, deployments.apps/web.
+KIND is a plural, singular or short name, optionally with a group: deploy/web, deployments.apps/web.
 A moment is a duration (10m), a time (2030-05-01T12:00:00Z), a revision (the resourceVersion of an object), or now.
-The server keeps the past with --history.
+Requires a server with --history.
 `
 
 /** A command about one object. */

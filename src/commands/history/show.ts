@@ -7,7 +7,7 @@ import { momentAt, type ObjectContext, objectAt, type ResolvedMoment, runObjectC
 
 const USAGE = `Usage: binnacle show KIND/NAME --at MOMENT
 
-Shows an object as it was.
+Shows an object as it was at a moment.
 
       --at          the moment
       --show-managed-fields
@@ -22,7 +22,7 @@ export const runShow = (argv: readonly string[], streams: Streams): Promise<numb
 
 function momentOf(given: Arguments): string {
   const at = given.value('at')
-  if (at === undefined) throw new ArgumentError('--at is needed: the moment at which the object is shown')
+  if (at === undefined) throw new ArgumentError('--at is required: the moment at which the object is shown')
   return at
 }
 

@@ -10,10 +10,10 @@ import { withoutManagedFields } from './show.ts'
 
 const USAGE = `Usage: binnacle undo KIND/NAME [--to MOMENT] [--dry-run]
 
-Writes the content that an object had before its last change, or at a moment, as an ordinary update, if nobody has changed it meanwhile. What was deleted is created again, with a new uid.
+Restores the content that an object had before its last change, or at a moment, with an ordinary update. Fails if the object changes in between. A deleted object is created again, with a new uid.
 
-      --to          the moment (before the last change)
-      --dry-run     have the server check it, and change nothing
+      --to          the moment (default: before the last change)
+      --dry-run     let the server validate the update, without changing anything
 `
 
 /** Metadata that the server assigns, and that differs when the object is created again. */
@@ -42,7 +42,7 @@ async function undo({ given, client, object }: ObjectContext, { out }: Streams):
     present !== undefined &&
     fieldChanges(withoutStatus(present), withoutStatus({ ...wanted, metadata: { ...objectIn(wanted.metadata), ...identityOf(present) } })).length === 0
   ) {
-    out(`${onOneLine(object.label)} has that content: nothing is undone\n`)
+    out(`${onOneLine(object.label)} already has that content: nothing to undo\n`)
     return 0
   }
   const written = await write(client, object, { wanted, present, isDry })
@@ -50,7 +50,7 @@ async function undo({ given, client, object }: ObjectContext, { out }: Streams):
   const now = { revision: latest.revision, time: latest.time }
   if (isDry) out(diffText(object.label, { object: present, moment: now }, { object: written, moment: { revision: 'next', time: undefined } }))
   out(`${onOneLine(object.label)} ${outcomeText({ isDry, isNew: present === undefined })}${isDry ? '' : `, as revision ${revision}`}\n`)
-  if (present === undefined) out(`it has a new uid: what refers to the old one (${onOneLine(String(objectIn(wanted.metadata).uid))}) does not refer to it\n`)
+  if (present === undefined) out(`it has a new uid: references to the old one (${onOneLine(String(objectIn(wanted.metadata).uid))}) do not apply to it\n`)
   return 0
 }
 
@@ -61,7 +61,7 @@ async function lastTwo(client: ClusterClient, object: NamedObject): Promise<[Obj
   const found: ObjectChange[] = []
   for await (const change of changesOf(client, object, { limit: 2 })) if (found.push(change) === 2) break
   const [latest, before] = found
-  if (latest === undefined) throw new ClusterError(`nothing is known of ${object.label}`, 404)
+  if (latest === undefined) throw new ClusterError(`no change of ${object.label} is recorded`, 404)
   return [latest, before]
 }
 
@@ -70,8 +70,8 @@ function contentBefore(object: NamedObject, before: ObjectChange | undefined): J
   if (content !== undefined) return content
   throw new ClusterError(
     before === undefined
-      ? `what ${object.label} was before its last change is not known: nothing older is kept, or there was nothing`
-      : `${object.label} did not exist before its last change, which has created it: to undo that, delete it`,
+      ? `the content of ${object.label} before its last change is not available: no older change is kept`
+      : `${object.label} did not exist before its last change, which created it: to undo that, delete it`,
   )
 }
 

@@ -31,7 +31,7 @@ export async function importCluster(client: ClusterClient, target: Target, wait?
     })
   for (const resource of listed) {
     if (isThat(resource, DEFINITIONS) || isThat(resource, API_SERVICES)) continue
-    if (elsewhere.has(resource.apiVersion)) remarks.note(resource.path, 'left out, as another server serves it')
+    if (elsewhere.has(resource.apiVersion)) remarks.note(resource.path, 'skipped, because another server serves it')
     else await importList(client, inStoredVersion(resource, stored), target, wait)
   }
 }

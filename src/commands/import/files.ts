@@ -37,7 +37,7 @@ export interface Target {
  */
 export async function importPath(path: string, target: Target): Promise<void> {
   const found = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false })
-  if (path !== '-' && found === undefined) throw new ManifestError(path, undefined, 'there is no such file or folder')
+  if (path !== '-' && found === undefined) throw new ManifestError(path, undefined, 'no such file or folder')
   if (found?.isDirectory()) await importFolder(path, target)
   else if (found?.isFile() && startOf(path).equals(GZIP)) await importArchive(path, createReadStream(path), target)
   else await importFile(path, true, target)
@@ -54,9 +54,9 @@ async function importFolder(folder: string, target: Target): Promise<void> {
       const path = join(next, entry.name)
       if (entry.isDirectory()) left.push(path)
       else if (isChosen(relative(folder, path)))
-        if (entry.isSymbolicLink()) target.remarks.note(path, 'left out, as it is a link')
+        if (entry.isSymbolicLink()) target.remarks.note(path, 'skipped, because it is a link')
         else if (entry.isFile()) await importFile(path, false, target)
-        else target.remarks.note(path, 'left out, as it is a pipe, a socket or a device')
+        else target.remarks.note(path, 'skipped, because it is a pipe, a socket or a device')
     }
   }
 }
@@ -93,7 +93,7 @@ async function importArchive(path: string, packed: Readable, target: Target): Pr
     for await (const { name, bytes, isLink } of tarFiles(unpacked(path, packed, target), fileBytes)) {
       const place = `${path}: ${name}`
       if (!isChosen(name.replace(/^(?:\.\/)+/, ''))) continue
-      if (isLink) target.remarks.note(place, 'left out, as it is a link')
+      if (isLink) target.remarks.note(place, 'skipped, because it is a link')
       else if (bytes === undefined) target.remarks.lost(place, exceeds('fileBytes', `it has more than ${fileBytes} bytes`))
       else importText(place, bytes, false, target)
     }
@@ -142,7 +142,7 @@ const isChosen = (path: string): boolean => EXTENSIONS.has(extname(path)) && !OT
 
 function importText(name: string, bytes: Buffer, isNamed: boolean, target: Target): void {
   if (!isUtf8(bytes)) {
-    target.remarks.lost(name, 'it is no UTF-8')
+    target.remarks.lost(name, 'it is not UTF-8')
     return
   }
   const tooMuch = jsonFault(bytes, target.watch.limits)
@@ -180,7 +180,7 @@ function jsonOf(bytes: Buffer): Json | undefined {
 function importValue(name: string, value: Json, isNamed: boolean, target: Target, depth = 0): void {
   if (!isJsonObject(value) || typeof value.apiVersion !== 'string' || typeof value.kind !== 'string') {
     target.watch.step(name)
-    if (isNamed) target.remarks.lost(name, 'it is no object: it has no apiVersion or no kind')
+    if (isNamed) target.remarks.lost(name, 'it is not an object: it has no apiVersion or no kind')
     return
   }
   const { apiVersion, kind, items } = value
@@ -189,7 +189,7 @@ function importValue(name: string, value: Json, isNamed: boolean, target: Target
     return
   }
   if (depth > DEEPEST_LIST) {
-    target.remarks.lost(name, 'it has lists in lists')
+    target.remarks.lost(name, 'its lists are nested too deeply')
     return
   }
   const implied = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) }

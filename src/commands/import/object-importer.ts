@@ -114,8 +114,8 @@ export class ObjectImporter {
   finish(now: number): { readonly newest: number; readonly values: Iterable<ImportedValue> } {
     for (const { object, place } of this.#waiting.splice(0)) this.#addLate(object, place)
     const { items, newest, moved, missing } = numberRevisions([...this.#kept.values()], this.#newest)
-    if (moved > 0) this.#remarks.note(objects(moved), 'had the resource version of another object, and got a new one')
-    if (missing > 0) this.#remarks.note(objects(missing), 'had no resource version, and got one')
+    if (moved > 0) this.#remarks.note(objects(moved), 'had the resource version of another object and got a new one')
+    if (missing > 0) this.#remarks.note(objects(missing), 'had no resource version and got one')
     const spool = this.#spool
     function* values(): Generator<ImportedValue> {
       for (const { item, revision } of items) {
@@ -133,7 +133,7 @@ export class ObjectImporter {
       const [apiVersion, kind] = [String(value.apiVersion), String(value.kind)]
       const known = this.#kinds.find(apiVersion, kind)
       if (known) this.#store(known, value, place)
-      else this.#remarks.note(place, `left out, as there is no definition of ${apiVersion} ${kind}`)
+      else this.#remarks.note(place, `skipped, because ${apiVersion} ${kind} is not defined`)
     } catch (error) {
       this.#remarks.lost(place, errorMessage(error))
     }
@@ -143,7 +143,7 @@ export class ObjectImporter {
     const { definition, version } = found
     const name = `${String(value.apiVersion)} ${version.kind}`
     if (definition.storage === undefined) {
-      this.#remarks.note(place, `left out, as ${name} is not stored`)
+      this.#remarks.note(place, `skipped, because ${name} is not stored`)
       return
     }
     const key = this.#keyOf(definition, objectIn(value.metadata))
@@ -173,18 +173,18 @@ export class ObjectImporter {
     metadata.creationTimestamp ??= this.#options.now
     if (metadata.uid) return
     metadata.uid = randomUUID()
-    this.#remarks.note(place, 'had no uid, and got one')
+    this.#remarks.note(place, 'had no uid and got one')
   }
 
   /** Returns the key of an object. Throws if its name or namespace is invalid. */
   #keyOf(definition: ResourceDefinition, { namespace = '', name }: JsonObject): string {
     const isNamespaced = definition.scope === 'Namespaced'
     if (typeof name !== 'string' || name === '') throw new Error('it has no name')
-    if (typeof namespace !== 'string') throw new Error('its namespace is no text')
+    if (typeof namespace !== 'string') throw new Error('its namespace is not a string')
     if (isNamespaced !== (namespace !== '')) throw new Error(isNamespaced ? 'it has no namespace' : 'it has a namespace, and objects of its kind have none')
     for (const segment of isNamespaced ? [namespace, name] : [name]) {
       const fault = segmentFault(segment)
-      if (fault !== undefined) throw new Error(`${JSON.stringify(segment)} is no name: it ${fault}`)
+      if (fault !== undefined) throw new Error(`${JSON.stringify(segment)} is not a valid name: it ${fault}`)
     }
     const key = keySpace(this.#options.prefix, definition).object(namespace, name)
     if (Buffer.byteLength(key) > LONGEST_KEY) throw new Error('its name is too long')
@@ -196,7 +196,7 @@ export class ObjectImporter {
     try {
       this.#kinds.define(asKind(CUSTOM_RESOURCE_DEFINITIONS, inKnownVersion(found, clone(object))))
     } catch (error) {
-      this.#remarks.note(place, `is kept, but its objects can't be: ${errorMessage(error)}`)
+      this.#remarks.note(place, `imported, but not its objects: ${errorMessage(error)}`)
     }
   }
 

@@ -29,7 +29,7 @@ export class ObjectKinds {
 
 /** Conversion webhooks are not called: objects are stored in the version in which they are read. */
 const NO_CONVERSION: ConversionServices = {
-  post: () => Promise.reject(new Error('webhooks of conversion are not asked')),
+  post: () => Promise.reject(new Error('conversion webhooks are not called')),
   metrics: new ConversionMetrics(),
 }
 

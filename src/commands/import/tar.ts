@@ -27,11 +27,11 @@ export async function* tarFiles(chunks: AsyncIterable<Buffer>, largest: number):
   for (;;) {
     const header = await reader.take(BLOCK)
     if (header === undefined || header.every(byte => byte === 0)) return
-    if (!hasItsSum(header)) throw new ArchiveError('it is no tar archive, or a damaged one')
+    if (!hasItsSum(header)) throw new ArchiveError('not a tar archive, or a corrupt one')
     const type = String.fromCharCode(header[156] ?? 0)
     const size = Number.isNaN(longSize) || type === 'x' || type === 'L' ? sizeOf(header) : longSize
     if (type === 'x' || type === 'L') {
-      if (size > LONGEST_NAME) throw new ArchiveError('a name in it is too long')
+      if (size > LONGEST_NAME) throw new ArchiveError('the archive has a name that is too long')
       const text = ((await reader.content(size)) ?? Buffer.alloc(0)).toString()
       if (type === 'L') longName = textBefore(text, '\0')
       else
@@ -62,7 +62,7 @@ function nameOf(header: Buffer): string {
 function sizeOf(header: Buffer): number {
   const field = header.subarray(124, 136)
   const size = (field[0] ?? 0) & 0x80 ? Number(field.readBigUInt64BE(4)) : Number.parseInt(textOf(field).trim() || '0', 8)
-  if (!Number.isSafeInteger(size) || size < 0) throw new ArchiveError('it is damaged: the size of a file in it is no number')
+  if (!Number.isSafeInteger(size) || size < 0) throw new ArchiveError('the archive is corrupt: an invalid file size')
   return size
 }
 

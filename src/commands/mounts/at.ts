@@ -6,8 +6,8 @@ const USAGE = `Usage: binnacle at MOMENT [--kubeconfig FILE] [--context NAME]
 
 Prints a kubeconfig for the server as it was at a moment, read-only: binnacle at 10m > past.kubeconfig.
 
-A moment is a duration (10m, '10m ago'), a time (2030-05-01T12:00:00Z), a revision (the resourceVersion of an object), or now. The server
-runs with --history; with --moments alone it serves revisions of the last minutes.
+A moment is a duration (10m, '10m ago'), a time (2030-05-01T12:00:00Z), a revision (the resourceVersion of an object), or now. Requires a
+server with --history; with --moments alone it serves revisions of the last minutes.
 `
 
 const LACK = 'serves no moments: start it with --history 24h, or with --moments 4 for revisions of the last minutes'
@@ -25,6 +25,6 @@ export const runAt = (argv: readonly string[], streams: Streams): Promise<number
 
 function momentOf(given: Arguments): string {
   const moment = given.values('argument').join(' ')
-  if (moment === '') throw new ArgumentError('a moment is needed: binnacle at 10m')
+  if (moment === '') throw new ArgumentError('a moment is required: binnacle at 10m')
   return moment
 }

@@ -11,13 +11,13 @@ const USAGE = `Usage: binnacle branch NAME [--at MOMENT]
        binnacle branch --list
        binnacle branch --delete NAME
 
-Makes a branch: a control plane that begins as the server is, and is its own from there on. Prints a kubeconfig for it. The server runs
-with --branches.
+Creates a branch: a control plane that begins with the server's state and is independent from then on. Prints a kubeconfig for it. Requires a
+server with --branches.
 
-      --at          begin as the server was at a moment: a duration (10m), a time, or a revision (needs --history)
-      --print       print the kubeconfig of a branch that there is
-      --list        print the branches that there are
-      --delete      delete a branch, and all that was done in it
+      --at          begin with the server's state at a moment: a duration (10m), a time, or a revision (requires --history)
+      --print       print the kubeconfig of an existing branch
+      --list        print the branches
+      --delete      delete a branch and all its changes
 `
 
 /** Error message for a server without branches. */
@@ -61,7 +61,7 @@ export const runBranch = (argv: readonly string[], streams: Streams): Promise<nu
 
 function nameOf(given: Arguments): string {
   const [name, ...more] = given.values('argument')
-  if (name === undefined || more.length > 0) throw new ArgumentError('one name is needed: binnacle branch NAME')
+  if (name === undefined || more.length > 0) throw new ArgumentError('one name is required: binnacle branch NAME')
   return name
 }
 

@@ -9,10 +9,10 @@ import { runServerCommand } from './server-command.ts'
 
 const USAGE = `Usage: binnacle merge NAME --dry-run [--output text|json]
 
-Tells what merging a branch into its server would change: objects that the branch has created (+), changed (~) or deleted (-), with their
-fields, and those that the server has changed as well since the branch began (!). Exits with 1 where there are such. Nothing is merged.
+Shows what merging a branch into its server would change: objects that the branch has created (+), changed (~) or deleted (-), with their
+fields, and conflicts with changes on the server since the branch began (!). Exits with 1 if there are conflicts. Nothing is merged.
 
-      --dry-run     is needed: a branch is not merged by this program
+      --dry-run     required: merging itself is not supported
       --output      text, or json: one line for each object
 `
 
@@ -32,8 +32,8 @@ export const runMerge = (argv: readonly string[], streams: Streams): Promise<num
 
 function mergeOf(given: Arguments): { readonly name: string; readonly output: 'text' | 'json' } {
   const [name, ...more] = given.values('argument')
-  if (name === undefined || more.length > 0) throw new ArgumentError('one name is needed: binnacle merge NAME --dry-run')
-  if (!given.isOn('dry-run')) throw new ArgumentError('merge: only --dry-run is built: apply what it shows to the server yourself')
+  if (name === undefined || more.length > 0) throw new ArgumentError('one name is required: binnacle merge NAME --dry-run')
+  if (!given.isOn('dry-run')) throw new ArgumentError('merge: only --dry-run is supported: apply the changes that it shows to the server')
   const output = given.value('output') ?? 'text'
   if (output !== 'text' && output !== 'json') throw new ArgumentError(`--output ${output}: must be text or json`)
   return { name, output }

@@ -16,8 +16,8 @@ export interface ServerContext {
 const COMMON = { argument: 'values', kubeconfig: 'value', context: 'value', help: 'switch' } as const
 
 const COMMON_USAGE = `
-      --kubeconfig  default: $KUBECONFIG, data/admin.kubeconfig where there is one, ~/.kube/config
-      --context     of the kubeconfig; the current one unless given
+      --kubeconfig  path of the kubeconfig (default: $KUBECONFIG, data/admin.kubeconfig if it exists, ~/.kube/config)
+      --context     context of the kubeconfig (default: the current one)
 `
 
 /** A command about moments or branches. */

@@ -3,7 +3,7 @@ import type { RecentRequest } from '../../why/types.ts'
 
 /** Prints recent requests as a table, newest first. */
 export function listText(items: readonly RecentRequest[]): string {
-  if (items.length === 0) return 'No request is kept.\n'
+  if (items.length === 0) return 'No requests are recorded.\n'
   const rows = [
     ['TIME', 'STATUS', 'TOOK', 'AUDIT ID', 'USER', 'VERB', 'URI'],
     ...items.map(({ time, status, reason, milliseconds, user, verb, uri, auditID }) => [

@@ -11,18 +11,18 @@ const USAGE = `Usage: binnacle why AUDIT-ID
        binnacle why --last [-n 5] [--user NAME] [--failed]
        binnacle why --list [-n 20] [--user NAME] [--failed]
 
-Tells what a server that runs with --why has found out about a request: who asked by which proof, who allowed it or what was missing, and what changed, refused or delayed it. The audit id is in the header Audit-Id of every answer (kubectl -v 8 shows it).
+Explains a request to a server that runs with --why: the user and credential, the grant that allowed it or is missing, and everything that changed, denied or delayed it. The audit id is in the header Audit-Id of every response (kubectl -v 8 prints it).
 
-      --last        the last request, or the last few
-      --list        recent requests in a line each, without what was found out
-  -n, --number      how many (1; of a list 20)
-      --user        only those of this user
-      --failed      only those that were answered with an error
-  -o, --output      text, or json as the server gives it
-      --kubeconfig  default: $KUBECONFIG, data/admin.kubeconfig where there is one, ~/.kube/config
-      --context     of the kubeconfig; the current one unless given
+      --last        the last requests
+      --list        recent requests, one per line, without explanations
+  -n, --number      number of requests (default 1; 20 with --list)
+      --user        only requests of this user
+      --failed      only requests that failed
+  -o, --output      text, or json as the server returns it
+      --kubeconfig  path of the kubeconfig (default: $KUBECONFIG, data/admin.kubeconfig if it exists, ~/.kube/config)
+      --context     context of the kubeconfig (default: the current one)
 
-Only those may ask who may read /binnacle/v1/why: administrators, unless a role says otherwise.
+Requires permission to read /binnacle/v1/why, which only administrators have by default.
 `
 
 const OPTIONS = {
@@ -50,7 +50,7 @@ export async function runWhy(argv: readonly string[], { out, err }: Streams): Pr
   }
   const [ids, lists, output] = [given.values('id'), given.isOn('list'), given.value('output') ?? 'text']
   if (output !== 'text' && output !== 'json') throw new ArgumentError(`--output ${output}: must be text or json`)
-  if (ids.length > 0 === (given.isOn('last') || lists)) throw new ArgumentError('either audit ids are needed, or --last, or --list')
+  if (ids.length > 0 === (given.isOn('last') || lists)) throw new ArgumentError('audit ids, --last or --list is required')
   const query = new URLSearchParams({ limit: numberOf(given.value('number') ?? (lists ? '20' : '1')) })
   const user = given.value('user')
   if (user !== undefined) query.set('user', user)
@@ -63,7 +63,7 @@ export async function runWhy(argv: readonly string[], { out, err }: Streams): Pr
     }
     const wanted = ids.length > 0 ? ids : (await recent(client, query)).items.map(({ auditID }) => auditID)
     if (wanted.length === 0) {
-      err('No such request is kept.\n')
+      err('No such request is recorded.\n')
       return 1
     }
     return tellAll(client, wanted, output, { out, err })
@@ -98,10 +98,10 @@ function numberOf(text: string): string {
 async function recent(client: ClusterClient, query: URLSearchParams): Promise<RecentRequestList> {
   const answer = await client.json(`${PATH}?${query}`).catch((error: unknown) => {
     if (error instanceof ClusterError && error.status === 404)
-      throw new ClusterError(`${client.server.origin} keeps nothing of requests: start it with --why, for example --why=1000`)
+      throw new ClusterError(`${client.server.origin} does not record requests: start it with --why, for example --why=1000`)
     throw error
   })
-  if (!isList(answer)) throw new ClusterError(`${client.server.origin} is no server of this program`)
+  if (!isList(answer)) throw new ClusterError(`${client.server.origin} is not a binnacle server`)
   return answer
 }
 
@@ -116,7 +116,7 @@ async function find(client: ClusterClient, id: string): Promise<Why | string> {
     await recent(client, new URLSearchParams({ limit: '1' }))
     return error.message.replace(/^\S+ 404 /, '')
   }
-  if (!isWhy(answer)) throw new ClusterError(`${client.server.origin} is no server of this program`)
+  if (!isWhy(answer)) throw new ClusterError(`${client.server.origin} is not a binnacle server`)
   return answer
 }
 

@@ -131,8 +131,8 @@ describe('bounds of what commands read', function () {
       const { err, status } = await run(write('list.json', list(20_000)))
       const lines = err.trimEnd().split('\n')
       expect(lines).to.have.length(6)
-      expect(lines[0]).to.equal('list.json (item 1): could not be read: it is no object: it has no apiVersion or no kind')
-      expect(lines[5]).to.equal('could not be read: it is no object: it has no apiVersion or no kind: and 19995 more like it')
+      expect(lines[0]).to.equal('list.json (item 1): could not be read: it is not an object: it has no apiVersion or no kind')
+      expect(lines[5]).to.equal('could not be read: it is not an object: it has no apiVersion or no kind: and 19995 more like it')
       expect(status).to.equal(1)
     })
 

@@ -7,11 +7,11 @@ import { ArgumentError } from '../../../src/lib/arguments.ts'
 
 /** Command lines that lack an argument, or have a wrong one. None of them asks a server or opens a store. */
 const WRONG: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
-  at: [['', 'a moment is needed: binnacle at 10m']],
+  at: [['', 'a moment is required: binnacle at 10m']],
   branch: [
-    ['', 'one name is needed: binnacle branch NAME'],
-    ['a b', 'one name is needed: binnacle branch NAME'],
-    ['--delete', 'one name is needed: binnacle branch NAME'],
+    ['', 'one name is required: binnacle branch NAME'],
+    ['a b', 'one name is required: binnacle branch NAME'],
+    ['--delete', 'one name is required: binnacle branch NAME'],
     ['--lsit', 'unknown flag: --lsit; did you mean --list?'],
   ],
   console: [
@@ -26,54 +26,54 @@ const WRONG: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['-f a --to 1.34 --max-objects=many', '--max-objects many: '],
   ],
   diff: [
-    ['', 'an object is named by KIND/NAME, such as deployment/web'],
-    ['cm/a', '--from is needed: the moment with which another is compared'],
+    ['', 'an object is required as KIND/NAME, such as deployment/web'],
+    ['cm/a', '--from is required: the first of the two moments'],
     ['cm/a --from 1m -o xml', '--output xml: must be diff or json'],
   ],
   export: [
-    ['', '--data-dir is needed'],
-    ['--data-dir a', '--snapshot is needed'],
+    ['', '--data-dir is required'],
+    ['--data-dir a', '--snapshot is required'],
     ['--datadir a', 'unknown flag: --datadir; did you mean --data-dir?'],
   ],
   import: [
-    ['-f a', '--data-dir is needed'],
-    ['--data-dir a', 'one source is needed: --snapshot, --kubeconfig or -f'],
+    ['-f a', '--data-dir is required'],
+    ['--data-dir a', 'one source is required: --snapshot, --kubeconfig or -f'],
     ['--data-dir a -f b --release 9.9', '--release 9.9: not a release from 1.16 to 1.36'],
   ],
   log: [
-    ['', 'an object is named by KIND/NAME, such as deployment/web'],
+    ['', 'an object is required as KIND/NAME, such as deployment/web'],
     ['cm/a --limit 0', '--limit 0: must be a positive number'],
     ['cm/a --limit', 'flag needs an argument: --limit'],
   ],
   merge: [
-    ['', 'one name is needed: binnacle merge NAME --dry-run'],
-    ['a', 'merge: only --dry-run is built: apply what it shows to the server yourself'],
+    ['', 'one name is required: binnacle merge NAME --dry-run'],
+    ['a', 'merge: only --dry-run is supported: apply the changes that it shows to the server'],
     ['a --dry-run --output xml', '--output xml: must be text or json'],
   ],
   open: [
-    ['', 'one backup is needed: binnacle open BACKUP'],
-    ['a b', 'one backup is needed: binnacle open BACKUP'],
-    ['/nowhere/at/all', '/nowhere/at/all: there is no such file or folder'],
+    ['', 'one backup is required: binnacle open BACKUP'],
+    ['a b', 'one backup is required: binnacle open BACKUP'],
+    ['/nowhere/at/all', '/nowhere/at/all: no such file or folder'],
   ],
   show: [
-    ['cm', 'an object is named by KIND/NAME, such as deployment/web'],
-    ['cm/a', '--at is needed: the moment at which the object is shown'],
+    ['cm', 'an object is required as KIND/NAME, such as deployment/web'],
+    ['cm/a', '--at is required: the moment at which the object is shown'],
   ],
   snapshot: [
-    ['', 'save, restore or status is needed, and the file: binnacle snapshot save FILE'],
-    ['save', 'save, restore or status is needed, and the file: binnacle snapshot save FILE'],
+    ['', 'an action (save, restore or status) and a file are required: binnacle snapshot save FILE'],
+    ['save', 'an action (save, restore or status) and a file are required: binnacle snapshot save FILE'],
     ['keep a', 'snapshot keep: must be save, restore or status'],
-    ['restore a', '--data-dir is needed: a directory in which there is no store yet'],
+    ['restore a', '--data-dir is required: a directory without a store'],
   ],
-  undo: [['cm/a/b', 'an object is named by KIND/NAME, such as deployment/web']],
+  undo: [['cm/a/b', 'an object is required as KIND/NAME, such as deployment/web']],
   'upgrade-report': [
     ['--from 1.29', '--to is needed: a release such as 1.36'],
     ['--from 1.34 --to 1.29', '--to 1.29 is older than --from 1.34'],
     ['--from 1.29 --to 1.34 -o xml', '--output xml: not one of text, json, sarif, html'],
   ],
-  verify: [['', 'one data directory is needed: binnacle verify DIR']],
+  verify: [['', 'one data directory is required: binnacle verify DIR']],
   why: [
-    ['', 'either audit ids are needed, or --last, or --list'],
+    ['', 'audit ids, --last or --list is required'],
     ['--last -n none', '--number none: must be a number from 1 to 1000'],
   ],
 }

@@ -84,8 +84,8 @@ describe('imports of files', () => {
       status: 0,
       out: '5 objects imported, as of resource version 44\n',
       err: [
-        'had no uid, and got one: /documents.yaml:1: ConfigMap shop/four, /documents.yaml:3: Namespace shop, /list.json (item 2): ConfigMap shop/two, /deep/typed.json (item 1): ConfigMap shop/three',
-        'had no resource version, and got one: 3 objects',
+        'had no uid and got one: /documents.yaml:1: ConfigMap shop/four, /documents.yaml:3: Namespace shop, /list.json (item 2): ConfigMap shop/two, /deep/typed.json (item 1): ConfigMap shop/three',
+        'had no resource version and got one: 3 objects',
         '',
       ].join('\n'),
     })
@@ -134,7 +134,7 @@ describe('imports of files', () => {
       '/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com',
       '/registry/example.com/widgets/shop/w',
     ])
-    expect(err).to.contain('left out, as there is no definition of example.com/v1 Gadget: /c/gadget.json: Gadget g\n')
+    expect(err).to.contain('skipped, because example.com/v1 Gadget is not defined: /c/gadget.json: Gadget g\n')
     expect(JSON.stringify(stored['/registry/example.com/widgets/shop/w']?.spec)).to.equal('{"__proto__":"x","a":"b"}')
   })
 
@@ -169,22 +169,22 @@ describe('imports of files', () => {
     const lost = err.split('\n').filter(line => line.includes('could not be read'))
     expect(lost.map(line => line.replace(/c{2000}/, 'c…'))).to.deep.equal([
       '/bad.yaml:2: could not be read: yaml: line 1: did not find expected key',
-      '/broken.json: could not be read: it is no UTF-8',
-      '/names.json (item 1): ConfigMap shop/../../etc/passwd: could not be read: "../../etc/passwd" is no name: it may not contain \'/\'',
-      '/names.json (item 2): ConfigMap ../a: could not be read: ".." is no name: it may not be \'..\'',
+      '/broken.json: could not be read: it is not UTF-8',
+      '/names.json (item 1): ConfigMap shop/../../etc/passwd: could not be read: "../../etc/passwd" is not a valid name: it may not contain \'/\'',
+      '/names.json (item 2): ConfigMap ../a: could not be read: ".." is not a valid name: it may not be \'..\'',
       '/names.json (item 3): ConfigMap /b: could not be read: it has no namespace',
       '/names.json (item 4): ConfigMap shop/c…: could not be read: its name is too long',
       '/names.json (item 5): ConfigMap shop/: could not be read: it has no name',
       '/names.json (item 6): ConfigMap (no name): could not be read: it has no name',
       '/names.json (item 7): Namespace shop/n: could not be read: it has a namespace, and objects of its kind have none',
-      '/names.json (item 8): could not be read: it is no object: it has no apiVersion or no kind',
+      '/names.json (item 8): could not be read: it is not an object: it has no apiVersion or no kind',
       '/names.json (item 9): ConfigMap shop/typed: could not be read: json: cannot unmarshal array into Go struct field ConfigMap.data of type map[string]string',
       '/names.json (item 10): ConfigMap (no name): could not be read: it has no name',
     ])
     expect(JSON.stringify(stored['/registry/configmaps/shop/good']?.data)).to.equal('{"__proto__":"x","a":"b"}')
     expect(err).to.contain('has fields that v1 ConfigMap of 1.33 has not: /names.json (item 12): ConfigMap shop/good (')
-    expect(err).to.contain('left out, as there is no definition of __proto__ constructor: ')
-    expect(err).to.contain('left out, as authorization.k8s.io/v1 SelfSubjectAccessReview is not stored: ')
+    expect(err).to.contain('skipped, because __proto__ constructor is not defined: ')
+    expect(err).to.contain('skipped, because authorization.k8s.io/v1 SelfSubjectAccessReview is not stored: ')
   })
 
   it('are not stopped by what is deep, large or made to grow', async () => {
@@ -214,7 +214,7 @@ describe('imports of files', () => {
     symlinkSync(folder, join(folder, 'given', 'circle'))
     const { stored, err } = await imported()
     expect(Object.keys(stored)).to.deep.equal(['/registry/configmaps/shop/a'])
-    expect(err).to.contain('left out, as it is a link: /link.json\n')
+    expect(err).to.contain('skipped, because it is a link: /link.json\n')
   })
 
   it('take the folders of must-gather', async () => {
@@ -242,7 +242,7 @@ describe('imports of files', () => {
     expect(status).to.equal(0)
     expect(Object.keys(stored)).to.deep.equal(['/registry/configmaps/shop/a', '/registry/minions/n1', '/registry/namespaces/shop', '/registry/pods/shop/web'])
     expect(stored['/registry/minions/n1']?.status).to.have.nested.property('conditions[0].status', 'True')
-    expect(err).to.contain('left out, as there is no definition of config.openshift.io/v1 Infrastructure: ')
+    expect(err).to.contain('skipped, because config.openshift.io/v1 Infrastructure is not defined: ')
   })
 
   it('keep the keys of Secrets alone, if so asked', async () => {
@@ -276,7 +276,7 @@ describe('imports of files', () => {
     const { stored, revisions, err } = await imported()
     expect(stored['/registry/configmaps/shop/a']?.data).to.deep.equal({ v: 'new' })
     expect(revisions).to.equal('a=7 d=8')
-    expect(err).to.match(/^had the resource version of another object, and got a new one: 1 object$/m)
+    expect(err).to.match(/^had the resource version of another object and got a new one: 1 object$/m)
   })
 
   describe('in archives', () => {
@@ -314,7 +314,7 @@ describe('imports of files', () => {
         '/registry/example.com/widgets/shop/w',
         '/registry/horizontalpodautoscalers/shop/web',
       ])
-      expect(err).to.contain('left out, as it is a link: /backup.tar.gz: resources/configmaps/namespaces/shop/link.json\n')
+      expect(err).to.contain('skipped, because it is a link: /backup.tar.gz: resources/configmaps/namespaces/shop/link.json\n')
     })
 
     it('stop at one that unpacks to far more than texts do', async () => {

@@ -55,8 +55,8 @@ describe('tar archives', () => {
     'cut short in a header': [tarFile([text('a', 'A')]).subarray(0, 300), 'it is cut short'],
     'cut short in a file': [tarFile([text('a', 'A'.repeat(600))]).subarray(0, 800), 'it is cut short'],
     'a file of which nothing is there': [tarFile([{ name: 'a', size: 5 }]).subarray(0, 512), 'it is cut short'],
-    'no archive': [Buffer.from('x'.repeat(2000)), 'it is no tar archive, or a damaged one'],
-    'a name without end': [tarFile([{ name: '@LongLink', type: 'L', size: 2 ** 32 }]), 'a name in it is too long'],
+    'no archive': [Buffer.from('x'.repeat(2000)), 'not a tar archive, or a corrupt one'],
+    'a name without end': [tarFile([{ name: '@LongLink', type: 'L', size: 2 ** 32 }]), 'the archive has a name that is too long'],
   }
   for (const [name, [bytes, message]] of Object.entries(damaged))
     it(`are refused: ${name}`, async () => {

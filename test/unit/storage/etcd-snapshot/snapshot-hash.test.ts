@@ -90,7 +90,7 @@ describe('the hash of a snapshot of etcd', function () {
 
   it('is asked for of snapshots alone', async () => {
     const error = await runImport(['-f', folder, '--skip-hash-check', '--data-dir', join(folder, 'data')], say).catch((thrown: unknown) => thrown)
-    expect(error).to.have.property('message', '--skip-hash-check is for --snapshot alone')
+    expect(error).to.have.property('message', '--skip-hash-check requires --snapshot')
   })
 
   it('is checked by binnacle open of a file whose meta pages are damaged', async () => {
