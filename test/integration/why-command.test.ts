@@ -41,28 +41,28 @@ describe('binnacle why', function () {
     await plane.request('POST', '/api/v1/namespaces/default/configmaps', { body: { metadata: { name: 'a' }, dat: {} } })
     const { code, out } = await run('--last')
     expect(code).to.equal(0)
-    expect(out).to.match(/^kubernetes-admin asked to create configmaps in default and was answered with 201 after \d+\.\d ms\.\nPOST /)
+    expect(out).to.match(/^kubernetes-admin requested to create configmaps in default: response 201 after \d+\.\d ms\.\nPOST /)
     for (const line of [
       '  kubernetes-admin, of groups system:masters, system:authenticated, by client certificate "O=system:masters, CN=kubernetes-admin"',
       '  Allowed: members of the group system:masters may do everything.',
       '  Fields that the kind does not have were dropped:\n    - dat\n',
       '  Passed: NamespaceLifecycle (',
-      '  Tried without an object that is there.\n',
+      '  Tried without an existing object.\n',
       '  Created, as resource version ',
       '\nWarnings\n  unknown field "dat"\n',
     ])
       expect(out).to.include(line)
     const failed = await run('--last', '--failed', '--user=jane')
-    expect(failed.out).to.match(/^jane asked to list nodes and was answered with 403 Forbidden/)
+    expect(failed.out).to.match(/^jane requested to list nodes: response 403 Forbidden/)
     expect(failed.out).to.include('  jane may not list nodes. No binding of this user or its groups names a role with a rule for it.\n')
     expect(failed.out).to.include('    kubectl create clusterrole jane-list-nodes --verb=list --resource=nodes\n')
-    expect((await run('--last', '-n', '2')).out.match(/ asked to /g)).to.have.length(2)
+    expect((await run('--last', '-n', '2')).out.match(/ requested to /g)).to.have.length(2)
   })
 
   it('tells of a request by its id, as text and as JSON', async () => {
     const { headers } = await plane.request('GET', '/api/v1/namespaces/default/configmaps?resourceVersion=0')
     const id = String(headers['audit-id'])
-    expect((await run(id)).out).to.include('  resourceVersion 0 was asked for: any state: the watch cache as it is now.\n  It came from the watch cache.\n')
+    expect((await run(id)).out).to.include('  resourceVersion 0 requested: any state: the watch cache as it is now.\n  Served from the watch cache.\n')
     expect(JSON.parse((await run(id, '-o', 'json')).out)).to.deep.equal(await plane.why(id))
   })
 

@@ -20,29 +20,29 @@ export function admissionLines({ steps }: Why): string[] {
 }
 
 function pluginLines({ plugin, phase, outcome, milliseconds, changes = [] }: PluginRun): string[] {
-  if (outcome === 'refused') return [`Plugin ${plugin} refused it (${phase}, ${duration(milliseconds)}).`]
+  if (outcome === 'refused') return [`Plugin ${plugin} denied it (${phase}, ${duration(milliseconds)}).`]
   if (changes === 'too large' || changes.length === 0) return []
   return [`Plugin ${plugin} changed it (${duration(milliseconds)}):`, ...changeLines(changes)]
 }
 
 const OUTCOMES: Readonly<Record<WebhookAsked['outcome'], string>> = {
   admitted: 'admitted it',
-  refused: 'refused it',
-  failed: 'could not be asked',
-  'failed open': 'could not be asked, which its failure policy ignores',
+  refused: 'denied it',
+  failed: 'could not be called',
+  'failed open': 'could not be called, which its failure policy ignores',
 }
 
 function webhookLines({ webhook, configuration, phase, round, outcome, milliseconds, message, patch = [] }: WebhookAsked): string[] {
-  const again = round === 1 ? '' : ', asked again since others had changed the object'
+  const again = round === 1 ? '' : ', called again because others had changed the object'
   const line = `Webhook ${webhook} of ${configuration} (${phase}) ${OUTCOMES[outcome]} in ${duration(milliseconds)}${again}${message === undefined ? '.' : `: ${message}`}`
   return patch.length === 0 ? [line] : [line, ...changeLines(patch)]
 }
 
 const POLICY_OUTCOMES: Readonly<Record<PolicyAsked['outcome'], string>> = {
   admitted: 'admitted it',
-  refused: 'refused it',
+  refused: 'denied it',
   failed: 'could not be evaluated, which its failure policy ignores',
-  'warned or audited': 'is not met, and only warns or audits',
+  'warned or audited': 'is violated, and only warns or audits',
 }
 
 function policyLines({ policy, binding, phase, outcome, milliseconds, cost, messages = [], changes = [] }: PolicyAsked): string[] {

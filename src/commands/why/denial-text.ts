@@ -8,11 +8,11 @@ export function denialLines(why: Why): readonly string[] {
   if (denial === undefined) return []
   const what = actionText(why)
   const lines = [`${user} may not ${what}. ${reasonText(why)}`]
-  if (denial.allowedNow !== undefined) lines.push(`Since then that has changed: ${denial.allowedNow} allows it now.`)
+  if (denial.allowedNow !== undefined) lines.push(`Allowed now by ${denial.allowedNow}.`)
   for (const [i, grant] of denial.closest.entries())
     if (grant.missing.length > 0) lines.push(`${i === 0 ? 'Closest: ' : 'Then: '}${closestText(grant, user, request.namespace)}`)
   const { commands, yaml } = denial.toAllow
-  if (commands.length > 0) lines.push('To allow it, and no more:', ...commands.map(command => `  ${command}`))
+  if (commands.length > 0) lines.push('To allow exactly this:', ...commands.map(command => `  ${command}`))
   else if (yaml !== '')
     lines.push(
       `To allow it, add to the file of the mode ${denial.modes.join(', ')}:`,
@@ -29,7 +29,7 @@ function reasonText({ steps, denial, request }: Why): string {
   const { modes = [] } = denial ?? {}
   const place = request.namespace === '' ? '' : ` there, or in the whole cluster,`
   const reason = last?.reason ? ` (${last.reason})` : ''
-  if (last?.decision === 'deny') return `${last.by ?? 'An authorizer'} denies it${reason}.`
+  if (last?.decision === 'deny') return `${last.by ?? 'An authorizer'} denied it${reason}.`
   if (!modes.includes('RBAC')) return `The authorizer (${modes.join(', ')}) allows nothing of that kind${reason}.`
   return `No binding of this user or its groups${place} names a role with a rule for it${reason}.`
 }
@@ -49,9 +49,11 @@ const namesText = (names: readonly string[] | undefined): string => (names === u
 function missingText(part: ClosestGrant['missing'][number], user: string, namespace: string): string {
   switch (part) {
     case 'subject':
-      return `${user} is none of its subjects`
+      return `${user} is not one of its subjects`
     case 'namespace':
-      return namespace === '' ? 'it holds in its namespace alone, and the request is for all' : `it holds in its own namespace, and not in ${namespace}`
+      return namespace === ''
+        ? 'it applies only to its namespace, and the request is for all namespaces'
+        : `it applies only to its namespace, and not to ${namespace}`
     case 'verb':
       return 'the verb'
     case 'apiGroup':

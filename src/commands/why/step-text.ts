@@ -10,20 +10,20 @@ const NOTHING = (): readonly string[] => []
 /** Lines for each kind of step. Steps of admission, reads and writes are printed elsewhere. */
 const TEXTS: Texts = {
   authenticated: ({ user, proof }) => [`${userText(user)}, by ${proofText(proof)}.`],
-  'not authenticated': ({ reason }) => [`What was shown does not say who it is: ${reason}.`],
+  'not authenticated': ({ reason }) => [`Not authenticated: ${reason}.`],
   impersonated: ({ user, allowedBy }) => [`Acts as ${userText(user)}.`, ...allowedBy.map(basis => `May ${basis}`)],
   authorized: authorizedLines,
   'priority level': ({ priorityLevel, flowSchema, seats, waited }) => [
     `Priority level ${priorityLevel}, by flow schema ${flowSchema}: ${seats} ${seats === 1 ? 'seat' : 'seats'}, ${waited === 0 ? 'without a wait' : `after a wait of ${duration(waited)}`}.`,
   ],
-  fault: ({ does }) => [`A fault on purpose was carried out: ${does.join(', ')}.`],
+  fault: ({ does }) => [`An injected fault applied: ${does.join(', ')}.`],
   warning: ({ text }) => [text],
   dropped: droppedLines,
-  defaults: ({ changes }) => (changes.length === 0 ? [] : ['Defaults were filled in:', ...changeLines(changes)]),
+  defaults: ({ changes }) => (changes.length === 0 ? [] : ['Defaults were set:', ...changeLines(changes)]),
   'apply conflicts': ({ conflicts }) =>
     conflicts.map(
       ({ field, manager, operation, subresource, since }) =>
-        `${field} belongs to the manager ${manager} (${operation}${subresource === undefined ? '' : ` of ${subresource}`}${since === undefined ? '' : `, since ${since}`}). To take it: --force-conflicts. To leave it: take the field out of the configuration.`,
+        `${field} is owned by the manager ${manager} (${operation}${subresource === undefined ? '' : ` of ${subresource}`}${since === undefined ? '' : `, since ${since}`}). To take it over: --force-conflicts. To leave it: remove the field from the configuration.`,
     ),
   'rules of the kind': ({ changes }) => (changes.length === 0 ? [] : ['The kind itself changed:', ...changeLines(changes)]),
   'audit annotation': ({ key, value }) => [`${key}: ${value}`],
@@ -51,17 +51,17 @@ const userText = ({ name, uid, groups }: WhyUser): string =>
 function proofText(proof: WhyProof): string {
   switch (proof.kind) {
     case 'client certificate':
-      return `client certificate "${proof.subject}", issued by "${proof.issuer}", good until ${proof.notAfter}`
+      return `client certificate "${proof.subject}", issued by "${proof.issuer}", valid until ${proof.notAfter}`
     case 'token': {
       const source = proof.source === undefined ? 'bearer token' : SOURCES[proof.source]
-      return `${source}${proof.issuer === undefined ? '' : `, issued by ${proof.issuer}`}${proof.expires === undefined ? '' : `, good until ${proof.expires}`}`
+      return `${source}${proof.issuer === undefined ? '' : `, issued by ${proof.issuer}`}${proof.expires === undefined ? '' : `, valid until ${proof.expires}`}`
     }
     case 'front proxy':
-      return `the word of the front proxy with certificate "${proof.certificate}"`
+      return `headers of the front proxy with certificate "${proof.certificate}"`
     case 'insecure port':
-      return 'nothing: the insecure port takes everybody for an administrator'
+      return 'no credentials: on the insecure port every client is an administrator'
     case 'none':
-      return 'nothing: no credentials were shown'
+      return 'no credentials'
   }
 }
 
@@ -69,16 +69,16 @@ const SOURCES: Readonly<Record<NonNullable<Extract<WhyProof, { kind: 'token' }>[
   'token file': 'a token of --token-auth-file',
   'service account': 'a token of a service account',
   'bootstrap token': 'a bootstrap token',
-  issuer: 'a token of an issuer that is configured',
-  webhook: 'a token that the webhook knows',
+  issuer: 'a token of a configured issuer',
+  webhook: 'a token that the webhook authenticated',
 }
 
 function authorizedLines({ decision, by, rule, reason, of }: StepOf<'authorized'>): readonly string[] {
   const what = of === undefined ? '' : `${of}: `
   const why = reason === '' ? '' : ` (${reason})`
-  if (decision === 'error') return [`${what}It could not be found out whether that is allowed: ${reason}.`]
+  if (decision === 'error') return [`${what}Authorization failed: ${reason}.`]
   if (decision === 'deny') return [`${what}Denied by ${by ?? 'an authorizer'}${why}.`]
-  if (decision === 'no opinion') return of === undefined ? [] : [`${what}Nobody allows it${why}.`]
+  if (decision === 'no opinion') return of === undefined ? [] : [`${what}Allowed by no authorizer${why}.`]
   if (by === 'system:masters') return [`${what}Allowed: members of the group system:masters may do everything.`]
   const place = rule === undefined ? '' : by === 'ABAC' ? `, line ${rule} of the policy file` : `, rule ${rule} of the rules file`
   return [`${what}Allowed by ${reason.startsWith('RBAC: allowed by ') ? reason.slice('RBAC: allowed by '.length) : `${by ?? 'an authorizer'}${place}${why}`}.`]
@@ -87,6 +87,7 @@ function authorizedLines({ decision, by, rule, reason, of }: StepOf<'authorized'
 function droppedLines({ because, fields, gate }: StepOf<'dropped'>): readonly string[] {
   const list = fields.map(field => `  - ${field}`)
   if (because === 'unknown field') return ['Fields that the kind does not have were dropped:', ...list]
-  if (because === 'feature gate') return [`Fields were cleared, since the feature gate ${gate ?? 'that guards them'} is off:`, ...list]
-  return ['Fields were left as they were: the status is written by the subresource status alone.', ...list]
+  if (because === 'feature gate')
+    return [`Fields were cleared, because ${gate === undefined ? 'their feature gate' : `the feature gate ${gate}`} is off:`, ...list]
+  return ['Fields were not changed: the status is written only through the status subresource.', ...list]
 }

@@ -20,10 +20,10 @@ export function whyText(why: Why): string {
     ['Write', writeLines(why)],
     ['Warnings', linesOf(why, ['warning'])],
     ['Audit', linesOf(why, ['audit annotation'])],
-    ['Answer', answerLines(why)],
+    ['Response', responseLines(why)],
   ]
   const shown = paragraphs.filter(([, lines]) => lines.length > 0)
-  const omitted = why.omittedSteps > 0 ? [`${why.omittedSteps} more steps are not kept.`] : []
+  const omitted = why.omittedSteps > 0 ? [`${why.omittedSteps} more steps are not recorded.`] : []
   return [...shown.flatMap(([title, lines]) => (title === '' ? lines : ['', title, ...lines.map(indented)])), ...omitted].map(line => `${line}\n`).join('')
 }
 
@@ -32,10 +32,10 @@ const indented = (text: string): string => text.replace(/^(?=.)/gm, '  ')
 
 function headLines(why: Why): string[] {
   const { user, status, reason, milliseconds, method, uri, auditID, time } = why
-  const who = user === '' ? 'Somebody unknown' : user
-  const answer = status === undefined ? 'was not answered' : `was answered with ${status}${reason === undefined ? '' : ` ${reason}`}`
-  const took = milliseconds === undefined ? ', and goes on' : ` after ${duration(milliseconds)}`
-  return [`${who} asked to ${actionText(why)} and ${answer}${took}.`, `${method} ${uri}   ${time}   audit id ${auditID}`]
+  const who = user === '' ? 'An unknown user' : user
+  const response = status === undefined ? 'no response' : `response ${status}${reason === undefined ? '' : ` ${reason}`}`
+  const took = milliseconds === undefined ? ', in progress' : ` after ${duration(milliseconds)}`
+  return [`${who} requested to ${actionText(why)}: ${response}${took}.`, `${method} ${uri}   ${time}   audit id ${auditID}`]
 }
 
 function linesOf({ steps }: Why, kinds: readonly WhyStep['step'][]): string[] {
@@ -49,11 +49,11 @@ function readLines(why: Why): string[] {
   const { group, resource } = why.request
   const qualified = group === '' ? resource : `${resource}.${group}`
   const stored = storeCalls(why).filter(call => call.resource === qualified && (call.operation === 'get' || call.operation === 'list'))
-  const asked = read.resourceVersion === '' ? 'No resourceVersion was asked for' : `resourceVersion ${read.resourceVersion} was asked for`
+  const requested = read.resourceVersion === '' ? 'No resourceVersion requested' : `resourceVersion ${read.resourceVersion} requested`
   const match = read.resourceVersionMatch === '' ? '' : ` (${read.resourceVersionMatch})`
   const taken = stored.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
-  const from = stored.length > 0 ? `It came from the store, in ${duration(taken)}.` : 'It came from the watch cache.'
-  return [`${asked}${match}: ${read.meaning}.`, ...(why.status === 200 ? [from] : [])]
+  const from = stored.length > 0 ? `Served from the store, in ${duration(taken)}.` : 'Served from the watch cache.'
+  return [`${requested}${match}: ${read.meaning}.`, ...(why.status === 200 ? [from] : [])]
 }
 
 const storeCalls = ({ steps }: Why) => steps.flatMap(step => (step.step === 'store' ? [step] : []))
@@ -63,8 +63,8 @@ function writeLines(why: Why): string[] {
   const written = why.steps.flatMap(step => (step.step === 'written' ? [step] : []))
   if (attempts.length === 0) return []
   const lines = attempts.map(({ attempt, resourceVersion }) => {
-    const state = resourceVersion === undefined ? 'without an object that is there' : `on resource version ${resourceVersion}`
-    return attempt === 1 ? `Tried ${state}.` : `Tried again ${state}, as the object had changed in between (attempt ${attempt}).`
+    const state = resourceVersion === undefined ? 'without an existing object' : `on resource version ${resourceVersion}`
+    return attempt === 1 ? `Tried ${state}.` : `Retried ${state}, because the object had changed (attempt ${attempt}).`
   })
   for (const { operation, resource, milliseconds, failed } of storeCalls(why))
     lines.push(`The store took ${duration(milliseconds)} to ${operation} in ${resource}${failed === undefined ? '' : `, and failed: ${failed}`}.`)
@@ -76,13 +76,13 @@ function writeLines(why: Why): string[] {
 const WRITTEN: Readonly<Record<Extract<WhyStep, { step: 'written' }>['outcome'], (version: string) => string>> = {
   created: version => `Created, as resource version ${version}.`,
   updated: version => `Updated, to resource version ${version}.`,
-  unchanged: version => `Nothing had changed, and nothing was written: it stays at resource version ${version}.`,
+  unchanged: version => `No change, nothing written: the object stays at resource version ${version}.`,
   deleted: version => `Deleted, at resource version ${version}.`,
-  'dry run': () => 'A dry run: nothing was written.',
+  'dry run': () => 'Dry run: nothing was written.',
 }
 
-function answerLines({ status, bytes, answer }: Why): string[] {
-  if (status === undefined) return ['The client had gone before it was answered.']
+function responseLines({ status, bytes, answer }: Why): string[] {
+  if (status === undefined) return ['The client disconnected before the response.']
   const form = answer.mediaType === undefined ? '' : ` of ${answer.mediaType}`
   return [`${status}, ${bytes} bytes${form}.`, ...(answer.message === undefined ? [] : [answer.message])]
 }
