@@ -9,6 +9,7 @@ export interface FieldOwners {
   ownersOf(path: string): readonly number[]
 }
 
+/** An entry of managedFields. `subresource` is empty for the object itself; `time` is RFC 3339, or empty. */
 export interface Manager {
   readonly name: string
   readonly operation: string

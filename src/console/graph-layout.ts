@@ -14,12 +14,14 @@ export interface Related {
   readonly isMissing?: true
 }
 
+/** A node with the position of its upper left corner, in pixels. */
 export interface Placed {
   readonly node: Related
   readonly x: number
   readonly y: number
 }
 
+/** A laid-out graph. Edges lead from owner to dependent; sizes are in pixels. */
 export interface Layout {
   readonly placed: readonly Placed[]
   readonly edges: readonly (readonly [Placed, Placed])[]
@@ -29,6 +31,7 @@ export interface Layout {
   readonly left: number
 }
 
+/** Size of a node and gaps between nodes, in pixels. */
 export const NODE = { width: 200, height: 44, gapX: 56, gapY: 12 }
 const MOST_NODES = 120
 

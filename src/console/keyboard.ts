@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { namedIn, parseRoute, tableHash } from './route.ts'
 import { currentList } from './use.ts'
 
+/** Parts of the page that keys open and close. */
 export interface Openings {
   openHelp(): void
   openMenu(): void

@@ -20,6 +20,7 @@ const MOST_ROWS = 50_000
 const RETRY_MS = 500
 const MOST_RETRY_MS = 15_000
 
+/** `waiting` is the pause before a retry. `failed` is final: the server rejected the request. */
 export type TableState = 'loading' | 'live' | 'waiting' | 'failed'
 
 /** A collection as a server-side Table, kept up to date by a watch. */
@@ -47,10 +48,12 @@ export class LiveTable {
     void this.#run()
   }
 
+  /** Stops the watch. `onChange` is not called afterwards. */
   close(): void {
     this.#ended.abort()
   }
 
+  /** Lists and watches until it is closed. A 410 (Gone) lists again at once; other errors except 4xx are retried with a growing pause. */
   async #run(): Promise<void> {
     const { signal } = this.#ended
     let wait = RETRY_MS
@@ -84,6 +87,7 @@ export class LiveTable {
     this.#changed()
   }
 
+  /** Schedules `onChange` for the next frame. */
   #changed(): void {
     if (this.#isPending) return
     this.#isPending = true

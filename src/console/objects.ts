@@ -39,7 +39,9 @@ export interface AnyObject {
   readonly metadata: ObjectMeta
 }
 
+/** Whether a value is a JSON object, and not an array or null. */
 export const isRecord = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Returns a member that the object itself has, and nothing of its prototype. */
 export const ownMember = (value: JsonObject, name: string): Json | undefined => (Object.hasOwn(value, name) ? value[name] : undefined)
 
 /** Prints the time since a timestamp as kubectl prints ages. */

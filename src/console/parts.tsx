@@ -11,6 +11,7 @@ export const Note = ({ title, children }: { readonly title: string; readonly chi
 
 const TITLES: Readonly<Record<number, string>> = { 403: 'Not allowed (403)', 404: 'Not found (404)' }
 
+/** Message for a failed request. */
 export const Failure = ({ error }: { readonly error: ApiError }) => (
   <div class="note failure" role="alert">
     <p class="note-title">{error.status === 0 ? 'No response' : (TITLES[error.status] ?? `The server refused (${error.status})`)}</p>

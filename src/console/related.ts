@@ -3,6 +3,7 @@ import { groupVersion, type Kind, pathOf } from './kinds.ts'
 import type { AnyObject, ObjectMeta, OwnerReference } from './objects.ts'
 import { callJson } from './session.ts'
 
+/** Objects related by ownership. */
 export interface Relations {
   readonly objects: readonly Related[]
   /** Kinds of which not all objects could be read. */

@@ -21,6 +21,7 @@ function decoded(part: string): string {
   }
 }
 
+/** Returns the address of a route. Empty query parameters are omitted. */
 export function hashOf(parts: readonly string[], query: Readonly<Record<string, string>> = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== '')
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
@@ -33,9 +34,11 @@ type Named = Pick<Kind, 'group' | 'version' | 'resource'>
 const CORE = 'core'
 const NO_NAMESPACE = '-'
 
+/** Returns the address of a collection. */
 export const tableHash = ({ group, version, resource }: Named, query: Readonly<Record<string, string>> = {}): string =>
   hashOf(['objects', group || CORE, version, resource], query)
 
+/** Returns the address of an object. An empty namespace means a cluster-scoped object. */
 export const objectHash = ({ group, version, resource }: Named, namespace: string, name: string, query: Readonly<Record<string, string>> = {}): string =>
   hashOf(['object', group || CORE, version, resource, namespace || NO_NAMESPACE, name], query)
 

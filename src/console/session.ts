@@ -45,11 +45,13 @@ export async function beginSession(): Promise<Session | undefined> {
   return session
 }
 
+/** Ends the session on the server and in this tab. A failed request is ignored: the token then expires by itself. */
 export async function endSession(): Promise<void> {
   await call('/console/sessions', { method: 'DELETE' }).catch(() => {})
   forget()
 }
 
+/** Removes the token from this tab and notifies the listener of `whenSessionEnds`. */
 function forget(): void {
   session = undefined
   sessionStorage.removeItem(KEY)

@@ -1,5 +1,6 @@
 import type { Json, ObjectMeta } from './objects.ts'
 
+/** Column definition of a server-side Table (meta.k8s.io/v1). */
 export interface Column {
   readonly name: string
   readonly type: string
@@ -8,6 +9,7 @@ export interface Column {
   readonly priority: number
 }
 
+/** Row of a server-side Table, with the object's metadata. */
 export interface Row {
   readonly cells: readonly Json[]
   readonly object: { readonly metadata: ObjectMeta }

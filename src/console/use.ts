@@ -66,6 +66,7 @@ export interface ListKeys {
 }
 
 let list: ListKeys | undefined
+/** Returns the actions of the mounted list. Undefined on a page without a list. */
 export const currentList = (): ListKeys | undefined => list
 
 /** Assigns the keys j, k and Enter to this list while it is mounted. */

@@ -122,6 +122,7 @@ const quoted = (value: string): string => JSON.stringify(value.slice(0, LONGEST_
 
 const keyText = (key: string): string => (PLAIN_KEY.test(key) && !NOT_A_TEXT.test(key) && key.length < LONGEST_PLAIN ? key : quoted(key))
 
+/** Escapes a part of a JSON pointer (RFC 6901). */
 export const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** Returns the text of a line. */

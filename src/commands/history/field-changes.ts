@@ -82,6 +82,7 @@ export interface ChangeAuthor {
   readonly time?: string
 }
 
+/** Returns the managers that probably made a change, from the managed fields before and after it. Empty if the object has none. */
 export function authorsOf(from: JsonObject | undefined, to: JsonObject | undefined): ChangeAuthor[] {
   const [before, now] = [entriesOf(from), entriesOf(to)]
   // A manager that only lost fields keeps its timestamp.

@@ -35,10 +35,13 @@ async function show({ given, client, object }: ObjectContext, { out }: Streams):
   return 0
 }
 
+/** Prints a moment as `revision 42 (2030-05-01T12:00:00Z)`. The time is omitted if the server does not know it. */
 export const momentText = ({ revision, time }: ResolvedMoment): string => `revision ${revision}${time === undefined ? '' : ` (${time})`}`
 
+/** Prints an object as YAML, with control characters escaped for a terminal. */
 export const yamlText = (object: JsonObject): string => printable(yamlBytes(object).toString())
 
+/** Returns the object without `metadata.managedFields`. */
 export function withoutManagedFields(object: JsonObject): JsonObject {
   const { managedFields: _, ...metadata } = objectIn(object.metadata)
   return { ...object, metadata }

@@ -24,6 +24,7 @@ import type { Remarks } from './remarks.ts'
 import { type Claim, numberRevisions } from './revisions.ts'
 import type { Place, Spool } from './spool.ts'
 
+/** Properties of the server that the data directory is for. */
 export interface ImporterOptions {
   /** Release that the server will emulate. */
   readonly release: Release
@@ -36,11 +37,13 @@ export interface ImporterOptions {
   readonly now: string
 }
 
+/** A value in the spool, with its key and original revision. `ttlSeconds` is set for kinds whose objects expire, such as events. */
 interface Kept extends Claim {
   readonly value: Place
   readonly ttlSeconds: number | undefined
 }
 
+/** An object in the spool whose kind is not defined yet. `place` names it in messages. */
 interface Waiting {
   readonly object: Place
   readonly place: string

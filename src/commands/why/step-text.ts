@@ -39,6 +39,7 @@ const TEXTS: Texts = {
   store: NOTHING,
 }
 
+/** Returns the lines of a step. Empty for steps that are printed elsewhere or unknown. */
 export function stepLines<S extends WhyStep>(step: S): readonly string[] {
   const text: ((step: never) => readonly string[]) | undefined = TEXTS[step.step]
   // A newer server may record other steps.

@@ -7,6 +7,7 @@ import type { PageProps } from './page-props.ts'
 import { PoliciesPage } from './policies-page.tsx'
 import { RequestsPage } from './requests-page.tsx'
 
+/** A page in the menu. */
 export interface PageEntry {
   /** First part of the page's route. */
   readonly id: string
