@@ -15,7 +15,7 @@ const messages = (text: string, optionalSyntax = true): string[] => parseAtOnce(
 const FURTHER_ERRORS = new Set(['func{{a}}', 'a ? b ((?))', 'x{?.'])
 
 describe('parser', () => {
-  it('tells what begins no token as it stands', () => {
+  it('reports characters that begin no token unchanged', () => {
     expect(messages('"a\n').at(0)).to.equal("Syntax error: token recognition error at: '\"a\n'")
   })
 
@@ -34,7 +34,7 @@ describe('parser', () => {
     for (const expression of FURTHER_ERRORS) expect(messages(expression), expression).to.not.have.length(0)
   })
 
-  it('goes on at an operator without a term before it', () => {
+  it('continues at an operator without a left operand', () => {
     const PLACE = /<input>:(\d+:\d+: Syntax error: \w+) (input '.*?'|recovery)/g
     const places = (text: string): string[] => Array.from(String(read(text).issues).matchAll(PLACE), ([, place, what]) => `${place} ${what}`)
     expect(places('in')).to.deep.equal(["1:1: Syntax error: mismatched input 'in'", "1:3: Syntax error: mismatched input '<EOF>'"])
@@ -43,7 +43,7 @@ describe('parser', () => {
     expect(places('in '.repeat(150)).slice(-2)).to.deep.equal(["1:91: Syntax error: mismatched input 'in'", '1:91: Syntax error: error recovery'])
   })
 
-  it('goes on behind signs, colons and elements as cel-go does', () => {
+  it('continues after signs, colons and elements as cel-go does', () => {
     const TERM = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
     const cases: readonly (readonly [string, ...string[]])[] = [
       ['!', `extraneous input '<EOF>' expecting ${TERM}`],
@@ -67,7 +67,7 @@ describe('parser', () => {
     for (const [text, ...told] of cases) expect(messages(text), text).to.deep.equal(told.map(each => `Syntax error: ${each}`))
   })
 
-  it('knows the optional syntax only where it is asked for', () => {
+  it('accepts the optional syntax only if it is enabled', () => {
     expect(messages('a.?b', false)).to.deep.equal(["unsupported syntax '.?'"])
     expect(messages('a[?b]', false)).to.deep.equal(["unsupported syntax '[?'"])
     expect(messages('[?a]', false)).to.deep.equal(["unsupported syntax '?'"])

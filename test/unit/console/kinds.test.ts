@@ -23,7 +23,7 @@ describe('kinds of the console', () => {
     expect([pods, deployments].map(groupVersion)).to.deep.equal(['v1', 'apps/v1'])
   })
 
-  it('are found by what somebody types', () => {
+  it('are found by a search text', () => {
     expect(['deploy', 'Deployment', 'depl', 'apps', 'x', ''].map(text => rank(deployments, text))).to.deep.equal([4, 4, 3, 2, 0, 1])
   })
 

@@ -16,14 +16,14 @@ describe('binnacle/cel', () => {
     properties: { replicas: { type: 'integer' }, names: { type: 'array', maxItems: 10, items: { type: 'string', maxLength: 20 } } },
   }
 
-  it('compiles and evaluates, with what it costs', () => {
+  it('compiles and evaluates, and returns the cost', () => {
     const program = compile('object.spec.replicas <= limit', { variables: { object: 'dyn', limit: 'int' } })
     expect(program.resultType).to.equal('bool')
     expect(program.evaluate({ object: { spec: { replicas: 3 } }, limit: 5 })).to.deep.equal({ value: true, cost: 5 })
     expect(program.evaluate({ object: { spec: { replicas: 8 } }, limit: 5 }).value).to.equal(false)
   })
 
-  it('tells issues with their places, as cel-go does', () => {
+  it('reports issues with their positions, as cel-go does', () => {
     expect(check('self.x', { variables: { self: 'dyn' } })).to.deep.equal([])
     expect(check('1 +\nfoo')).to.deep.equal([{ line: 2, column: 1, message: "undeclared reference to 'foo' (in container '')" }])
     const error = thrownBy(() => compile("'a' + 1"))
@@ -92,7 +92,7 @@ describe('binnacle/cel', () => {
     it(`takes no variable of the type ${JSON.stringify(type)}`, () =>
       expect(() => compile('1', { variables: { x: type } })).to.throw(TypeError, 'is no type that a variable can be declared with'))
 
-  it('ends where it costs too much, and tells errors with what they have cost', () => {
+  it('stops at the cost limit, and reports errors with their cost', () => {
     const program = compile('x.all(a, x.all(b, a == b))', { variables: { x: 'list(int)' } })
     const limited = thrownBy(() => program.evaluate({ x: Array(1000).fill(1) }, { costLimit: 1000 }))
     expect(limited).to.be.instanceOf(EvaluationError)

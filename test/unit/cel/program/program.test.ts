@@ -108,7 +108,7 @@ describe('programs of expressions', () => {
     }
   })
 
-  it('go through what a loop goes through once, however often they are left', async () => {
+  it('evaluate the range of a loop once, however often they are suspended', async () => {
     let asked = 0
     const object = { data: Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, 'v'])) }
     const program = programOf('object.data.all(k, k != "")', { object: DYN })

@@ -48,7 +48,7 @@ describe('what functions of expressions go through and make', function () {
     }
   })
 
-  it('is paid for where it is long, so that what is kept of it is bounded', async () => {
+  it('is charged by its length if it is long, so that memory is bounded', async () => {
     for (const expression of [
       "l.map(x, '%s'.format([l])).size()",
       "l.map(x, l.map(y, s.replace('a', 'abcdefghij'))).size()",
@@ -60,7 +60,7 @@ describe('what functions of expressions go through and make', function () {
     }
   })
 
-  it('is what it was where it is short', async () => {
+  it('is charged as upstream if it is short', async () => {
     expect(await outcomeOf('dyn([2, 1]).sort()[0]', 1)).to.deep.include({ value: 1 })
     expect(await outcomeOf(`${doubled(5)}.sum()`)).to.deep.include({ value: 32 * 499_500 })
     expect(await outcomeOf("'aXb'.replace('X', s).size()", 10)).to.deep.include({ value: 102 })

@@ -3,7 +3,7 @@ import { onLinesOfTheirOwn } from '../../../../src/commands/why/why.ts'
 import { whyText } from '../../../../src/commands/why/why-text.ts'
 import type { Why } from '../../../../src/why/types.ts'
 
-describe('what is told of a request', () => {
+describe('the text about a request', () => {
   it('has no lines that a name brings', () => {
     const why: Why = {
       kind: 'Why',

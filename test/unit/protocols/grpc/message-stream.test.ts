@@ -112,7 +112,7 @@ describe('a stream of messages', function () {
       expect((await drained(stream)).failure?.code).to.equal(Status.UNAVAILABLE)
     })
 
-    it('makes the server wait while its reader is behind, and goes on afterwards', async () => {
+    it('makes the server wait while its reader is slow, and continues afterwards', async () => {
       const message = prefixed(Buffer.alloc(50_000, 'x'))
       const count = 2000
       let written = 0
@@ -205,7 +205,7 @@ describe('a stream of messages', function () {
       expect((await drained(await opened({ maxMessageBytes: 1000 }))).failure?.code).to.equal(Status.RESOURCE_EXHAUSTED)
     })
 
-    it('goes away before the stream, fails with a call that was not begun', async () => {
+    it('sends GOAWAY before the stream, fails with a call that was not begun', async () => {
       server.act = socket => void socket.write(numbersFrame(FrameType.goAway, 0, 0, 0))
       expect((await drained(await opened())).failure?.unsent).to.equal(true)
     })

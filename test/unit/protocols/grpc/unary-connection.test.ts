@@ -124,7 +124,7 @@ describe('a connection for unary calls', () => {
     }
   })
 
-  it('ends a long request that the server answers early, or that is late', async () => {
+  it('ends a long request on an early response, or at its deadline', async () => {
     const ends: number[] = []
     const server = served(stream => {
       stream.on('close', () => ends.push(stream.rstCode))
@@ -138,7 +138,7 @@ describe('a connection for unary calls', () => {
     expect(ends[1]).to.equal(8)
   })
 
-  it('rejects messages that are longer than is accepted, and goes on', async () => {
+  it('rejects messages beyond the limit, and continues', async () => {
     const connection = await connectionTo(
       served(stream => void echo(stream)),
       { maxMessageBytes: 100_000 },
@@ -148,7 +148,7 @@ describe('a connection for unary calls', () => {
     expect(await call(connection, Buffer.alloc(100_000))).to.have.length(100_000)
   })
 
-  it('reads long answers, one after the other beyond any window', async () => {
+  it('reads long responses, one after the other beyond any window', async () => {
     const long = Buffer.alloc(3 << 20, 'long ')
     const connection = await connectionTo(served(stream => answer(stream, framed(long))))
     for (let i = 0; i < 4; i++) expect((await call(connection, 'x')).equals(long)).to.equal(true)
@@ -171,7 +171,7 @@ describe('a connection for unary calls', () => {
     expect(most).to.equal(2)
   })
 
-  it('tells what etcd says of a call that failed', async () => {
+  it('reports the message of etcd for a failed call', async () => {
     const compacted = { 'grpc-status': '11', 'grpc-message': 'etcdserver: mvcc: required revision has been %22compacted%22' }
     const connection = await connectionTo(served(stream => stream.respond({ ':status': 200, ...compacted }, { endStream: true })))
     expect(await failure(call(connection, 'x'))).to.deep.equal({ code: 11, details: 'etcdserver: mvcc: required revision has been "compacted"' })
@@ -211,7 +211,7 @@ describe('a connection for unary calls', () => {
       expect((await call(connection, 'again')).toString()).to.equal('again')
     })
 
-  it('ends calls that are late or given up, and tells the server so', async () => {
+  it('ends expired and aborted calls, and resets their streams', async () => {
     const resets: number[] = []
     const connection = await connectionTo(served(stream => stream.on('close', () => resets.push(stream.rstCode))))
     const aborter = new AbortController()
@@ -243,7 +243,7 @@ describe('a connection for unary calls', () => {
     expect(connection.state).to.equal('closed')
   })
 
-  it('goes on with what is under way when the server goes away; what it has not begun was not sent', async () => {
+  it('completes calls in progress after GOAWAY, and reports calls that were not begun as unsent', async () => {
     const streams: ServerHttp2Stream[] = []
     let session: ServerHttp2Session | undefined
     const server = served(stream => streams.push(stream)).on('session', opened => {
@@ -275,7 +275,7 @@ describe('a connection for unary calls', () => {
   const OK = Buffer.concat([Buffer.from('88000b', 'hex'), Buffer.from('grpc-status'), Buffer.from('0130', 'hex')])
   const hello = framed(Buffer.from('hello'))
 
-  it('puts headers and messages together that come in pieces, and passes over what it does not know', async () => {
+  it('assembles headers and messages from pieces, and ignores unknown frames', async () => {
     const pieces = Buffer.concat([
       frameOf(FrameType.headers, 0, 1, OK.subarray(0, 1)),
       frameOf(FrameType.continuation, Flag.endHeaders, 1, Buffer.alloc(0)),
@@ -322,7 +322,7 @@ describe('a connection for unary calls', () => {
       expect(connection.state).to.equal('closed')
     })
 
-  it('is given up where a call waits and the server stays silent, asked or not; not where it answers', async () => {
+  it('is closed if a call waits and the server stays silent, pinged or not; not if it responds', async () => {
     const patience = { quietMs: 100, signMs: 100 }
     const silent = await connectionTo(scripted(SETTINGS, Buffer.alloc(0)), patience)
     const begun = performance.now()

@@ -37,7 +37,7 @@ describe('connections to several servers', function () {
     return connection!
   }
 
-  it('are opened when first asked for, one for each member', async () => {
+  it('are opened on first use, one for each member', async () => {
     expect(connections.to(address)).to.equal(undefined)
     const connection = await opened()
     expect(await opened()).to.equal(connection)
@@ -86,7 +86,7 @@ describe('connections to several servers', function () {
     odd.close()
   })
 
-  it('are not there where nobody answers, or where the address is of another kind', async () => {
+  it('are undefined if no server responds, or if the address is of another kind', async () => {
     for (const elsewhere of ['127.0.0.1:1', '/run/etcd.sock', 'etcd']) {
       for (let i = 0; i < 5; i++) {
         expect(connections.to(elsewhere)).to.equal(undefined)

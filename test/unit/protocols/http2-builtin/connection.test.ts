@@ -39,7 +39,7 @@ describe('a connection by Node’s HTTP/2', () => {
     server.close()
   })
 
-  it('keeps no more of bodies that nobody reads than 16 MiB, whatever the number of streams', async () => {
+  it('buffers at most 16 MiB of unread bodies, whatever the number of streams', async () => {
     const connection = await serving(() => {})
     // From then on the windows are those of the server's settings.
     raw.send(FrameType.settings, ACK, 0)
@@ -68,7 +68,7 @@ describe('a connection by Node’s HTTP/2', () => {
     expect(seen.filter(name => name.startsWith('x-'))).to.eql(['x-b'])
   })
 
-  it('takes its place back from an answer of which the client takes nothing', async () => {
+  it('releases the memory of a response that the client does not read', async () => {
     const connection = await serving((_, answer) => answer.whole(200, [], Buffer.alloc(1000)), [[4, 0]])
     raw.send(FrameType.headers, END_STREAM | END_HEADERS, 1, GET_HEALTHZ)
     await raw.until(({ type }) => type === FrameType.headers)
@@ -93,7 +93,7 @@ describe('a connection by Node’s HTTP/2', () => {
     expect(await raw.ended()).to.equal(0)
   })
 
-  it('cuts a connection that Node has given up without a word, once it does not answer', async () => {
+  it('closes a connection that Node has silently stopped reading, if a ping is not acknowledged', async () => {
     const connection = await serving((_, answer) => answer.head(200, [], undefined))
     raw.send(FrameType.headers, END_STREAM | END_HEADERS, 1, GET_HEALTHZ)
     await raw.until(({ type }) => type === FrameType.headers)

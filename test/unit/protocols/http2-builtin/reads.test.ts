@@ -27,7 +27,7 @@ describe('reading of connections with the stack of Node', () => {
     }
   })
 
-  it('goes on for a client with some requests a turn', async () => {
+  it('continues for a client with some requests per turn', async () => {
     const log: string[] = []
     const { reads } = connection(log)
     await turns(5)

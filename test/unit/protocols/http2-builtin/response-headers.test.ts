@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { responseHeaders } from '../../../../src/protocols/http2-builtin/response-headers.ts'
 
-describe('headers of an answer by Node’s HTTP/2', () => {
+describe('response headers over Node’s HTTP/2', () => {
   it('keeps what comes several times, in its order', () => {
     expect(responseHeaders(200, ['A', '1', 'Warning', 'x', 'Warning', 'y', 'Warning', 'z'])).to.eql({ ':status': 200, A: '1', Warning: ['x', 'y', 'z'] })
   })

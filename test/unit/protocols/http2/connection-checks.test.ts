@@ -58,7 +58,7 @@ for (const stack of HTTP2_STACKS)
     const headOf = (id: number) => raw.until(({ type, stream }) => type === FrameType.headers && stream === id)
     const resetOf = (id: number) => raw.until(({ type, stream }) => type === FrameType.reset && stream === id)
 
-    it('loses an answer of which nothing is read, and no other', async () => {
+    it('resets a response that is not read, and no other', async () => {
       await open(0)
       ask(1)
       await headOf(1)
@@ -82,7 +82,7 @@ for (const stack of HTTP2_STACKS)
       expect(connection.heldBytes).to.be.within(4_000_000, 4.5 * 1024 * 1024)
     })
 
-    it('keeps an answer that is read, however slowly', async function () {
+    it('keeps a response that is read, however slowly', async function () {
       // Node tells of no progress within a write.
       if (stack === 'builtin') this.skip()
       await open(0)
@@ -98,7 +98,7 @@ for (const stack of HTTP2_STACKS)
       expect(connection.open).to.equal(1)
     })
 
-    it('keeps an answer that goes on for longer, and not for ever', async () => {
+    it('keeps a continuing response for longer, but not forever', async () => {
       answer = stream => {
         stream.head(200, [], undefined)
         stream.write(BODY)

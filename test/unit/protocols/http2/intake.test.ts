@@ -83,7 +83,7 @@ describe('what a connection reads', () => {
     expect(turn).to.be.at.least(12)
   })
 
-  it('waits for a turn where it has many frames that are no requests', async () => {
+  it('waits for a turn after many frames that are not requests', async () => {
     let read = 0
     const socket = Object.assign(new EventEmitter(), { destroyed: false, pause: () => {}, resume: () => {} }) as unknown as Socket
     const pings: Intake = new Intake(
@@ -155,7 +155,7 @@ describe('what a connection reads', () => {
     await eventually('nothing is held', () => many.every(intake => intake.heldBytes === 0))
   })
 
-  it('goes on with others where a long block cannot be read', async () => {
+  it('continues with other connections if a long block is invalid', async () => {
     const log: string[] = []
     const { intake } = connection('a', log)
     const failing: Intake = new Intake(

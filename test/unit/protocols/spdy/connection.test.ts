@@ -82,7 +82,7 @@ describe('a connection in SPDY', () => {
     expect(endings).to.deep.equal([])
   })
 
-  it('tells that a stream was reset, before its reply and after it', async () => {
+  it('reports a reset stream, before its reply and after it', async () => {
     kubelet.replies = type => type !== 'no'
     expect(await failure(open('no'))).to.equal('Stream reset')
     const [, heard] = await open('yes')
@@ -100,27 +100,27 @@ describe('a connection in SPDY', () => {
     await eventually('it is closed', () => socket.destroyed || far.readableEnded)
   })
 
-  it('tells that the connection broke', async () => {
+  it('reports a broken connection', async () => {
     const [, heard] = await open('error')
     far.end()
     await eventually('it is over', () => heard.ends === 1)
     expect(endings).to.deep.equal(['unexpected EOF'])
   })
 
-  it('fails who waits for a reply when the connection ends', async () => {
+  it('rejects pending replies when the connection ends', async () => {
     kubelet.changed = () => far.destroy()
     kubelet.replies = () => true
     expect(await failure(Promise.all([open('a'), open('b')]))).to.be.oneOf(['unexpected EOF', 'connection closed', 'read ECONNRESET'])
   })
 
-  it('ends by what it can not read', async () => {
+  it('ends on an invalid frame', async () => {
     const [, heard] = await open('error')
     far.write(Buffer.from('8002000300000000', 'hex'))
     await eventually('it is over', () => heard.ends === 1)
     expect(endings).to.deep.equal(['version 2 of SPDY'])
   })
 
-  it('answers pings, asks for answers, and refuses streams', async () => {
+  it('responds to pings, sends pings, and refuses streams', async () => {
     await open('error')
     const said: string[] = []
     far.on('data', data => said.push(data.toString('hex')))

@@ -86,7 +86,7 @@ describe('frames of SPDY', () => {
   })
   it('with headers may end a stream', () => expect(frame('800300080100000400000001')).to.deep.equal([['data', 1, '', true]]))
 
-  it('are read in several turns where there are very many', () => {
+  it('are read in several turns if there are very many', () => {
     let pings = 0
     const nothing = (): void => {}
     const reader = new FrameReader({

@@ -83,7 +83,7 @@ describe('frames of a WebSocket client', () => {
     expect(said).to.deep.equal(['one'])
   })
 
-  it('are read in several turns where there are very many', () => {
+  it('are read in several turns if there are very many', () => {
     let pings = 0
     const reader = new FrameReader(100, { control: () => void pings++, violation: () => {} })
     const one = clientFrame(9, text(''))

@@ -48,7 +48,7 @@ describe('what the client of a WebSocket sends', () => {
       for (const parts of [1, 3, 1000]) expect(receive(bytes, Math.min(2, bytes.length), parts), `in parts of ${parts}`).to.deep.equal({ answers, endings })
     })
 
-  it('a client that goes is told of', () => {
+  it('reports a client that disconnects', () => {
     const endings: Ending[] = []
     const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
     ignoreReceived(socket, Buffer.alloc(0), why => endings.push(why))
