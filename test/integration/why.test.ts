@@ -397,7 +397,7 @@ describe('why a request was answered as it was', function () {
     try {
       const { status, headers } = await other.request('GET', PATH)
       expect(status).to.equal(404)
-      expect((await other.why(String(headers['audit-id'])).catch(error => error)).message).to.match(/started with the flag why/)
+      expect((await other.why(String(headers['audit-id'])).catch(error => error)).message).to.match(/start the control plane with the flag why/)
     } finally {
       await other.stop()
     }
