@@ -5,6 +5,7 @@ import { parseJson } from '../codec/json.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { withDraft } from '../lib/private-file.ts'
 import { TlsAgent } from '../lib/tls-agent.ts'
+import { USER_AGENT } from '../lib/user-agent.ts'
 import { parsedObject } from '../meta/json-members.ts'
 import type { Json } from '../meta/object.ts'
 import type { ClusterAccess } from './cluster-access.ts'
@@ -104,7 +105,7 @@ export class ClusterClient {
   private ask({ method, path, accept, body }: OutgoingRequest, signal?: AbortSignal): Promise<IncomingMessage> {
     const { server } = this.#access
     const url = new URL(server.pathname.replace(/\/$/, '') + path, server)
-    const headers = { ...this.#access.headers, accept, 'user-agent': 'binnacle', ...(body !== undefined && { 'content-type': 'application/json' }) }
+    const headers = { ...this.#access.headers, accept, 'user-agent': USER_AGENT, ...(body !== undefined && { 'content-type': 'application/json' }) }
     const options = { method, headers, timeout: TIMEOUT_MS, ...(signal && { signal }) }
     return new Promise((resolve, reject) => {
       const request = this.#agent ? requestTls(url, { ...options, agent: this.#agent }) : requestPlain(url, options)

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
+import type { EtcdConfig } from '../config/etcd-config.ts'
 import { FlagError } from '../config/parse-flags.ts'
 import type { OtherStore } from '../control-plane/control-plane-options.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -42,28 +43,36 @@ export async function openBackends(config: Config, encryption: Encryption, log: 
   }
 }
 
-/** One store for all resources of the same servers of `--etcd-servers-overrides`; none for those that `--etcd-servers` names as well. */
-async function openOtherStores({ etcd, etcdPrefix }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<OtherStore[]> {
+/**
+ * One store for all resources of the same servers of `--etcd-servers-overrides`; none for those that `--etcd-servers` names as well. The last entry of a resource counts, as in
+ * kube-apiserver.
+ */
+async function openOtherStores(config: Config, log: Logger, store: StoreGiven): Promise<OtherStore[]> {
+  const { etcd } = config
   if (etcd === undefined) return []
-  const resources = new Map<string, Set<string>>()
   const identity = (servers: readonly string[]): string => servers.toSorted().join(';')
-  for (const { resource, servers } of etcd.overrides) {
-    const held = identity(servers)
-    if (held !== identity(etcd.servers)) resources.set(held, (resources.get(held) ?? new Set()).add(resource))
-  }
+  const serversOf = new Map(etcd.overrides.map(({ resource, servers }) => [resource, identity(servers)]))
+  const resourcesOf = new Map<string, Set<string>>()
+  for (const [resource, servers] of serversOf)
+    if (servers !== identity(etcd.servers)) resourcesOf.set(servers, (resourcesOf.get(servers) ?? new Set()).add(resource))
   return Promise.all(
-    [...resources].map(async ([servers, held], i) => ({
+    [...resourcesOf].map(async ([servers, resources], i) => ({
       name: `etcd-${i + 1}`,
-      resources: held,
-      backend: await openEtcd({ ...etcdOptionsOf({ ...etcd, servers: servers.split(';') }, proxy), prefix: etcdPrefix, spans }, log),
+      resources,
+      backend: await openServers({ ...etcd, servers: servers.split(';') }, config, log, store),
     })),
   )
 }
 
-async function openStore({ etcd, etcdPrefix, dataDir, history, servesDamagedStore }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> {
+/** The store in etcd, with what all such stores of a server have in common. */
+const openServers = (etcd: EtcdConfig, { etcdPrefix: prefix }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> =>
+  openEtcd({ ...etcdOptionsOf(etcd, proxy), prefix, spans }, log)
+
+async function openStore(config: Config, log: Logger, store: StoreGiven): Promise<Backend> {
+  const { etcd, dataDir, history, servesDamagedStore } = config
   if (etcd !== undefined) {
     if (history !== undefined) throw new FlagError(`--history needs the embedded store: ${etcd.servers.join(',')} is no stand-in for etcd`)
-    return openEtcd({ ...etcdOptionsOf(etcd, proxy), prefix: etcdPrefix, spans }, log)
+    return openServers(etcd, config, log, store)
   }
   const keepsHistory = history !== undefined
   if (dataDir === undefined) return openInMemory(systemClock, log, { keepsHistory })

@@ -1,3 +1,4 @@
+import { USER_AGENT } from '../lib/user-agent.ts'
 import { MASTERS } from '../meta/authorizer.ts'
 import type { RequestAttributes, RequestContext, User } from '../meta/context.ts'
 import { resourceAttributes } from '../meta/request-attributes.ts'
@@ -10,7 +11,7 @@ export function internalContext(info: Partial<RequestAttributes> & { verb: strin
   return {
     user: SERVER_USER,
     signal,
-    userAgent: 'binnacle',
+    userAgent: USER_AGENT,
     receivedAt: now,
     warn: () => {},
     info: resourceAttributes(info),

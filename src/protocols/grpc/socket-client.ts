@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { onAbort } from '../../lib/on-abort.ts'
 import { pause } from '../../lib/pause.ts'
+import { USER_AGENT } from '../../lib/user-agent.ts'
 import { type CallFailure, callFailureOf, Status } from './call-failure.ts'
 import { late } from './unary.ts'
 import { UnaryConnection, type UnaryOptions } from './unary-connection.ts'
@@ -117,7 +118,7 @@ export class SocketClient {
     const { path, maxResponseBytes } = this.#options
     const socket = await dial(path, this.#closed.signal)
     if (socket !== undefined) {
-      const peer = { authority: 'localhost', secure: false, userAgent: 'binnacle' }
+      const peer = { authority: 'localhost', secure: false, userAgent: USER_AGENT }
       this.#connection = new UnaryConnection(socket, peer, { maxMessageBytes: maxResponseBytes })
       await this.#connection.opened
       if (this.#connection.state === 'open') {

@@ -4,6 +4,7 @@ import { type ConnectProxy, dialThrough } from '../../lib/connect-proxy.ts'
 import { invariant } from '../../lib/invariant.ts'
 import type { Spans } from '../../lib/spans.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
+import { USER_AGENT } from '../../lib/user-agent.ts'
 import type { DialOptions } from '../../protocols/grpc/dial-server.ts'
 import { parseEndpoint, usesTls } from './endpoint.ts'
 
@@ -42,9 +43,6 @@ function pem(source: string | undefined): Buffer | undefined {
   if (source === undefined) return undefined
   return source.includes('-----BEGIN') ? Buffer.from(source) : readFileSync(source)
 }
-
-/** As etcd's logs and metrics show this client. */
-const USER_AGENT = 'binnacle'
 
 /** How connections of our own are made. Throws an Error if the certificates cannot be used. */
 export const dialOptionsOf = (options: EtcdOptions): DialOptions & { readonly credentials: (() => TlsCredentials) | undefined } => ({

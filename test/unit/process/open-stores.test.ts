@@ -12,6 +12,19 @@ describe('the store of a server', () => {
     expect(failure).to.equal('--history needs the embedded store: http://127.0.0.1:1 is no stand-in for etcd')
   })
 
+  it('gives a resource the servers of its last entry in --etcd-servers-overrides, which may be those of all others', async () => {
+    const main = 'http://127.0.0.1:1'
+    const overrides = ['/events#http://127.0.0.1:2', '/pods#http://127.0.0.1:2', '/nodes#http://127.0.0.1:2', '/events#http://127.0.0.1:3', `/nodes#${main}`]
+    const command = readCommandLine([`--etcd-servers=${main}`, `--etcd-servers-overrides=${overrides.join(',')}`])
+    if (command.action !== 'serve') throw new Error('not a command line that serves')
+    const { backend, otherStores } = await openBackends(command.config, new Encryption(), silentLogger)
+    await Promise.all([backend, ...otherStores.map(other => other.backend)].map(opened => opened.close()))
+    expect(otherStores.map(({ name, resources }) => [name, ...resources])).to.deep.equal([
+      ['etcd-1', 'events'],
+      ['etcd-2', 'pods'],
+    ])
+  })
+
   it('keeps history in memory, too', async () => {
     for (const flags of [[], ['--history=1h']]) {
       const command = readCommandLine(['--ephemeral', ...flags])
