@@ -39,7 +39,7 @@ export interface CacherOptions {
   readonly bookmarkMs?: number
   /** How often each resource is compared with the store, and read anew where they differ. 0: never. Default: 5 minutes, as kube-apiserver. */
   readonly consistencyCheckMs?: number
-  /** How soon they are compared after the watch was opened again, unless a gap would show a loss. Default: 30 s. */
+  /** How soon they are compared after the watch was opened, unless a gap would show a loss. Default: 30 s. */
   readonly recheckMs?: number
   /** Latest reads come from the cache once it has the store's newest revision; otherwise from the store. Default true. */
   readonly consistentReads?: boolean

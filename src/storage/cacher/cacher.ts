@@ -110,7 +110,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#reflector = new Reflector({
       backend,
       prefix: this.#prefix,
-      onReopen: () => this.#checks.reopened(),
+      onOpen: () => this.#checks.opened(),
       time: this.time,
       clock: this.clock,
       logger: this.#logger,

@@ -77,7 +77,7 @@ export interface ConsistencyOptions {
   readonly logger: Logger
   /** 0: nothing is checked. */
   readonly intervalMs: number
-  /** How soon the caches are compared once the watch is open again. */
+  /** How soon the caches are compared once the watch is open. */
   readonly recheckMs: number
   caches(): readonly ResourceCache[]
   /** Whether the store has accepted the watch. */
@@ -113,8 +113,8 @@ export class ConsistencyChecks {
     this.#compareWithin(intervalMs)
   }
 
-  /** The watch is open again. Known faults of etcd lose changes there, which a watch over a prefix does not show. */
-  reopened(): void {
+  /** The watch has been opened. Known faults of etcd and kine lose changes there, which a watch over a prefix does not show. */
+  opened(): void {
     this.#compareWithin(this.#options.recheckMs)
   }
 

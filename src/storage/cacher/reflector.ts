@@ -32,8 +32,8 @@ export interface ReflectorOptions {
   readonly time: RevisionClock
   readonly clock: Clock
   readonly logger: Logger
-  /** Called when the watch is open again: changes may have been lost meanwhile, or the store replaced by a copy. */
-  onReopen(): void
+  /** Called when the watch is open: after a gap that revisions would not show, or in which the store was replaced by a copy. */
+  onOpen(): void
 }
 
 class GapError extends Error {
@@ -66,7 +66,7 @@ export class Reflector {
   readonly #logger: Logger
   readonly #prefix: Key
   readonly #requests: ProgressRequests
-  readonly #onReopen: ReflectorOptions['onReopen']
+  readonly #onOpen: ReflectorOptions['onOpen']
   readonly #stop = new AbortController()
   #session = new AbortController()
   #done: Promise<void> = Promise.resolve()
@@ -89,7 +89,7 @@ export class Reflector {
     this.#wall = options.clock
     this.#logger = options.logger
     this.#prefix = options.prefix
-    this.#onReopen = options.onReopen
+    this.#onOpen = options.onOpen
     this.#requests = new ProgressRequests(options.time)
   }
 
@@ -215,7 +215,7 @@ export class Reflector {
       this.#failing = undefined
       this.#follows(following)
       if (requestProgress) this.#requests.open(requestProgress)
-      if (this.#hasOpened) this.#onReopen()
+      if (this.#hasOpened || !wholeStore) this.#onOpen()
       this.#hasOpened = true
     }
     const range = wholeStore ? { start: keyspaceStart, end: keyspaceEnd } : { start: this.#prefix, end: prefixEnd(this.#prefix) }

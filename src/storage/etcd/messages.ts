@@ -148,6 +148,8 @@ export interface WriteResponse {
   readonly revision: Revision
   /** The key as it is, where the comparison failed. */
   readonly current: KeyValue | undefined
+  /** Whether the response is of a cluster of etcd. The headers of kine name none. */
+  readonly isOfCluster: boolean
 }
 
 /** The TxnResponse of a guarded write. */
@@ -156,9 +158,17 @@ export function decodeWrite(bytes: Buffer): WriteResponse {
   let revision = NO_REVISION
   let succeeded = false
   let current: KeyValue | undefined
+  let isOfCluster = false
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 1) revision = readHeader(reader.message())
-    else if (field === 2) succeeded = reader.number() !== 0
+    if (field === 1) {
+      const header = reader.message()
+      for (let part = header.next(); part !== 0; part = header.next()) {
+        if (part === 3) revision = header.revision()
+        else header.skip()
+        // cluster_id, which is left out if it is 0.
+        isOfCluster ||= part === 1
+      }
+    } else if (field === 2) succeeded = reader.number() !== 0
     else if (field === 3) {
       const response = reader.message()
       for (let kind = response.next(); kind !== 0; kind = response.next()) {
@@ -167,7 +177,7 @@ export function decodeWrite(bytes: Buffer): WriteResponse {
       }
     } else reader.skip()
   }
-  return { succeeded, revision, current }
+  return { succeeded, revision, current, isOfCluster }
 }
 
 /** Events of a response. etcd sends the events of a thousand revisions at once, of 128 operations each, and in fragments. */

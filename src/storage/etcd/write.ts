@@ -1,7 +1,9 @@
 import type { Logger } from '../../lib/log.ts'
 import { callFailureOf } from '../../protocols/grpc/call-failure.ts'
+import type { UnaryOptions } from '../../protocols/grpc/unary-connection.ts'
 import type { Backend, GuardedWrite, WriteResult } from '../backend.ts'
 import { BackendError } from '../backend.ts'
+import type { Revision } from '../revision.ts'
 import type { Connection } from './connection.ts'
 import { isLeaseNotFound, wasNeverSent } from './errors.ts'
 import { getKey } from './get.ts'
@@ -38,9 +40,25 @@ export function etcdWriter(connection: Connection, logger: Logger, leaseReuseSec
   async function writeOnce(write: GuardedWrite, signal: AbortSignal, deadline: number): Promise<WriteResult> {
     const call = { signal, deadline, repeatable: false }
     const lease = write.value && write.ttlSeconds ? await leases.get(write.ttlSeconds, call) : 0n
-    const { succeeded, revision, current } = decodeWrite(await connection.call('/etcdserverpb.KV/Txn', encodeGuardedWrite(write, lease), call))
-    if (succeeded && write.value) quota.accepted()
-    return succeeded ? { ok: true, revision } : { ok: false, current, revision }
+    const { succeeded, revision, current, isOfCluster } = decodeWrite(await connection.call('/etcdserverpb.KV/Txn', encodeGuardedWrite(write, lease), call))
+    if (!succeeded) return { ok: false, current, revision }
+    if (write.value) quota.accepted()
+    return { ok: true, revision: isOfCluster || write.expected !== 0 ? revision : await revisionOfCreation(write, revision, call) }
+  }
+
+  /**
+   * Returns the revision of a key that kine has created. If the key was there before, kine 0.17 responds with the newest revision of the store, which may be that of another write (`LogStructured.Create`, whose variable
+   * `rev` is shadowed). Returns the revision of the response if the key has gone meanwhile, or cannot be read.
+   */
+  async function revisionOfCreation({ key, value }: GuardedWrite, responded: Revision, { signal, deadline }: UnaryOptions): Promise<Revision> {
+    try {
+      const { item } = await getKey(connection, key, { signal, deadline })
+      // Another client may have changed it since.
+      const isOurs = item !== undefined && (item.createRevision !== item.modRevision || value?.equals(item.value))
+      return isOurs ? item.createRevision : responded
+    } catch {
+      return responded
+    }
   }
 
   async function settle(write: GuardedWrite, signal: AbortSignal, error: BackendError): Promise<WriteResult> {

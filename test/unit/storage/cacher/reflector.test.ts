@@ -105,6 +105,15 @@ describe('storage/cacher/reflector', () => {
       await eventually('they agree again', () => checks.success > success)
     })
 
+    it('finds a change that is lost when the watch is opened for the first time soon, too', async () => {
+      backend.lose = (event: BackendEvent) => event.key === testKey('b')
+      await open({ consistencyCheckMs: 3_600_000, recheckMs: 20 })
+      seed('b')
+      const { checks } = cacher.stats().resources[0]!.counts
+      await eventually('the loss is found', () => checks.failure > 0)
+      await eventually('the state is there', async () => (await names('any')).length === 1)
+    })
+
     it('finds a change that is lost when the watch is opened again soon, and not with the next comparison of all', async () => {
       await open({ consistencyCheckMs: 3_600_000, recheckMs: 20 })
       const { checks } = cacher.stats().resources[0]!.counts

@@ -1,7 +1,4 @@
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { expect } from 'chai'
-import protobuf from 'protobufjs'
 import type { GuardedWrite } from '../../../../src/storage/backend.ts'
 import {
   decodeLeaseGrant,
@@ -16,15 +13,7 @@ import {
   encodeWatchCreate,
 } from '../../../../src/storage/etcd/messages.ts'
 import type { Key, Revision } from '../../../../src/storage/revision.ts'
-
-/** The oracle: etcd's own declarations, read by protobufjs. */
-const proto = join(dirname(createRequire(import.meta.url).resolve('etcd3/package.json')), 'proto', 'rpc.proto')
-const root = new protobuf.Root()
-root.resolvePath = (_, target) => join(dirname(proto), target.replace(/^.*\//, ''))
-root.loadSync(proto, { keepCase: true })
-const type = (name: string) => root.lookupType(name)
-const decoded = (name: string, bytes: Buffer) => type(name).toObject(type(name).decode(bytes), { longs: String, enums: String, bytes: String })
-const encoded = (name: string, message: object) => Buffer.from(type(name).encode(type(name).fromObject(message)).finish())
+import { etcdMessage, readEtcdMessage } from '../../../support/etcd-messages.ts'
 
 const key = 'key' as Key
 const base64 = (text: string) => Buffer.from(text).toString('base64')
@@ -51,7 +40,7 @@ describe("etcd's messages", () => {
     ['a lease', 'LeaseGrantRequest', encodeNumber(3660), { TTL: '3660' }],
   ]
   for (const [name, message, bytes, expected] of requests) {
-    it(`asks for ${name}`, () => expect(decoded(`etcdserverpb.${message}`, bytes)).to.deep.equal(expected))
+    it(`asks for ${name}`, () => expect(readEtcdMessage(message, bytes)).to.deep.equal(expected))
   }
 
   const writes: [name: string, write: Omit<GuardedWrite, 'key'>, lease: bigint, mod: string, operation: object][] = [
@@ -68,7 +57,7 @@ describe("etcd's messages", () => {
   ]
   for (const [name, write, lease, mod, operation] of writes) {
     it(`guards ${name}`, () =>
-      expect(decoded('etcdserverpb.TxnRequest', encodeGuardedWrite({ key, ...write }, lease))).to.deep.equal({
+      expect(readEtcdMessage('TxnRequest', encodeGuardedWrite({ key, ...write }, lease))).to.deep.equal({
         compare: [{ target: 'Mod', key: base64('key'), mod_revision: mod }],
         success: [operation],
         failure: [{ request_range: { key: base64('key') } }],
@@ -79,28 +68,31 @@ describe("etcd's messages", () => {
   const item = { key, value: Buffer.from('value'), createRevision: 3, modRevision: large }
 
   it('reads a range', () => {
-    const bytes = encoded('etcdserverpb.RangeResponse', { header, kvs: [kv, { ...kv, value: '' }], more: true, count: '300' })
+    const bytes = etcdMessage('RangeResponse', { header, kvs: [kv, { ...kv, value: '' }], more: true, count: '300' })
     expect(decodeRange(bytes)).to.deep.equal({ revision: large, items: [item, { ...item, value: Buffer.alloc(0) }], more: true, count: 300 })
   })
 
   it('copies no value: who keeps one does', () => {
-    const bytes = Buffer.from(encoded('etcdserverpb.RangeResponse', { header, kvs: [kv] }))
+    const bytes = Buffer.from(etcdMessage('RangeResponse', { header, kvs: [kv] }))
     expect(decodeRange(bytes).items[0]?.value.buffer).to.equal(bytes.buffer)
   })
 
   it('reads the outcome of a write', () => {
-    expect(decodeWrite(encoded('etcdserverpb.TxnResponse', { header, succeeded: true, responses: [{ response_put: { header } }] }))).to.deep.equal({
+    expect(decodeWrite(etcdMessage('TxnResponse', { header, succeeded: true, responses: [{ response_put: { header } }] }))).to.deep.equal({
       succeeded: true,
       revision: large,
       current: undefined,
+      isOfCluster: true,
     })
     const lost = { header, responses: [{ response_range: { header, kvs: [kv], count: 1 } }] }
-    expect(decodeWrite(encoded('etcdserverpb.TxnResponse', lost))).to.deep.equal({ succeeded: false, revision: large, current: item })
+    expect(decodeWrite(etcdMessage('TxnResponse', lost))).to.deep.equal({ succeeded: false, revision: large, current: item, isOfCluster: true })
+    const ofKine = etcdMessage('TxnResponse', { header: { revision: '7' }, succeeded: true })
+    expect(decodeWrite(ofKine)).to.deep.equal({ succeeded: true, revision: 7, current: undefined, isOfCluster: false })
   })
 
   it('reads events', () => {
     const events = [{ kv }, { kv, prev_kv: kv }, { type: 'Delete', kv: { key: kv.key, mod_revision: '9' }, prev_kv: kv }]
-    const response = decodeWatch(encoded('etcdserverpb.WatchResponse', { header, watch_id: '1', fragment: true, events }))
+    const response = decodeWatch(etcdMessage('WatchResponse', { header, watch_id: '1', fragment: true, events }))
     expect(response.events).to.deep.equal([
       { type: 'put', ...item },
       { type: 'put', ...item, previous: item },
@@ -110,12 +102,12 @@ describe("etcd's messages", () => {
   })
 
   it('reads why a watch ended', () => {
-    const response = decodeWatch(encoded('etcdserverpb.WatchResponse', { header, canceled: true, compact_revision: '77', cancel_reason: 'because' }))
+    const response = decodeWatch(etcdMessage('WatchResponse', { header, canceled: true, compact_revision: '77', cancel_reason: 'because' }))
     expect([response.canceled, response.compactRevision, response.cancelReason]).to.deep.equal([true, 77, 'because'])
   })
 
   it('keeps all 64 bits of a lease', () => {
-    const bytes = encoded('etcdserverpb.LeaseGrantResponse', { header, ID: '7587882113741853466', TTL: '60' })
+    const bytes = etcdMessage('LeaseGrantResponse', { header, ID: '7587882113741853466', TTL: '60' })
     expect(decodeLeaseGrant(bytes)).to.deep.equal({ id: 7587882113741853466n, ttl: 60 })
   })
 
@@ -143,7 +135,7 @@ describe("etcd's messages", () => {
   })
 
   it('reads very many events in steps', async () => {
-    const bytes = encoded('etcdserverpb.WatchResponse', { header, watch_id: '1', events: Array(2000).fill({ kv }) })
+    const bytes = etcdMessage('WatchResponse', { header, watch_id: '1', events: Array(2000).fill({ kv }) })
     expect(await decodeLongWatch(bytes)).to.deep.equal(decodeWatch(bytes))
   })
 

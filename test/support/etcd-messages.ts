@@ -1,0 +1,18 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import protobuf from 'protobufjs'
+
+// The oracle: etcd's own declarations, read by protobufjs.
+const proto = join(dirname(createRequire(import.meta.url).resolve('etcd3/package.json')), 'proto', 'rpc.proto')
+const root = new protobuf.Root()
+root.resolvePath = (_, target) => join(dirname(proto), target.replace(/^.*\//, ''))
+root.loadSync(proto, { keepCase: true })
+
+const typeOf = (name: string) => root.lookupType(`etcdserverpb.${name}`)
+
+/** The bytes of a message of etcd: `TxnResponse`. */
+export const etcdMessage = (name: string, message: object): Buffer => Buffer.from(typeOf(name).encode(typeOf(name).fromObject(message)).finish())
+
+/** What the bytes of a message say: 64-bit numbers as texts, bytes in base64. */
+export const readEtcdMessage = (name: string, bytes: Buffer): Record<string, unknown> =>
+  typeOf(name).toObject(typeOf(name).decode(bytes), { longs: String, enums: String, bytes: String })

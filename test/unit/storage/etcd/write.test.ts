@@ -1,0 +1,62 @@
+import { expect } from 'chai'
+import { silentLogger } from '../../../../src/lib/log.ts'
+import { BackendError } from '../../../../src/storage/backend.ts'
+import type { Connection, Method } from '../../../../src/storage/etcd/connection.ts'
+import { etcdWriter } from '../../../../src/storage/etcd/write.ts'
+import type { Key } from '../../../../src/storage/revision.ts'
+import { never } from '../../../support/backend.ts'
+import { etcdMessage } from '../../../support/etcd-messages.ts'
+
+const key = 'key' as Key
+const value = Buffer.from('value')
+const CLUSTER = { cluster_id: '7' }
+
+interface Stored {
+  readonly create_revision: string
+  readonly mod_revision: string
+  readonly value: Buffer
+}
+
+/** A writer whose writes succeed at revision 12 by the header, and what it has called. `stored`: the key as it is read afterwards; an Error fails the read. */
+function writing(header: object, stored?: Stored | Error) {
+  const calls: Method[] = []
+  const connection = {
+    deadline: () => Number.POSITIVE_INFINITY,
+    async call(method: Method) {
+      calls.push(method)
+      if (method === '/etcdserverpb.KV/Txn') return etcdMessage('TxnResponse', { header: { ...header, revision: '12' }, succeeded: true })
+      if (stored instanceof Error) throw stored
+      return etcdMessage('RangeResponse', { header: { ...header, revision: '13' }, ...(stored && { kvs: [{ key: Buffer.from(key), ...stored }] }) })
+    },
+  }
+  return { calls, write: etcdWriter(connection as unknown as Connection, silentLogger, 60) }
+}
+
+describe('the revision of a write', () => {
+  it('is that of the response of etcd', async () => {
+    const { calls, write } = writing(CLUSTER)
+    expect(await write({ key, expected: 0, value }, never)).to.deep.equal({ ok: true, revision: 12 })
+    expect(calls).to.deep.equal(['/etcdserverpb.KV/Txn'])
+  })
+
+  it('is that of the response of kine for updates and deletions', async () => {
+    for (const change of [{ value }, {}]) {
+      const { calls, write } = writing({})
+      expect(await write({ key, expected: 9 as never, ...change }, never)).to.deep.equal({ ok: true, revision: 12 })
+      expect(calls).to.deep.equal(['/etcdserverpb.KV/Txn'])
+    }
+  })
+
+  const cases: Record<string, [stored: Stored | Error | undefined, revision: number]> = {
+    'that of the key': [{ create_revision: '11', mod_revision: '11', value }, 11],
+    'that of the key, though it was changed since': [{ create_revision: '11', mod_revision: '13', value: Buffer.from('changed') }, 11],
+    'that of the response, if another has created it anew': [{ create_revision: '13', mod_revision: '13', value: Buffer.from('other') }, 12],
+    'that of the response, if it has gone': [undefined, 12],
+    'that of the response, if it cannot be read': [new BackendError('unavailable', 'gone'), 12],
+  }
+  for (const [name, [stored, revision]] of Object.entries(cases))
+    it(`is ${name}, for a creation in kine`, async () => {
+      const { write } = writing({}, stored)
+      expect(await write({ key, expected: 0, value }, never)).to.deep.equal({ ok: true, revision })
+    })
+})
