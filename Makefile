@@ -12,10 +12,10 @@ INSTALLED := node_modules/.installed
 BUILT := dist/main.cjs
 SOURCES := $(shell find src bin hack -name '*.ts' -o -name '*.tsx' -o -name '*.css' -o -name '*.html' -o -name '*.svg' -o -name '*.mjs' -o -name '*.txt' -o -name '*.types' 2>/dev/null) package.json
 
-.PHONY: help run build package dist docs test test-nodes fuzz model changes lint verify e2e bench etcd clients clean
+.PHONY: help run build package dist docs test test-stores test-nodes fuzz model changes lint verify e2e bench etcd clients clean
 
 help: ## Lists the targets
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-8s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-11s %s\n", $$1, $$2 }'
 
 # Not `npm ci`: it refuses a lock file that was made where the registry lacks packages of other platforms. Versions are those of the lock file all the same.
 $(INSTALLED): package.json package-lock.json
@@ -51,6 +51,15 @@ etcd: ## Finds, builds or installs etcd and kine for the tests; says so where it
 test: $(BUILT) etcd ## Runs the unit and integration tests, those on etcd where there is one
 	@BINNACLE='$(CURDIR)/bin/binnacle' node --import tsx hack/test.ts
 
+# make test-stores STORES=kine-sqlite,kine-postgres
+STORES ?= all
+STORE_TESTS := $(wildcard test/unit/storage/etcd/*.test.ts) $(addprefix test/unit/storage/cacher/, over-etcd.test.ts followed-stores.test.ts) $(addprefix test/integration/, etcd-setups.test.ts \
+	etcd-overrides.test.ts model-processes.test.ts resilience-etcd-kill.test.ts resilience-server-kill.test.ts)
+
+test-stores: $(BUILT) etcd ## Runs the tests of storage, watches and consistent reads, histories and kills on every setup of a store, and fails if one cannot run here
+	@STORES='$(STORES)' node --import tsx hack/stores.ts
+	@STORES='$(STORES)' BINNACLE='$(CURDIR)/bin/binnacle' node --import tsx hack/test.ts $(STORE_TESTS)
+
 # make test-nodes NODES='22 24' FILES=test/integration/open.test.ts
 FILES ?=
 
@@ -71,8 +80,13 @@ fuzz: $(BUILT) ## Posts COUNT bodies with faults in each media type, none of whi
 	@BINNACLE='$(CURDIR)/bin/binnacle' LARGE_BODY_BYTES=$(BYTES) LARGE_BODY_MATCH='$(MATCH)' LARGE_BODY_SHARE=$(SHARE) npx mocha test/integration/large-bodies.test.ts
 
 # make model COUNT=20000 SEED=7
-model: $(INSTALLED) ## Compares what clients are told in COUNT random histories, with faults in them, with the revisions of the store
+# make model STORES=kine-postgres COUNT=20
+model: $(if $(filter-out file,$(origin STORES)),$(BUILT),$(INSTALLED)) ## Compares what clients are told in COUNT random histories, with faults in them, with the revisions of the store; with STORES on those stores, which are killed as their servers are
+ifeq ($(origin STORES),file)
 	@MODEL_HISTORIES=$(if $(filter-out file,$(origin COUNT)),$(COUNT),5000) MODEL_SEED=$(SEED) npx mocha test/integration/model.test.ts
+else
+	@STORES='$(STORES)' BINNACLE='$(CURDIR)/bin/binnacle' MODEL_WORLDS=$(if $(filter-out file,$(origin COUNT)),$(COUNT),10) MODEL_SEED=$(SEED) npx mocha test/integration/model-processes.test.ts
+endif
 
 # make changes COUNT=300 SEED=7 KUBECONFIG2=other.kubeconfig
 KUBECONFIG2 ?=

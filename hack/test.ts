@@ -8,6 +8,7 @@ import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { missingSetups } from '../test/support/setup-ids.ts'
 import { MochaSummary } from './support/mocha-summary.ts'
 import { testPlan } from './support/test-plan.ts'
 
@@ -44,4 +45,11 @@ const { together, alone } = testPlan(given.length > 0 ? given.map(file => relati
 const jobs = Number(process.env.JOBS) || Math.min(Math.max(availableParallelism(), 2), 4)
 const passed = [await run(together, jobs), await run(alone, 1)]
 console.log(summary.text(performance.now() - begun))
+if (given.length === 0) {
+  for (const { ids, reason } of missingSetups()) console.log(`  left out: stores ${ids.join(', ')}: ${reason}`)
+  if (!process.env.STORES)
+    console.log(
+      '  kills of stores and histories beside them ran on an etcd of its own and on kine with SQLite, if they are here: make test-stores takes all stores',
+    )
+}
 process.exitCode = passed.every(Boolean) ? 0 : 1

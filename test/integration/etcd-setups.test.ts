@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { silentLogger } from '../../src/lib/log.ts'
 import { openEtcd } from '../../src/storage/etcd/open-etcd.ts'
-import type { EtcdOptions } from '../../src/storage/etcd/options.ts'
 import { keyspaceEnd, keyspaceStart } from '../../src/storage/key-range.ts'
 import { never } from '../support/backend.ts'
-import { type RunningStore, storeSetups } from '../support/etcd-setups.ts'
+import { OVERRIDDEN, type RunningStore, storeSetups } from '../support/etcd-setups.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
 import { watchResuming } from '../support/resuming-watch.ts'
@@ -20,13 +19,6 @@ const FOLLOWING = {
   events: `a watch over ${PREFIX}/ without progress: consistent reads are served by the store`,
 }
 
-const flagsOf = ({ servers, caFile, certFile, keyFile }: EtcdOptions): string[] => [
-  ...['--etcd-servers', servers.join(','), '--etcd-prefix', PREFIX, '--etcd-compaction-interval', '1s'],
-  ...(caFile !== undefined && certFile !== undefined && keyFile !== undefined
-    ? ['--etcd-cafile', caFile, '--etcd-certfile', certFile, '--etcd-keyfile', keyFile]
-    : []),
-]
-
 for (const setup of storeSetups(PREFIX))
   describe(`a server on ${setup.name}`, function () {
     this.timeout(300_000)
@@ -36,7 +28,7 @@ for (const setup of storeSetups(PREFIX))
 
     before(async () => {
       store = await setup.start()
-      server = await createServerProcess(flagsOf(store.options))
+      server = await createServerProcess([...store.flags, '--etcd-compaction-interval=1s'])
       await server.start()
       client = createJsonClient(server.url)
     })
@@ -46,10 +38,10 @@ for (const setup of storeSetups(PREFIX))
       await store?.stop()
     })
 
-    it('says how it follows the store, in its log once and in the report of readiness', async () => {
+    it('says how it follows the store, in its log once for each and in the report of readiness', async () => {
       const report = await fetch(`${server.url}/readyz?verbose`).then(answer => answer.text())
       expect(report).to.include(`[+]etcd ok: ${FOLLOWING[setup.following]}\n`)
-      expect(server.log().split('following the store').length - 1).to.equal(1)
+      expect(server.log().split('following the store').length - 1).to.equal(setup.use === 'overrides' ? 2 : 1)
     })
 
     it('serves writes, consistent lists and watches', async () => {
@@ -98,5 +90,9 @@ for (const setup of storeSetups(PREFIX))
       expect(
         items.map(({ key }) => key).filter(key => !key.startsWith(`${PREFIX}/`) && !/^(\/foreign\/|compact_rev_key|\/registry\/health$)/.test(key)),
       ).to.deep.equal([])
+      if (setup.use === 'overrides') {
+        const resources = items.flatMap(({ key }) => (key.startsWith(`${PREFIX}/`) ? [key.split('/')[2]] : []))
+        expect(resources.filter(resource => !OVERRIDDEN.includes(resource ?? ''))).to.deep.equal([])
+      }
     })
   })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { findEtcd, startEtcd } from '../support/etcd.ts'
+import { fewStoreSetups } from '../support/etcd-setups.ts'
 import type { Outcome } from '../support/model/memory-history.ts'
 import { processHistories } from '../support/model/process-histories.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
@@ -17,8 +17,6 @@ const ALONE = ['--etcd-compaction-interval', '0', '--controllers', '*,-root-ca-c
 
 const TWO_WORKERS = ['--workers', '2']
 
-const etcdFound = findEtcd() !== undefined
-
 function judge(seed: number, { wrong, compared, changes }: Outcome): void {
   if (wrong.length > 0) throw new Error(`seed ${seed}: ${wrong.length} contradictions:\n${wrong.slice(0, 20).join('\n')}`)
   expect(compared).to.be.above(HISTORIES * STEPS)
@@ -28,23 +26,22 @@ function judge(seed: number, { wrong, compared, changes }: Outcome): void {
 describe('the model: histories of servers that are killed, and whose store is', function () {
   this.timeout(120_000)
   for (let seed = SEED; seed < SEED + WORLDS; seed++) {
-    ;(etcdFound ? it : it.skip)(
-      `three servers on one etcd, seed ${seed}${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`,
-      async () => {
-        const etcd = await startEtcd()
-        const flags = ['--etcd-servers', etcd.url, ...ALONE]
+    for (const setup of fewStoreSetups())
+      it(`three servers on ${setup.name}, seed ${seed}`, async () => {
+        const store = await setup.start()
         const servers: ServerProcess[] = []
         try {
-          for (const more of [(seed - SEED) % 2 === 1 ? TWO_WORKERS : [], [], FROM_THE_STORE]) servers.push(await createServerProcess([...flags, ...more]))
-          judge(seed, await processHistories({ seed, histories: HISTORIES, steps: STEPS, servers, etcd }))
+          for (const more of [(seed - SEED) % 2 === 1 ? TWO_WORKERS : [], [], FROM_THE_STORE])
+            servers.push(await createServerProcess([...store.flags, ...ALONE, ...more]))
+          // kine compacts by itself.
+          judge(seed, await processHistories({ seed, histories: HISTORIES, steps: STEPS, servers, store, compacts: setup.use !== 'kine' }))
         } finally {
           await Promise.all(servers.map(server => server.stop()))
-          await etcd.stop()
+          await store.stop()
         }
-      },
-    )
+      })
 
-    if ((seed - SEED) % 2 === 1) continue
+    if ((seed - SEED) % 2 === 1 || process.env.STORES) continue
     it(`one server on the embedded store, seed ${seed}`, async () => {
       const server = await createServerProcess(ALONE)
       try {

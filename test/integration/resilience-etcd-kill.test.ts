@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
+import { describeOn, fewStoreSetups, type RunningStore } from '../support/etcd-setups.ts'
 import { createJsonClient, type JsonAnswer } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
@@ -12,12 +12,11 @@ const ANSWER_MS = 40_000
 const SOON_MS = 8_000
 const RECOVERY_MS = 40_000
 
-const etcdFound = findEtcd() !== undefined
-const onEtcd = etcdFound ? describe : describe.skip
+const setups = fewStoreSetups()
 
-onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, function () {
+describeOn(setups, 'resilience: the store goes away under a load of writes:', function (setup) {
   this.timeout(180_000)
-  let etcd: EtcdServer
+  let store: RunningStore
   let server: ServerProcess
   let trial: Trial
   let seed = 20
@@ -33,8 +32,8 @@ onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skippe
   }
 
   before(async () => {
-    etcd = await startEtcd()
-    server = await createServerProcess(['--etcd-servers', etcd.url])
+    store = await setup.start()
+    server = await createServerProcess(store.flags)
     await server.start()
   })
   beforeEach(async () => {
@@ -47,15 +46,15 @@ onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skippe
   })
   after(async () => {
     await server?.stop()
-    await etcd?.stop()
+    await store?.stop()
   })
 
   it('killed twice: nothing acknowledged is lost, no event is missed or doubled, and all recovers', async () => {
     for (const away of [300, 2500]) {
-      await etcd.kill()
+      await store.kill()
       await sleep(away)
       if (away > 2000) await untilReadiness(500, RECOVERY_MS)
-      await etcd.start()
+      await store.start()
       await untilReadiness(200, RECOVERY_MS)
       await writesGoOn()
     }
@@ -75,8 +74,8 @@ onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skippe
       const { metadata } = await client.must('POST', collection, object)
       // What is in memory comes by a watch.
       await client.must('GET', `${collection}/${target}?resourceVersion=${metadata.resourceVersion}`)
-      if (way === 'killed') await etcd.kill()
-      else await etcd.freeze()
+      if (way === 'killed') await store.kill()
+      else await store.freeze()
       const merge = { contentType: 'application/merge-patch+json', body: { data: { a: 'c' } } }
       const ask = (suffix: string): Record<string, Promise<JsonAnswer>> => ({
         get: client.ask('GET', `${collection}/${target}${suffix}`),
@@ -105,8 +104,8 @@ onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skippe
       await check(hurried, SOON_MS)
       await untilReadiness(500, RECOVERY_MS)
       await check(patient, ANSWER_MS)
-      if (way === 'killed') await etcd.start()
-      else etcd.thaw()
+      if (way === 'killed') await store.start()
+      else store.thaw()
       await untilReadiness(200, RECOVERY_MS)
       expect(wrong).to.deep.equal([])
       const after = await client.must('GET', `${collection}/${target}`)
@@ -115,16 +114,16 @@ onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skippe
     })
 })
 
-onEtcd('resilience: a start without etcd', function () {
+describeOn(setups, 'resilience: a start without the store:', function (setup) {
   this.timeout(120_000)
 
-  it('serves, says that it is not ready, and becomes ready when etcd is there', async () => {
-    const etcd = await startEtcd()
-    const server = await createServerProcess(['--etcd-servers', etcd.url])
+  it('serves, says that it is not ready, and becomes ready when the store is there', async () => {
+    const store = await setup.start()
+    const server = await createServerProcess(store.flags)
     // It has the certificate authority from an earlier start.
     await server.start()
     await server.kill()
-    await etcd.kill()
+    await store.kill()
     const client = createJsonClient(server.url)
     try {
       await server.start('serving')
@@ -140,7 +139,7 @@ onEtcd('resilience: a start without etcd', function () {
       }
       const readyz = await (await fetch(`${server.url}/readyz`)).text()
       expect(readyz).to.match(/\[-\]etcd failed[\s\S]*\[-\]informer-sync failed/)
-      await etcd.start()
+      await store.start()
       for (const deadline = Date.now() + RECOVERY_MS; (await client.ask('GET', '/readyz')).status !== 200 && Date.now() < deadline; ) await sleep(50)
       for (const deadline = Date.now() + RECOVERY_MS; (await client.ask('GET', '/api/v1/namespaces/default')).status !== 200 && Date.now() < deadline; )
         await sleep(50)
@@ -148,18 +147,18 @@ onEtcd('resilience: a start without etcd', function () {
     } finally {
       client.close()
       await server.stop()
-      await etcd.stop()
+      await store.stop()
     }
   })
 })
 
-onEtcd('resilience: a first start without etcd', function () {
+describeOn(setups, 'resilience: a first start without the store:', function (setup) {
   this.timeout(300_000)
 
   it('waits for the certificate authority that servers share there, and can be told to stop', async () => {
-    const etcd = await startEtcd()
-    await etcd.kill()
-    const [patient, other] = [await createServerProcess(['--etcd-servers', etcd.url]), await createServerProcess(['--etcd-servers', etcd.url])]
+    const store = await setup.start()
+    await store.kill()
+    const [patient, other] = [await createServerProcess(store.flags), await createServerProcess(store.flags)]
     try {
       const started = patient.start()
       const failed = other.start().then(
@@ -170,11 +169,11 @@ onEtcd('resilience: a first start without etcd', function () {
         for (const deadline = Date.now() + 120_000; !one.log().includes('waiting for etcd') && Date.now() < deadline; ) await sleep(50)
       expect(await other.terminate()).to.equal(0)
       expect(await failed).to.equal('ended')
-      await etcd.start()
+      await store.start()
       await started
     } finally {
       await Promise.all([patient.stop(), other.stop()])
-      await etcd.stop()
+      await store.stop()
     }
   })
 })

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EtcdProcess, etcdProcess } from './etcd.ts'
+import { etcdProcess } from './etcd.ts'
 import { type EtcdAdmin, etcdAdmin } from './etcd-admin.ts'
 import { freePorts } from './free-ports.ts'
 import { type PeerProxy, startPeerProxy } from './peer-proxy.ts'
+import type { OwnedProcess } from './store-process.ts'
 import { eventually } from './waiting.ts'
 
-export interface EtcdMember extends EtcdProcess {
+export interface EtcdMember extends OwnedProcess {
   readonly url: string
   readonly admin: EtcdAdmin
   /** Cuts it off from the other members. Clients reach it. */
@@ -68,7 +69,7 @@ export async function startEtcdCluster(binary: string): Promise<EtcdCluster> {
       return leader as EtcdMember
     },
     async stop() {
-      for (const member of members) await member.end()
+      for (const member of members) await member.stop()
       for (const proxy of proxies) await proxy.close()
       rmSync(dir, { recursive: true, force: true })
     },

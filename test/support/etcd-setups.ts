@@ -1,39 +1,80 @@
-import 'reflect-metadata'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { SubjectAlternativeNameExtension } from '@peculiar/x509'
-import { Etcd3, type IOptions, Range } from 'etcd3'
 import { silentLogger } from '../../src/lib/log.ts'
+import type { Backend } from '../../src/storage/backend.ts'
 import { openEtcd } from '../../src/storage/etcd/open-etcd.ts'
 import type { EtcdOptions } from '../../src/storage/etcd/options.ts'
-import { key } from '../../src/storage/revision.ts'
-import { CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from './certificates.ts'
+import { type Key, key } from '../../src/storage/revision.ts'
 import { type EtcdProgram, findEtcds, startEtcd } from './etcd.ts'
 import { findKine, startKine } from './kine.ts'
 import { findPostgres, startPostgres } from './postgres.ts'
+import { type EtcdUse, programOf, setupId } from './setup-ids.ts'
+import type { StoreProcess } from './store-process.ts'
+import { startTenantEtcd } from './tenant-etcd.ts'
 
-/** A store that speaks etcd's protocol, with the options that reach it. */
-export interface RunningStore {
+/** A store that speaks etcd's protocol. */
+export interface RunningStore extends Pick<StoreProcess, 'start' | 'kill' | 'freeze' | 'thaw'> {
+  /** Reaches the store as the server does: with `overrides`, the store of the single resources. */
   readonly options: EtcdOptions
   /** Optional. Reaches the store as its administrator. */
   readonly administrator?: EtcdOptions
+  /** Flags of a server on it. */
+  readonly flags: readonly string[]
   stop(): Promise<void>
 }
 
 /** A store as operators have it. */
 export interface StoreSetup {
+  /** For `$STORES`. */
+  readonly id: string
   readonly name: string
   /** How a watch cache over it follows it. */
   readonly following: 'progress' | 'revisions' | 'events'
   /** Who writes and reads it. */
-  readonly use: 'own' | 'tenant' | 'shared' | 'kine'
+  readonly use: EtcdUse | 'kine'
   start(): Promise<RunningStore>
 }
 
-/** Etcds of their own, a prefix of one by a client certificate, one beside a writer, and kine: those that can run here. */
+/** Resources that the setup with `--etcd-servers-overrides` has in a store of their own. */
+export const OVERRIDDEN = ['events', 'configmaps']
+
+/**
+ * Etcds of their own, a prefix of one by a client certificate, one beside a writer, two of which one has single resources, and kine: those that can run here. `$STORES=kine-sqlite,etcd-system`
+ * selects some of them, `all` is the default. Throws an Error if one that is selected cannot run.
+ */
 export function storeSetups(prefix = '/registry'): readonly StoreSetup[] {
-  return [...findEtcds().flatMap(program => etcdSetups(program, prefix)), ...kineSetups()]
+  const found = [...findEtcds().flatMap(program => etcdSetups(program, prefix)), ...kineSetups(prefix)]
+  const ids = selectedIds()
+  if (ids === undefined) return found
+  for (const id of ids)
+    if (!found.some(setup => setup.id === id)) throw new Error(`STORES: ${id} cannot run here; there are ${found.map(setup => setup.id).join(', ')}`)
+  return found.filter(({ id }) => ids.includes(id))
+}
+
+/** Undefined if all are selected. */
+function selectedIds(): readonly string[] | undefined {
+  const { STORES: stores = '' } = process.env
+  return stores === '' || stores === 'all' ? undefined : stores.split(',')
+}
+
+/** The setups of tests that take a minute each: without `$STORES` an etcd of its own and kine on SQLite. */
+export function fewStoreSetups(): readonly StoreSetup[] {
+  const found = storeSetups()
+  if (process.env.STORES) return found
+  return [found.find(({ use }) => use === 'own'), found.find(({ id }) => id === 'kine-sqlite')].filter(setup => setup !== undefined)
+}
+
+/** Defines a suite for each setup, or one that is skipped if there is none. `title`: as `a server on`. */
+export function describeOn(setups: readonly StoreSetup[], title: string, suite: (this: Mocha.Suite, setup: StoreSetup) => void): void {
+  for (const setup of setups)
+    describe(`${title} ${setup.name}`, function () {
+      suite.call(this, setup)
+    })
+  if (setups.length === 0) describe.skip(`${title} etcd (skipped: there is no etcd here; hack/etcd installs one)`, () => it('passes', () => {}))
+}
+
+/** Flags by which a server reaches the store. */
+export function flagsOf({ servers, prefix, caFile, certFile, keyFile }: EtcdOptions): string[] {
+  const files = { 'etcd-prefix': prefix, 'etcd-cafile': caFile, 'etcd-certfile': certFile, 'etcd-keyfile': keyFile }
+  return [`--etcd-servers=${servers.join(',')}`, ...Object.entries(files).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}=${value}`]))]
 }
 
 function etcdSetups(program: EtcdProgram, prefix: string): StoreSetup[] {
@@ -41,42 +82,71 @@ function etcdSetups(program: EtcdProgram, prefix: string): StoreSetup[] {
   // Of the versions that are found, one is older than 3.4.31 and one newer than 3.6.
   const isOld = version.startsWith('3.4.')
   const following = isOld ? 'revisions' : 'progress'
+  const setup = (use: EtcdUse, name: string, start: () => Promise<RunningStore>): StoreSetup => ({
+    id: setupId(programOf(version), use),
+    name,
+    use,
+    following: use === 'tenant' && isOld ? 'events' : following,
+    start,
+  })
   return [
-    {
-      name: `etcd ${version}`,
-      use: 'own',
-      following,
-      async start() {
-        const server = await startEtcd([], path)
-        return { options: { servers: [server.url], prefix }, stop: () => server.stop() }
-      },
-    },
-    { name: `a prefix of etcd ${version} by certificate`, use: 'tenant', following: isOld ? 'events' : 'progress', start: () => startTenant(program, prefix) },
-    { name: `etcd ${version} beside a writer`, use: 'shared', following, start: () => startShared(program, prefix) },
+    setup('own', `etcd ${version}`, () => startOwn(path, prefix)),
+    setup('tenant', `a prefix of etcd ${version} by certificate`, async () => {
+      const server = await startTenantEtcd(path, prefix)
+      return { ...server, options: server.tenant, flags: flagsOf(server.tenant) }
+    }),
+    setup('shared', `etcd ${version} beside a writer`, () => startShared(path, prefix)),
+    setup('overrides', `etcd ${version} with ${OVERRIDDEN.join(' and ')} in another`, () => startWithOverrides(path, prefix)),
   ]
 }
 
-function kineSetups(): StoreSetup[] {
+function kineSetups(prefix: string): StoreSetup[] {
   if (findKine() === undefined) return []
   const kine = { use: 'kine', following: 'progress' } as const
-  return [
-    {
-      ...kine,
-      name: 'kine on SQLite',
-      async start() {
-        const server = await startKine()
-        return { options: { servers: [server.url] }, stop: () => server.stop() }
-      },
+  const sqlite: StoreSetup = {
+    ...kine,
+    id: 'kine-sqlite',
+    name: 'kine on SQLite',
+    async start() {
+      const server = await startKine()
+      const options = { servers: [server.url], prefix }
+      return { ...server, options, flags: flagsOf(options) }
     },
-    ...(findPostgres() === undefined ? [] : [{ ...kine, name: 'kine on PostgreSQL', start: startOnPostgres }]),
-  ]
+  }
+  if (findPostgres() === undefined) return [sqlite]
+  return [sqlite, { ...kine, id: 'kine-postgres', name: 'kine on PostgreSQL', start: () => startOnPostgres(prefix) }]
 }
 
-async function startOnPostgres(): Promise<RunningStore> {
+async function startOwn(path: string, prefix: string): Promise<RunningStore> {
+  const server = await startEtcd([], path)
+  const options = { servers: [server.url], prefix }
+  return { ...server, options, flags: flagsOf(options) }
+}
+
+async function startWithOverrides(path: string, prefix: string): Promise<RunningStore> {
+  const both = [await startOwn(path, prefix), await startOwn(path, prefix)] as const
+  const [main, other] = both
+  const overrides = OVERRIDDEN.map(resource => `/${resource}#${other.options.servers[0]}`)
+  const each = async (work: (store: RunningStore) => Promise<void>) => void (await Promise.all(both.map(work)))
+  return {
+    options: other.options,
+    flags: [...main.flags, `--etcd-servers-overrides=${overrides.join(',')}`],
+    start: () => each(store => store.start()),
+    kill: () => each(store => store.kill()),
+    freeze: () => each(store => store.freeze()),
+    thaw: () => void both.map(store => store.thaw()),
+    stop: () => each(store => store.stop()),
+  }
+}
+
+async function startOnPostgres(prefix: string): Promise<RunningStore> {
   const database = await startPostgres()
   const server = await startKine(database.url)
+  const options = { servers: [server.url], prefix }
   return {
-    options: { servers: [server.url] },
+    ...server,
+    options,
+    flags: flagsOf(options),
     async stop() {
       await server.stop()
       await database.stop()
@@ -84,85 +154,23 @@ async function startOnPostgres(): Promise<RunningStore> {
   }
 }
 
-/** Files of certificates in a directory of their own. */
-async function writeCertificates(users: readonly string[]): Promise<{ readonly dir: string; readonly file: (name: string) => string }> {
-  const dir = mkdtempSync(join(tmpdir(), 'etcd-certificates-'))
-  const file = (name: string) => join(dir, name)
-  const write = (name: string, { cert, key }: Issued) => {
-    writeFileSync(file(`${name}.crt`), cert)
-    writeFileSync(file(`${name}.key`), key)
-  }
-  const issuer = await issueCertificate({ subject: [{ CN: ['test-ca'] }], isAuthority: true })
-  write('ca', issuer)
-  const address = new SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])
-  write('server', await issueCertificate({ subject: [{ CN: ['server'] }], issuer, usages: [SERVER_AUTH, CLIENT_AUTH], extensions: [address] }))
-  for (const user of users) write(user, await issueCertificate({ subject: [{ CN: [user] }], issuer, usages: [CLIENT_AUTH] }))
-  return { dir, file }
-}
-
-/** An etcd with authentication, in which a user has one prefix, and the certificate of that user. */
-async function startTenant({ path }: EtcdProgram, prefix: string): Promise<RunningStore> {
-  const { dir, file } = await writeCertificates(['root', 'tenant'])
-  const tls = ['--cert-file', file('server.crt'), '--key-file', file('server.key'), '--trusted-ca-file', file('ca.crt'), '--client-cert-auth']
-  const server = await startEtcd(tls, path)
-  await giveRights(server.url, file, prefix)
-  const as = (user: string): EtcdOptions => ({
-    servers: [server.url],
-    prefix,
-    caFile: file('ca.crt'),
-    certFile: file(`${user}.crt`),
-    keyFile: file(`${user}.key`),
-  })
-  return {
-    options: as('tenant'),
-    administrator: as('root'),
-    async stop() {
-      await server.stop()
-      rmSync(dir, { recursive: true, force: true })
-    },
-  }
-}
-
-async function giveRights(url: string, file: (name: string) => string, prefix: string): Promise<void> {
-  const credentials: IOptions['credentials'] = {
-    rootCertificate: readFileSync(file('ca.crt')),
-    privateKey: readFileSync(file('root.key')),
-    certChain: readFileSync(file('root.crt')),
-  }
-  const client = new Etcd3({ hosts: [url], credentials })
-  try {
-    const root = client.role('root')
-    await root.create()
-    await client.user('root').create('unused')
-    await client.user('root').addRole(root)
-    const tenant = client.role('tenant')
-    await tenant.create()
-    await tenant.grant({ permission: 'Readwrite', range: Range.prefix(`${prefix}/`) })
-    await client.user('tenant').create('unused')
-    await client.user('tenant').addRole(tenant)
-    await client.auth.authEnable()
-  } finally {
-    client.close()
-  }
-}
-
 /** Milliseconds between writes of the other program. */
 const FOREIGN_MS = 3
 
-async function startShared({ path }: EtcdProgram, prefix: string): Promise<RunningStore> {
-  const server = await startEtcd([], path)
-  const writer = await openEtcd({ servers: [server.url] }, silentLogger)
+async function startShared(path: string, prefix: string): Promise<RunningStore> {
+  const server = await startOwn(path, prefix)
+  const writer = await openEtcd(server.options, silentLogger)
   const over = new AbortController()
   const writing = (async () => {
     for (let i = 0; !over.signal.aborted; i++) {
       const at = key(`/foreign/${i % 100}`)
-      const { item } = await writer.get(at, over.signal)
-      await writer.write({ key: at, expected: item?.modRevision ?? 0, value: Buffer.from(String(i)) }, over.signal)
+      // It goes on after the store was away.
+      await put(writer, at, String(i), over.signal).catch(() => {})
       await new Promise(resolve => setTimeout(resolve, FOREIGN_MS))
     }
-  })().catch(() => {})
+  })()
   return {
-    options: { servers: [server.url], prefix },
+    ...server,
     async stop() {
       over.abort()
       await writing
@@ -170,4 +178,9 @@ async function startShared({ path }: EtcdProgram, prefix: string): Promise<Runni
       await server.stop()
     },
   }
+}
+
+async function put(store: Backend, at: Key, value: string, signal: AbortSignal): Promise<void> {
+  const { item } = await store.get(at, signal)
+  await store.write({ key: at, expected: item?.modRevision ?? 0, value: Buffer.from(value) }, signal)
 }

@@ -1,11 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePorts } from './free-ports.ts'
-import { answers, eventually } from './waiting.ts'
+import { type StoreProcess, storeProcess } from './store-process.ts'
+import { answers } from './waiting.ts'
 
 const finder = fileURLToPath(new URL('../../hack/kine', import.meta.url))
 
@@ -18,29 +18,27 @@ export function findKine(): string | undefined {
   }
 }
 
+/** A kine of the test's own. `stop` removes its data, except those of a database that was given. */
+export interface KineServer extends StoreProcess {
+  readonly url: string
+  stop(): Promise<void>
+}
+
 /** Starts kine in a temporary directory. `database`: a URL. Default: SQLite. */
-export async function startKine(database?: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
+export async function startKine(database?: string): Promise<KineServer> {
   const binary = findKine()
   if (binary === undefined) throw new Error('there is no kine: hack/kine builds it')
   const dir = mkdtempSync(join(tmpdir(), 'kine-'))
   const port = await freePorts.take()
   const endpoint = database ?? `sqlite://${join(dir, 'kine.db')}?_journal=WAL&cache=shared`
-  const child = spawn(binary, ['--listen-address', `tcp://127.0.0.1:${port}`, '--endpoint', endpoint, '--metrics-bind-address', '0'], {
-    cwd: dir,
-    stdio: 'ignore',
-  })
-  const killWithTest = () => child.kill('SIGKILL')
-  process.once('exit', killWithTest)
-  await eventually('kine listens', () => answers(port))
+  const flags = ['--listen-address', `tcp://127.0.0.1:${port}`, '--endpoint', endpoint, '--metrics-bind-address', '0']
+  const kine = storeProcess(binary, flags, () => answers(port), dir)
+  await kine.start()
   return {
+    ...kine,
     url: `http://127.0.0.1:${port}`,
     async stop() {
-      process.removeListener('exit', killWithTest)
-      if (child.exitCode === null) {
-        const ended = once(child, 'exit')
-        child.kill('SIGKILL')
-        await ended
-      }
+      await kine.stop()
       rmSync(dir, { recursive: true, force: true })
     },
   }

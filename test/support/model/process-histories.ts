@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EtcdServer } from '../etcd.ts'
+import type { RunningStore } from '../etcd-setups.ts'
 import type { ServerProcess } from '../server-process.ts'
 import { type Chance, chance } from './chance.ts'
 import { contradictions } from './check.ts'
 import { runClients } from './clients.ts'
 import { readEmbeddedJournal } from './embedded-journal.ts'
-import { keepEtcdJournal } from './etcd-journal.ts'
 import { httpServer } from './http-server.ts'
 import type { Outcome } from './memory-history.ts'
 import { collectionPath, type ModelKind, type Places, pathWith } from './objects.ts'
 import { type ModelWorld, Recorder } from './recorder.ts'
 import type { SeenList } from './seen.ts'
 import { EVERYTHING } from './selection.ts'
+import { keepSharedJournal } from './shared-journal.ts'
 import { StoreHistory } from './store-history.ts'
 import type { Follower } from './watcher.ts'
 
 const CONFIG_MAPS: ModelKind = { kind: 'ConfigMap', apiVersion: 'v1', root: '/api/v1', plural: 'configmaps', hasColor: false }
 const NAMES = ['a', 'a-b', 'ab', 'b']
-const PREFIX = '/registry/configmaps/'
+const EMBEDDED_PREFIX = '/registry/configmaps/'
 const PATIENCE_MS = 20_000
 
 export interface ProcessWorldOptions {
@@ -26,8 +26,10 @@ export interface ProcessWorldOptions {
   readonly histories: number
   readonly steps: number
   readonly servers: readonly ServerProcess[]
-  /** Absent: one server on its embedded store. */
-  readonly etcd?: EtcdServer
+  /** Optional. Default: one server on its embedded store. */
+  readonly store?: RunningStore
+  /** Whether clients may compact the store. */
+  readonly compacts?: boolean
 }
 
 interface Run {
@@ -39,10 +41,10 @@ interface Run {
 
 /** Histories of clients of servers in processes of their own, which are killed, and whose store is, while they go on. The servers are started, and stopped in the end. */
 export async function processHistories(options: ProcessWorldOptions): Promise<Outcome> {
-  const { seed, servers, etcd } = options
+  const { seed, servers, store } = options
   const luck = chance(seed)
   const history = new StoreHistory()
-  const journal = etcd && keepEtcdJournal(etcd.url, PREFIX, history)
+  const journal = store && keepSharedJournal(store.administrator ?? store.options, CONFIG_MAPS.plural, history)
   const clients = servers.map(({ url }) => httpServer(url))
   const world: ModelWorld = { servers: clients, told: 1, storeRevision: () => undefined, ...(journal && { askRevision: () => journal.revision() }) }
   await Promise.all(servers.map(server => server.start()))
@@ -54,11 +56,11 @@ export async function processHistories(options: ProcessWorldOptions): Promise<Ou
     while (!over) {
       await sleep(luck.number(100, 700))
       if (over) break
-      if (journal && luck.is(0.3)) {
+      if (journal && options.compacts && luck.is(0.3)) {
         const at = Math.max(1, world.told - luck.number(0, 200))
         compacted = Math.max(compacted, at)
         await journal.compact(at)
-      } else await disturb(luck, servers, etcd)
+      } else await disturb(luck, servers, store)
     }
   })()
   await Promise.all(runs.map(({ done }) => done))
@@ -77,8 +79,7 @@ export async function processHistories(options: ProcessWorldOptions): Promise<Ou
     ])
     await final.ask<SeenList>(server, { method: 'GET', path }, { ...listAll, wanted: { notOlderThan: last } })
   }
-  const caughtUp = async () => !journal || history.revision >= (await journal.revision())
-  for (const until = Date.now() + PATIENCE_MS; !(await caughtUp()) && Date.now() < until; ) await sleep(20)
+  await journal?.caughtUp()
   if (journal)
     for (const { followers } of runs)
       for (const follower of followers) {
@@ -100,7 +101,7 @@ export async function processHistories(options: ProcessWorldOptions): Promise<Ou
   await Promise.all(servers.map(server => server.kill()))
   for (const client of clients) client.close()
   journal?.close()
-  if (!etcd) await readEmbeddedJournal((servers[0] as ServerProcess).storeDir, PREFIX, history)
+  if (!store) await readEmbeddedJournal((servers[0] as ServerProcess).storeDir, EMBEDDED_PREFIX, history)
   const wrong = runs.flatMap(({ places, recorder }) => {
     const keys = new Set(places.namespaces.flatMap(namespace => places.names.map(name => `${namespace}/${name}`)))
     return contradictions(history, recorder.seen, key => keys.has(key), { trouble: true, compacted })
@@ -129,16 +130,16 @@ async function startHistory({ seed, steps }: ProcessWorldOptions, world: ModelWo
 }
 
 /** A server is killed, or told to stop, and comes again; the store is killed, or frozen, and comes again. */
-async function disturb(luck: Chance, servers: readonly ServerProcess[], etcd: EtcdServer | undefined): Promise<void> {
+async function disturb(luck: Chance, servers: readonly ServerProcess[], store: RunningStore | undefined): Promise<void> {
   const dice = luck.random()
-  if (etcd && dice < 0.25) {
-    await etcd.kill()
+  if (store && dice < 0.25) {
+    await store.kill()
     await sleep(luck.number(0, 400))
-    await etcd.start()
-  } else if (etcd && dice < 0.4) {
-    await etcd.freeze()
+    await store.start()
+  } else if (store && dice < 0.4) {
+    await store.freeze()
     await sleep(luck.number(50, 800))
-    etcd.thaw()
+    store.thaw()
   } else {
     const server = luck.pick(servers)
     if (luck.is(0.7)) await server.kill()

@@ -10,14 +10,15 @@ import { StorageError } from '../../../../src/storage/storage.ts'
 import { type EncryptionHarness, encryptionConformance } from '../../../conformance/encryption.ts'
 import { type StorageHarness, storageConformance } from '../../../conformance/storage.ts'
 import { batchesOf } from '../../../support/batches.ts'
-import { findEtcds, startEtcd } from '../../../support/etcd.ts'
 import { type RunningStore, type StoreSetup, storeSetups } from '../../../support/etcd-setups.ts'
 import { cacherHarness, directHarness, encryptedHarness, openCacher, readsOfTheStore } from '../../../support/test-cacher.ts'
 import { everything, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
+// To one cache the store of single resources is an etcd of its own.
+const stores = storeSetups().filter(({ use }) => use !== 'overrides')
 // A writer beside the suite would take revisions that it counts: followed-stores.test.ts has that store.
-const setups = storeSetups().filter(({ use }) => use !== 'shared')
+const setups = stores.filter(({ use }) => use !== 'shared')
 
 const running = new Map<StoreSetup, Promise<RunningStore>>()
 after(async () => {
@@ -26,9 +27,9 @@ after(async () => {
 
 /** All cases of a setup share one store, emptied below the prefix before each. `administrator` does what the suite has others do. */
 async function open(setup: StoreSetup): Promise<{ backend: Backend; administrator: Backend; close(): Promise<void> }> {
-  const store = running.get(setup) ?? setup.start()
-  running.set(setup, store)
-  const { options, administrator: others } = await store
+  const started = running.get(setup) ?? setup.start()
+  running.set(setup, started)
+  const { options, administrator: others } = await started
   const backend = await openEtcd(options, silentLogger)
   const administrator = others ? await openEtcd(others, silentLogger) : backend
   const { signal } = new AbortController()
@@ -68,13 +69,13 @@ for (const setup of setups) {
   })
 }
 
-for (const { path, version } of findEtcds())
-  describe(`watch cache over an etcd ${version} that dies`, function () {
-    this.timeout(60_000)
+for (const setup of stores)
+  describe(`watch cache over ${setup.name}, which dies`, function () {
+    this.timeout(120_000)
 
     it('loses no acknowledged write, and a watch that resumes misses and doubles nothing', async () => {
-      const etcd = await startEtcd([], path)
-      const backend = await openEtcd({ servers: [etcd.url] }, silentLogger)
+      const store = await setup.start()
+      const backend = await openEtcd(store.options, silentLogger)
       const cacher = openCacher(backend, { queueLimit: 10_000 })
       const storage = cacher.storageFor('configmaps')
       const { signal } = new AbortController()
@@ -124,9 +125,9 @@ for (const { path, version } of findEtcds())
       for (const isNoticed of [false, true]) {
         await moreAcknowledged()
         const before = failed
-        await etcd.kill()
+        await store.kill()
         if (isNoticed) await eventually('writes fail', () => failed > before)
-        await etcd.start()
+        await store.start()
       }
       await moreAcknowledged()
       over = true
@@ -141,6 +142,6 @@ for (const { path, version } of findEtcds())
       expect([...present].filter(name => !seen.includes(name))).to.deep.equal([])
       expect(relists).to.equal(0)
       await backend.close()
-      await etcd.stop()
+      await store.stop()
     })
   })

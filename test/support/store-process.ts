@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A process that serves a store, which tests end and start again on the same data and ports. */
+export interface StoreProcess {
+  /** Resolves once it answers. */
+  start(): Promise<void>
+  /** kill -9. */
+  kill(): Promise<void>
+  /** Freezes it (SIGSTOP), so that connections stay open and nothing is answered. Resolves when all of its threads stand still. */
+  freeze(): Promise<void>
+  thaw(): void
+}
+
+/** A process that also ends with the test. `stop` kills it for good. */
+export interface OwnedProcess extends StoreProcess {
+  stop(): Promise<void>
+}
+
+const ATTEMPTS = 400
+const PAUSE_MS = 50
+
+/** A program that is not started yet. `cwd`: default, that of the test. */
+export function storeProcess(program: string, flags: readonly string[], answers: () => Promise<boolean>, cwd?: string): OwnedProcess {
+  let child: ChildProcess | undefined
+  const killWithTest = () => child?.kill('SIGKILL')
+  process.once('exit', killWithTest)
+  const own: OwnedProcess = {
+    async start() {
+      child = spawn(program, flags, { stdio: 'ignore', ...(cwd !== undefined && { cwd }) })
+      for (let i = 0; !(await answers()); i++) {
+        if (i > ATTEMPTS || child.exitCode !== null) throw new Error(`${program} did not start`)
+        await sleep(PAUSE_MS)
+      }
+    },
+    async kill() {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    },
+    async freeze() {
+      if (child?.pid === undefined) return
+      child.kill('SIGSTOP')
+      while (!isStopped(child.pid)) await sleep(1)
+    },
+    thaw: () => void child?.kill('SIGCONT'),
+    async stop() {
+      await own.kill()
+      process.removeListener('exit', killWithTest)
+    },
+  }
+  return own
+}
+
+/** Where the system does not say (`/proc` is Linux's), it is taken to be so. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`
+  if (!existsSync(tasks)) return true
+  try {
+    return readdirSync(tasks).every(task => /^State:\s+T/m.test(readFileSync(`${tasks}/${task}/status`, 'utf8')))
+  } catch {
+    // A thread has ended meanwhile.
+    return false
+  }
+}
