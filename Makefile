@@ -54,7 +54,7 @@ test: $(BUILT) etcd ## Runs the unit and integration tests, those on etcd where 
 # make test-stores STORES=kine-sqlite,kine-postgres
 STORES ?= all
 STORE_TESTS := $(wildcard test/unit/storage/etcd/*.test.ts) $(addprefix test/unit/storage/cacher/, over-etcd.test.ts followed-stores.test.ts) $(addprefix test/integration/, etcd-setups.test.ts \
-	etcd-overrides.test.ts model-processes.test.ts resilience-etcd-kill.test.ts resilience-server-kill.test.ts)
+	etcd-overrides.test.ts model-processes.test.ts resilience-etcd-kill.test.ts resilience-server-kill.test.ts etcd-calls.test.ts)
 
 test-stores: $(BUILT) etcd ## Runs the tests of storage, watches and consistent reads, histories and kills on every setup of a store, and fails if one cannot run here
 	@STORES='$(STORES)' node --import tsx hack/stores.ts

@@ -16,3 +16,31 @@ export const etcdMessage = (name: string, message: object): Buffer => Buffer.fro
 /** What the bytes of a message say: 64-bit numbers as texts, bytes in base64. */
 export const readEtcdMessage = (name: string, bytes: Buffer): Record<string, unknown> =>
   typeOf(name).toObject(typeOf(name).decode(bytes), { longs: String, enums: String, bytes: String })
+
+/** A method of etcd's API, with the names of its messages. */
+export interface EtcdMethod {
+  readonly service: string
+  readonly method: string
+  readonly request: string
+  readonly response: string
+  /** In both directions. */
+  readonly isStream: boolean
+}
+
+/** All methods but snapshots, whose responses alone are a stream. */
+export function etcdMethods(): EtcdMethod[] {
+  const services = root.lookup('etcdserverpb') as protobuf.Namespace
+  return services.nestedArray.flatMap(service =>
+    service instanceof protobuf.Service
+      ? service.methodsArray
+          .filter(({ requestStream, responseStream }) => Boolean(requestStream) === Boolean(responseStream))
+          .map(({ name, requestType, responseType, requestStream }) => ({
+            service: service.name,
+            method: name,
+            request: requestType,
+            response: responseType,
+            isStream: Boolean(requestStream),
+          }))
+      : [],
+  )
+}

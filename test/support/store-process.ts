@@ -19,17 +19,23 @@ export interface OwnedProcess extends StoreProcess {
   stop(): Promise<void>
 }
 
+/** Processes that run now. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 const ATTEMPTS = 400
 const PAUSE_MS = 50
 
 /** A program that is not started yet. `cwd`: default, that of the test. */
 export function storeProcess(program: string, flags: readonly string[], answers: () => Promise<boolean>, cwd?: string): OwnedProcess {
   let child: ChildProcess | undefined
-  const killWithTest = () => child?.kill('SIGKILL')
-  process.once('exit', killWithTest)
   const own: OwnedProcess = {
     async start() {
-      child = spawn(program, flags, { stdio: 'ignore', ...(cwd !== undefined && { cwd }) })
+      const started = spawn(program, flags, { stdio: 'ignore', ...(cwd !== undefined && { cwd }) })
+      running.add(started.once('exit', () => running.delete(started)))
+      child = started
       for (let i = 0; !(await answers()); i++) {
         if (i > ATTEMPTS || child.exitCode !== null) throw new Error(`${program} did not start`)
         await sleep(PAUSE_MS)
@@ -47,10 +53,7 @@ export function storeProcess(program: string, flags: readonly string[], answers:
       while (!isStopped(child.pid)) await sleep(1)
     },
     thaw: () => void child?.kill('SIGCONT'),
-    async stop() {
-      await own.kill()
-      process.removeListener('exit', killWithTest)
-    },
+    stop: () => own.kill(),
   }
   return own
 }

@@ -26,6 +26,8 @@ interface OpenMoment {
 /** Dependencies and limits of moments. */
 export interface MomentsOptions {
   readonly backend: Backend
+  /** Begins the keys of the store that the server may read. */
+  readonly prefix: string
   /** Maximum number of open moments. */
   readonly most: number
   /** Opens a control plane on a store. Resolves when it is ready. */
@@ -88,7 +90,7 @@ export class Moments {
   /** Throws if the revision cannot be read. */
   private async check(moment: Backend, at: Revision, signal: AbortSignal): Promise<void> {
     try {
-      await moment.get(key('/'), signal)
+      await moment.get(key(`${this.options.prefix}/`), signal)
     } catch (error) {
       throw revisionError(error, at)
     }

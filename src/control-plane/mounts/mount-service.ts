@@ -65,7 +65,10 @@ export class MountService implements Mounts {
     this.parts = parts
     const { config, options, plane, auth, log } = parts
     const { backend } = options
-    if (config.moments > 0) this.moments = new Moments({ backend, most: config.moments, open: (store, signal) => this.openMoment(store, signal), log })
+    if (config.moments > 0) {
+      const { moments: most, etcdPrefix: prefix } = config
+      this.moments = new Moments({ backend, prefix, most, open: (store, signal) => this.openMoment(store, signal), log })
+    }
     if (config.branches > 0) {
       const { branches: most, branchBytes: maxBytes } = config
       this.branches = new Branches({ backend, most, maxBytes, open: (fork, signal) => this.openBranch(fork, signal), clock: options.runtime.clock, log })
