@@ -24,7 +24,7 @@ function judge(seed: number, { wrong, compared, changes }: Outcome): void {
 }
 
 describe('the model: histories of servers that are killed, and whose store is', function () {
-  this.timeout(120_000)
+  this.timeout(600_000)
   for (let seed = SEED; seed < SEED + WORLDS; seed++) {
     for (const setup of fewStoreSetups())
       it(`three servers on ${setup.name}, seed ${seed}`, async () => {

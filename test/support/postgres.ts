@@ -1,10 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { freePorts } from './free-ports.ts'
-import { answers, eventually } from './waiting.ts'
+import { eventually } from './waiting.ts'
 
 /** The user `nobody`: PostgreSQL refuses to run as root. */
 const NOBODY = 65_534
@@ -31,7 +31,9 @@ export async function startPostgres(): Promise<{ readonly url: string; stop(): P
   const child = spawn(join(programs, 'postgres'), flags, { ...user, cwd: dir, stdio: 'ignore' })
   const killWithTest = () => child.kill('SIGQUIT')
   process.once('exit', killWithTest)
-  await eventually('PostgreSQL listens', () => answers(port))
+  // It listens before it takes connections.
+  const isReady = () => spawnSync(join(programs, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' }).status === 0
+  await eventually('PostgreSQL takes connections', isReady, 50)
   return {
     url: `postgres://postgres@127.0.0.1:${port}/kine?sslmode=disable`,
     async stop() {

@@ -25,7 +25,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-const ATTEMPTS = 400
+const ATTEMPTS = 2400
 const PAUSE_MS = 50
 
 /** A program that is not started yet. `cwd`: default, that of the test. */
