@@ -3,6 +3,7 @@ import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import { decodedObject, type KubeObject } from '../meta/object.ts'
+import { cloneExactlyInSteps } from '../meta/whole-floats.ts'
 import { decodeInSteps } from '../schema/decode.ts'
 import type { DecodeOptions } from '../schema/decoding.ts'
 
@@ -44,9 +45,7 @@ export function copyIn(definition: ResourceDefinition, object: KubeObject, to: V
 export function* copyInSteps(definition: ResourceDefinition, object: KubeObject, to: Version): Steps<KubeObject> {
   const from = versionsOf(definition).get(object.apiVersion)
   if (from === undefined || from === to) return object
-  const copy = clone(object)
-  yield
-  return yield* convertInSteps(definition, copy, from, to)
+  return yield* convertInSteps(definition, yield* cloneExactlyInSteps(object), from, to)
 }
 
 /** The object as Go would write it: every member in its place, nothing empty that is left out. */

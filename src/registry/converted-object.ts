@@ -2,7 +2,7 @@ import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { findMetadata, spliceRevision } from '../storage/json-splice.ts'
-import { parseOwn } from '../storage/parse-own.ts'
+import { parseOwn, parseOwnInTurns } from '../storage/parse-own.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import type { Attributes, Encoded, Encoder, StoredObject } from '../storage/storage.ts'
 
@@ -43,6 +43,10 @@ export class ConvertedObject implements StoredObject {
   /** Parsed at each call: only writes and Tables ask for it. */
   object(): KubeObject {
     return parseOwn(this.bytes)
+  }
+
+  objectInTurns(): Promise<KubeObject> | undefined {
+    return parseOwnInTurns(this.bytes)
   }
 
   encoded(as: Encoder): Encoded {

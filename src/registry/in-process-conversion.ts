@@ -1,7 +1,7 @@
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { runInTurns, type Steps, startInTurns } from '../lib/steps.ts'
-import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
+import { cloneExactlyInSteps } from '../meta/whole-floats.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import type { Conversion, ConversionView, Converted } from './conversion.ts'
 import { afterStoring, convert, copyIn, copyInSteps, versionsOf } from './convert.ts'
@@ -38,7 +38,7 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
       const ready = whenReady(shown.object(answer.stored))
       return ready instanceof Promise ? ready.then(stored => ({ stored })) : { stored: ready }
     },
-    deletionAnswer: (_version, _object, _deleted, stored) => stored.object(),
+    deletionAnswer: (_version, _object, _deleted, stored) => objectInTurns(stored),
     view,
     withManagers: (served, run) => startInTurns(run(registryFormOf(served.version.schema).managers(served))),
     seenIn: () => undefined,
@@ -54,8 +54,7 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
 function* readAgain(definition: ResourceDefinition, version: Version, object: KubeObject): Steps<Answer> {
   const stored = definition.storage?.version
   if (stored === undefined) return { object }
-  const copy = clone(object)
-  yield
+  const copy = yield* cloneExactlyInSteps(object)
   const wanted = yield* applyDefaultsInSteps(stored, yield* copyInSteps(definition, copy, stored))
   yield
   return { object: yield* copyInSteps(definition, yield* afterStoring(stored, wanted), version) }

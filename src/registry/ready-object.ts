@@ -6,4 +6,4 @@ import type { Converted } from './conversion.ts'
 export const whenReady = (stored: StoredObject): Converted<StoredObject> => stored.ready?.()?.then(() => stored) ?? stored
 
 /** What `stored.object()` returns, shared likewise. */
-export const objectInTurns = (stored: StoredObject): Converted<KubeObject> => stored.ready?.()?.then(() => stored.object()) ?? stored.object()
+export const objectInTurns = (stored: StoredObject): Converted<KubeObject> => stored.objectInTurns?.() ?? stored.object()

@@ -2,10 +2,11 @@ import type { Catalog, ServedResource } from '../catalog/catalog.ts'
 import type { AccessEvent, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
 import { clone } from '../meta/equal.ts'
 import type { FieldError } from '../meta/field-error.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { KubeObject, ObjectMeta } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
-import { parseMetadata } from '../storage/parse-own.ts'
+import { parseMetadata, parseMetadataInTurns } from '../storage/parse-own.ts'
 import type { StoredObject } from '../storage/storage.ts'
+import type { Converted } from './conversion.ts'
 import { type DeclaredSubject, withDeclaredRules } from './declared-validation.ts'
 import { decodeObject } from './decode-object.ts'
 import { propagationPolicyOf } from './deletion-step.ts'
@@ -120,7 +121,7 @@ export class Registry {
     const store = this.store(served)
     const options = { ...wanted, sendInitialEvents: true, allowWatchBookmarks: true }
     const watcher = await (metadataOnly ? store.watchMetadata(served, namespace, options, signal) : store.watch(served, namespace, options, signal))
-    const read = metadataOnly ? partialOf : objectInTurns
+    const read = metadataOnly ? partialInTurns : objectInTurns
     await watcher.deliver(async batch => {
       for (const event of batch) {
         if (signal.aborted) return false
@@ -139,8 +140,9 @@ export class Registry {
 }
 
 /** In the stored version: that makes no difference to metadata. */
-const partialOf = (stored: StoredObject): KubeObject => ({
-  kind: 'PartialObjectMetadata',
-  apiVersion: 'meta.k8s.io/v1',
-  metadata: parseMetadata(stored.json()),
-})
+function partialInTurns(stored: StoredObject): Converted<KubeObject> {
+  const json = stored.json()
+  return parseMetadataInTurns(json)?.then(partialOf) ?? partialOf(parseMetadata(json))
+}
+
+const partialOf = (metadata: ObjectMeta): KubeObject => ({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata })

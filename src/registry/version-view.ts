@@ -4,7 +4,7 @@ import { encodeJson, encodeJsonInSteps } from '../codec/json.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
 import type { KubeObject } from '../meta/object.ts'
-import { parseOwn } from '../storage/parse-own.ts'
+import { parseOwn, parseOwnInSteps, parseOwnInTurns } from '../storage/parse-own.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import type { Attributes, Encoded, Encoder, StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
 import { convertInSteps, copyIn, normalized, normalizedInSteps, versionsOf } from './convert.ts'
@@ -72,7 +72,7 @@ export class VersionView {
 
   /** What the encoder of JSON makes of the stored JSON. The step after the last one is the caller's. */
   private *encodedInSteps({ bytes }: Encoded): Steps<Encoded> {
-    const object = parseOwn(bytes)
+    const object = yield* parseOwnInSteps(bytes)
     yield
     const from = versionsOf(this.definition).get(object.apiVersion) ?? this.version
     const converted = yield* convertInSteps(this.definition, object, from, this.version)
@@ -147,6 +147,11 @@ class ViewedObject implements StoredObject {
   /** Parsed at each call: only writes and Tables ask for it. */
   object(): KubeObject {
     return parseOwn(this.json().bytes)
+  }
+
+  objectInTurns(): Promise<KubeObject> | undefined {
+    const ready = this.ready()
+    return ready ? ready.then(() => parseOwnInTurns(this.json().bytes) ?? this.object()) : parseOwnInTurns(this.json().bytes)
   }
 
   noted(by: object): unknown {

@@ -59,32 +59,40 @@ export function sortedJson(value: Json): Json {
 
 /** The same in steps, for values that may be large. */
 export function* sortedJsonInSteps(value: Json): Steps<Json> {
-  if (typeof value !== 'object' || value === null) return value
-  if (isStepDone()) yield
-  if (Array.isArray(value)) {
-    const out: Json[] = []
-    for (const item of value) {
-      if (isStepDone()) yield
-      out.push(typeof item === 'object' ? yield* sortedJsonInSteps(item) : item)
-    }
-    return out
+  return typeof value === 'object' && value !== null ? yield* fillSorted(value, Array.isArray(value) ? [] : {}) : value
+}
+
+/** Puts the sorted members of a value into an empty list or object. A stack instead of recursion, for a generator of each small object would cost more than its copy. */
+export function* fillSorted<T extends Json[] | JsonObject>(value: T, out: T): Steps<T> {
+  const originals: (Json[] | JsonObject)[] = [value]
+  const copies: (Json[] | JsonObject)[] = [out]
+  const copyOf = (member: Json): Json => {
+    if (typeof member !== 'object' || member === null) return member
+    const inner = Array.isArray(member) ? [] : {}
+    originals.push(member)
+    copies.push(inner)
+    return inner
   }
-  const out: JsonObject = {}
-  for (const key of yield* sortedKeysInSteps(value)) {
-    if (isStepDone()) yield
-    const member = value[key]
-    if (member !== undefined) setMember(out, key, typeof member === 'object' ? yield* sortedJsonInSteps(member) : member)
+  for (let from = originals.pop(), to = copies.pop(); from !== undefined && to !== undefined; from = originals.pop(), to = copies.pop()) {
+    if (Array.isArray(from) && Array.isArray(to)) {
+      for (const item of from) {
+        if (isStepDone()) yield
+        to.push(copyOf(item))
+      }
+    } else if (!Array.isArray(from) && !Array.isArray(to)) {
+      const keys = Object.keys(from)
+      for (const key of keys.length <= FEW_KEYS ? sortKeys(keys) : yield* sorted(keys, compareText)) {
+        if (isStepDone()) yield
+        const member = from[key]
+        if (member !== undefined) setMember(to, key, copyOf(member))
+      }
+    }
   }
   return out
 }
 
 /** More keys are sorted in steps. */
 const FEW_KEYS = 1024
-
-function* sortedKeysInSteps(value: JsonObject): Steps<string[]> {
-  const keys = Object.keys(value)
-  return keys.length <= FEW_KEYS ? sortedKeys(value) : yield* sorted(keys, compareText)
-}
 
 /** Whether the members of all objects of a value stand in the order of their keys' bytes. False as well once `left` elements have been looked at. */
 export function isSortedJson(value: Json, walk: { left: number }): boolean {
@@ -98,8 +106,11 @@ export function isSortedJson(value: Json, walk: { left: number }): boolean {
   return true
 }
 
-/** Keys in the order of their UTF-8 bytes. */
-export function sortedKeys(value: JsonObject): string[] {
-  const keys = sortFew(Object.keys(value), (a, b) => (a < b ? -1 : 1))
+/** Keys of an object in the order of their UTF-8 bytes. */
+export const sortedKeys = (value: JsonObject): string[] => sortKeys(Object.keys(value))
+
+/** Sorts keys in place, in the order of their UTF-8 bytes. */
+function sortKeys(keys: string[]): string[] {
+  sortFew(keys, (a, b) => (a < b ? -1 : 1))
   return keys.some(isHigh) ? keys.sort(compareText) : keys
 }

@@ -3,7 +3,7 @@ import { type Steps, sorted } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { type Decoding, type FieldReader, isLongRead, isReadLong, MISFIT, type Reader } from './decoding.ts'
-import { isHigh, membersOf, sortedKeys } from './members.ts'
+import { fillSorted, isHigh, membersOf, sortedJson, sortedKeys } from './members.ts'
 import { scalarReader } from './scalar-readers.ts'
 import type { Field, ListSchema, MapSchema, Schema, StructSchema, UnionSchema } from './schema.ts'
 import { type MemberPlan, StructPlan } from './struct-plan.ts'
@@ -123,9 +123,24 @@ function reader(schema: Schema): Reader {
       return mapReader(schema)
     case 'union':
       return unionReader(schema)
+    case 'json':
+      return readJson
     default:
       return scalarReader(schema)
   }
+}
+
+/** Only what is nested deeper than a scalar may be large. */
+const readJson: Reader = (value, { later }) => {
+  if (later === undefined || typeof value !== 'object' || value === null) return sortedJson(value)
+  const out = Array.isArray(value) ? [] : {}
+  later.push(restOfJson(value, out))
+  return out
+}
+
+function* restOfJson(value: Json[] | JsonObject, out: Json[] | JsonObject): Steps<undefined> {
+  yield* fillSorted(value, out)
+  return undefined
 }
 
 /** Go reads such a type by itself: members that no field names are dropped from it unsaid. */

@@ -1,5 +1,7 @@
-import { parseJson } from '../codec/json.ts'
+import { parseJson, parseJsonInSteps } from '../codec/json.ts'
+import { parseInChunks } from '../codec/json-chunks.ts'
 import { invariant } from '../lib/invariant.ts'
+import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { decodedObject, isJsonObject, type Json, type KubeObject, type ObjectMeta } from '../meta/object.ts'
 import { findMetadata, skipValue } from './json-splice.ts'
 import type { Encoded } from './storage.ts'
@@ -12,8 +14,27 @@ export function parseOwn(bytes: Buffer): KubeObject {
   return parseText(bytes.toString('utf8'))
 }
 
-function parseText(text: string): KubeObject {
-  const value: Json = oddNumber.test(text) ? parseJson(Buffer.from(text)).value : JSON.parse(text)
+/** The same in steps, for objects that may be large. */
+export function* parseOwnInSteps(bytes: Buffer): Steps<KubeObject> {
+  const text = bytes.toString('utf8')
+  yield
+  if (oddNumber.test(text)) return objectOf((yield* parseJsonInSteps(bytes)).value)
+  return objectOf(yield* parsePlainly(text))
+}
+
+function* parsePlainly(text: string): Steps<Json> {
+  return (yield* parseInChunks(text, JSON.parse)) ?? JSON.parse(text)
+}
+
+/** Bytes from which on an object is parsed in turns: fewer take a millisecond. */
+const LARGE_BYTES = 64 * 1024
+
+/** The same in turns if the object is large. Undefined if `parseOwn` takes no time. */
+export const parseOwnInTurns = (bytes: Buffer): Promise<KubeObject> | undefined => (bytes.length < LARGE_BYTES ? undefined : runInTurns(parseOwnInSteps(bytes)))
+
+const parseText = (text: string): KubeObject => objectOf(oddNumber.test(text) ? parseJson(Buffer.from(text)).value : JSON.parse(text))
+
+function objectOf(value: Json): KubeObject {
   invariant(isJsonObject(value), 'what is stored is no object')
   return decodedObject(value)
 }
@@ -21,23 +42,32 @@ function parseText(text: string): KubeObject {
 const MANAGERS = Buffer.from(',"managedFields":[')
 
 /** The metadata alone, without its managers, of a JSON encoding that this program made: nothing else is parsed. */
-export function parseMetadata({ bytes, header }: Encoded): ObjectMeta {
+export const parseMetadata = (json: Encoded): ObjectMeta => runAtOnce(parseMetadataInSteps(json))
+
+/** The same in steps, for objects that may be large. */
+export function* parseMetadataInSteps({ bytes, header }: Encoded): Steps<ObjectMeta> {
   const start = findMetadata(bytes, header)
   // Managers come last in the metadata of built-in kinds, and are most of it. They can be found later in an object too, which is seen by its not being one.
   const managers = header > 1 ? bytes.indexOf(MANAGERS, start) : -1
   if (managers > 0) {
     try {
-      return readMetadata(`${bytes.toString('utf8', start, managers)}}`)
+      return yield* readMetadata(`${bytes.toString('utf8', start, managers)}}`)
     } catch {
       // They are of something inside of the object.
     }
   }
-  const { managedFields: _, ...metadata } = readMetadata(bytes.toString('utf8', start, skipValue(bytes, start)))
+  const { managedFields: _, ...metadata } = yield* readMetadata(bytes.toString('utf8', start, skipValue(bytes, start)))
   return metadata
 }
 
 /** It was written by the schema of ObjectMeta, and is not checked again. Throws a SyntaxError where the text is no JSON. */
-const readMetadata = (text: string): ObjectMeta => JSON.parse(text)
+function* readMetadata(text: string): Steps<ObjectMeta> {
+  return (text.length < LARGE_BYTES ? JSON.parse(text) : yield* parsePlainly(text)) as ObjectMeta
+}
+
+/** The same in turns if the object is large. Undefined if `parseMetadata` takes no time. */
+export const parseMetadataInTurns = (json: Encoded): Promise<ObjectMeta> | undefined =>
+  json.bytes.length < LARGE_BYTES ? undefined : runInTurns(parseMetadataInSteps(json))
 
 /** Where the metadata of a JSON encoding begins and ends, that this program made. */
 export function metadataOf({ bytes, header }: Encoded): { readonly from: number; readonly to: number } {

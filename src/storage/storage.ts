@@ -39,9 +39,11 @@ export interface StoredObject {
   readonly revision: Revision
   /** Parsed when first asked for; metadata.resourceVersion is set. */
   object(): KubeObject
+  /** What `object` returns, of a large object that has to be parsed, which takes turns. Undefined or absent: `object` takes no time. */
+  objectInTurns?(): Promise<KubeObject> | undefined
   /** The encoding in the storage version as JSON, which is always kept. */
   json(): Encoded
-  /** Makes in turns what `json` returns and `object` reads, of a large object of which it is not at hand. Undefined or absent: it is, or is made soon. Rejects with what they would throw. */
+  /** Makes in turns what `json` returns, of a large object of which it is not at hand. Undefined or absent: it is, or is made soon. Rejects with what they would throw. */
   ready?(): Promise<void> | undefined
   /** Another encoding, made once and kept within a byte budget. */
   encoded(as: Encoder): Encoded

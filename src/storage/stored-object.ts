@@ -2,7 +2,7 @@ import type { KubeObject } from '../meta/object.ts'
 import type { Charge } from './byte-budget.ts'
 import { findMetadata, spliceRevision } from './json-splice.ts'
 import { labelsOf, metadataText } from './own-metadata.ts'
-import { parseOwn } from './parse-own.ts'
+import { parseOwn, parseOwnInTurns } from './parse-own.ts'
 import type { Key, Revision } from './revision.ts'
 import type { Slabs } from './slab.ts'
 import type { Allocate, Attributes, Encoded, Encoder, ResourceCodec, StoredObject } from './storage.ts'
@@ -132,7 +132,18 @@ export class Stored implements StoredObject, Attributes {
       if (derived.objectCharge) derived.objectCharge.used = true
       return derived.object
     }
-    const object = parseOwn(this.view())
+    return this.hold(derived, parseOwn(this.view()))
+  }
+
+  objectInTurns(): Promise<KubeObject> | undefined {
+    if (this.#derived?.object !== undefined) return undefined
+    return parseOwnInTurns(this.view())?.then(object => {
+      const derived = this.made()
+      return derived.object ?? this.hold(derived, object)
+    })
+  }
+
+  private hold(derived: Derived, object: KubeObject): KubeObject {
     derived.object = object
     derived.objectCharge = {
       bytes: parsedCost * this.#size,

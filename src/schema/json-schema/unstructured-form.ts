@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { runAtOnce, type Steps } from '../../lib/steps.ts'
+import { resultOf, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { unlessThrown } from '../../lib/unless-thrown.ts'
 import { fieldErrorText } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { cloneExactlyInSteps } from '../../meta/whole-floats.ts'
 import { DecodeError } from '../diagnose.ts'
 import type { ObjectForm } from '../schema.ts'
-import { coerceEmbeddedMeta, coerceMeta } from './embedded-meta.ts'
+import { coerceEmbeddedMeta, coerceMeta, coerceMetaInSteps } from './embedded-meta.ts'
 import { fillDefaults } from './fill-defaults.ts'
 import { openApiOf } from './open-api.ts'
 import { type JsonSchemaProps, propertySchema } from './props.ts'
@@ -34,8 +34,8 @@ export function unstructuredForm(custom: CustomKind, version: string): ObjectFor
   return {
     name: 'unstructured',
     id: idOf(custom),
-    decode: (_schema, value, options) => runAtOnce(read(custom, value, options?.onUnknown, coerceMeta)),
-    decodeInSteps: (_schema, value, options) => read(custom, value, options?.onUnknown, coerceMeta),
+    decode: (_schema, value, options) => runAtOnce(read(custom, value, options?.onUnknown, coerceMetaInSteps)),
+    decodeInSteps: (_schema, value, options) => read(custom, value, options?.onUnknown, coerceMetaInSteps),
     readStored: (_schema, value) => runAtOnce(read(custom, value, undefined, lenientMeta)),
     setDefaults: (_schema, object) => fillDefaults(object, schemaOf(custom, object)?.schema),
     define(_schema, document) {
@@ -74,14 +74,14 @@ function schemaOf({ group, kind, schemas }: CustomKind, object: JsonObject): { r
 }
 
 /** Reads metadata strictly, or drops what is malformed in it. */
-type ReadMeta = (value: Json, onUnknown?: (path: string) => void) => JsonObject
+type ReadMeta = (value: Json, onUnknown?: (path: string) => void) => JsonObject | Steps<JsonObject>
 
 function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => void) | undefined, readMeta: ReadMeta): Steps<JsonObject> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { metadata: {} }
   const out = yield* cloneExactlyInSteps(value)
   yield
   for (const name of ['kind', 'apiVersion'] as const) checkTypeText(out, name)
-  out.metadata = readMeta(out.metadata ?? {}, onUnknown && (path => onUnknown(`metadata.${path}`)))
+  out.metadata = yield* resultOf(readMeta(out.metadata ?? {}, onUnknown && (path => onUnknown(`metadata.${path}`))))
   const found = schemaOf(custom, out)
   if (!found) return out
   yield

@@ -25,6 +25,7 @@ type Thing typemeta
   seen 11 MicroTime?
   any 12 RawExtension?
   child 13 *Thing?
+  json 14 *JSON?
 
 type Inner
   name 1 string?
@@ -139,6 +140,7 @@ describe('decodeInSteps', () => {
       'lists in objects in objects',
       { child: { child: { names: range(5000, String), child: { labels: labels(5000, i => `k${i}`) } }, ports: range(5000, () => null) } },
     ],
+    ['JSON that is sorted', { json: { b: range(5000, i => ({ b: i, a: labels(2, j => `k${1 - j}`) })), a: null } }],
     ['a member without a field behind many elements', late],
   ]
   for (const [name, value] of values)

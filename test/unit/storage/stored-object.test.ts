@@ -1,6 +1,7 @@
 import { expect } from 'chai'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { ByteBudget } from '../../../src/storage/byte-budget.ts'
-import { parseMetadata } from '../../../src/storage/parse-own.ts'
+import { parseMetadata, parseMetadataInSteps, parseOwnInSteps } from '../../../src/storage/parse-own.ts'
 import { revision } from '../../../src/storage/revision.ts'
 import { Slabs } from '../../../src/storage/slab.ts'
 import type { Encoder } from '../../../src/storage/storage.ts'
@@ -16,6 +17,26 @@ describe('storage/stored-object', () => {
     expect(stored.object()).to.deep.equal({ ...testObject('a', { x: '1' }), metadata: { ...testObject('a').metadata, resourceVersion: '7' } })
     expect(stored.object()).to.equal(stored.object())
     expect(stored.json().bytes.toString()).to.equal(JSON.stringify(JSON.parse(stored.json().bytes.toString())))
+  })
+
+  it('parses a large object in turns, once', async () => {
+    const long = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
+    const stored = read(long)
+    const object = await stored.objectInTurns()
+    expect(object).to.deep.equal(read(long).object())
+    expect(stored.object()).to.equal(object)
+    expect(stored.objectInTurns()).to.equal(undefined)
+    expect(read({}).objectInTurns()).to.equal(undefined)
+    expect([...parseOwnInSteps(stored.json().bytes)].length).to.be.greaterThan(5)
+    const odd = Buffer.from(JSON.stringify({ metadata: { n: 'N', ...long } }).replace('"N"', '9007199254740993'))
+    expect(runAtOnce(parseOwnInSteps(odd)).metadata).to.have.property('n', 9007199254740993n)
+  })
+
+  it('parses large metadata in steps', () => {
+    const metadata = { name: 'a', annotations: Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v'])) }
+    const steps = () => parseMetadataInSteps({ bytes: Buffer.from(JSON.stringify({ metadata })), header: 1 })
+    expect([...steps()].length).to.be.greaterThan(5)
+    expect(runAtOnce(steps())).to.deep.equal(metadata)
   })
 
   it('gives its metadata without the rest being parsed', () => {
