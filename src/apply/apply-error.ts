@@ -1,6 +1,5 @@
 import { compareText } from '../lib/compare-text.ts'
-import type { FieldSet } from './field-set.ts'
-import { pathsOf } from './field-set.ts'
+import { isStepDone, type Steps } from '../lib/steps.ts'
 import { identityOf, type Manager } from './managed.ts'
 import { type PathElement, printElement } from './path-element.ts'
 
@@ -37,17 +36,17 @@ export class ApplyError extends Error {
   }
 }
 
-/** A conflict for each path of the set. */
-export const conflictsIn = (manager: Manager, set: FieldSet): Conflict[] => [...pathsOf(set)].map(path => ({ manager, path }))
-
-/** The error of at least one conflict, in upstream's words: one in a line, several grouped by manager in the order of their identities. */
-export function conflictError(conflicts: readonly Conflict[]): ApplyError {
+/** The error of at least one conflict, in upstream's words, in steps: one in a line, several grouped by manager in the order of their identities. */
+export function* conflictError(conflicts: readonly Conflict[]): Steps<ApplyError> {
   const [first] = conflicts
   if (first !== undefined && conflicts.length === 1)
     return new ApplyError('conflict', `Apply failed with 1 conflict: conflict with ${printManager(first.manager)}: ${printPath(first.path)}`, conflicts)
+  const identities = new Map<Manager, string>()
   const byManager = new Map<string, string[]>()
   for (const { manager, path } of conflicts) {
-    const identity = identityOf(manager)
+    if (isStepDone()) yield
+    const identity = identities.get(manager) ?? identityOf(manager)
+    identities.set(manager, identity)
     const lines = byManager.get(identity) ?? [`conflicts with ${printManager(manager)}:`]
     lines.push(`- ${printPath(path)}`)
     byManager.set(identity, lines)

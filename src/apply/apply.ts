@@ -1,12 +1,12 @@
-import { resultOf, type Steps } from '../lib/steps.ts'
+import { isStepDone, resultOf, type Steps } from '../lib/steps.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
 import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject, type ManagedFieldsEntry } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import type { StructSchema } from '../schema/schema.ts'
-import { ApplyError, type Conflict, conflictError, conflictsIn } from './apply-error.ts'
-import { difference, EMPTY, ensureNamedFieldsAreMembers, type FieldSet, has, intersection, isEmpty, union } from './field-set.ts'
+import { ApplyError, type Conflict, conflictError } from './apply-error.ts'
+import { difference, ensureNamedFieldsAreMembers, has, intersection, pathsOf, union } from './field-set.ts'
 import { annotated, lastAppliedSet, updatedLastApplied } from './last-applied.ts'
-import { decodeManaged, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
+import { decodeManagedInSteps, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
 import { recordUpdate } from './managed-fields.ts'
 import {
   type Change,
@@ -21,6 +21,7 @@ import {
   type Versioned,
   withoutReset,
 } from './ownership.ts'
+import { EMPTY, type FieldSet, isEmpty } from './set-node.ts'
 import { mergeTyped, removeItems } from './typed-merge.ts'
 import { toFieldSet } from './typed-paths.ts'
 import { errorsText, misfitOf, validateTyped } from './typed-validate.ts'
@@ -63,7 +64,7 @@ export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
   const { schema, config, apiVersion, kind, manager, now } = args
   checkConfigurationType(config, apiVersion, kind)
   const live = untracked(args.live ?? emptyObject(schema, apiVersion, kind))
-  const before = decodeManaged(args.live?.metadata.managedFields)
+  const before = yield* decodeManagedInSteps(args.live?.metadata.managedFields)
   if (before === undefined) throw new ApplyError('internal', 'failed to decode managed fields: malformed entry')
   const validating = args.live && misfitOf(schema, live)
   const misfit = validating && (yield* validating)
@@ -121,12 +122,12 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   const applier = { manager: args.manager, operation: 'Apply', apiVersion, subresource } as const
   const identity = identityOf(applier)
   const last = before.get(identity)
-  const self: Manager = { ...applier, set: withoutReset(yield* toFieldSet(schema, config), resetFields), time: last?.time }
+  const self: Manager = { ...applier, set: yield* resultOf(withoutReset(yield* toFieldSet(schema, config), resetFields)), time: last?.time }
   yield
   const inSchema = new Map<string, Manager>()
   for (const [id, manager] of before) {
     const other = manager.apiVersion === apiVersion ? schema : (yield* resultOf(convert?.(live, manager.apiVersion)))?.schema
-    if (other) inSchema.set(id, { ...manager, set: reconcile(manager.set, other) })
+    if (other) inSchema.set(id, { ...manager, set: yield* resultOf(reconcile(manager.set, other)) })
     yield
   }
   const lastSet = inSchema.get(identity)
@@ -139,7 +140,7 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   if (!force) yield* refuseConflicts(inSchema, identity, touchIn)
   const managed = yield* takeFromOthers(inSchema, touchIn, identity)
   yield
-  const own = ownable(self.set)
+  const own = yield* resultOf(ownable(self.set))
   if (isEmpty(own)) managed.delete(identity)
   else managed.set(identity, { ...self, set: own, ...(!sameJson(live, object) && { time: args.now }) })
   return { object, managed }
@@ -152,9 +153,12 @@ function* refuseConflicts(managed: Managed, self: string, touchIn: Touches): Ste
     if (identity === self) continue
     const touch = yield* touchIn(manager.apiVersion)
     yield
-    conflicts.push(...conflictsIn(manager, intersection(manager.set, touch?.touched ?? EMPTY)))
+    for (const path of pathsOf(yield* resultOf(intersection(manager.set, touch?.touched ?? EMPTY)))) {
+      if (isStepDone()) yield
+      conflicts.push({ manager, path })
+    }
   }
-  if (conflicts.length > 0) throw conflictError(conflicts)
+  if (conflicts.length > 0) throw yield* conflictError(conflicts)
 }
 
 /** kubectl may take what it had applied by itself, as the object's annotation shows, and what nobody changed since. */
@@ -162,7 +166,7 @@ function* takeOver(args: ApplyArgs, live: KubeObject, managed: Managed, error: A
   const allowed: FieldSet | undefined = yield* lastAppliedSet(args.schema, live, args.apiVersion)
   if (allowed === undefined) throw error
   const left = error.conflicts.filter(({ path }) => !has(allowed, path))
-  if (left.length > 0) throw conflictError(left)
+  if (left.length > 0) throw yield* conflictError(left)
   return yield* apply(args, live, managed, true)
 }
 
@@ -193,20 +197,20 @@ function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager
   }
   const then = yield* into(merged, request.apiVersion, last.apiVersion, 'failed to convert merged object to last applied version: ')
   if (then === undefined) return merged
-  const namedLast = named(last.set, then.schema)
+  const namedLast = yield* named(last.set, then.schema)
   const thenFields = yield* fieldsOf(then)
   yield
   let pruned = without(then, namedLast)
-  for (const [apiVersion, owned] of ownedByVersion(managers, last.apiVersion)) {
+  for (const [apiVersion, owned] of yield* ownedByVersion(managers, last.apiVersion)) {
     const addingBack = (what: string): string => `failed add back owned items: failed to convert ${what} object at version ${apiVersion}: `
     const whole = yield* into(then.object, last.apiVersion, apiVersion, addingBack('merged'))
     const part = whole && (yield* into(pruned, last.apiVersion, apiVersion, addingBack('pruned')))
     if (whole === undefined || part === undefined) continue
     yield
-    const kept = union(yield* fieldsOf(part), named(owned, whole.schema))
+    const kept = yield* resultOf(union(yield* fieldsOf(part), yield* named(owned, whole.schema)))
     yield
     const back = yield* into(
-      without(whole, difference(whole.object === then.object ? thenFields : yield* fieldsOf(whole), kept)),
+      without(whole, yield* resultOf(difference(whole.object === then.object ? thenFields : yield* fieldsOf(whole), kept))),
       apiVersion,
       last.apiVersion,
       'failed add back dangling items: failed to convert pruned object to last applied version: ',
@@ -214,7 +218,8 @@ function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager
     yield
     if (back !== undefined) pruned = back.object
   }
-  const dangling = intersection(difference(thenFields, yield* fieldsOf({ schema: then.schema, object: pruned })), namedLast)
+  const gone = yield* resultOf(difference(thenFields, yield* fieldsOf({ schema: then.schema, object: pruned })))
+  const dangling = yield* resultOf(intersection(gone, namedLast))
   yield
   return (yield* into(without(then, dangling), last.apiVersion, request.apiVersion, ''))?.object ?? merged
 }
@@ -224,10 +229,10 @@ function* schemaOf(request: Pruning, object: KubeObject, apiVersion: string): St
   return (yield* resultOf(request.convert?.(object, apiVersion)))?.schema ?? request.schema
 }
 
-const named = (set: FieldSet, schema: StructSchema): FieldSet => ensureNamedFieldsAreMembers(set, schema)
+const named = (set: FieldSet, schema: StructSchema): Steps<FieldSet> => resultOf(ensureNamedFieldsAreMembers(set, schema))
 
 function* fieldsOf({ schema, object }: Versioned): Steps<FieldSet> {
-  return named(yield* toFieldSet(schema, object), schema)
+  return yield* named(yield* toFieldSet(schema, object), schema)
 }
 
 /** An object without what a set names. Its kind and metadata are in no set, so something is left. */
@@ -237,8 +242,8 @@ function without({ schema, object }: Versioned, set: FieldSet): KubeObject {
 }
 
 /** What is owned at all, by version; the version that the object was last applied in comes first. */
-function ownedByVersion(managers: readonly Manager[], first: string): [string, FieldSet][] {
+function* ownedByVersion(managers: readonly Manager[], first: string): Steps<[string, FieldSet][]> {
   const owned = new Map<string, FieldSet>()
-  for (const { apiVersion, set } of managers) owned.set(apiVersion, union(owned.get(apiVersion) ?? EMPTY, set))
+  for (const { apiVersion, set } of managers) owned.set(apiVersion, yield* resultOf(union(owned.get(apiVersion) ?? EMPTY, set)))
   return [...owned].sort(([a], [b]) => Number(b === first) - Number(a === first))
 }

@@ -1,8 +1,9 @@
 import { goJson } from '../codec/json.ts'
-import type { Steps } from '../lib/steps.ts'
+import { resultOf, type Steps } from '../lib/steps.ts'
 import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
-import { difference, type FieldSet } from './field-set.ts'
+import { difference } from './field-set.ts'
+import type { FieldSet } from './set-node.ts'
 import { compare } from './typed.ts'
 import { toFieldSet } from './typed-paths.ts'
 import { validateTyped } from './typed-validate.ts'
@@ -25,7 +26,9 @@ export function* lastAppliedSet(schema: StructSchema, live: KubeObject, apiVersi
   if (!isJsonObject(last) || last.apiVersion !== apiVersion) return undefined
   if ((yield* validateTyped(schema, live)).length > 0 || (yield* validateTyped(schema, last)).length > 0) return undefined
   const { added, modified, removed } = yield* compare(schema, last, live)
-  return difference(difference(difference(yield* toFieldSet(schema, last), modified), added), removed)
+  let set = yield* toFieldSet(schema, last)
+  for (const changed of [modified, added, removed]) set = yield* resultOf(difference(set, changed))
+  return set
 }
 
 /** The object with the annotation that kubectl would have written; without it, if annotations would be too large. */

@@ -1,12 +1,13 @@
 import { compareText } from '../lib/compare-text.ts'
-import { runAtOnce, type Steps } from '../lib/steps.ts'
+import { isStepDone, resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { ApplyError } from './apply-error.ts'
-import { EMPTY, type FieldSet, isEmpty, union, unionOf } from './field-set.ts'
-import { decodeManaged, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
+import { union, unionOf } from './field-set.ts'
+import { decodeManagedInSteps, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
 import { type Change, emptyObject, ownable, takeFromOthers, touchesOf, untracked } from './ownership.ts'
+import { EMPTY, type FieldSet, isEmpty } from './set-node.ts'
 import { TypedError } from './typed-list.ts'
 import { misfitOf } from './typed-validate.ts'
 
@@ -41,7 +42,7 @@ export const updateManagedFields = (args: UpdateArgs): ManagedFieldsEntry[] => r
 
 /** The same in steps, for objects that may be large. */
 export function* updateManagedInSteps(args: UpdateArgs): Steps<ManagedFieldsEntry[]> {
-  const managed = startingPoint(args)
+  const managed = yield* startingPoint(args)
   // An object that nobody tracks stays so, until it is applied to.
   if (managed.size === 0 && args.old !== undefined) return []
   const misfit = args.old && misfitOf(args.schema, args.old)
@@ -55,14 +56,14 @@ export function* updateManagedInSteps(args: UpdateArgs): Steps<ManagedFieldsEntr
 }
 
 /** The managers before the write: of the request where it names some, else of the live object. A subresource can't name any. */
-function startingPoint({ old, next, subresource }: UpdateArgs): Managed {
+function* startingPoint({ old, next, subresource }: UpdateArgs): Steps<Managed> {
   const requested = next.metadata.managedFields
   if (!subresource && requested) {
     if (isReset(requested)) return new Map()
-    const managed = decodeManaged(requested)
+    const managed = yield* decodeManagedInSteps(requested)
     if (managed && managed.size > 0) return managed
   }
-  return decodeManaged(old?.metadata.managedFields) ?? new Map()
+  return (yield* decodeManagedInSteps(old?.metadata.managedFields)) ?? new Map()
 }
 
 /** An empty list, or one empty entry: the documented way to give up tracking. */
@@ -88,20 +89,20 @@ export function* recordUpdate(change: Change, before: Managed, by: { manager: st
   const touched = (yield* touchIn(change.apiVersion))?.touched ?? EMPTY
   const managed: Managed = before.size === 0 ? new Map() : yield* takeFromOthers(before, touchIn)
   if (turnIsLong()) yield
-  const own = ownable(touched)
+  const own = yield* resultOf(ownable(touched))
   if (!isEmpty(own)) {
     const manager = { manager: by.manager, operation: 'Update', apiVersion: change.apiVersion, subresource: by.subresource } as const
     const identity = identityOf(manager)
-    managed.set(identity, { ...manager, set: union(own, managed.get(identity)?.set ?? EMPTY), time: by.time })
+    managed.set(identity, { ...manager, set: yield* resultOf(union(own, managed.get(identity)?.set ?? EMPTY)), time: by.time })
   }
-  return capUpdaters(managed)
+  return managed.size <= MAX_UPDATERS ? managed : yield* capUpdaters(managed)
 }
 
 /** Updaters of one object that have entries of their own, as upstream. Appliers are not counted. */
 const MAX_UPDATERS = 10
 
 /** Merges the oldest updaters of a version into one entry, `ancient-changes`, until there are few enough. */
-function capUpdaters(managed: Managed): Managed {
+function* capUpdaters(managed: Managed): Steps<Managed> {
   let count = 0
   for (const { operation } of managed.values()) if (operation === 'Update') count++
   if (count <= MAX_UPDATERS) return managed
@@ -110,6 +111,7 @@ function capUpdaters(managed: Managed): Managed {
   const firsts = new Map<string, string>()
   const buckets = new Map<string, { readonly manager: Omit<Manager, 'set' | 'time'>; readonly sets: FieldSet[]; time: string | undefined }>()
   for (const [identity, manager] of updaters) {
+    if (isStepDone()) yield
     if (count <= MAX_UPDATERS) break
     const { apiVersion, set, time } = manager
     const first = firsts.get(apiVersion)
@@ -132,6 +134,6 @@ function capUpdaters(managed: Managed): Managed {
     managed.delete(identity)
     count--
   }
-  for (const [identity, { manager, sets, time }] of buckets) managed.set(identity, { ...manager, set: unionOf(sets), time })
+  for (const [identity, { manager, sets, time }] of buckets) managed.set(identity, { ...manager, set: yield* unionOf(sets), time })
   return managed
 }

@@ -1,6 +1,8 @@
 import { compareText } from '../lib/compare-text.ts'
+import { isStepDone, isSteps, runAtOnce, type Steps } from '../lib/steps.ts'
 import type { ManagedFieldsEntry } from '../meta/object.ts'
-import { type FieldSet, fromFieldsV1, isEmpty, toFieldsV1 } from './field-set.ts'
+import { fromFieldsV1, toFieldsV1 } from './read-field-set.ts'
+import { type FieldSet, isEmpty } from './set-node.ts'
 
 /** What one manager owns by one operation, in one version, through one subresource. */
 export interface Manager {
@@ -28,14 +30,19 @@ export function identityOf({ manager, operation, apiVersion, subresource }: Omit
 }
 
 /** The managers that an object's entries name; undefined where an entry is malformed. */
-export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined): Managed | undefined {
+export const decodeManaged = (entries: readonly ManagedFieldsEntry[] | undefined): Managed | undefined => runAtOnce(decodeManagedInSteps(entries))
+
+/** The same in steps, for entries that may be many or large. */
+export function* decodeManagedInSteps(entries: readonly ManagedFieldsEntry[] | undefined): Steps<Managed | undefined> {
   const managed: Managed = new Map()
   for (const entry of entries ?? []) {
+    if (isStepDone()) yield
     const { operation, apiVersion } = entry
     if ((operation !== 'Apply' && operation !== 'Update') || !apiVersion || entry.fieldsType !== 'FieldsV1') return undefined
     let set: FieldSet
     try {
-      set = fromFieldsV1(entry.fieldsV1)
+      const read = fromFieldsV1(entry.fieldsV1)
+      set = isSteps(read) ? yield* read : read
     } catch {
       return undefined
     }

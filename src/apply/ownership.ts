@@ -1,11 +1,14 @@
-import { resultOf, type Steps } from '../lib/steps.ts'
+import { isSteps, resultOf, type Steps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
 import { decodedObject, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { FormName, Schema, StructSchema } from '../schema/schema.ts'
 import { ApplyError } from './apply-error.ts'
-import { difference, EMPTY, type FieldSet, fieldSetOf, isEmpty, recursiveDifference, union } from './field-set.ts'
+import { difference, fieldSetOf, type MadeSet, recursiveDifference, union } from './field-set.ts'
 import { type Managed, setFields } from './managed.ts'
+import type { PathElement } from './path-element.ts'
+import { EMPTY, type FieldSet, isEmpty } from './set-node.ts'
+import { OpenNode, type SetRule, walked } from './set-walk.ts'
 import { compare } from './typed.ts'
 import { childSchema, shapeOf } from './typed-schema.ts'
 
@@ -80,9 +83,10 @@ export function* prefixErrors<T>(failed: string, steps: Steps<T>): Steps<T> {
 function* touchOf(schema: StructSchema, old: KubeObject, next: KubeObject, resetFields: Change['resetFields']): Steps<Touch> {
   const { added, modified, removed } = yield* compare(schema, old, next)
   if (turnIsLong()) yield
-  const touched = union(added, modified)
+  const touched = yield* resultOf(union(added, modified))
   if (turnIsLong()) yield
-  return { schema, touched: withoutReset(touched, resetFields), removed: withoutReset(removed, resetFields) }
+  if (resetFields === undefined || resetFields.length === 0) return { schema, touched, removed }
+  return { schema, touched: yield* resultOf(withoutReset(touched, resetFields)), removed: yield* resultOf(withoutReset(removed, resetFields)) }
 }
 
 /** What a change touches or removes belongs to nobody else any more; managers of versions that are not served are gone. */
@@ -93,7 +97,11 @@ export function* takeFromOthers(before: Managed, touchIn: Touches, self?: string
     if (turnIsLong()) yield
     const touch = yield* touchIn(manager.apiVersion)
     if (touch === undefined) managed.delete(identity)
-    else setFields(managed, identity, manager, difference(difference(reconcile(manager.set, touch.schema), touch.touched), touch.removed))
+    else {
+      const fitting = yield* resultOf(reconcile(manager.set, touch.schema))
+      const left = yield* resultOf(difference(fitting, touch.touched))
+      setFields(managed, identity, manager, yield* resultOf(difference(left, touch.removed)))
+    }
   }
   return managed
 }
@@ -122,7 +130,7 @@ export function emptyObject(schema: StructSchema, apiVersion: string, kind: stri
 const resetSets = new WeakMap<object, FieldSet>()
 
 /** A set without the paths that a (sub)resource may not write, and all below them. */
-export function withoutReset(set: FieldSet, paths: Change['resetFields']): FieldSet {
+export function withoutReset(set: FieldSet, paths: Change['resetFields']): MadeSet {
   if (paths === undefined || paths.length === 0) return set
   let reset = resetSets.get(paths)
   if (!reset) {
@@ -137,34 +145,36 @@ const IDENTITY = ['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', '
 const UNOWNED = fieldSetOf([['apiVersion'], ['kind'], ['metadata'], ...IDENTITY.map(name => ['metadata', name])])
 
 /** What the server writes, or what identifies the object, has no owner. */
-export const ownable = (set: FieldSet): FieldSet => difference(set, UNOWNED)
+export const ownable = (set: FieldSet): MadeSet => difference(set, UNOWNED)
 
 /** Sets that are known to fit a schema. */
 const fitting = new WeakMap<FieldSet, Schema>()
 
 /** A set that was written when the schema tracked more: paths below what is one value by now become that value's own path. Returns the same set if it fits. */
-export function reconcile(set: FieldSet, schema: Schema): FieldSet {
+export function reconcile(set: FieldSet, schema: Schema): MadeSet {
   if (fitting.get(set) === schema) return set
-  const reconciled = reconcileNode(set, schema)
-  fitting.set(reconciled, schema)
-  return reconciled
+  const reconciled = fitted(set, '', schema)
+  if (!(reconciled instanceof OpenNode)) return noteFit(reconciled, schema)
+  const walk = walked(fit, reconciled)
+  return isSteps(walk) ? noteFitOf(walk, schema) : noteFit(walk, schema)
 }
 
-/** The same node where nothing changes below it. */
-function reconcileNode(node: FieldSet, schema: Schema | undefined): FieldSet {
+function noteFit(set: FieldSet, schema: Schema): FieldSet {
+  fitting.set(set, schema)
+  return set
+}
+
+function* noteFitOf(walk: Steps<FieldSet>, schema: Schema): Steps<FieldSet> {
+  return noteFit(yield* walk, schema)
+}
+
+const fit: SetRule = ({ a, schema }, element) => fitted(a[element] ?? EMPTY, element, childSchema(schema, element))
+
+/** The node itself if nothing below it can change. */
+function fitted(node: FieldSet, element: PathElement, schema: Schema | undefined): FieldSet | OpenNode {
   if (schema === undefined || isEmpty(node)) return node
   const composite = schema.type === 'struct' || schema.type === 'map' || schema.type === 'list'
   if (!composite) return node
   if (shapeOf(schema) === 'leaf') return EMPTY
-  let out: { [element: string]: FieldSet } | undefined
-  for (const element in node) {
-    if (element === '.') continue
-    const child = node[element]
-    if (child === undefined) continue
-    const reconciled = reconcileNode(child, childSchema(schema, element))
-    if (reconciled === child) continue
-    out ??= { ...node }
-    out[element] = reconciled
-  }
-  return out ?? node
+  return new OpenNode(element, node, EMPTY, node['.'] !== undefined, { schema })
 }

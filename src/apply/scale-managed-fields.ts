@@ -1,7 +1,8 @@
 import type { ManagedFieldsEntry } from '../meta/object.ts'
-import { difference, fieldSetOf, has, isEmpty } from './field-set.ts'
+import { difference, fieldSetOf, has, setAtOnce } from './field-set.ts'
 import { decodeManaged, encodeManaged, type Managed } from './managed.ts'
 import { fieldElement } from './path-element.ts'
+import { isEmpty } from './set-node.ts'
 
 const SCALE_VERSION = 'autoscaling/v1'
 const SCALE_REPLICAS = ['spec', 'replicas']
@@ -37,7 +38,7 @@ export function fromScaleManagedFields(
     const path = paths.get(manager.apiVersion)
     if (path === undefined || !has(manager.set, path.map(fieldElement)) || scaled.delete(identity)) managed.set(identity, manager)
     else {
-      const set = difference(manager.set, fieldSetOf([path]))
+      const set = setAtOnce(difference(manager.set, fieldSetOf([path])))
       if (!isEmpty(set)) managed.set(identity, { ...manager, set })
     }
   }

@@ -5,8 +5,8 @@ import { hasGivenEmptyInList } from '../meta/given-empty.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
-import { EMPTY, type FieldSet } from './field-set.ts'
 import type { PathElement } from './path-element.ts'
+import { EMPTY, type FieldSet } from './set-node.ts'
 import { inElementOrder, itemsOf, type ListItem } from './typed-list.ts'
 import { isBare, pathsBelow, wholly } from './typed-paths.ts'
 import { memberSchema, membersOf, shapeOf, tracksElements } from './typed-schema.ts'
@@ -44,12 +44,14 @@ const MODIFIED: Delta = Object.freeze({ modified: EMPTY })
 function compareValues(schema: Schema | undefined, old: Json, next: Json): Compared {
   if (old === next) return undefined
   const shape = shapeOf(schema)
-  // Two empty values are leaves, so that null and `{}` differ; otherwise null is as good as `{}`.
-  if (shape === 'leaf' || (isBare(old) && isBare(next))) return compareLeaves(old, next)
+  if (shape === 'leaf' || areBare(old, next)) return compareLeaves(old, next)
   if (tracksElements(schema)) return compareElements(schema, asArray(old), asArray(next))
   if (shape === 'any') return compareUntyped(old, next)
   return compareMembers(schema, asObject(old) ?? {}, asObject(next) ?? {})
 }
+
+/** Two empty values are leaves, so that null and `{}` differ; otherwise null is as good as `{}`. Of two objects nobody asks: to find out whether a wide one is empty takes milliseconds. */
+const areBare = (old: Json, next: Json): boolean => !(isJsonObject(old) && isJsonObject(next)) && isBare(old) && isBare(next)
 
 /** Lists are the same as in Go's reflect.DeepEqual, to which nil is not empty. */
 const isSame = (old: Json, next: Json): boolean => sameJson(old, next) && !hasGivenEmptyInList(next)
@@ -98,7 +100,8 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
     nodes.addRemoved(element(name), paths === undefined ? EMPTY : yield* paths)
   }
   if (isStepDone()) yield
-  return nodes.delta(declared ? undefined : compareText)
+  const order = declared ? undefined : compareText
+  return nodes.isWide ? yield* nodes.deltaInSteps(order ?? byUnits) : nodes.delta(order)
 }
 
 function* compareElements(list: ListSchema, old: Json[], next: Json[]): Steps<Delta | undefined> {
@@ -144,27 +147,38 @@ interface Nodes {
   [element: PathElement]: FieldSet
 }
 
+const MANY_NODES = 1024
+
 /** The nodes of an object's or list's members in the three sets, gathered in any order. */
 class DeltaNodes {
   private added: Nodes | undefined
   private modified: Nodes | undefined
   private removed: Nodes | undefined
+  private count = 0
+
+  /** Whether ordering the nodes takes steps. */
+  get isWide(): boolean {
+    return this.count > MANY_NODES
+  }
 
   add(element: PathElement, delta: Delta): void {
     if (delta.added !== undefined) this.addAdded(element, delta.added)
     if (delta.removed !== undefined) this.addRemoved(element, delta.removed)
     if (delta.modified !== undefined) {
+      this.count++
       this.modified ??= {}
       this.modified[element] = delta.modified
     }
   }
 
   addAdded(element: PathElement, node: FieldSet): void {
+    this.count++
     this.added ??= {}
     this.added[element] = node
   }
 
   addRemoved(element: PathElement, node: FieldSet): void {
+    this.count++
     this.removed ??= {}
     this.removed[element] = node
   }
@@ -188,8 +202,10 @@ function* inOrderInSteps(node: Nodes | undefined, order: (a: PathElement, b: Pat
   const elements = Object.keys(node)
   if (elements.length < 2) return node
   yield
+  const ordered = yield* sorted(elements, order)
+  if (ordered.every((element, i) => element === elements[i])) return node
   const out: Nodes = {}
-  for (const element of yield* sorted(elements, order)) {
+  for (const element of ordered) {
     out[element] = node[element] ?? EMPTY
     if (isStepDone()) yield
   }

@@ -1,24 +1,14 @@
 import { expect } from 'chai'
-import {
-  difference,
-  EMPTY,
-  ensureNamedFieldsAreMembers,
-  equals,
-  type FieldSet,
-  fieldSetOf,
-  fromFieldsV1,
-  has,
-  intersection,
-  isEmpty,
-  leaves,
-  pathsOf,
-  recursiveDifference,
-  toFieldsV1,
-  union,
-} from '../../../src/apply/field-set.ts'
+import * as sets from '../../../src/apply/field-set.ts'
+import { equals, fieldSetOf, has, type MadeSet, pathsOf, setAtOnce } from '../../../src/apply/field-set.ts'
+import { reconcile } from '../../../src/apply/ownership.ts'
 import { printElement } from '../../../src/apply/path-element.ts'
+import { fromFieldsV1 as read, toFieldsV1 } from '../../../src/apply/read-field-set.ts'
+import { EMPTY, type FieldSet, isEmpty } from '../../../src/apply/set-node.ts'
+import { isSteps } from '../../../src/lib/steps.ts'
 import type { JsonObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
+import { countedSteps } from '../../support/counted-steps.ts'
 import { fixture } from './fixture.ts'
 
 interface Row {
@@ -39,6 +29,17 @@ interface Row {
 const same = (got: FieldSet, want: JsonObject): void => {
   expect(JSON.stringify(got)).to.equal(JSON.stringify(want))
 }
+const atOnce =
+  <Args extends unknown[]>(make: (...args: Args) => MadeSet) =>
+  (...args: Args): FieldSet =>
+    setAtOnce(make(...args))
+const fromFieldsV1 = atOnce(read)
+const union = atOnce(sets.union)
+const intersection = atOnce(sets.intersection)
+const difference = atOnce(sets.difference)
+const recursiveDifference = atOnce(sets.recursiveDifference)
+const leaves = atOnce(sets.leaves)
+const ensureNamedFieldsAreMembers = atOnce(sets.ensureNamedFieldsAreMembers)
 const set = (text: string): FieldSet => fromFieldsV1(JSON.parse(text) as JsonObject)
 
 describe('field sets', () => {
@@ -113,5 +114,40 @@ describe('field sets', () => {
     expect(difference(a, set('{"f:z":{}}'))).to.equal(a)
     expect(difference(a, set('{"f:a":{"f:x":{}}}'))['f:b']).to.equal(a['f:b'])
     expect(union(a, EMPTY)).to.equal(a)
+  })
+
+  const COUNT = 20_000
+  const wide = (prefix: string): JsonObject => Object.fromEntries(Array.from({ length: COUNT }, (_, i) => [`${prefix}${String(i).padStart(5, '0')}`, {}]))
+  const one = fromFieldsV1({ 'f:data': { '.': {}, ...wide('f:a') } })
+  const other = fromFieldsV1({ 'f:data': { '.': {}, ...wide('f:a'), ...wide('f:b') } })
+  const both = JSON.stringify({ 'f:data': { ...wide('f:a'), ...wide('f:b') } })
+  const operations: [what: string, make: () => MadeSet, want: JsonObject | string][] = [
+    ['a union', () => sets.union(one, other), other],
+    ['a difference', () => sets.difference(other, one), { 'f:data': wide('f:b') }],
+    ['a recursive difference', () => sets.recursiveDifference(other, fromFieldsV1({ 'f:data': wide('f:a') })), { 'f:data': { '.': {}, ...wide('f:b') } }],
+    ['an intersection', () => sets.intersection(one, other), one],
+    ['naming its fields', () => sets.ensureNamedFieldsAreMembers(one, types.type('core.ConfigMap')), one],
+    ['reading it', () => read(JSON.parse(both) as JsonObject), both],
+    ['reading it in no order', () => read({ 'f:data': { ...wide('f:b'), ...wide('f:a') } }), both],
+    [
+      'reading its keys',
+      () => read(Object.fromEntries(Object.keys(wide('a')).map(name => [`k:{"name":"${name}"}`, {}]))),
+      Object.fromEntries(Object.keys(wide('a')).map(name => [`k:{"name":"${name}"}`, {}])),
+    ],
+    ['fitting it', () => reconcile(fromFieldsV1(JSON.parse(both) as JsonObject), types.type('core.ConfigMap')), both],
+  ]
+  for (const [what, make, want] of operations)
+    it(`takes steps for ${what} of a wide set`, () => {
+      const made = make()
+      if (!isSteps(made)) throw new Error('it was made at once')
+      const { result, yields } = countedSteps(made)
+      expect(yields).to.be.at.least(Math.floor(COUNT / 512))
+      expect(JSON.stringify(result)).to.equal(typeof want === 'string' ? want : JSON.stringify(want))
+    })
+
+  it('takes no steps for a small set', () => {
+    const [a, b] = [set('{"f:a":{"f:x":{}},"f:b":{"f:y":{}}}'), set('{"f:a":{"f:z":{}}}')]
+    for (const make of [sets.union, sets.difference, sets.recursiveDifference, sets.intersection]) expect(isSteps(make(a, b))).to.equal(false)
+    expect(isSteps(read({ 'f:b': {}, 'f:a': {} }))).to.equal(false)
   })
 })
