@@ -15,10 +15,12 @@ export function parseOwn(bytes: Buffer): KubeObject {
 }
 
 /** The same in steps, for objects that may be large. */
-export function* parseOwnInSteps(bytes: Buffer): Steps<KubeObject> {
-  const text = bytes.toString('utf8')
+export const parseOwnInSteps = (bytes: Buffer): Steps<KubeObject> => parseTextInSteps(bytes.toString('utf8'))
+
+function* parseTextInSteps(text: string): Steps<KubeObject> {
   yield
-  if (oddNumber.test(text)) return objectOf((yield* parseJsonInSteps(bytes)).value)
+  if (oddNumber.test(text)) return objectOf((yield* parseJsonInSteps(Buffer.from(text))).value)
+  yield
   return objectOf(yield* parsePlainly(text))
 }
 
@@ -70,15 +72,25 @@ export const parseMetadataInTurns = (json: Encoded): Promise<ObjectMeta> | undef
   json.bytes.length < LARGE_BYTES ? undefined : runInTurns(parseMetadataInSteps(json))
 
 /** Where the metadata of a JSON encoding begins and ends, that this program made. */
-export function metadataOf({ bytes, header }: Encoded): { readonly from: number; readonly to: number } {
+export function metadataOf({ bytes, header }: Encoded): Span {
   const from = findMetadata(bytes, header)
   return { from, to: skipValue(bytes, from) }
 }
 
 /** The object of a built-in kind without the managers of its fields, which are a good part of it. `metadata`: as `metadataOf` returns it. */
-export function withoutManagers({ bytes }: Encoded, metadata: { readonly from: number; readonly to: number }): KubeObject {
+export const withoutManagers = (json: Encoded, metadata: Span): KubeObject => parseText(textWithoutManagers(json, metadata))
+
+/** The same in steps, for objects that may be large. */
+export const withoutManagersInSteps = (json: Encoded, metadata: Span): Steps<KubeObject> => parseTextInSteps(textWithoutManagers(json, metadata))
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+function textWithoutManagers({ bytes }: Encoded, metadata: Span): string {
   const managers = bytes.indexOf(MANAGERS, metadata.from)
-  if (managers < 0 || managers > metadata.to) return parseOwn(bytes)
+  if (managers < 0 || managers > metadata.to) return bytes.toString('utf8')
   // They are the last of it.
-  return parseText(`${bytes.toString('utf8', 0, managers)}${bytes.toString('utf8', metadata.to - 1)}`)
+  return `${bytes.toString('utf8', 0, managers)}${bytes.toString('utf8', metadata.to - 1)}`
 }

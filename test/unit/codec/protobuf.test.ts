@@ -4,11 +4,13 @@ import { parseJson } from '../../../src/codec/json.ts'
 import { encodeProtobuf, ProtobufError, unwrap, watchFrame, wrap } from '../../../src/codec/protobuf.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
 import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
+import { encodeMessageInSteps } from '../../../src/codec/protobuf-encode-in-steps.ts'
 import type { JsonObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
 import { decodeProtobuf, listMessage } from '../../support/at-once.ts'
+import { countedSteps } from '../../support/counted-steps.ts'
 import { roundtripSchema } from '../../support/roundtrip.ts'
 
 /** Objects of k8s.io/api 0.33 (testdata/HEAD), with every field set, as JSON and as protobuf. */
@@ -24,8 +26,31 @@ describe('protobuf bodies', () => {
     const bytes = readFileSync(new URL(`${name}.pb`, folder))
     const type = { kind: String(json.kind), apiVersion: String(json.apiVersion) }
     it(`${name} encodes byte for byte`, () => expect(encodeProtobuf(schema, type, decode(schema, json)).equals(bytes)).to.equal(true))
+    it(`${name} encodes in steps to the same bytes`, () => {
+      const normal = decode(schema, json)
+      expect(countedSteps(encodeMessageInSteps(schema, normal)).result.equals(encodeMessage(schema, normal))).to.equal(true)
+    })
     it(`${name} decodes`, () => expect(decode(schema, decodeProtobuf(schema, bytes))).to.deep.equal(decode(schema, json)))
   }
+})
+
+describe('protobuf messages of wide objects', () => {
+  const wide = (value: (i: number) => string | string[]): JsonObject => Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${9999 - i}`, value(i)]))
+  const names = Array.from({ length: 10_000 }, (_, i) => `n${i}`)
+  const objects: Record<string, [type: string, object: JsonObject]> = {
+    'members of a map': ['core.ConfigMap', { data: wide(String) }],
+    'texts in a list': ['core.Pod', { spec: { containers: [{ name: 'c', args: names }] } }],
+    'objects in a list': ['core.Pod', { spec: { containers: [{ name: 'c', env: names.map(name => ({ name, value: 'v' })) }] } }],
+    'lists in a map': ['authorization.SubjectAccessReview', { spec: { extra: wide(i => [`${i}`]) } }],
+  }
+  for (const [what, [type, object]] of Object.entries(objects))
+    it(`are encoded in steps: ${what}`, () => {
+      const schema = types.type(type)
+      const normal = decode(schema, object)
+      const { result, yields } = countedSteps(encodeMessageInSteps(schema, normal))
+      expect(result.equals(encodeMessage(schema, normal))).to.equal(true)
+      expect(yields).to.be.at.least(19)
+    })
 })
 
 describe('protobuf messages', () => {

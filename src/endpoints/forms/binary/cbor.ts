@@ -40,6 +40,8 @@ function encodersOf(version: Version): Encoders {
 
 const storedBody = (version: Version, stored: StoredObject): Buffer => cborBody(stored.encoded(encodersOf(version).whole).bytes)
 
+const storedInTurns = (version: Version, stored: StoredObject): Promise<Buffer> | undefined => stored.objectInTurns?.()?.then(() => storedBody(version, stored))
+
 /** Encodes an object that is not stored. */
 function* objectBody(schema: StructSchema, object: KubeObject): Steps<Buffer> {
   const { kind, apiVersion } = object
@@ -84,6 +86,7 @@ const documentBody = (schema: StructSchema, document: Document): Buffer => {
 /** application/cbor, behind the gate CBORServingAndStorage. KEP-4222. */
 export const cborCodec: BinaryCodec = {
   storedBody,
+  storedInTurns,
   objectBody,
   listBody,
   plainListBody,

@@ -9,6 +9,8 @@ import type { Document } from '../answer-form.ts'
 /** Encoder of responses in a binary media type. Bodies include the prefix or envelope of the media type. */
 export interface BinaryCodec {
   storedBody(version: Version, stored: StoredObject): Buffer
+  /** The same in turns, of a large object whose encoding is not at hand. Undefined: `storedBody` takes no time. */
+  storedInTurns(version: Version, stored: StoredObject): Promise<Buffer> | undefined
   /** Normalizes and encodes an object that is not stored. */
   objectBody(schema: StructSchema, object: KubeObject): Steps<Buffer>
   /** Encodes a list from the cached bytes of its items, in segments. */

@@ -14,11 +14,13 @@ import {
   writeMetaHead,
 } from '../../../codec/protobuf.ts'
 import { encodeMessage } from '../../../codec/protobuf-encode.ts'
+import { encodeMessageInSteps } from '../../../codec/protobuf-encode-in-steps.ts'
 import { Transcoder } from '../../../codec/protobuf-transcode.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import { eachInSlices, mapInSlices } from '../../../lib/slices.ts'
-import type { Steps } from '../../../lib/steps.ts'
+import { runInTurns, type Steps } from '../../../lib/steps.ts'
 import type { KubeObject, ListMeta } from '../../../meta/object.ts'
+import { objectInTurns } from '../../../registry/ready-object.ts'
 import { decode, decodeInSteps } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
@@ -65,11 +67,28 @@ function storedBody(version: Version, stored: StoredObject): Buffer {
   return wrap(typeMetaOf(version), bytes.subarray(header))
 }
 
+/** Bytes from which on an object is parsed and encoded in turns: fewer are transcoded in some milliseconds. */
+const LARGE_BYTES = 256 * 1024
+
+function storedInTurns(version: Version, stored: StoredObject): Promise<Buffer> | undefined {
+  const isSoon = stored.json().bytes.length < LARGE_BYTES || stored.kept(protobufEncoder(version).id) !== undefined
+  return isSoon ? undefined : encodedInTurns(version, stored)
+}
+
+async function encodedInTurns(version: Version, stored: StoredObject): Promise<Buffer> {
+  const encoder = protobufEncoder(version)
+  const message = await runInTurns(encodeMessageInSteps(version.schema, await objectInTurns(stored)))
+  const encoded = { bytes: listItem(message), header: listItemHead(message.length) }
+  // The object keeps it.
+  stored.encoded({ id: encoder.id, transcode: () => encoded, encode: () => encoded })
+  return wrap(typeMetaOf(version), message)
+}
+
 /** Encodes an object that is not stored. */
 function* objectBody(schema: StructSchema, object: KubeObject): Steps<Buffer> {
   const normal = yield* decodeInSteps(schema, object)
   yield
-  return wrap({ apiVersion: object.apiVersion, kind: object.kind }, encodeMessage(schema, normal))
+  return wrap({ apiVersion: object.apiVersion, kind: object.kind }, yield* encodeMessageInSteps(schema, normal))
 }
 
 function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<FilledBody> {
@@ -176,6 +195,7 @@ const documentBody = (schema: StructSchema, document: Document): Buffer =>
 /** application/vnd.kubernetes.protobuf: `k8s\0`, and the message in a runtime.Unknown. */
 export const protobufCodec: BinaryCodec = {
   storedBody,
+  storedInTurns,
   objectBody,
   listBody,
   plainListBody,

@@ -1,7 +1,8 @@
 import type { Transform } from '../../../codec/negotiate.ts'
 import { uncreated } from '../../../lifecycle/uncreated.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
-import type { AnswerForm } from '../answer-form.ts'
+import { objectInTurns } from '../../../registry/ready-object.ts'
+import { type AnswerForm, after } from '../answer-form.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
 import { listMeta, metaType } from '../meta-v1.ts'
@@ -14,7 +15,7 @@ export function binaryMetadata(codec: BinaryCodec, mediaType: string, as: Transf
     contentType: mediaType,
     stored(scope, stored) {
       checkAsksObject(as, scope)
-      return codec.partialBody(stored.object(), apiVersion)
+      return after(objectInTurns(stored), object => codec.partialBody(object, apiVersion))
     },
     object(scope, _schema, object) {
       checkAsksObject(as, scope)

@@ -2,12 +2,17 @@ import type { Transform } from '../../../codec/negotiate.ts'
 import { type Uncreated, uncreated } from '../../../lifecycle/uncreated.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
 import type { KubeObject } from '../../../meta/object.ts'
+import { objectInTurns } from '../../../registry/ready-object.ts'
+import { metadataOf } from '../../../storage/parse-own.ts'
+import { after } from '../answer-form.ts'
 import type { Framing } from '../framing.ts'
 import { initialEndAnnotations, listMeta } from '../meta-v1.ts'
 import type { TextView } from '../text/text-form.ts'
 import { TEXT_FRAMES, textBlueprint, textFrame } from '../text/text-frames.ts'
 import { checkAsksList, checkAsksObject, noPlainMetadata } from './metadata-kind.ts'
-import { metadataText, renderMetadataList } from './render-metadata.ts'
+import { metadataStart, metadataText, renderMetadataList } from './render-metadata.ts'
+
+const END = Buffer.from('}\n')
 
 /** View of metadata only (PartialObjectMetadata). */
 export function textMetadata(as: Transform): TextView {
@@ -16,7 +21,10 @@ export function textMetadata(as: Transform): TextView {
   return {
     stored(scope, stored) {
       checkAsksObject(as, scope)
-      return textOf(stored.object())
+      const json = stored.json()
+      if (json.header <= 1) return after(objectInTurns(stored), textOf)
+      const { from, to } = metadataOf(json)
+      return [Buffer.from(metadataStart(apiVersion)), json.bytes.subarray(from, to), END]
     },
     object(scope, _schema, object) {
       checkAsksObject(as, scope)

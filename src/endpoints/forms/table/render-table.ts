@@ -3,10 +3,11 @@ import { escapeHtml, goJson } from '../../../codec/json.ts'
 import { rawJson } from '../../../codec/json-writer.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import { eachInSlices } from '../../../lib/slices.ts'
+import { runInTurns, type Steps } from '../../../lib/steps.ts'
 import { AGE_MARK, ANY_TIME, withAges } from '../../../meta/age.ts'
 import type { Json, KubeObject, ListMeta } from '../../../meta/object.ts'
 import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
-import { metadataOf, withoutManagers } from '../../../storage/parse-own.ts'
+import { metadataOf, parseOwnInSteps, withoutManagers, withoutManagersInSteps } from '../../../storage/parse-own.ts'
 import type { Encoded } from '../../../storage/storage.ts'
 import { listMetaText, objectMetaText } from '../meta-v1.ts'
 import { metadataStart, metadataText } from '../metadata/render-metadata.ts'
@@ -44,7 +45,7 @@ export async function renderTable(table: TableDefinition, meta: ListMeta, object
   const ordered = order ? [...objects].sort((a, b) => order(a.object(), b.object())) : objects
   const body = new SplicedBody()
   let before = tableHead(table, meta, options, true)
-  const rows: Rows = { body, table, options, keep: ordered.length <= MOST_KEPT }
+  const rows: Rows = { body, table, options, keep: ordered.length <= MOST_KEPT, large: await rowsInTurns(table, ordered) }
   await eachInSlices(
     ordered,
     item => {
@@ -88,11 +89,26 @@ interface Rows {
   readonly options: TableOptions
   /** Whether row data is cached with the objects. */
   readonly keep: boolean
+  /** Rows of large objects, which take turns to make. */
+  readonly large: ReadonlyMap<ReadySource, Row>
+}
+
+/** Bytes from which on an object is parsed in turns: fewer take a millisecond. */
+const LARGE_BYTES = 64 * 1024
+
+async function rowsInTurns(table: TableDefinition, items: readonly RowSource[]): Promise<ReadonlyMap<ReadySource, Row>> {
+  const rows = new Map<ReadySource, Row>()
+  for (const item of items) {
+    if (item.json === undefined || item.json().bytes.length < LARGE_BYTES || item.noted?.(table) instanceof Row) continue
+    const row = await runInTurns(rowInSteps(table, item))
+    if (row !== undefined) rows.set(item, row)
+  }
+  return rows
 }
 
 /** Adds a row behind `before`. Returns the text before the next one. */
-function addRow({ body, table, options, keep }: Rows, before: string, item: RowSource): string {
-  const row = item.json === undefined ? undefined : readyRow(table, item, keep)
+function addRow({ body, table, options, keep, large }: Rows, before: string, item: RowSource): string {
+  const row = item.json === undefined ? undefined : readyRow(table, item, keep, large.get(item))
   if (item.json === undefined || row === undefined) {
     body.add(before + tableRow(table, item.object(), options))
     return ','
@@ -116,13 +132,13 @@ function addRow({ body, table, options, keep }: Rows, before: string, item: RowS
 }
 
 /** Returns the data of a row, which the object may cache. Undefined if the object's JSON contains the placeholder of ages, which could not be distinguished then. */
-function readyRow(table: TableDefinition, item: ReadySource, keep: boolean): Row | undefined {
+function readyRow(table: TableDefinition, item: ReadySource, keep: boolean, made: Row | undefined): Row | undefined {
   const noted = item.noted?.(table)
   // Cached data was checked for placeholders when it was made.
   if (noted instanceof Row) return noted
   const ready = item.json()
-  if (ready.bytes.includes(AGE_MARK_BYTE)) return undefined
-  const row = rowOf(table, item, ready)
+  if (made === undefined && ready.bytes.includes(AGE_MARK_BYTE)) return undefined
+  const row = made ?? rowOf(table, item, ready)
   if (keep) item.note?.(table, row, ROW_BYTES + flatLength(row.cells) + flatLength(row.partial ?? ''))
   return row
 }
@@ -132,10 +148,22 @@ const flatLength = (text: string): number => Buffer.byteLength(text)
 
 /** Renders the row of an object. Managed fields are skipped if their position is known: parsing them would take longer than all cells. */
 function rowOf(table: TableDefinition, item: ReadySource, ready: Encoded): Row {
-  const struct = ready.header > 1
-  const metadata = struct ? metadataOf(ready) : undefined
-  const object = metadata ? withoutManagers(ready, metadata) : item.object()
-  return new Row(cellsText(table.cells(object, ANY_TIME)) + conditionsText(table, object), metadata, metadata ? undefined : objectMetaText(object.metadata))
+  const metadata = ready.header > 1 ? metadataOf(ready) : undefined
+  return rowWith(table, metadata ? withoutManagers(ready, metadata) : item.object(), metadata)
+}
+
+const rowWith = (table: TableDefinition, object: KubeObject, metadata: Span | undefined): Row =>
+  new Row(cellsText(table.cells(object, ANY_TIME)) + conditionsText(table, object), metadata, metadata ? undefined : objectMetaText(object.metadata))
+
+/** The same in steps, of a large object. Undefined as of `readyRow`. */
+export function* rowInSteps(table: TableDefinition, item: ReadySource): Steps<Row | undefined> {
+  const ready = item.json()
+  if (ready.bytes.includes(AGE_MARK_BYTE)) return undefined
+  const metadata = ready.header > 1 ? metadataOf(ready) : undefined
+  yield
+  const object = metadata ? yield* withoutManagersInSteps(ready, metadata) : yield* parseOwnInSteps(ready.bytes)
+  yield
+  return rowWith(table, object, metadata)
 }
 
 /** Returns a Table of one row, for a watch event. */

@@ -9,7 +9,7 @@ import { tableOf, tableOptions } from './table-of.ts'
 
 /** View of objects as Tables (meta.k8s.io). */
 export const textTable = (as: Transform): TextView => ({
-  stored: (scope, stored) => oneRow(scope, as, stored.object()),
+  stored: (scope, stored) => renderTable(tableOf(scope), { resourceVersion: String(stored.revision) }, [stored], tableOptions(scope, as)),
   object: (scope, _schema, object) => oneRow(scope, as, object),
   list: (scope, result) => renderTable(tableOf(scope), listMeta(result), result.items, tableOptions(scope, as)),
   plainList(scope, items) {

@@ -8,7 +8,7 @@ import { listMeta, metaType, typeMetaOf } from '../meta-v1.ts'
 /** Form of whole objects in a binary media type. */
 export const binaryObjects = (codec: BinaryCodec, mediaType: string): AnswerForm => ({
   contentType: mediaType,
-  stored: ({ served }, stored) => codec.storedBody(served.version, stored),
+  stored: ({ served }, stored) => codec.storedInTurns(served.version, stored) ?? codec.storedBody(served.version, stored),
   object: (_scope, schema, object) => runInTurns(codec.objectBody(schema, object)),
   list: ({ served }, result) => codec.listBody(served.version, listMeta(result), result.items),
   plainList: ({ served }, items) => codec.plainListBody(served.version, items),

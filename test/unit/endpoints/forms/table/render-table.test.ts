@@ -3,10 +3,11 @@ import type { TableDefinition } from '../../../../../src/catalog/definition.ts'
 import { goJson } from '../../../../../src/codec/json.ts'
 import { renderMetadataList } from '../../../../../src/endpoints/forms/metadata/render-metadata.ts'
 import type { RowSource } from '../../../../../src/endpoints/forms/spliced-body.ts'
-import { DEFAULT_TABLE, renderTable, type TableOptions, tableEvent } from '../../../../../src/endpoints/forms/table/render-table.ts'
+import { DEFAULT_TABLE, renderTable, rowInSteps, type TableOptions, tableEvent } from '../../../../../src/endpoints/forms/table/render-table.ts'
 import { wholeOf } from '../../../../../src/lib/filled-body.ts'
 import { age } from '../../../../../src/meta/age.ts'
 import type { Json, KubeObject } from '../../../../../src/meta/object.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 
 const options: TableOptions = { includeObject: 'None', version: 'v1', group: 'meta.k8s.io', now: 0 }
 const object = (name: string, more: object = {}): KubeObject => ({ kind: 'K', apiVersion: 'v1', metadata: { name, resourceVersion: '7', ...more } })
@@ -130,6 +131,19 @@ describe('tables', () => {
         const source = ready(json, START.length)
         expect(await rendered(source)).to.equal(await rendered({ object: source.object }))
       })
+
+  const many = JSON.stringify(Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v'])))
+  const long: [string, string, number][] = [
+    ['of a built-in kind', `${START}"metadata":{"name":"a","creationTimestamp":null${managed}},"data":${many}}`, START.length],
+    ['of a custom kind', `${START}"data":${many},"metadata":{"name":"a","creationTimestamp":null}}`, 1],
+  ]
+  for (const [what, json, header] of long)
+    it(`parse a large object in steps: ${what}`, async () => {
+      const item = ready(json, header)
+      expect(countedSteps(rowInSteps(DEFAULT_TABLE, item)).yields).to.be.at.least(5)
+      const rendered = async (row: RowSource): Promise<string> => wholeOf((await renderTable(DEFAULT_TABLE, {}, [row], options))()).toString()
+      expect(await rendered({ ...item, object: () => expect.fail('it was parsed at once') })).to.equal(await rendered({ object: item.object }))
+    })
 
   const noting = (json: string, header: number) => {
     const notes = new Map<object, unknown>()

@@ -1,0 +1,86 @@
+import protobuf from 'protobufjs/minimal.js'
+import { compareText } from '../lib/compare-text.ts'
+import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
+import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
+import type { ListSchema, MapSchema, Schema, StructSchema } from '../schema/schema.ts'
+import { encodeField } from './protobuf-encode.ts'
+import { planOf, WIRE_BYTES } from './protobuf-plan.ts'
+
+/** Elements of a list or a map that are encoded at once. */
+const FEW = 256
+
+/** What `encodeMessage` returns, in steps, for objects that may be large. */
+export function* encodeMessageInSteps(schema: StructSchema, object: JsonObject): Steps<Buffer> {
+  const parts: Uint8Array[] = []
+  yield* addMembers(parts, schema, object)
+  yield
+  return Buffer.concat(parts)
+}
+
+/** Adds the members of a message, and returns their bytes. */
+function* addMembers(parts: Uint8Array[], schema: StructSchema, object: JsonObject): Steps<number> {
+  let length = 0
+  for (const entry of planOf(schema)) {
+    if (isStepDone()) yield
+    if ('inline' in entry) length += yield* addMessage(parts, entry.number, entry.inline, object)
+    else length += yield* addField(parts, entry.number, entry.schema, object[entry.field.name], entry.field.pointer)
+  }
+  return length
+}
+
+/** Adds a message with its tag and length, which stand before its members. */
+function* addMessage(parts: Uint8Array[], number: number, schema: StructSchema, object: JsonObject): Steps<number> {
+  const at = parts.length
+  parts.push(NOTHING)
+  const length = yield* addMembers(parts, schema, object)
+  const head = protobuf.Writer.create()
+    .uint32((number << 3) | WIRE_BYTES)
+    .uint32(length)
+    .finish()
+  parts[at] = head
+  return head.length + length
+}
+
+const NOTHING = new Uint8Array(0)
+
+function* addField(parts: Uint8Array[], number: number, schema: Schema, value: Json | undefined, pointer: boolean): Steps<number> {
+  if (schema.type === 'struct' && isJsonObject(value)) return yield* addMessage(parts, number, schema, value)
+  if (schema.type === 'list' && Array.isArray(value)) return yield* addItems(parts, number, schema, value)
+  if (schema.type === 'map' && isJsonObject(value)) return yield* addEntries(parts, number, schema, value)
+  return add(parts, encodeField(number, schema, value, pointer))
+}
+
+function add(parts: Uint8Array[], part: Uint8Array): number {
+  parts.push(part)
+  return part.length
+}
+
+function* addItems(parts: Uint8Array[], number: number, schema: ListSchema, items: readonly Json[]): Steps<number> {
+  const { items: item } = schema
+  let length = 0
+  if (item.type === 'struct')
+    for (const each of items) {
+      if (isStepDone()) yield
+      length += yield* addMessage(parts, number, item, isJsonObject(each) ? each : {})
+    }
+  else
+    for (let i = 0; i < items.length; i += FEW) {
+      length += add(parts, encodeField(number, schema, items.slice(i, i + FEW), false))
+      if (items.length > FEW) yield
+    }
+  return length
+}
+
+function* addEntries(parts: Uint8Array[], number: number, schema: MapSchema, map: JsonObject): Steps<number> {
+  const keys = Object.keys(map)
+  if (keys.length <= FEW) return add(parts, encodeField(number, schema, map, false))
+  yield
+  let length = 0
+  const ordered = yield* sorted(keys, compareText)
+  for (let i = 0; i < ordered.length; i += FEW) {
+    const few = Object.fromEntries(ordered.slice(i, i + FEW).map(key => [key, map[key] ?? null]))
+    length += add(parts, encodeField(number, schema, few, false))
+    yield
+  }
+  return length
+}
