@@ -1,7 +1,7 @@
 import { isStepDone, resultOf, type Steps } from '../lib/steps.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
 import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject, type ManagedFieldsEntry } from '../meta/object.ts'
-import { sameJson } from '../meta/same-json.ts'
+import { sameJsonInSteps } from '../meta/same-json.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { ApplyError, type Conflict, conflictError } from './apply-error.ts'
 import { difference, ensureNamedFieldsAreMembers, has, intersection, pathsOf, union } from './field-set.ts'
@@ -142,7 +142,7 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   yield
   const own = yield* resultOf(ownable(self.set))
   if (isEmpty(own)) managed.delete(identity)
-  else managed.set(identity, { ...self, set: own, ...(!sameJson(live, object) && { time: args.now }) })
+  else managed.set(identity, { ...self, set: own, ...(!(yield* sameJsonInSteps(live, object)) && { time: args.now }) })
   return { object, managed }
 }
 

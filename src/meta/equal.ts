@@ -1,3 +1,5 @@
+import { isStepDone, type Steps } from '../lib/steps.ts'
+
 /**
  * Compares two JSON values like the Go objects they stand for: an absent member, null and an empty list are equal. An empty object differs from them, since it
  * may be a pointer to a struct.
@@ -16,6 +18,40 @@ export function deepEqual(a: unknown, b: unknown): boolean {
 function sameMembers(a: Members, b: Members): boolean {
   for (const key in a) if (!deepEqual(a[key], Object.hasOwn(b, key) ? b[key] : undefined)) return false
   for (const key in b) if (!Object.hasOwn(a, key) && !isNil(b[key])) return false
+  return true
+}
+
+/** The same in steps, for values that may be large. A stack instead of recursion, for a generator of each small object would cost more than its comparison. */
+export function* deepEqualInSteps(a: unknown, b: unknown): Steps<boolean> {
+  const lefts = [a]
+  const rights = [b]
+  const isSame = (left: unknown, right: unknown): boolean => {
+    if (left === right) return true
+    if (typeof left !== 'object' || typeof right !== 'object' || isNil(left) || isNil(right)) return deepEqual(left, right)
+    lefts.push(left)
+    rights.push(right)
+    return true
+  }
+  while (lefts.length > 0) {
+    const left = lefts.pop()
+    const right = rights.pop()
+    if (Array.isArray(left) && Array.isArray(right)) {
+      if (left.length !== right.length) return false
+      for (let i = 0; i < left.length; i++) {
+        if (isStepDone()) yield
+        if (!isSame(left[i], right[i])) return false
+      }
+    } else if (hasMembers(left) && hasMembers(right)) {
+      for (const key in left) {
+        if (isStepDone()) yield
+        if (!isSame(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false
+      }
+      for (const key in right) {
+        if (isStepDone()) yield
+        if (!Object.hasOwn(left, key) && !isNil(right[key])) return false
+      }
+    } else if (!deepEqual(left, right)) return false
+  }
   return true
 }
 

@@ -3,7 +3,7 @@ import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy, Version } from '../catalog/definition.ts'
 import { isSteps, runInTurns, type Steps, startInTurns } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
-import { deepEqual } from '../meta/equal.ts'
+import { deepEqualInSteps } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
 import { appendErrors, type FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
@@ -100,7 +100,8 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
   if (turnIsLong()) await nextLongTurn()
   const finishing = finish(target, strategy, { next, old, ctx }, errors)
   if (finishing) await finishing
-  keepUnchangedManagers(next, old)
+  const keeping = startInTurns(keepUnchangedManagers(next, old))
+  if (keeping instanceof Promise) await keeping
 }
 
 /** Clears fields whose feature gate is off. Before `prepare`, which may put parts of `old` into `next`. */
@@ -204,13 +205,13 @@ function finish(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Che
 }
 
 /** A write that changes nothing but the time of a manager's entry is no write. */
-function keepUnchangedManagers(next: KubeObject, old: KubeObject): void {
+function* keepUnchangedManagers(next: KubeObject, old: KubeObject): Steps<void> {
   const entries = next.metadata.managedFields
   const before = old.metadata.managedFields
   if (entries === undefined || before === undefined || entries.length !== before.length) return
   const timeless = ({ time: _, ...rest }: ManagedFieldsEntry) => rest
-  if (!entries.every((entry, i) => deepEqual(timeless(entry), timeless(before[i] ?? {})))) return
+  for (const [i, entry] of entries.entries()) if (!(yield* deepEqualInSteps(timeless(entry), timeless(before[i] ?? {})))) return
   const { managedFields: _next, ...meta } = next.metadata
   const { managedFields: _old, ...oldMeta } = old.metadata
-  if (deepEqual({ ...next, metadata: meta }, { ...old, metadata: oldMeta })) next.metadata.managedFields = before
+  if (yield* deepEqualInSteps({ ...next, metadata: meta }, { ...old, metadata: oldMeta })) next.metadata.managedFields = before
 }

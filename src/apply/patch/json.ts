@@ -1,10 +1,10 @@
 import fastJsonPatch from 'fast-json-patch'
 import { goJson } from '../../codec/json.ts'
 import type { Steps } from '../../lib/steps.ts'
-import { clone, ownMember, setMember } from '../../meta/equal.ts'
+import { ownMember, setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
-import { cloneExactly, setWholeFloat, shiftWholeFloats, wholeFloatAt } from '../../meta/whole-floats.ts'
+import { cloneExactlyInSteps, setWholeFloat, shiftWholeFloats, wholeFloatAt } from '../../meta/whole-floats.ts'
 import type { Literals } from '../../schema/diagnose.ts'
 import { PatchError, PatchTestError } from './error.ts'
 import { jsonKind } from './go-print.ts'
@@ -29,10 +29,10 @@ export function* jsonPatchSteps(doc: JsonObject, patch: Json, { decoded = new We
   const operations = operationsOf(patch)
   if (operations.length > MAX_OPERATIONS)
     throw new PatchError('too large', `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`)
-  const state: State = { root: clone(doc), copied: 0, decoded, literals }
+  const state: State = { root: yield* cloneExactlyInSteps(doc), copied: 0, decoded, literals }
   decoded.add(state.root)
   for (const operation of operations) {
-    apply(state, operation)
+    yield* apply(state, operation)
     yield
   }
   return state.root
@@ -95,7 +95,7 @@ interface State {
   literals: Literals | undefined
 }
 
-function apply(state: State, operation: Operation): void {
+function* apply(state: State, operation: Operation): Steps<void> {
   const op = operation && ownMember(operation, 'op')
   if (operation === null || typeof op !== 'string') throw failure('Unexpected kind: unknown')
   const value = ownMember(operation, 'value')
@@ -104,14 +104,14 @@ function apply(state: State, operation: Operation): void {
   switch (op) {
     case 'add':
       bring(state, operation)
-      add(place('path'), cloneExactly(value ?? null), float)
+      add(place('path'), yield* cloneExactlyInSteps(value ?? null), float)
       break
     case 'remove':
       remove(place('path'))
       break
     case 'replace':
       bring(state, operation)
-      replace(state, pointerOf(operation, 'path', op), value ?? null, float)
+      replace(state, pointerOf(operation, 'path', op), yield* cloneExactlyInSteps(value ?? null), float)
       break
     case 'move': {
       // Taken out first: the place is looked up in the document without it.
@@ -129,7 +129,7 @@ function apply(state: State, operation: Operation): void {
       state.copied += jsonSize(copied, MAX_COPIED_BYTES)
       if (state.copied > MAX_COPIED_BYTES)
         throw failure(`Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`)
-      add(to, cloneExactly(copied), floatAt(from))
+      add(to, yield* cloneExactlyInSteps(copied), floatAt(from))
       break
     }
     case 'test':
@@ -233,10 +233,11 @@ function remove({ container, key, path }: Place, op: 'remove' | 'move' = 'remove
   else setWholeFloat(container, key, undefined)
 }
 
+/** `value`: a copy of its own. */
 function replace(state: State, path: string, value: Json, float: string | undefined): void {
   if (path === '') {
     if (typeof value !== 'object' || value === null) return
-    state.root = cloneExactly(value)
+    state.root = value
     state.decoded.add(state.root)
     return
   }
@@ -245,9 +246,9 @@ function replace(state: State, path: string, value: Json, float: string | undefi
     const index = /^[+-]?\d{1,15}$/.test(key) ? Number(key) : Number.NaN
     const at = index < 0 ? index + container.length : index
     if (!(at >= 0 && at < container.length)) throw failure(`replace operation does not apply: doc is missing key: ${path}: missing value`)
-    perform(container, 'replace', String(at), cloneExactly(value))
+    perform(container, 'replace', String(at), value)
     setWholeFloat(container, at, float)
-  } else put(container, key, cloneExactly(value), float)
+  } else put(container, key, value, float)
 }
 
 function test(state: State, path: string, operation: JsonObject): void {

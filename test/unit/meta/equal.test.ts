@@ -1,5 +1,8 @@
 import { expect } from 'chai'
-import { clone, deepEqual, ownMember, setMember } from '../../../src/meta/equal.ts'
+import { clone, deepEqual, deepEqualInSteps, ownMember, setMember } from '../../../src/meta/equal.ts'
+import type { Json } from '../../../src/meta/object.ts'
+import { sameJson, sameJsonInSteps } from '../../../src/meta/same-json.ts'
+import { countedSteps } from '../../support/counted-steps.ts'
 
 const hostile = (): object => JSON.parse('{"__proto__":{"a":1},"b":[{"__proto__":2}]}') as object
 
@@ -26,12 +29,38 @@ describe('semantic equality', () => {
   ]
   const print = (value: unknown): string =>
     typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? `${v}n` : v)) ?? 'undefined')
-  for (const [a, b, equal] of cases) it(`${print(a)} ${equal ? '=' : '≠'} ${print(b)}`, () => expect(deepEqual(a, b)).to.equal(equal))
+  for (const [a, b, equal] of cases)
+    it(`${print(a)} ${equal ? '=' : '≠'} ${print(b)}`, () => {
+      expect(deepEqual(a, b)).to.equal(equal)
+      expect(countedSteps(deepEqualInSteps(a, b)).result).to.equal(equal)
+      expect(countedSteps(deepEqualInSteps([{ a }], [{ a: b }])).result).to.equal(equal)
+    })
 
   it('compares members named __proto__', () => {
     expect(deepEqual(hostile(), hostile())).to.equal(true)
     expect(deepEqual(hostile(), { b: [{}] })).to.equal(false)
   })
+})
+
+describe('values of JSON', () => {
+  const values = [null, 0, 1, 1n, '1', [], [null], [1], [1n], {}, { a: null }, { a: [] }, { a: 1 }, { a: 1, b: 2 }, { b: 2, a: 1n }, { a: { b: [{}] } }, { a: { b: [[]] } }]
+  it('are the same in steps as at once', () => {
+    for (const a of values as Json[]) for (const b of values as Json[]) expect(countedSteps(sameJsonInSteps([a], [b])).result).to.equal(sameJson(a, b))
+  })
+
+  const wide = (last: number): { [name: string]: number } => Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i < 19_999 ? i : last]))
+  for (const [what, compare] of [
+    ['deepEqualInSteps', deepEqualInSteps],
+    ['sameJsonInSteps', sameJsonInSteps],
+  ] as const)
+    it(`are compared in steps if they are wide: ${what}`, () => {
+      const same = countedSteps(compare({ a: wide(1) }, { a: wide(1) }))
+      expect(same.result).to.equal(true)
+      expect(same.yields).to.be.at.least(39)
+      const differing = countedSteps(compare({ a: wide(1) }, { a: wide(2) }))
+      expect(differing.result).to.equal(false)
+      expect(differing.yields).to.be.at.least(39)
+    })
 })
 
 describe('clone', () => {

@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
 import { type FieldError, invalid, tooLong } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -15,17 +16,19 @@ import type { ConfigMap } from '../v1.types.ts'
  * Checks that each key occurs in only one of `data` and `binaryData`, and that the values stay within the size limit. Text counts in UTF-8, binary data after
  * decoding. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-function validateConfigMap(next: ConfigMap, old: ConfigMap | undefined): FieldError[] {
+function* validateConfigMap(next: ConfigMap, old: ConfigMap | undefined): Steps<FieldError[]> {
   const errors = validateImmutableData(next, old, 'data', 'binaryData')
   const { data = {}, binaryData = {} } = next
   let size = 0
   // Iterates over keys and builds paths only for errors: a ConfigMap may have tens of thousands of keys.
   for (const key of Object.keys(data)) {
+    if (isStepDone()) yield
     for (const message of isConfigMapKey(key)) errors.push(invalid(fieldPath('data').key(key), key, message))
     if (Object.hasOwn(binaryData, key)) errors.push(invalid(fieldPath('data').key(key), key, 'duplicate of key present in binaryData'))
     size += Buffer.byteLength(data[key] ?? '')
   }
   for (const key of Object.keys(binaryData)) {
+    if (isStepDone()) yield
     for (const message of isConfigMapKey(key)) errors.push(invalid(fieldPath('binaryData').key(key), key, message))
     size += Buffer.byteLength(binaryData[key] ?? '', 'base64')
   }

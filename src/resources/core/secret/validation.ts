@@ -1,3 +1,4 @@
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required, tooLong } from '../../../meta/field-error.ts'
@@ -14,13 +15,14 @@ const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
  * Validates a secret. The type never changes, and some types require keys with readable content. The size limit applies to the sum of all decoded values.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateSecret(next: Secret, old: Secret | undefined): FieldError[] {
+export function* validateSecret(next: Secret, old: Secret | undefined): Steps<FieldError[]> {
   const errors: FieldError[] = []
   if (old) errors.push(...validateImmutableField(next.type, old.type, fieldPath('type')), ...validateImmutableData(next, old, 'data'))
   const { data = {} } = next
   let size = 0
   // Iterates over keys, not entries: there may be tens of thousands.
   for (const key of Object.keys(data)) {
+    if (isStepDone()) yield
     for (const message of isConfigMapKey(key)) errors.push(invalid(dataPath.key(key), key, message))
     size += Buffer.byteLength(data[key] ?? '', 'base64')
   }

@@ -1,11 +1,12 @@
 import { expect } from 'chai'
 import { PatchError } from '../../../../src/apply/patch/error.ts'
-import { checkJsonPatch, MAX_COPIED_BYTES } from '../../../../src/apply/patch/json.ts'
+import { checkJsonPatch, jsonPatchSteps, MAX_COPIED_BYTES } from '../../../../src/apply/patch/json.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 import type { Json, JsonObject } from '../../../../src/meta/object.ts'
 import { types } from '../../../../src/resources/types.ts'
 import { decode } from '../../../../src/schema/decode.ts'
 import { applyJsonPatch } from '../../../support/at-once.ts'
+import { countedSteps } from '../../../support/counted-steps.ts'
 import { fixture } from '../fixture.ts'
 
 interface Row {
@@ -43,6 +44,22 @@ const OTHERWISE: Readonly<Record<string, Json | 'error'>> = {
   "tests 70: missing 'value' parameter to add": [1, null], // a missing value is null
   "tests 71: missing 'value' parameter to replace": [null],
 }
+
+describe('a JSON patch of a wide value', () => {
+  const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
+  const operations: Record<string, JsonObject> = {
+    add: { op: 'add', path: '/new', value: wide },
+    replace: { op: 'replace', path: '/old', value: wide },
+    copy: { op: 'copy', from: '/old', path: '/new' },
+  }
+  for (const [name, operation] of Object.entries(operations))
+    it(`takes steps: ${name}`, () => {
+      const { result, yields } = countedSteps(jsonPatchSteps({ old: wide }, [operation]))
+      expect(result).to.deep.equal(name === 'replace' ? { old: wide } : { old: wide, new: wide })
+      // Of the document, and of the value.
+      expect(yields).to.be.at.least(39)
+    })
+})
 
 describe('JSON Patch', () => {
   describe('does as the public test collection asks', () => {

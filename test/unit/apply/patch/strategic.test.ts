@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../../../src/meta/object.ts'
 import { types } from '../../../../src/resources/types.ts'
 import { decode } from '../../../../src/schema/decode.ts'
 import { applyStrategicPatch } from '../../../support/at-once.ts'
+import { countedSteps } from '../../../support/counted-steps.ts'
 import { fixture } from '../fixture.ts'
 
 interface Row {
@@ -20,6 +21,13 @@ interface Row {
 }
 
 describe('strategic merge patch', () => {
+  it('copies a wide object and a wide patch in steps', () => {
+    const data = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
+    const { result, yields } = countedSteps(strategicPatch(types.type('core.ConfigMap'), { data }, { data }))
+    expect(result.object).to.deep.equal({ data })
+    expect(yields).to.be.at.least(39)
+  })
+
   describe('of what kubectl makes of two objects is what the reference implementation says', () => {
     for (const [i, { type, doc, patch, result }] of fixture<{ type: string; doc: JsonObject; patch: JsonObject; result: JsonObject }>(
       'kubectl-patches',

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import { isSteps } from '../../../../../src/lib/steps.ts'
 import { configMapResource } from '../../../../../src/resources/core/config-map/definition.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 import { KindCases, validates } from '../../../../support/kind-cases.ts'
 
 const frozen = { immutable: true, data: { a: '1' }, binaryData: { b: 'MQ==' } }
@@ -27,5 +29,14 @@ describe('config maps', () => {
     const cases = new KindCases(configMapResource)
     await cases.create({ data: { a: '1' }, binaryData: { b: 'AA==' } })
     expect(cases.cells()).to.deep.equal(['x', 2, '0s'])
+  })
+
+  it('are judged in steps if they have many keys', () => {
+    const data = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
+    const judged = configMapResource.strategy?.validate?.({ metadata: {}, data } as never, undefined, undefined as never)
+    if (judged === undefined || !isSteps(judged)) throw new Error('it was judged at once')
+    const { result, yields } = countedSteps(judged)
+    expect(result).to.deep.equal([])
+    expect(yields).to.be.at.least(19)
   })
 })

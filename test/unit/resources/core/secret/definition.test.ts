@@ -2,8 +2,10 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { expect } from 'chai'
 import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
+import { isSteps } from '../../../../../src/lib/steps.ts'
 import { secretResource } from '../../../../../src/resources/core/secret/definition.ts'
 import { nameOf, signCertificate } from '../../../../../src/server/tls/certificate.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -102,5 +104,14 @@ describe('secrets', () => {
     const made = await cases.create({ stringData: { a: 'b', c: 'd' } })
     expect(cases.cells()).to.deep.equal(['x', 'Opaque', 2, '0s'])
     expect(secretResource.hub.selectableFields?.type?.(made)).to.equal('Opaque')
+  })
+
+  it('are judged in steps if they have many keys', () => {
+    const data = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'dg==']))
+    const judged = secretResource.strategy?.validate?.({ metadata: {}, data } as never, undefined, undefined as never)
+    if (judged === undefined || !isSteps(judged)) throw new Error('it was judged at once')
+    const { result, yields } = countedSteps(judged)
+    expect(result).to.deep.equal([])
+    expect(yields).to.be.at.least(19)
   })
 })
