@@ -11,7 +11,15 @@ import { writeScalar, writeString } from './json-writer.ts'
 type Open =
   | { readonly form: 'text'; readonly chunks: Iterator<string> }
   | { readonly form: 'list'; readonly list: readonly Json[]; readonly items: Schema; next: number }
-  | { readonly form: 'object'; readonly object: JsonObject; readonly schema: Schema; keys: readonly string[]; isSorted: boolean; next: number }
+  | {
+      readonly form: 'object'
+      readonly object: JsonObject
+      readonly schema: Schema
+      keys: readonly string[]
+      isSorted: boolean
+      isBegun: boolean
+      next: number
+    }
 
 /** The most keys that are sorted at once. */
 const FEW_KEYS = 1024
@@ -68,14 +76,14 @@ function begin(value: Json | undefined, schema: Schema, stack: Open[]): string {
     return '['
   }
   const own = schema.type === 'union' ? schema.struct : schema
-  stack.push({ form: 'object', object: value, schema: own, ...keysOf(own, value), next: 0 })
+  stack.push({ form: 'object', object: value, schema: own, ...keysOf(own, value), isBegun: false, next: 0 })
   return '{'
 }
 
-/** Keys of the members that are written, in the order of the schema. Many keys are left unsorted, to be sorted in steps. */
+/** Keys in the order of the schema, and maybe some of members that are undefined. Many keys are left unsorted, to be sorted in steps. */
 function keysOf(schema: Schema, value: JsonObject): Pick<Open & { form: 'object' }, 'keys' | 'isSorted'> {
   if (schema.type === 'struct' && !schema.preserveUnknown) return { keys: declaredKeys(schema, value), isSorted: true }
-  const keys = Object.keys(value).filter(key => value[key] !== undefined)
+  const keys = Object.keys(value)
   if (schema.type === 'raw') return { keys, isSorted: true }
   return keys.length > FEW_KEYS ? { keys, isSorted: false } : { keys: sortFew(keys, compareText), isSorted: true }
 }
@@ -109,9 +117,14 @@ function nextItem(open: Open & { form: 'list' }, stack: Open[]): string {
 }
 
 function nextMember(open: Open & { form: 'object' }, stack: Open[]): string {
-  const at = open.next++
-  const key = open.keys[at]
-  if (key !== undefined) return `${at === 0 ? '' : ','}${writeString(key)}:${begin(open.object[key], memberSchema(open.schema, key), stack)}`
-  stack.pop()
-  return '}'
+  const key = open.keys[open.next++]
+  if (key === undefined) {
+    stack.pop()
+    return '}'
+  }
+  const value = open.object[key]
+  if (value === undefined) return ''
+  const comma = open.isBegun ? ',' : ''
+  open.isBegun = true
+  return `${comma}${writeString(key)}:${begin(value, memberSchema(open.schema, key), stack)}`
 }

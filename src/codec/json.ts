@@ -141,7 +141,10 @@ const WRITERS: Readonly<Record<FormName, JsonWriter>> = {
     /** Most objects are in order, and written by one call that takes little time. */
     *bytesInSteps(schema, object) {
       const text = isInOrder(schema, object, MOST_AT_ONCE) ? nativeText(object) : undefined
-      if (text === undefined) return yield* bytesOf(yield* goJsonInSteps(object, schema))
+      if (text === undefined) {
+        yield
+        return yield* bytesOf(yield* goJsonInSteps(object, schema))
+      }
       if (!isLongText(text)) return Buffer.from(escapeHtml(text))
       yield
       return yield* bytesOf(textChunks(text), escapeHtml)

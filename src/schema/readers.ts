@@ -203,10 +203,12 @@ function mapReader(schema: MapSchema): Reader {
     const out: JsonObject = {}
     let before = ''
     let any = false
-    for (const key in value) {
+    // To list the keys of a wide map takes milliseconds.
+    const keys = Object.keys(value)
+    for (const key of keys) {
       if (key < before || key === '__proto__' || isHigh(key)) {
         run.emptyMapRead = false
-        if (run.later && isLongRead(Object.keys(value).length)) {
+        if (run.later && isLongRead(keys.length)) {
           run.later.push(restOfMap(value, out, read, run))
           return out
         }
