@@ -42,7 +42,7 @@ export function* customVersions(definition: CustomResourceDefinition, services: 
   const texts = new Map<string, PackedText>()
   for (const { name, schema } of versions) {
     if (!schema?.openAPIV3Schema) continue
-    schemas.set(name, pool.shared(schema.openAPIV3Schema))
+    schemas.set(name, yield* pool.shared(schema.openAPIV3Schema))
     yield
     texts.set(name, new PackedText(rawJson(schema.openAPIV3Schema)))
     yield

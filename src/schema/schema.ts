@@ -152,7 +152,7 @@ export interface ObjectForm {
   /** Fills in the defaults of the schema, in place. */
   setDefaults(schema: StructSchema, object: JsonObject): void
   /** The definition in OpenAPI; a function where it is large and made when it is read. */
-  define(schema: StructSchema, document: DefinitionContext): JsonObject | (() => JsonObject)
+  define(schema: StructSchema, document: DefinitionContext): JsonObject | (() => Steps<JsonObject>)
 }
 
 /** A document of OpenAPI, as the definition of a type needs it. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
-import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import { kindsByDefinition, TypeResolver } from './kinds.ts'
@@ -111,7 +111,7 @@ export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descrip
     if (common.length > 0) item.parameters = common.map(parameter)
     yield { part: 'paths', name, value: item }
   }
-  for (const [name, value] of resolver.members()) yield { part: 'definitions', name, value }
+  for (const member of resolver.members()) yield member && { part: 'definitions', name: member[0], value: member[1] }
   for (const [name, value] of common.sort(([a], [b]) => (a < b ? -1 : 1))) yield { part: 'parameters', name, value }
 }
 
@@ -160,12 +160,12 @@ export const builtInFrame = (release: string): DocumentFrame => ({ info: { title
 export const CUSTOM_FRAME: DocumentFrame = { info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } }
 
 /** Returns a document of `/openapi/v3`. */
-export function openApiV3(operations: readonly Operation[], resolver: TypeResolver, { info, securitySchemes }: DocumentFrame): JsonObject {
+export function* openApiV3(operations: readonly Operation[], resolver: TypeResolver, { info, securitySchemes }: DocumentFrame): Steps<JsonObject> {
   const paths: JsonObject = {}
   const contentOf = (types: readonly string[], schema: JsonObject): JsonObject => ({
     content: Object.fromEntries([...types].sort().map(type => [type, { schema }])),
   })
-  for (const [name, path] of runAtOnce(byPath(operations))) {
+  for (const [name, path] of yield* byPath(operations)) {
     const item: JsonObject = {}
     for (const operation of path.operations) {
       const own = ownParameters(operation, path)
@@ -185,10 +185,15 @@ export function openApiV3(operations: readonly Operation[], resolver: TypeResolv
     if (common.length > 0) item.parameters = common.map(parameterV3)
     paths[name] = item
   }
+  const schemas: JsonObject = {}
+  for (const member of resolver.members()) {
+    if (member === undefined) yield
+    else schemas[member[0]] = member[1]
+  }
   return {
     openapi: '3.0.0',
     info,
     paths,
-    components: { schemas: Object.fromEntries(resolver.members()), ...(securitySchemes && { securitySchemes }) },
+    components: { schemas, ...(securitySchemes && { securitySchemes }) },
   }
 }

@@ -88,11 +88,16 @@ export class TypeResolver {
   }
 
   /** Returns the referenced definitions by name, with the kinds of each. */
-  *members(): Generator<[string, JsonObject], void> {
-    for (const [name, definition] of this.definitions.entries()) {
+  *members(): Generator<[string, JsonObject] | undefined, void> {
+    for (const entry of this.definitions.entries()) {
+      if (entry === undefined) {
+        yield
+        continue
+      }
+      const [name, definition] = entry
       const kinds = this.kinds.get(name)
       const named = kinds && { 'x-kubernetes-group-version-kind': kinds.map(({ group, kind, version }) => ({ group, kind, version })) }
-      yield [name, inMemberOrder({ ...definition, ...named })]
+      yield [name, yield* inMemberOrder({ ...definition, ...named })]
     }
   }
 

@@ -1,4 +1,5 @@
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import type { Steps } from '../../lib/steps.ts'
 import { DEFAULT_RELEASE, isSince, type Release } from '../../lifecycle/release.ts'
 import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { JsonObject } from '../../meta/object.ts'
@@ -51,7 +52,7 @@ export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = noth
     return operations
   }
   const resourcesOf = (path: string) => snapshot.resourcesOf(path.replace(/^(?:apis|api)\//, ''))
-  const v3 = (path: string): JsonObject => {
+  const v3 = (path: string): Steps<JsonObject> => {
     kinds ??= kindsByDefinition(snapshot)
     const resources = resourcesOf(path)
     const frame = resources.length === 0 || isDiscovered(resources) ? builtInFrame(version) : CUSTOM_FRAME
@@ -65,10 +66,14 @@ export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = noth
     has: path => documents().has(path),
     partsOf: path => resourcesOf(path).map(({ definition }) => definition),
     *v3(path) {
-      yield Buffer.from(JSON.stringify(v3(path)))
+      const document = yield* v3(path)
+      yield
+      yield Buffer.from(JSON.stringify(document))
     },
     *v3Proto(path) {
-      yield encodeOpenApi(v3(path))
+      const document = yield* v3(path)
+      yield
+      yield encodeOpenApi(document)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { deepEqual, setMember } from '../../meta/equal.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
@@ -15,11 +16,11 @@ const TYPE_MEMBERS: JsonObject = {
 }
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields'
 
-/** The definition of a custom kind in OpenAPI. Readers would take members that are listed for all that there are, so none are of what may have any. */
-export function openApiOf(schema: JsonSchemaProps | undefined, version: 2 | 3, metadata: JsonObject): JsonObject {
+/** The definition of a custom kind in OpenAPI, in steps. Readers would take members that are listed for all that there are, so none are of what may have any. */
+export function* openApiOf(schema: JsonSchemaProps | undefined, version: 2 | 3, metadata: JsonObject): Steps<JsonObject> {
   if (schema === undefined || (version === 2 && schema[PRESERVE])) return { type: 'object' }
   const document = { version, metadata }
-  return withObjectMembers(published(schema, document), document)
+  return withObjectMembers(yield* published(schema, document), document)
 }
 
 /** A definition with what every object has. */
@@ -37,23 +38,41 @@ const LEFT_OUT = new Set(['properties', 'items', 'additionalProperties', 'exampl
 const NOT_IN_V2 = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'nullable', 'default'])
 
 /** A schema as documents have it. In Swagger 2.0 a value that may be null, or of several types, is any value. */
-function published(schema: JsonSchemaProps, document: Document): JsonObject {
+function* published(schema: JsonSchemaProps, document: Document): Steps<JsonObject> {
   const isV2 = document.version === 2
-  const out: JsonObject = {}
-  for (const [name, value] of Object.entries<Json>(schema)) if (!LEFT_OUT.has(name) && !(isV2 && NOT_IN_V2.has(name))) out[name] = value
+  const out = ownMembers(schema, isV2)
   const isOpaque = isV2 && (schema.nullable === true || schema[PRESERVE] === true)
   const items = isOpaque ? undefined : itemsSchema(schema)
   const additional = additionalSchema(schema)
   const { properties } = isOpaque ? {} : schema
-  if (items) out.items = published(items, document)
-  if (additional) out.additionalProperties = published(additional, document)
+  if (items) out.items = yield* published(items, document)
+  if (additional) out.additionalProperties = yield* published(additional, document)
   else if (typeof schema.additionalProperties === 'boolean') out.additionalProperties = schema.additionalProperties
   if (properties) {
     const members: JsonObject = {}
-    for (const [name, member] of Object.entries(properties)) setMember(members, name, published(member, document))
+    for (const [name, member] of Object.entries(properties)) {
+      if (isStepDone()) yield
+      setMember(members, name, hasInner(member) ? yield* published(member, document) : finished(ownMembers(member, isV2), member, document, true))
+    }
     out.properties = members
   }
-  if (isV2) plain(out, schema, items === undefined)
+  return finished(out, schema, document, items === undefined)
+}
+
+/** Most schemas hold no others: they need no generator. */
+const hasInner = ({ properties, items, additionalProperties }: JsonSchemaProps): boolean =>
+  properties !== undefined || items !== undefined || additionalProperties !== undefined
+
+/** Copies what documents have of a schema but the schemas within. */
+function ownMembers(schema: JsonSchemaProps, isV2: boolean): JsonObject {
+  const out: JsonObject = {}
+  for (const [name, value] of Object.entries<Json>(schema)) if (!LEFT_OUT.has(name) && !(isV2 && NOT_IN_V2.has(name))) out[name] = value
+  return out
+}
+
+function finished(out: JsonObject, schema: JsonSchemaProps, document: Document, lacksItems: boolean): JsonObject {
+  const isV2 = document.version === 2
+  if (isV2) plain(out, schema, lacksItems)
   else if (schema['x-kubernetes-int-or-string']) nameBothTypes(out, schema)
   return schema['x-kubernetes-embedded-resource'] && !(isV2 && schema[PRESERVE]) ? embedded(out, document) : out
 }

@@ -1,3 +1,5 @@
+import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { setMember } from '../../meta/equal.ts'
 import { copyWholeFloats, hasWholeFloats, isWholeFloat } from '../../meta/whole-floats.ts'
 import type { JsonSchemaProps } from './props.ts'
 
@@ -20,18 +22,18 @@ export class SchemaPool {
     if (this.known.get(key)?.deref() === undefined) this.known.delete(key)
   })
   private readonly numbers = new WeakMap<object, number>()
-  private last = 0
+  private last = 0;
 
-  /** The schema of the pool that is equal to this one, without its documentation. The one that is given stays as it is. */
-  shared(schema: JsonSchemaProps): JsonSchemaProps {
+  /** The schema of the pool that is equal to this one, without its documentation, in steps. The one that is given stays as it is. */
+  *shared(schema: JsonSchemaProps): Steps<JsonSchemaProps> {
     const copy: Record<string, unknown> = {}
     const parts: Record<string, unknown> = {}
     let isOdd = false
     for (const [name, value] of Object.entries(schema)) {
       if (DOCUMENTATION.has(name)) continue
-      const shared = SCHEMAS.has(name) ? this.one(value) : NAMED_SCHEMAS.has(name) ? this.each(value) : value
+      const shared = SCHEMAS.has(name) ? yield* this.one(value) : NAMED_SCHEMAS.has(name) ? yield* this.each(value) : value
       copy[name] = shared
-      parts[name] = shared === value ? value : NAMED_SCHEMAS.has(name) ? this.numbersOf(shared) : this.numberOf(shared)
+      parts[name] = shared === value ? value : NAMED_SCHEMAS.has(name) ? yield* this.numbersOf(shared) : this.numberOf(shared)
       if (shared === value && (isWholeFloat(schema, name) || hasWholeFloats(value))) isOdd = true
     }
     const key = isOdd ? undefined : textOf(parts)
@@ -46,14 +48,24 @@ export class SchemaPool {
     return copy
   }
 
-  private one(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(item => this.one(item))
-    return isSchema(value) ? this.shared(value) : value
+  private *one(value: unknown): Steps<unknown> {
+    if (!Array.isArray(value)) return isSchema(value) ? yield* this.shared(value) : value
+    const items: unknown[] = []
+    for (const item of value) {
+      if (isStepDone()) yield
+      items.push(yield* this.one(item))
+    }
+    return items
   }
 
-  private each(value: unknown): unknown {
+  private *each(value: unknown): Steps<unknown> {
     if (!isSchema(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, isSchema(member) ? this.shared(member) : member]))
+    const members: Record<string, unknown> = {}
+    for (const [name, member] of Object.entries(value)) {
+      if (isStepDone()) yield
+      setMember(members, name, isSchema(member) ? yield* this.shared(member) : member)
+    }
+    return members
   }
 
   private numberOf(shared: unknown): unknown {
@@ -61,8 +73,14 @@ export class SchemaPool {
     return isSchema(shared) ? this.numbers.get(shared) : shared
   }
 
-  private numbersOf(named: unknown): unknown {
-    return isSchema(named) ? Object.fromEntries(Object.entries(named).map(([name, shared]) => [name, this.numberOf(shared)])) : named
+  private *numbersOf(named: unknown): Steps<unknown> {
+    if (!isSchema(named)) return named
+    const numbers: Record<string, unknown> = {}
+    for (const [name, shared] of Object.entries(named)) {
+      if (isStepDone()) yield
+      setMember(numbers, name, this.numberOf(shared))
+    }
+    return numbers
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../../lib/steps.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { objectMetaType } from '../json-schema/embedded-meta.ts'
 import { membersOf } from '../members.ts'
@@ -18,7 +19,7 @@ export class DefinitionSet implements DefinitionContext {
   private readonly descriptions: Descriptions
   private readonly metadataType: () => StructSchema
   /** Those of custom kinds are made when they are asked for: all together they are large. */
-  private readonly definitions = new Map<string, JsonObject | (() => JsonObject)>()
+  private readonly definitions = new Map<string, JsonObject | (() => Steps<JsonObject>)>()
 
   /** `metadataType`: the type of every object's metadata in the release. */
   constructor(version: OpenApiVersion, descriptions = noDescriptions, metadataType = objectMetaType) {
@@ -27,10 +28,10 @@ export class DefinitionSet implements DefinitionContext {
     this.metadataType = metadataType
   }
 
-  /** Names in order of bytes, each with its definition. */
-  *entries(): Generator<[string, JsonObject], void> {
+  /** Names in order of bytes, each with its definition. Undefined: nothing yet. */
+  *entries(): Generator<[string, JsonObject] | undefined, void> {
     for (const [name, definition] of [...this.definitions].sort(([a], [b]) => (a < b ? -1 : 1)))
-      yield [name, typeof definition === 'function' ? definition() : definition]
+      yield [name, typeof definition === 'function' ? yield* definition() : definition]
   }
 
   has(name: string): boolean {

@@ -1,4 +1,6 @@
 import { compareText } from '../../lib/compare-text.ts'
+import { isStepDone, type Steps, sorted } from '../../lib/steps.ts'
+import { setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { sortedJson } from '../members.ts'
 
@@ -40,34 +42,52 @@ const rankOf = (name: string): number => RANKS.get(name) ?? ORDER.length
 const byRank = ([a]: [string, unknown], [b]: [string, unknown]): number => rankOf(a) - rankOf(b) || compareText(a, b)
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => compareText(a, b)
 
-/** A schema with its members, and those of the schemas within, in the order in which upstream writes them. Runs as deep as the schema is nested. */
-export const inMemberOrder = (schema: JsonObject): JsonObject =>
-  Object.fromEntries(
-    Object.entries(schema)
-      .sort(byRank)
-      .map(([name, value]) => [name, orderedMember(name, value)]),
-  )
-
-function orderedMember(name: string, value: Json): Json {
-  switch (name) {
-    case 'properties':
-      return isJsonObject(value) ? Object.fromEntries(Object.entries(value).sort(byName).map(orderedProperty)) : value
-    case 'items':
-    case 'additionalProperties':
-    case 'not':
-      return ordered(value)
-    case 'allOf':
-    case 'anyOf':
-    case 'oneOf':
-      return Array.isArray(value) ? value.map(ordered) : value
-    case 'default':
-    case 'enum':
-      return sortedJson(value)
-    default:
-      return value
-  }
+/** A schema with its members, and those of the schemas within, in the order in which upstream writes them, in steps. Runs as deep as the schema is nested. */
+export function* inMemberOrder(schema: JsonObject): Steps<JsonObject> {
+  const out: JsonObject = {}
+  for (const [name, value] of Object.entries(schema).sort(byRank))
+    setMember(out, name, hasSchemas(name, value) ? yield* orderedMember(name, value) : own(name, value))
+  return out
 }
 
-const orderedProperty = ([name, schema]: [string, Json]): [string, Json] => [name, ordered(schema)]
+const WITH_SCHEMAS = new Set(['properties', 'items', 'additionalProperties', 'not', 'allOf', 'anyOf', 'oneOf'])
+const hasSchemas = (name: string, value: Json): value is JsonObject | Json[] => WITH_SCHEMAS.has(name) && typeof value === 'object' && value !== null
 
-const ordered = (value: Json): Json => (isJsonObject(value) ? inMemberOrder(value) : value)
+/** A member that holds no schemas. */
+const own = (name: string, value: Json): Json => (name === 'default' || name === 'enum' ? sortedJson(value) : value)
+
+function* orderedMember(name: string, value: JsonObject | Json[]): Steps<Json> {
+  if (name === 'properties') return Array.isArray(value) ? value : yield* orderedProperties(value)
+  if (name !== 'allOf' && name !== 'anyOf' && name !== 'oneOf') return Array.isArray(value) ? value : yield* inMemberOrder(value)
+  if (!Array.isArray(value)) return value
+  const out: Json[] = []
+  for (const schema of value) out.push(yield* ordered(schema))
+  return out
+}
+
+function* orderedProperties(properties: JsonObject): Steps<JsonObject> {
+  const out: JsonObject = {}
+  for (const [name, schema] of yield* sorted(Object.entries(properties), byName)) {
+    if (isStepDone()) yield
+    setMember(out, name, isLeaf(schema) ? leafInOrder(schema) : yield* ordered(schema))
+  }
+  return out
+}
+
+/** Most schemas hold no others: they need no generator. */
+function isLeaf(schema: Json): schema is JsonObject {
+  if (!isJsonObject(schema)) return false
+  for (const name in schema) if (WITH_SCHEMAS.has(name)) return false
+  return true
+}
+
+function leafInOrder(schema: JsonObject): JsonObject {
+  const out: JsonObject = {}
+  for (const [name, value] of Object.entries(schema).sort(byRank)) setMember(out, name, own(name, value))
+  return out
+}
+
+function* ordered(value: Json): Steps<Json> {
+  if (isStepDone()) yield
+  return isJsonObject(value) ? yield* inMemberOrder(value) : value
+}

@@ -43,7 +43,25 @@ describe('semantic equality', () => {
 })
 
 describe('values of JSON', () => {
-  const values = [null, 0, 1, 1n, '1', [], [null], [1], [1n], {}, { a: null }, { a: [] }, { a: 1 }, { a: 1, b: 2 }, { b: 2, a: 1n }, { a: { b: [{}] } }, { a: { b: [[]] } }]
+  const values = [
+    null,
+    0,
+    1,
+    1n,
+    '1',
+    [],
+    [null],
+    [1],
+    [1n],
+    {},
+    { a: null },
+    { a: [] },
+    { a: 1 },
+    { a: 1, b: 2 },
+    { b: 2, a: 1n },
+    { a: { b: [{}] } },
+    { a: { b: [[]] } },
+  ]
   it('are the same in steps as at once', () => {
     for (const a of values as Json[]) for (const b of values as Json[]) expect(countedSteps(sameJsonInSteps([a], [b])).result).to.equal(sameJson(a, b))
   })

@@ -99,7 +99,7 @@ describe('a value of two JSON forms', () => {
   it('has a definition without a type', () => {
     const set = new DefinitionSet(3, new Descriptions(group => (group === 'example' ? 'OrBool: a schema or not' : '')))
     set.refer(props)
-    const definitions = Object.fromEntries(set.entries())
+    const definitions = Object.fromEntries([...set.entries()].filter(entry => entry !== undefined))
     expect(definitions['io.k8s.api.example.v1.OrBool']).to.deep.equal({ description: 'a schema or not' })
     expect(definitions['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON']).to.not.have.property('type')
     expect((definitions['io.k8s.api.example.v1.Props']?.properties as JsonObject | undefined)?.extra).to.deep.equal({

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import type { JsonObject } from '../../../../src/meta/object.ts'
-import { openApiOf } from '../../../../src/schema/json-schema/open-api.ts'
+import { openApiOf as openApiInSteps } from '../../../../src/schema/json-schema/open-api.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
+import { countedSteps } from '../../../support/counted-steps.ts'
 
 const META = { $ref: 'meta' }
 const schema: JsonSchemaProps = {
@@ -19,6 +21,8 @@ const schema: JsonSchemaProps = {
     },
   },
 }
+
+const openApiOf = (...args: Parameters<typeof openApiInSteps>): JsonObject => runAtOnce(openApiInSteps(...args))
 
 describe('openApiOf', () => {
   it('is the schema, with what every object has, in OpenAPI 3', () => {
@@ -108,4 +112,12 @@ describe('openApiOf', () => {
       expect(Object.keys(properties as JsonObject).sort()).to.deep.equal(['apiVersion', 'kind', 'metadata', 'spec'])
     }
   })
+
+  for (const version of [2, 3] as const)
+    it(`takes steps for a wide schema, in OpenAPI ${version}`, () => {
+      const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: 'string' }]))
+      const { result, yields } = countedSteps(openApiInSteps({ type: 'object', properties: { spec: { type: 'object', properties } } }, version, META))
+      expect((result.properties as JsonObject).spec).to.deep.equal({ type: 'object', properties })
+      expect(yields).to.be.at.least(19)
+    })
 })

@@ -1,16 +1,18 @@
 import { expect } from 'chai'
 import { parseJson } from '../../../../src/codec/json.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { isWholeFloat } from '../../../../src/meta/whole-floats.ts'
 import { customStruct } from '../../../../src/schema/json-schema/custom-struct.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 import { SchemaPool } from '../../../../src/schema/json-schema/schema-pool.ts'
 import { TYPED } from '../../../../src/schema/typed-form.ts'
+import { countedSteps } from '../../../support/counted-steps.ts'
 
 const parsed = (text: string): JsonSchemaProps => parseJson(Buffer.from(text)).value as JsonSchemaProps
 
 describe('SchemaPool', () => {
   const pool = new SchemaPool()
-  const sharedSchema = (schema: JsonSchemaProps): JsonSchemaProps => pool.shared(schema)
+  const sharedSchema = (schema: JsonSchemaProps): JsonSchemaProps => runAtOnce(pool.shared(schema))
 
   const text = { type: 'string', description: 'A text.', title: 'Text' }
 
@@ -84,5 +86,13 @@ describe('SchemaPool', () => {
     const [one, other] = [struct('One', {}), struct('Other', { status: { type: 'object' } })]
     expect(one.fields.get('spec')?.schema).to.equal(other.fields.get('spec')?.schema)
     expect([one.name, other.name]).to.deep.equal(['One', 'Other'])
+  })
+
+  it('shares a wide schema in steps', () => {
+    const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: 'string' }]))
+    const { result, yields } = countedSteps(pool.shared({ type: 'object', properties }))
+    expect(result).to.deep.equal({ type: 'object', properties })
+    // For the schemas, and for their numbers.
+    expect(yields).to.be.at.least(39)
   })
 })

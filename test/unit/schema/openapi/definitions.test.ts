@@ -58,7 +58,10 @@ const render = (version: 2 | 3) => {
   const reference = set.refer(registry.type('t.Thing'))
   return {
     reference,
-    definitions: Object.fromEntries(set.entries()) as Record<string, { properties: Record<string, unknown>; required?: string[]; [key: string]: unknown }>,
+    definitions: Object.fromEntries([...set.entries()].filter(entry => entry !== undefined)) as Record<
+      string,
+      { properties: Record<string, unknown>; required?: string[]; [key: string]: unknown }
+    >,
   }
 }
 
