@@ -32,20 +32,18 @@ function elementsOf(node: FieldSet): PathElement[] {
 /** Paths of either set. */
 export function union(a: FieldSet, b: FieldSet): MadeSet {
   if (a === b || isEmpty(b)) return a
-  return isEmpty(a) ? b : walked(unite, new OpenNode('', a, b, false, UNION))
+  return isEmpty(a) ? b : walked(unite, new OpenNode('', a, b, false), true)
 }
 
 /** The node of a path that both have. */
 export const unionNodes = (a: FieldSet, b: FieldSet): FieldSet =>
-  a === b ? a : setAtOnce(walked(unite, new OpenNode('', a, b, isMember(a) || isMember(b), UNION)))
-
-const UNION = { isUnion: true }
+  a === b ? a : setAtOnce(walked(unite, new OpenNode('', a, b, isMember(a) || isMember(b)), true))
 
 const unite: SetRule = ({ a, b }, element) => {
   const left = a[element]
   const right = b[element]
   if (left === undefined || right === undefined || left === right) return left ?? right
-  return new OpenNode(element, left, right, isMember(left) || isMember(right), UNION)
+  return new OpenNode(element, left, right, isMember(left) || isMember(right))
 }
 
 /** Paths of any of the sets, in steps. Pairs are merged first: one after the other would cost the square of their number. */
@@ -138,13 +136,11 @@ export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Ge
 
 /** Adds the paths of struct fields that lead to a path of the set. */
 export const ensureNamedFieldsAreMembers = (set: FieldSet, schema: Schema | undefined): MadeSet =>
-  walked(name, new OpenNode('', set, EMPTY, false, withSchema(schema)))
-
-const withSchema = (schema: Schema | undefined): { schema?: Schema } => (schema === undefined ? {} : { schema })
+  walked(name, new OpenNode('', set, EMPTY, false, schema))
 
 const name: SetRule = ({ a, schema }, element) => {
   const node = a[element]
   if (node === undefined || isEmpty(node)) return node
   const isNamed = schema?.type === 'struct' && element.startsWith('f:') && schema.fields.has(element.slice(2))
-  return new OpenNode(element, node, EMPTY, isNamed || isMember(node), withSchema(childSchema(schema, element)))
+  return new OpenNode(element, node, EMPTY, isNamed || isMember(node), childSchema(schema, element))
 }

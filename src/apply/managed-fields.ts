@@ -1,5 +1,5 @@
 import { compareText } from '../lib/compare-text.ts'
-import { isStepDone, resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
+import { isStepDone, isSteps, runAtOnce, type Steps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -89,11 +89,13 @@ export function* recordUpdate(change: Change, before: Managed, by: { manager: st
   const touched = (yield* touchIn(change.apiVersion))?.touched ?? EMPTY
   const managed: Managed = before.size === 0 ? new Map() : yield* takeFromOthers(before, touchIn)
   if (turnIsLong()) yield
-  const own = yield* resultOf(ownable(touched))
+  const wanted = ownable(touched)
+  const own = isSteps(wanted) ? yield* wanted : wanted
   if (!isEmpty(own)) {
     const manager = { manager: by.manager, operation: 'Update', apiVersion: change.apiVersion, subresource: by.subresource } as const
     const identity = identityOf(manager)
-    managed.set(identity, { ...manager, set: yield* resultOf(union(own, managed.get(identity)?.set ?? EMPTY)), time: by.time })
+    const set = union(own, managed.get(identity)?.set ?? EMPTY)
+    managed.set(identity, { ...manager, set: isSteps(set) ? yield* set : set, time: by.time })
   }
   return managed.size <= MAX_UPDATERS ? managed : yield* capUpdaters(managed)
 }

@@ -83,10 +83,13 @@ export function* prefixErrors<T>(failed: string, steps: Steps<T>): Steps<T> {
 function* touchOf(schema: StructSchema, old: KubeObject, next: KubeObject, resetFields: Change['resetFields']): Steps<Touch> {
   const { added, modified, removed } = yield* compare(schema, old, next)
   if (turnIsLong()) yield
-  const touched = yield* resultOf(union(added, modified))
+  const both = union(added, modified)
+  const touched = isSteps(both) ? yield* both : both
   if (turnIsLong()) yield
   if (resetFields === undefined || resetFields.length === 0) return { schema, touched, removed }
-  return { schema, touched: yield* resultOf(withoutReset(touched, resetFields)), removed: yield* resultOf(withoutReset(removed, resetFields)) }
+  const touchedOwn = withoutReset(touched, resetFields)
+  const removedOwn = withoutReset(removed, resetFields)
+  return { schema, touched: isSteps(touchedOwn) ? yield* touchedOwn : touchedOwn, removed: isSteps(removedOwn) ? yield* removedOwn : removedOwn }
 }
 
 /** What a change touches or removes belongs to nobody else any more; managers of versions that are not served are gone. */
@@ -98,9 +101,10 @@ export function* takeFromOthers(before: Managed, touchIn: Touches, self?: string
     const touch = yield* touchIn(manager.apiVersion)
     if (touch === undefined) managed.delete(identity)
     else {
-      const fitting = yield* resultOf(reconcile(manager.set, touch.schema))
-      const left = yield* resultOf(difference(fitting, touch.touched))
-      setFields(managed, identity, manager, yield* resultOf(difference(left, touch.removed)))
+      const fitting = reconcile(manager.set, touch.schema)
+      const untouched = difference(isSteps(fitting) ? yield* fitting : fitting, touch.touched)
+      const left = difference(isSteps(untouched) ? yield* untouched : untouched, touch.removed)
+      setFields(managed, identity, manager, isSteps(left) ? yield* left : left)
     }
   }
   return managed
@@ -176,5 +180,5 @@ function fitted(node: FieldSet, element: PathElement, schema: Schema | undefined
   const composite = schema.type === 'struct' || schema.type === 'map' || schema.type === 'list'
   if (!composite) return node
   if (shapeOf(schema) === 'leaf') return EMPTY
-  return new OpenNode(element, node, EMPTY, node['.'] !== undefined, { schema })
+  return new OpenNode(element, node, EMPTY, node['.'] !== undefined, schema)
 }

@@ -16,19 +16,12 @@ export function fromFieldsV1(fields: JsonObject | undefined | null): FieldSet | 
   const known = read.get(fields)
   if (known !== undefined) return known
   const reading = new Reading(fields)
-  for (let left = FEW; !reading.isLong && left > 0; left--) if (!reading.step()) return keep(fields, reading.result)
-  return restOf(fields, reading)
+  return !reading.isWide && !reading.goOn() ? keep(fields, reading.result) : restOf(fields, reading)
 }
 
-/** Steps of a reading that is made at once. */
-const FEW = 512
-
 function* restOf(fields: JsonObject, reading: Reading): Steps<FieldSet> {
-  do {
-    if (!reading.isLong && !isStepDone()) continue
-    reading.isLong = false
-    yield
-  } while (reading.step())
+  do yield
+  while (reading.goOn())
   return keep(fields, reading.result)
 }
 
@@ -45,6 +38,8 @@ export function toFieldsV1(set: FieldSet): JsonObject {
 
 /** From so many members on, listing them takes milliseconds. */
 const WIDE = 4096
+/** Members that are read at once. */
+const FEW = 512
 
 /** A node of a document that is being read. */
 class ReadNode {
@@ -58,10 +53,11 @@ class ReadNode {
   private isSorted = true
   private ordering: Steps<FieldSet> | undefined
 
-  constructor(element: PathElement, document: JsonObject) {
+  /** `texts`: the keys of the document. */
+  constructor(element: PathElement, document: JsonObject, texts: readonly string[]) {
     this.element = element
     this.document = document
-    this.texts = Object.keys(document)
+    this.texts = texts
   }
 
   /** What stands below a text. */
@@ -104,57 +100,52 @@ class ReadNode {
   }
 }
 
-/** Reads a document, a member a step. */
+/** A document that is being read. */
 class Reading {
   result: FieldSet = EMPTY
-  /** The last step took long. */
-  isLong: boolean
-  private readonly stack: ReadNode[]
+  readonly isWide: boolean
+  private readonly stack: ReadNode[] = []
+  private top: ReadNode | undefined
 
   constructor(document: JsonObject) {
-    const root = new ReadNode('', document)
-    this.stack = [root]
-    this.isLong = root.texts.length > WIDE
+    this.top = new ReadNode('', document, Object.keys(document))
+    this.isWide = this.top.texts.length > WIDE
   }
 
-  /** Returns whether there is more to do. Throws an Error if the document is malformed. */
-  step(): boolean {
-    const { stack } = this
-    const top = stack[stack.length - 1]
-    if (top === undefined) return false
-    const text = top.texts[top.next]
-    if (text === undefined) return this.finish(top)
-    top.next++
-    if (text === '.') top.addItself()
-    else this.member(top, text)
-    return true
-  }
-
-  private finish(top: ReadNode): boolean {
-    const { stack } = this
-    const node = top.finish(stack.length === 1)
-    this.isLong = top.texts.length > WIDE
-    if (node === undefined) return true
-    stack.pop()
-    const parent = stack[stack.length - 1]
-    if (parent === undefined) this.result = node
-    else parent.add(top.element, node)
-    return true
-  }
-
-  private member(top: ReadNode, text: string): void {
-    const element = canonicalElement(text)
-    if (element === undefined) return
-    const document = top.at(text) ?? null
-    if (document === null) top.add(element, EMPTY)
-    else if (!isJsonObject(document)) throw new Error('ReadMapCB: expect { or n')
-    else {
-      const node = new ReadNode(element, document)
-      if (node.texts.length === 0) top.add(element, EMPTY)
-      else {
-        this.stack.push(node)
-        this.isLong = node.texts.length > WIDE
-      }
+  /** Reads some more members, or up to the next wide node. Returns whether there is more to do. Throws an Error if the document is malformed. */
+  goOn(): boolean {
+    for (let left = FEW; left > 0; left--) {
+      const { top } = this
+      if (top === undefined) return false
+      const text = top.texts[top.next++]
+      if (text === undefined) this.finish(top)
+      else if (text === '.') top.addItself()
+      else if (this.member(top, text)) return true
     }
+    return true
+  }
+
+  private finish(node: ReadNode): void {
+    const made = node.finish(this.stack.length === 0)
+    if (made === undefined) return
+    this.top = this.stack.pop()
+    if (this.top === undefined) this.result = made
+    else this.top.add(node.element, made)
+  }
+
+  /** Adds what a text names, or begins to read what is below it. Returns whether that is wide. */
+  private member(top: ReadNode, text: string): boolean {
+    const element = canonicalElement(text)
+    if (element === undefined) return false
+    const document = top.at(text) ?? null
+    if (document !== null && !isJsonObject(document)) throw new Error('ReadMapCB: expect { or n')
+    const texts = document === null ? [] : Object.keys(document)
+    if (document === null || texts.length === 0) {
+      top.add(element, EMPTY)
+      return false
+    }
+    this.stack.push(top)
+    this.top = new ReadNode(element, document, texts)
+    return texts.length > WIDE
   }
 }

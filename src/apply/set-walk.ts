@@ -1,4 +1,4 @@
-import { isStepDone, type Steps } from '../lib/steps.ts'
+import type { Steps } from '../lib/steps.ts'
 import type { Schema } from '../schema/schema.ts'
 import { compareElements, type PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
@@ -14,26 +14,24 @@ export class OpenNode {
   readonly element: PathElement
   readonly a: FieldSet
   readonly b: FieldSet
+  /** Of the value at the path, for rules that ask for it. */
   readonly schema: Schema | undefined
-  /** Whether the path itself is in the new set. */
   private readonly isMember: boolean
   private readonly elements: readonly PathElement[]
   private next = 0
-  /** Elements that only the second node may have. Undefined: none is wanted, or they are not listed yet. */
+  /** Elements of the second node, of a union. */
   private others: readonly PathElement[] | undefined
   private nextOther = 0
-  private readonly isUnion: boolean
   private readonly out: { [element: PathElement]: FieldSet } = {}
   private size = 0
   private isSame: boolean
 
-  /** `isUnion`: elements that only the second node has are in the new one as well. `schema`: of the value at the path, for rules that ask for it. */
-  constructor(element: PathElement, a: FieldSet, b: FieldSet, isMember: boolean, { isUnion = false, schema }: { isUnion?: boolean; schema?: Schema } = {}) {
+  /** `isMember`: the path itself is in the new set. */
+  constructor(element: PathElement, a: FieldSet, b: FieldSet, isMember: boolean, schema?: Schema) {
     this.element = element
     this.a = a
     this.b = b
     this.isMember = isMember
-    this.isUnion = isUnion
     this.schema = schema
     this.isSame = isMember === (a['.'] !== undefined)
     this.elements = Object.keys(a)
@@ -43,20 +41,21 @@ export class OpenNode {
     return this.elements.length > WIDE
   }
 
-  /** The next element; `.` if there is nothing to do for it, undefined after the last one. */
+  /** The next element; undefined after the last one. */
   take(): PathElement | undefined {
-    const own = this.elements[this.next]
-    if (!this.isUnion || own === '.') {
-      this.next++
-      return own
-    }
+    return this.elements[this.next++]
+  }
+
+  /** The next element of either node. `.` stands for one that is taken from the other. */
+  takeOfBoth(): PathElement | undefined {
     this.others ??= Object.keys(this.b)
+    const own = this.elements[this.next]
     const other = this.others[this.nextOther]
     if (other !== undefined && (other === '.' || this.a[other] !== undefined)) {
       this.nextOther++
       return '.'
     }
-    if (other === undefined || (own !== undefined && compareElements(own, other) < 0)) {
+    if (other === undefined || (own !== undefined && (own === '.' || compareElements(own, other) < 0))) {
       this.next++
       return own
     }
@@ -79,57 +78,58 @@ export class OpenNode {
   }
 }
 
-/** Walks a set, or two at once, an element a step. It keeps a stack, because a generator for each node would cost small sets more than their elements. */
+/** Elements that are walked at once. */
+const FEW = 512
+
+/** A walk through a set, or two at once. It keeps a stack, because a generator for each node would cost small sets more than their elements. */
 class SetWalk {
   result: FieldSet = EMPTY
-  /** The last step has listed the elements of a wide node. */
-  isLong = false
   private readonly rule: SetRule
-  private readonly stack: OpenNode[]
+  private readonly isUnion: boolean
+  private readonly stack: OpenNode[] = []
+  private top: OpenNode | undefined
 
-  constructor(rule: SetRule, root: OpenNode) {
+  constructor(rule: SetRule, root: OpenNode, isUnion: boolean) {
     this.rule = rule
-    this.stack = [root]
-    this.isLong = root.isWide
+    this.isUnion = isUnion
+    this.top = root
   }
 
-  /** Returns whether there is more to do. */
-  step(): boolean {
-    const { stack } = this
-    const top = stack[stack.length - 1]
-    if (top === undefined) return false
-    const element = top.take()
-    if (element === undefined) {
-      stack.pop()
-      const parent = stack[stack.length - 1]
-      if (parent === undefined) this.result = top.result ?? EMPTY
-      else parent.add(top.element, top.result)
-    } else if (element !== '.') {
-      const node = this.rule(top, element)
-      if (node instanceof OpenNode) {
-        stack.push(node)
-        this.isLong = node.isWide
-      } else top.add(element, node)
+  /** Walks on for some elements, or to the next wide node. Returns whether there is more to do. */
+  goOn(): boolean {
+    for (let left = FEW; left > 0; left--) {
+      const { top } = this
+      if (top === undefined) return false
+      const element = this.isUnion ? top.takeOfBoth() : top.take()
+      if (element === undefined) this.close(top)
+      else if (element !== '.') {
+        const node = this.rule(top, element)
+        if (!(node instanceof OpenNode)) top.add(element, node)
+        else {
+          this.stack.push(top)
+          this.top = node
+          if (node.isWide) return true
+        }
+      }
     }
     return true
   }
+
+  private close(node: OpenNode): void {
+    this.top = this.stack.pop()
+    if (this.top === undefined) this.result = node.result ?? EMPTY
+    else this.top.add(node.element, node.result)
+  }
 }
 
-/** Steps of a walk that is made at once. */
-const FEW = 512
-
-/** The set that a rule makes, from its root on: at once if it is small, else in steps. */
-export function walked(rule: SetRule, root: OpenNode): FieldSet | Steps<FieldSet> {
-  const walk = new SetWalk(rule, root)
-  for (let left = FEW; !walk.isLong && left > 0; left--) if (!walk.step()) return walk.result
-  return restOf(walk)
+/** The set that a rule makes, from its root on: at once if it is small, else in steps. `isUnion`: elements that only the second set has are walked as well. */
+export function walked(rule: SetRule, root: OpenNode, isUnion = false): FieldSet | Steps<FieldSet> {
+  const walk = new SetWalk(rule, root, isUnion)
+  return !root.isWide && !walk.goOn() ? walk.result : restOf(walk)
 }
 
 function* restOf(walk: SetWalk): Steps<FieldSet> {
-  do {
-    if (!walk.isLong && !isStepDone()) continue
-    walk.isLong = false
-    yield
-  } while (walk.step())
+  do yield
+  while (walk.goOn())
   return walk.result
 }

@@ -1,5 +1,6 @@
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
-import { hasMembers, setMember } from './equal.ts'
+import { clone, hasMembers, setMember } from './equal.ts'
+import { hasFewValues } from './few-values.ts'
 
 /**
  * Numbers that are whole but floats to Go (`1.0`, `1e3`), with their text, by the object or list that contains them and their name or index in it: a JavaScript
@@ -59,7 +60,14 @@ export const cloneExactly = <T>(value: T): T => runAtOnce(cloneExactlyInSteps(va
  * Copies in steps, for values that may be large. It uses a stack instead of recursion, because a generator for each small object would cost more than the copy,
  * and avoids `Object.entries`, which creates a pair for each element of a list before the first step ends.
  */
-export function* cloneExactlyInSteps<T>(value: T): Steps<T> {
+export const cloneExactlyInSteps = <T>(value: T): Steps<T> => copyInSteps(value, original => copyWholeFloats(original, emptyLike(original)))
+
+/** What `clone` returns, in steps, for values that may be large. */
+export function* cloneInSteps<T>(value: T): Steps<T> {
+  return hasFewValues(value) ? clone(value) : yield* copyInSteps(value, emptyLike)
+}
+
+function* copyInSteps<T>(value: T, emptyCopy: (original: object) => object): Steps<T> {
   const originals: object[] = []
   const copies: object[] = []
   const copyOf = (member: unknown): unknown => {
@@ -88,4 +96,4 @@ export function* cloneExactlyInSteps<T>(value: T): Steps<T> {
 }
 
 /** Returns a list or object without members, but with the marks of those to come. */
-const emptyCopy = (value: object): object => copyWholeFloats(value, Array.isArray(value) ? new Array<unknown>(value.length) : {})
+const emptyLike = (value: object): object => (Array.isArray(value) ? new Array<unknown>(value.length) : {})

@@ -4,7 +4,7 @@ import type { Steps } from '../../lib/steps.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
-import { cloneExactlyInSteps, setWholeFloat, shiftWholeFloats, wholeFloatAt } from '../../meta/whole-floats.ts'
+import { cloneExactlyInSteps, cloneInSteps, setWholeFloat, shiftWholeFloats, wholeFloatAt } from '../../meta/whole-floats.ts'
 import type { Literals } from '../../schema/diagnose.ts'
 import { PatchError, PatchTestError } from './error.ts'
 import { jsonKind } from './go-print.ts'
@@ -29,7 +29,7 @@ export function* jsonPatchSteps(doc: JsonObject, patch: Json, { decoded = new We
   const operations = operationsOf(patch)
   if (operations.length > MAX_OPERATIONS)
     throw new PatchError('too large', `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`)
-  const state: State = { root: yield* cloneExactlyInSteps(doc), copied: 0, decoded, literals }
+  const state: State = { root: yield* cloneInSteps(doc), copied: 0, decoded, literals }
   decoded.add(state.root)
   for (const operation of operations) {
     yield* apply(state, operation)

@@ -1,7 +1,7 @@
 import type { Steps } from '../../lib/steps.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
-import { cloneExactlyInSteps } from '../../meta/whole-floats.ts'
+import { cloneInSteps } from '../../meta/whole-floats.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { PatchError } from './error.ts'
 import { goPrint, goType, jsonKind } from './go-print.ts'
@@ -42,9 +42,9 @@ export function* strategicPatch(schema: StructSchema, original: JsonObject, patc
   if (patch !== null && !isJsonObject(patch))
     throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
   // Both are mutated from here on, as upstream does: what is left of the patch is quoted in errors.
-  const rest: JsonObject = yield* cloneExactlyInSteps(patch ?? {})
+  const rest: JsonObject = yield* cloneInSteps(patch ?? {})
   yield
-  const merged = yield* cloneExactlyInSteps(original)
+  const merged = yield* cloneInSteps(original)
   yield
   return { object: mergeMap(merged, rest, { schema, pointer: false }), leftOver: () => goPrint(rest) }
 }

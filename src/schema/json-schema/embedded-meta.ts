@@ -1,13 +1,14 @@
-import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { hasFewValues } from '../../meta/few-values.ts'
 import { type FieldError, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { validateKindName } from '../../meta/kind-name.ts'
 import { nameIsPathSegment } from '../../meta/names.ts'
 import type { Json, JsonObject, ObjectMeta } from '../../meta/object.ts'
 import { validateObjectMetaInSteps } from '../../meta/object-meta-validation.ts'
-import { DecodeError, decodeInSteps } from '../decode.ts'
+import { DecodeError, decode, decodeInSteps } from '../decode.ts'
 import { TypeRegistry } from '../idl.ts'
-import { sortedJsonInSteps } from '../members.ts'
+import { sortedJson, sortedJsonInSteps } from '../members.ts'
 import { META_V1 } from '../meta-types.ts'
 import type { StructSchema } from '../schema.ts'
 import { goValue } from './go-value.ts'
@@ -19,10 +20,13 @@ const metaTypes = new TypeRegistry().addFile('meta', META_V1)
 export const objectMetaType = (): StructSchema => metaTypes.type('meta.ObjectMeta')
 
 /** Reads metadata as every object's; a time that is not set is left out. `onUnknown` is called with the paths of members that it does not have. Throws a DecodeError. */
-export const coerceMeta = (value: Json, onUnknown?: (path: string) => void): JsonObject => runAtOnce(coerceMetaInSteps(value, onUnknown))
+export function coerceMeta(value: Json, onUnknown?: (path: string) => void): JsonObject {
+  return withoutUnsetTime(decode(objectMetaType(), sortedJson(value), onUnknown ? { onUnknown } : {}))
+}
 
 /** The same in steps, for metadata that may be large. */
 export function* coerceMetaInSteps(value: Json, onUnknown?: (path: string) => void): Steps<JsonObject> {
+  if (hasFewValues(value)) return coerceMeta(value, onUnknown)
   const ordered = yield* sortedJsonInSteps(value)
   yield
   return withoutUnsetTime(yield* decodeInSteps(objectMetaType(), ordered, onUnknown ? { onUnknown } : {}))
