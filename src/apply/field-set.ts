@@ -135,8 +135,7 @@ export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Ge
 }
 
 /** Adds the paths of struct fields that lead to a path of the set. */
-export const ensureNamedFieldsAreMembers = (set: FieldSet, schema: Schema | undefined): MadeSet =>
-  walked(name, new OpenNode('', set, EMPTY, false, schema))
+export const ensureNamedFieldsAreMembers = (set: FieldSet, schema: Schema | undefined): MadeSet => walked(name, new OpenNode('', set, EMPTY, false, schema))
 
 const name: SetRule = ({ a, schema }, element) => {
   const node = a[element]

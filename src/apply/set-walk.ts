@@ -22,8 +22,10 @@ export class OpenNode {
   /** Elements of the second node, of a union. */
   private others: readonly PathElement[] | undefined
   private nextOther = 0
-  private readonly out: { [element: PathElement]: FieldSet } = {}
+  /** Undefined of a small node: all is as in the first node so far. */
+  private out: { [element: PathElement]: FieldSet } | undefined
   private size = 0
+  /** All nodes that have been added are those of the first node. */
   private isSame: boolean
 
   /** `isMember`: the path itself is in the new set. */
@@ -33,8 +35,9 @@ export class OpenNode {
     this.b = b
     this.isMember = isMember
     this.schema = schema
-    this.isSame = isMember === (a['.'] !== undefined)
     this.elements = Object.keys(a)
+    this.isSame = isMember === (a['.'] !== undefined)
+    if (!this.isSame || this.isWide) this.out = {}
   }
 
   get isWide(): boolean {
@@ -66,15 +69,28 @@ export class OpenNode {
   /** Adds the node of an element, after those of all elements before it. */
   add(element: PathElement, node: FieldSet | undefined): void {
     if (node !== this.a[element]) this.isSame = false
+    if (this.out === undefined) {
+      if (this.isSame) return
+      this.out = {}
+      for (let i = 0; i < this.next; i++) {
+        const before = this.elements[i]
+        if (before !== undefined && before !== '.' && before !== element) this.put(this.out, before, this.a[before])
+      }
+    }
+    this.put(this.out, element, node)
+  }
+
+  private put(out: { [element: PathElement]: FieldSet }, element: PathElement, node: FieldSet | undefined): void {
     if (node === undefined) return
-    if (this.size++ === 0 && this.isMember) this.out['.'] = EMPTY
-    this.out[element] = node
+    if (this.size++ === 0 && this.isMember) out['.'] = EMPTY
+    out[element] = node
   }
 
   /** The new node: the first of the two if it has not changed, so that unchanged sets stay shared. Undefined: no path of it is in the new set. */
   get result(): FieldSet | undefined {
+    if (this.out === undefined || this.isSame) return this.a
     if (this.size === 0) return this.isMember ? EMPTY : undefined
-    return this.isSame ? this.a : this.out
+    return this.out
   }
 }
 
