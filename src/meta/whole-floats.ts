@@ -95,5 +95,5 @@ function* copyInSteps<T>(value: T, emptyCopy: (original: object) => object): Ste
   return copy as T
 }
 
-/** Returns a list or object without members, but with the marks of those to come. */
+/** Returns an empty list or object of the same kind. */
 const emptyLike = (value: object): object => (Array.isArray(value) ? new Array<unknown>(value.length) : {})
