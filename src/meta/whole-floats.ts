@@ -62,7 +62,7 @@ export const cloneExactly = <T>(value: T): T => runAtOnce(cloneExactlyInSteps(va
  */
 export const cloneExactlyInSteps = <T>(value: T): Steps<T> => copyInSteps(value, original => copyWholeFloats(original, emptyLike(original)))
 
-/** What `clone` returns, in steps, for values that may be large. */
+/** Same as `clone`, in steps, for values that may be large. */
 export function* cloneInSteps<T>(value: T): Steps<T> {
   return hasFewValues(value) ? clone(value) : yield* copyInSteps(value, emptyLike)
 }

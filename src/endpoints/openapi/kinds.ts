@@ -87,7 +87,7 @@ export class TypeResolver {
     return 'list' in type ? this.list(type.list) : this.definitions.refer(type)
   }
 
-  /** Returns the referenced definitions by name, with the kinds of each. Undefined: nothing yet. */
+  /** Yields the referenced definitions by name, with the kinds of each. An undefined is a step without a definition. */
   *members(): Generator<[string, JsonObject] | undefined, void> {
     for (const entry of this.definitions.entries()) {
       if (entry === undefined) {

@@ -9,7 +9,7 @@ import type { Document } from '../answer-form.ts'
 /** Encoder of responses in a binary media type. Bodies include the prefix or envelope of the media type. */
 export interface BinaryCodec {
   storedBody(version: Version, stored: StoredObject): Buffer
-  /** The same in turns, of a large object whose encoding is not at hand. Undefined: `storedBody` takes no time. */
+  /** Same as `storedBody`, in turns. Undefined if the object is small or its encoding is cached. */
   storedInTurns(version: Version, stored: StoredObject): Promise<Buffer> | undefined
   /** Normalizes and encodes an object that is not stored. */
   objectBody(schema: StructSchema, object: KubeObject): Steps<Buffer>
