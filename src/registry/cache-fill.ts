@@ -2,12 +2,12 @@ import { type Clock, steadyClock } from '../lib/clock.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import { ConversionError } from './errors.ts'
 
-/** How long the failure of a fill stands before the next attempt: the first delay of upstream's reflector. */
+/** Delay between a failed fill and the next attempt, in milliseconds: the initial backoff of upstream's reflector. */
 const RETRY_MS = 800
 
 /**
- * The fill of the watch cache of a version that a webhook converts to. Upstream converts every object before it serves a list or a watch from the cache. If that fails, it reports the failure until the
- * next attempt, without another call of the webhook.
+ * Initial fill of the watch cache of a version that is produced by a conversion webhook. Upstream converts every object before it serves a list or a watch from the cache. If that fails, requests fail with the
+ * same error until the next attempt, without another call of the webhook.
  */
 export class CacheFill {
   private readonly convert: (stored: readonly StoredObject[]) => Promise<unknown>
@@ -20,7 +20,7 @@ export class CacheFill {
     this.clock = clock
   }
 
-  /** Runs a conversion of the cached objects of a namespace, or of all where it is empty. Throws the failure of the last attempt of the same until the next one is due. */
+  /** Runs a conversion of the cached objects of a namespace; an empty namespace means all. Throws the error of the last attempt for this namespace until the next one is due. */
   async attempt<T>(namespace: string, run: () => Promise<T>): Promise<T> {
     const { failure } = this
     if (failure?.namespace === namespace && this.clock.now() < failure.until) throw failure.error
@@ -32,7 +32,7 @@ export class CacheFill {
     }
   }
 
-  /** Converts all objects, once. `cached`: undefined if the cache holds nothing yet. */
+  /** Converts all objects; does nothing after the first success. `cached` returns undefined if the cache is not populated yet. */
   async all(cached: () => readonly StoredObject[] | undefined): Promise<void> {
     if (this.isWhole) return
     await this.attempt('', async () => {

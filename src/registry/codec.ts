@@ -19,13 +19,12 @@ import { applyDefaultsInSteps, applyKindDefaults } from './decode-object.ts'
 import type { LegacyFields } from './object-meta.ts'
 import { registryFormOf } from './registry-form.ts'
 
-/** The form of what is written; both are always read. */
+/** Encoding of new writes. Objects in either encoding can always be read. */
 export type StoredForm = 'json' | 'protobuf'
 
 /**
- * How the objects of a resource are stored: in one version, whichever they come in, and read in whichever they were stored, where they stay if a webhook converts them. Objects of
- * a custom kind that are stored in a version which its definition does not have cannot be read. Hooks may have left an object in any order and with empty members: what is stored is
- * normal.
+ * Returns the codec of a resource's stored objects. Writes use the storage version. Reads accept every version of the definition; custom objects with several versions keep the version in which
+ * they were stored until the next write. An object of a custom kind is corrupt if its definition does not have the version. `encode` normalizes: hooks may leave members in any order, and empty.
  */
 export function codecOf(
   definition: ResourceDefinition,
@@ -40,7 +39,7 @@ export function codecOf(
   const apiVersion = apiVersionOfVersion(version)
   const form = registryFormOf(schema)
   const several = versionsOf(definition).size > 1
-  /** What came in another version has the defaults of that one only; reading what is stored would add those of the stored one. */
+  /** Adds the defaults of the storage version. An object of another version has only its own; a later read would add the others, and the object would seem to have changed. */
   const withDefaults = function* (object: KubeObject): Steps<KubeObject> {
     const copy = yield* copyInSteps(definition, object, version)
     const own = copy === object ? clone(object) : copy
@@ -48,10 +47,10 @@ export function codecOf(
     return yield* applyDefaultsInSteps(version, own)
   }
   const { isKept, fromStore, toSelect } = conversionOf(definition).codec
-  /** Kind and apiVersion are those of the stored version, whatever a patch or a webhook has made of them: readers of the bytes count on it. */
+  /** Normalizes an object for the store. Sets kind and apiVersion, which a patch or a webhook may have changed: readers of the bytes rely on them. */
   const asStored = function* (object: KubeObject): Steps<KubeObject> {
     const kept = isKept(object)
-    // What was read in another version, and stays in it, has its defaults.
+    // An object that keeps its version was defaulted when it was read.
     const stored = yield* afterStoring(version, several && !kept ? yield* withDefaults(object) : object)
     stored.kind = kind
     if (defaultsStatus?.(object)) delete stored.status
@@ -69,7 +68,7 @@ export function codecOf(
   const read = (value: Json, claimed: unknown): KubeObject => {
     const stored = versionBy(claimed)
     const object = decodedObject({ kind, apiVersion, ...stored.schema.form.readStored(stored.schema, value) })
-    // Another program may have written it under another name.
+    // Another program may have written another kind or apiVersion.
     object.kind = stored.kind
     object.apiVersion = apiVersionOfVersion(stored)
     return fromStore(applyKindDefaults(stored, object), stored)
@@ -104,18 +103,18 @@ export function codecOf(
   })
 }
 
-/** By which name a resource is encrypted. Events stand in two groups: as kube-apiserver does, they are stored as those of the core group. */
+/** The name by which an encryption configuration selects a resource. Events are served by two groups and, as in kube-apiserver, stored as those of the core group. */
 export const storedAsOf = ({ hub, versions }: ResourceDefinition): GroupResource => ({
   group: (versions.find(({ group }) => group === '') ?? hub).group,
   resource: hub.names.plural,
 })
 
-/** Kinds whose fields have no numbers, such as custom ones, have no binary form. */
+/** Whether a kind has a protobuf encoding. Kinds without field numbers, such as custom kinds, have none. */
 const hasMessage = ({ fields }: StructSchema): boolean => [...fields.values()].some(field => field.number > 0)
 
 const NO_LABELS: Record<string, string> = {}
 
-/** What selectors look at. Custom kinds have the selectable fields of their stored version, built-in ones those of the resource. */
+/** Labels and fields that selectors match. Custom kinds have the selectable fields of their storage version, built-in kinds those of the resource. */
 function attributesOf({ storage }: ResourceDefinition, object: KubeObject): Attributes {
   const { name = '', namespace = '', labels = NO_LABELS } = object.metadata
   const fields: Record<string, string> = { 'metadata.name': name, 'metadata.namespace': namespace }

@@ -4,13 +4,15 @@ import { integerOf } from '../lib/integer.ts'
 import type { Json } from '../meta/object.ts'
 import { type Key, key, type Revision, revision } from '../storage/revision.ts'
 
-/** A page to continue with: the first key that may be on it, and the revision of the whole chain; -1 goes on at the newest one. */
+/** Position of the next page of a list. */
 export interface ContinueToken {
+  /** The first key that may be on the page, inclusive. */
   readonly start: Key
+  /** Revision that all pages of the list are read at. -1 continues at the latest one, after the original was compacted. */
   readonly revision: Revision | -1
 }
 
-/** A token that this server did not make, or that was changed. The text is upstream's, without its introduction. */
+/** A token that cannot be decoded. The message is upstream's, without the prefix `invalid continue token: `. */
 export class ContinueTokenError extends Error {
   override readonly name = 'ContinueTokenError'
 }
@@ -18,12 +20,12 @@ export class ContinueTokenError extends Error {
 const VERSION = 'meta.k8s.io/v1'
 const INVALID = 'continue key is not valid'
 
-/** Upstream's form: base64url without padding of `{"v","rv","start"}`, the start key below the prefix. */
+/** Encodes a token as upstream does: base64url without padding of `{"v","rv","start"}`. `start` is relative to the prefix. */
 export function encodeContinue(start: Key, prefix: Key, at: Revision | -1): string {
   return Buffer.from(JSON.stringify({ v: VERSION, rv: at, start: start.slice(prefix.length) })).toString('base64url')
 }
 
-/** Throws ContinueTokenError with Go's text. A start key can't leave its prefix: it must be clean, without `..`, `.` or empty segments. */
+/** Decodes a token. Throws a ContinueTokenError with Go's message. Segments `..`, `.` and empty ones are rejected, so that a start key cannot leave the prefix. Source: storage/continue.go in k8s.io/apiserver. */
 export function decodeContinue(token: string, prefix: Key): ContinueToken {
   const bad = base64urlError(token)
   if (bad !== undefined) throw new ContinueTokenError(`${INVALID}: illegal base64 data at input byte ${bad}`)
@@ -42,7 +44,7 @@ interface Fields {
   start: string
 }
 
-/** As Go's encoding/json reads a struct: members in any case, null changes nothing, the first that is of another type is the error. */
+/** Reads the members as Go's encoding/json reads a struct: names match in any case, null leaves the zero value, and the first member of a wrong type is the error. */
 function readFields(text: Buffer): Fields {
   let value: Json
   try {
@@ -72,7 +74,7 @@ function readFields(text: Buffer): Fields {
   return fields
 }
 
-/** As Go's encoding/json names what it met instead of the wanted type. */
+/** The name of a JSON type in error messages of Go's encoding/json. */
 function goType(value: Json): string {
   if (Array.isArray(value)) return 'array'
   switch (typeof value) {
@@ -98,7 +100,7 @@ function clean(path: string): string {
   return `/${out.join('/')}`
 }
 
-/** The offset at which Go's decoder of unpadded base64url stops, if it does. Line ends are skipped. */
+/** The offset at which Go's RawURLEncoding reports corrupt input; undefined if the text is valid. Line ends are skipped. */
 function base64urlError(text: string): number | undefined {
   const at = text.search(/[^A-Za-z0-9_\-\r\n]/)
   if (at >= 0) return at

@@ -7,7 +7,7 @@ import { webhookConversion } from './webhook-conversion.ts'
 
 const conversions = new WeakMap<ResourceDefinition, Conversion>()
 
-/** The conversion of a definition, made when first asked for. */
+/** Returns the conversion of a definition. It is made on first use. */
 export function conversionOf(definition: ResourceDefinition): Conversion {
   let conversion = conversions.get(definition)
   if (conversion === undefined) {

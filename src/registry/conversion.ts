@@ -9,61 +9,62 @@ import type { CacheFill } from './cache-fill.ts'
 import type { ListOptions, ListResult } from './read.ts'
 import type { Answer, WriteTarget } from './types.ts'
 
-/** A result that is at hand where this server converts, and has to be waited for where a webhook does. */
+/** The result of a conversion: a value if the server converts by itself, a promise if it calls a webhook or works in turns. */
 export type Converted<T> = T | Promise<T>
 
-/** All results, waited for only where one has to be. */
+/** Returns all results, as a promise only if one of them is. */
 export const allConverted = <T>(converting: readonly Converted<T>[]): Converted<readonly T[]> => {
   const isAtHand = (each: Converted<T>): each is T => !(each instanceof Promise)
   return converting.every(isAtHand) ? converting : Promise.all(converting)
 }
 
 /**
- * How the objects of a definition come from the version of a request into those of hooks and of the store, and back. `inProcessConversion` knows how the versions differ; `webhookConversion`
- * calls a webhook. Objects are shared and stay as they are. Throws a ConversionError.
+ * Converts the objects of a definition between the version of a request, the version of hooks and the storage version. Arguments are never changed, and results are shared. Its functions throw, or reject
+ * with, a ConversionError.
  */
 export interface Conversion {
-  /** The version in which hooks and admission see the objects of a request that is of `version`. */
+  /** The version in which hooks and admission see the objects of a request for `version`. */
   hookVersion(version: Version): Version
   /** A stored object in a version; shared. */
   objectIn(version: Version, stored: StoredObject): Converted<KubeObject>
-  /** The same as the watch cache shows it: a webhook that converts is called once for each revision of the object. */
+  /** A stored object in a version, from the watch cache: a webhook is called only once for each revision of the object. */
   cachedObjectIn(version: Version, stored: StoredObject): Converted<KubeObject>
-  /** An object as hooks see it in the version of the request. */
+  /** Converts an object from the version of hooks to the version of the request. */
   fromHooks(object: KubeObject, version: Version): Converted<KubeObject>
-  /** An object as hooks left it in a version that the codec of the store takes. */
+  /** Converts an object from the version of hooks to one that the codec accepts. */
   toStored(object: KubeObject): Converted<KubeObject>
-  /** What a write is answered with, in the version of the request. */
+  /** The result of a create or an update in the version of the request. */
   answer(target: WriteTarget, answer: Answer): Converted<Answer>
-  /** What a deletion is answered with, in the version of hooks: `stored` is what it has written of `object`, or removed. */
+  /** The result of a deletion in the version of hooks. `object` is the state before the write, `stored` the state that was written or removed. */
   deletionAnswer(version: Version, object: KubeObject, deleted: boolean, stored: StoredObject): Converted<KubeObject>
-  /** How reads show what is stored in a version. */
+  /** The view of stored objects that reads use. */
   view(version: Version): ConversionView
-  /** Tracks managed fields, which may be recorded in other versions than that of the request. `run` may be run again: until it succeeds it must change nothing. */
+  /** Runs an update of managed fields, whose entries may name other versions than the request's. `run` may be called several times and must have no effects until it succeeds. */
   withManagers<T>(served: ServedResource, run: (convert: Change['convert']) => Steps<T>): Converted<T>
-  /** Objects of hooks as those of another version are seen by who has asked for that one. Undefined: in any version, as they are converted when they are written. */
+  /** Converts objects from the version of hooks for webhooks and policies that match another version. Undefined if no webhook converts the kind: objects are then converted when they are encoded. */
   seenIn(version: Version, objects: readonly KubeObject[]): Promise<readonly KubeObject[]> | undefined
   readonly codec: CodecConversion
 }
 
+/** Reads of stored objects in one version. */
 export interface ConversionView {
-  /** Omitted if no webhook converts. Lists and watches of the watch cache depend on it. */
+  /** Omitted if no webhook converts. Lists and watches from the watch cache wait for it. */
   readonly fill?: CacheFill
   object(stored: StoredObject): Converted<StoredObject>
-  /** The object as the watch cache shows it. */
+  /** The object from the watch cache: converted once for each revision. */
   cachedObject(stored: StoredObject): Converted<StoredObject>
-  /** `read`: lists what is stored below the prefix. */
+  /** Lists objects in the version. `read` lists the stored objects below the prefix. */
   list(read: (options: ListOptions) => Promise<ListResult>, prefix: Key, options: ListOptions): Promise<ListResult>
-  /** `open`: watches what is stored. */
+  /** Watches objects in the version. `open` watches the stored objects. */
   watch(open: (options: ListOptions) => Promise<Watcher>, options: ListOptions): Promise<Watcher>
 }
 
-/** What the codec of the store needs. */
+/** The conversions that a resource's codec runs. */
 export interface CodecConversion {
-  /** Whether an object stays in its version when it is written, although that is not the stored one. */
+  /** Whether an object is written in its own version, which is not the storage version. */
   isKept(object: KubeObject): boolean
-  /** An object that was read and defaulted in the version in which it was stored, as `StoredObject` shows it. The caller hands it over. */
+  /** Converts a decoded and defaulted object from the version in which it was stored to that of `StoredObject`. Takes ownership of the object. */
   fromStore(object: KubeObject, from: Version): KubeObject
-  /** An object in the version whose fields selectors see. */
+  /** Converts an object to the version whose fields selectors match. */
   toSelect(object: KubeObject): KubeObject
 }

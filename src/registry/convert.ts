@@ -9,7 +9,7 @@ import type { DecodeOptions } from '../schema/decoding.ts'
 
 const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, Version>>()
 
-/** Every version in which an object of the resource can be written, served or not, by apiVersion. */
+/** All versions of a resource by apiVersion, whether or not they are served. */
 export function versionsOf(definition: ResourceDefinition): ReadonlyMap<string, Version> {
   let versions = known.get(definition)
   if (!versions) {
@@ -20,11 +20,11 @@ export function versionsOf(definition: ResourceDefinition): ReadonlyMap<string, 
   return versions
 }
 
-/** An object, which the caller hands over, of one version in another: through the hub version. The same object where both are the same. */
+/** Converts an object through the hub version. Takes ownership of the object, and returns it unchanged if both versions are the same. */
 export const convert = (definition: ResourceDefinition, object: KubeObject, from: Version, to: Version): KubeObject =>
   from === to ? object : runAtOnce(convertInSteps(definition, object, from, to))
 
-/** The same in steps, for objects that may be large. */
+/** `convert` in steps, for objects that may be large. */
 export function* convertInSteps(definition: ResourceDefinition, object: KubeObject, from: Version, to: Version): Steps<KubeObject> {
   if (from === to) return object
   const { hub } = definition
@@ -35,26 +35,26 @@ export function* convertInSteps(definition: ResourceDefinition, object: KubeObje
   return converted
 }
 
-/** The object, which is shared and stays as it is, in the given version, by the version that it says it is of. */
+/** Converts a shared object from the version that its apiVersion names. The object is not changed; it is returned itself if it needs no conversion or its apiVersion is unknown. */
 export function copyIn(definition: ResourceDefinition, object: KubeObject, to: Version): KubeObject {
   const from = versionsOf(definition).get(object.apiVersion)
   return from === undefined || from === to ? object : convert(definition, clone(object), from, to)
 }
 
-/** The same in steps, for objects that may be large. */
+/** `copyIn` in steps, for objects that may be large. */
 export function* copyInSteps(definition: ResourceDefinition, object: KubeObject, to: Version): Steps<KubeObject> {
   const from = versionsOf(definition).get(object.apiVersion)
   if (from === undefined || from === to) return object
   return yield* convertInSteps(definition, yield* cloneExactlyInSteps(object), from, to)
 }
 
-/** The object as Go would write it: every member in its place, nothing empty that is left out. */
+/** The object as Go marshals it: members in the order of the schema, empty `omitempty` members omitted. */
 export const normalized = (version: Pick<Version, 'schema'>, object: KubeObject): KubeObject => runAtOnce(normalizedInSteps(version, object))
 
-/** The same in steps, for objects that may be large. */
+/** `normalized` in steps, for objects that may be large. */
 export const normalizedInSteps = (version: Pick<Version, 'schema'>, object: KubeObject): Steps<KubeObject> => written(version, object, { keepEmpty: true })
 
-/** As Go reads it once it has been stored: empty lists are nil. */
+/** The object as Go reads it back from the store: empty lists are nil. */
 export const afterStoring = (version: Pick<Version, 'schema'>, object: KubeObject): Steps<KubeObject> => written(version, object, {})
 
 function* written({ schema }: Pick<Version, 'schema'>, object: KubeObject, options: DecodeOptions): Steps<KubeObject> {

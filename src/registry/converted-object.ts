@@ -13,7 +13,7 @@ interface ConvertedOptions {
   readonly isShared?: boolean
 }
 
-/** A stored object as a webhook has converted it. Holds its JSON, so that all readers see the same bytes; other encodings are kept with the stored object. */
+/** A stored object in a version that a webhook converted it to. Holds its JSON, so that all readers see the same bytes; other encodings are kept with the stored object. */
 export class ConvertedObject implements StoredObject {
   readonly key: Key
   readonly revision: Revision
@@ -25,7 +25,7 @@ export class ConvertedObject implements StoredObject {
 
   /**
    * @param bytes JSON in the form of a list item, with the resourceVersion.
-   * @param options `isShared`: whether other encodings are kept with the stored object, for every reader of this conversion. Default: true.
+   * @param options `isShared`: whether other encodings are kept with the stored object, for every reader of this conversion (default: true). `revision`: that of the event, if not the object's.
    */
   constructor(stored: StoredObject, version: Version, bytes: Buffer, { revision = stored.revision, isShared = true }: ConvertedOptions = {}) {
     this.key = stored.key
@@ -40,7 +40,7 @@ export class ConvertedObject implements StoredObject {
     return { bytes: this.bytes, header: 1 }
   }
 
-  /** Parsed at each call: only writes and Tables ask for it. */
+  /** Parses the JSON at each call. Only writes and Tables need the object. */
   object(): KubeObject {
     return parseOwn(this.bytes)
   }
@@ -73,7 +73,7 @@ export class ConvertedObject implements StoredObject {
   }
 }
 
-/** What selectors see of an object of the version. */
+/** Labels and fields that selectors match in an object of the version. */
 function attributesIn({ selectableFields = {} }: Version, object: KubeObject): Attributes {
   const { name = '', namespace = '', labels = NO_LABELS } = object.metadata
   const fields: Record<string, string> = { 'metadata.name': name, 'metadata.namespace': namespace }
@@ -81,7 +81,7 @@ function attributesIn({ selectableFields = {} }: Version, object: KubeObject): A
   return { namespace, name, labels, fields }
 }
 
-/** The same content at another revision: the event of an object that a selector no longer picks shows what it was so. */
+/** Returns the object with another revision. A watch reports an object that its selector no longer matches by the previous content at the new revision. */
 export function atRevision(object: StoredObject, version: Version, revision: Revision): StoredObject {
   const { bytes } = object.json()
   return new ConvertedObject(object, version, spliceRevision(bytes, findMetadata(bytes, 1), revision, 'sorted'), { revision })

@@ -24,12 +24,12 @@ import {
 } from './types.ts'
 import { HeldReservation, writeObject } from './write.ts'
 
-/** As upstream: the first name, and seven more. */
+/** Attempts to generate a unique name, as in upstream's MaxNameGenerationCreateAttempts. */
 const NAME_ATTEMPTS = 8
 
 /**
- * Creates the object, which the caller hands over in the version of the request. A name made from generateName is tried again with another suffix when it is taken, unless the release
- * gives up at once (RetryGenerateName).
+ * Creates an object, which is in the version of the request. Takes ownership of it. If a name from generateName is taken, another suffix is tried, provided that the gate RetryGenerateName
+ * is on. The result is not yet converted to the version of the request. Throws a StatusError.
  */
 export async function createObject(store: StoreParts, target: WriteTarget, object: KubeObject): Promise<Answer> {
   const { env } = store
@@ -39,7 +39,7 @@ export async function createObject(store: StoreParts, target: WriteTarget, objec
   wipeSystemFields(meta)
   ensureNamespace(meta, served.definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(meta, text => ctx.warn(text), false)
-  // Subresources are not created here: theirs is another way (`endpoints/virtual.ts`).
+  // Subresources are created by `endpoints/virtual.ts`.
   const strategy = strategyOf(served, undefined)
   const now = env.clock.now()
   const tracking = trackManagedFields(target, strategy, object, undefined, now)
@@ -59,15 +59,15 @@ export async function createObject(store: StoreParts, target: WriteTarget, objec
     } catch (error) {
       const status = toStatus(error, { gr, name: next.metadata.name ?? '', verb: 'create' })
       if (generateName === '' || !isStatusError(status, 'AlreadyExists')) throw status
-      // Upstream says so beside a name of the client's own as well.
+      // Upstream adds the message about generateName even if the client also set a name.
       if (!generated || attempt >= attempts) throw nameConflict(gr, next.metadata.name ?? '', status.message)
     }
   }
 }
 
-/** One attempt by one name. What it has reserved in other keys is returned where the name is taken. */
+/** Creates the object under its name. Rolls back the reservations of admission if that fails. */
 async function createOnce(store: StoreParts, target: WriteTarget, next: KubeObject): Promise<Answer> {
-  // Admission is asked once, however often the write is tried.
+  // Admission runs once, however often the write is retried, so its reservations outlive each attempt.
   const admitted = new HeldReservation()
   let isWritten = false
   try {
@@ -89,7 +89,7 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
   let unreserved: unknown
   const decide = async (stored: StoredObject | undefined, held: HeldReservation): Promise<Decision<undefined>> => {
     const found = stored && target.dryRun && !(await isConvertible(target, stored)) ? undefined : stored
-    // What can't be reserved is said before what is there already, which a write may learn only when it is decided again.
+    // A failed reservation takes precedence over AlreadyExists, which an optimistic write may find only in its second attempt.
     if (!found || target.dryRun) {
       try {
         const taking = held.take(strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
@@ -100,7 +100,7 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
       }
     }
     if (found) throw unreserved ?? exists(target, found)
-    // Storage refuses it upstream, and so without a reason; a dry-run does not get that far. What is no number is not looked at.
+    // Upstream's storage rejects it, and so without a reason. A dry run does not reach the storage.
     if (!target.dryRun && namesRevision(next)) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
     const ttlSeconds = strategy.ttlSeconds?.(next)
     const converted = target.dryRun ? next : conversionOf(served.definition).toStored(next)
@@ -111,12 +111,12 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
     const { written } = await writeObject(storage, key, target, decide, 'absent')
     return written ? { stored: written.object } : { object: next }
   } catch (error) {
-    // What is there can't be read, but it is there.
+    // The existing object is corrupt, but its name is taken.
     throw faultOf(error) === undefined ? error : alreadyExistsError(groupResourceOf(served), next.metadata.name ?? '')
   }
 }
 
-/** Whether a stored object can be shown in the version of the request. A dry run looks no further, as upstream, and takes one that cannot for absent. */
+/** Whether a stored object can be converted to the version of the request. As upstream, a dry run treats an object that cannot be converted as absent. */
 async function isConvertible({ served: { definition, version } }: WriteTarget, stored: StoredObject): Promise<boolean> {
   try {
     await conversionOf(definition).objectIn(version, stored)
@@ -128,13 +128,16 @@ async function isConvertible({ served: { definition, version } }: WriteTarget, s
 }
 
 interface Filling {
-  /** Where admission leaves what it reserves until the write has ended. */
+  /** Receives the reservations of admission. */
   readonly held: ReservationHolder
-  /** The right to create is still to be asked for, which comes before validating admission. */
+  /** Whether to authorize the creation, before validating admission. Defaults to false. */
   readonly authorize?: boolean
 }
 
-/** Uid, times, the kind's own part, every rule, validating admission, and in a dry run the defaults of the stored object: all but the strategy's reservation and the write. */
+/**
+ * Completes and validates a new object in place: sets the uid and the creation time, runs the kind's `prepare` and all validation, then validating admission. A dry run also gets the defaults that a stored
+ * object has. Reserves nothing for the strategy. Throws a StatusError.
+ */
 export async function fillNew(
   env: RegistryEnvironment,
   target: WriteTarget,
@@ -149,18 +152,18 @@ export async function fillNew(
   const strategy = strategyOf(served, undefined)
   await beforeCreate(target, strategy, next, hooks)
   if (authorize) await env.authorizeCreate(target)
-  // By the name that was asked for, whatever admission has made of it.
+  // The name of the request, even if mutating admission changed the object's.
   const asked: WriteTarget = { ...target, name: target.name || (next.metadata.name ?? '') }
   await env.admission.validate(admissionRequest(asked, 'CREATE', { object: next, held }))
   if (target.dryRun) strategy.defaultStored?.(next)
 }
 
-/** Whether a new object says which version it is of, which none can. Text that is no number is refused elsewhere. */
+/** Whether a new object has a resourceVersion other than zero. Text that is not a number is rejected elsewhere. */
 function namesRevision({ metadata: { resourceVersion = '' } }: KubeObject): boolean {
   return revisionFault(resourceVersion) === undefined && /[1-9]/.test(resourceVersion)
 }
 
-/** 409. An object that is being deleted is distinguished: its name will be free. */
+/** 409 AlreadyExists. The message says if the existing object is being deleted, as its name will be free then. */
 function exists(target: WriteTarget, found: StoredObject): StatusError {
   const gr = groupResourceOf(target.served)
   const { name = '', deletionTimestamp } = found.object().metadata
@@ -168,7 +171,7 @@ function exists(target: WriteTarget, found: StoredObject): StatusError {
   return failure(409, 'AlreadyExists', `object is being deleted: ${qualifiedResource(gr)} "${name}" already exists`, detailsOf(gr, name))
 }
 
-/** 409 after the last attempt, with a second to wait: kube-apiserver's text since 1.30 (KEP-4420). */
+/** 409 after the last attempt to generate a name, with a Retry-After of 1 s: kube-apiserver's message since 1.30 (KEP-4420). */
 function nameConflict(gr: GroupResource, name: string, taken: string): StatusError {
   const message = `${taken}, the server was not able to generate a unique name for the object`
   return failure(409, 'AlreadyExists', message, { ...detailsOf(gr, name), retryAfterSeconds: 1 })

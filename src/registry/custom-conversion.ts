@@ -13,8 +13,8 @@ import { registryFormOf } from './registry-form.ts'
 import { VersionView } from './version-view.ts'
 
 /**
- * Of a custom kind with several versions and no webhook (strategy `None`): the apiVersion is replaced, and what the schema of the other version does not declare is removed. Objects stay in the version
- * in which they were stored, with the fields and defaults of that version, until they are written again. Hooks and admission see them in the version of the request.
+ * Conversion of a custom kind with several versions and no webhook (strategy `None`): replaces the apiVersion, and prunes fields that the schema of the other version does not declare. Objects keep the version
+ * in which they were stored, with the fields and defaults of that version, until the next write. Hooks and admission see them in the version of the request.
  */
 export function customConversion(definition: ResourceDefinition): Conversion {
   const { storage } = definition
@@ -28,7 +28,7 @@ export function customConversion(definition: ResourceDefinition): Conversion {
   }
   const shown = (version: Version, stored: StoredObject): Converted<StoredObject> => whenReady(viewOf(version).object(stored))
   const objectIn = (version: Version, stored: StoredObject): Converted<KubeObject> => objectInTurns(viewOf(version).object(stored))
-  /** An object that is not stored as if it had been stored and read again: with the fields and the defaults of the stored version. */
+  /** Returns the object of a dry run as if it had been stored and read back: with the fields and the defaults of the storage version. */
   function* readAgain(version: Version, object: KubeObject): Steps<KubeObject> {
     const wanted = yield* copyInSteps(definition, clone(object), storage?.version ?? version)
     yield
@@ -58,7 +58,7 @@ export function customConversion(definition: ResourceDefinition): Conversion {
   }
 }
 
-/** Selectors are looked at in the stored object. */
+/** Returns a view whose selectors match the stored objects. */
 function customView(view: VersionView): ConversionView {
   const object = (stored: StoredObject): Converted<StoredObject> => whenReady(view.object(stored))
   return {

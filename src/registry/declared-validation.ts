@@ -9,7 +9,7 @@ import type { KubeObject } from '../meta/object.ts'
 import { type Declared, declaredRules } from '../schema/declared-rules.ts'
 import type { IsOn, StructSchema } from '../schema/schema.ts'
 
-/** The rules of types, found once; a type lives as long as its kind. */
+/** Declared rules by type. Types without any are remembered as `none`. */
 const known = new WeakMap<StructSchema, Declared | 'none'>()
 
 function rulesOf(schema: StructSchema): Declared | undefined {
@@ -21,15 +21,15 @@ function rulesOf(schema: StructSchema): Declared | undefined {
 /** A write whose declared rules are run. */
 export interface DeclaredSubject {
   readonly schema: StructSchema
-  /** In lower case. */
+  /** The kind in lower case, for metrics and logs. */
   readonly kind: string
   readonly next: KubeObject
   readonly old: KubeObject | undefined
 }
 
 /**
- * With the gate DeclarativeValidation, runs the rules that stand beside the fields of a type as well, and reports where they differ from the errors of hand-written validation. With
- * DeclarativeValidationTakeover, which means nothing from 1.36 on, they take the place of those that they cover. A rule that throws fails a request only then.
+ * Runs the validation rules that are declared on the fields of a type (KEP-5073) if the gate DeclarativeValidation is on, and reports differences from hand-written validation. If DeclarativeValidationTakeover is
+ * on, which has no effect from 1.36 on, their errors replace the hand-written errors that they cover. Only then does a rule that throws fail the request.
  * Source: pkg/registry/rest/validate.go in k8s.io/apiserver.
  */
 export function withDeclaredRules(subject: DeclaredSubject, handWritten: readonly FieldError[], ctx: DeclaredContext): readonly FieldError[] {
@@ -52,7 +52,7 @@ export function withDeclaredRules(subject: DeclaredSubject, handWritten: readonl
 
 type DeclaredContext = Pick<HookContext, 'features' | 'declared' | 'subresource'>
 
-/** How mismatches are reported. */
+/** Options of one run. */
 interface Reporting {
   readonly takesOver: boolean
   readonly isOn: IsOn
@@ -60,7 +60,7 @@ interface Reporting {
   readonly observer: DeclaredContext['declared']
 }
 
-/** `replicationcontroller_create`, `certificatesigningrequest_approval_update`. */
+/** The label `validation_identifier` of the metrics, such as `replicationcontroller_create` or `certificatesigningrequest_approval_update`. */
 const identifierOf = ({ kind, old }: DeclaredSubject, { subresource }: DeclaredContext): string =>
   `${kind}${subresource && `_${subresource}`}_${old ? 'update' : 'create'}`
 
@@ -74,7 +74,7 @@ function declaredErrors(rules: Declared, { next, old }: DeclaredSubject, { takes
   }
 }
 
-/** Every error that a rule covers has one of a rule, and every error of a rule one that is covered. */
+/** Reports covered hand-written errors without a declared counterpart, then declared errors without a hand-written one. */
 function reportMismatches(coveredErrors: readonly FieldError[], declared: readonly FieldError[], { takesOver, identifier, observer }: Reporting): void {
   const covered = new Set(coveredErrors.map(identity))
   const found = new Set(declared.map(identity))
@@ -92,7 +92,7 @@ const NOT_TAKEN_OVER = 'This difference should not affect system operation since
 const TAKEN_OVER =
   'Consider disabling the DeclarativeValidationTakeover feature gate to keep data persisted in etcd consistent with prior versions of Kubernetes.'
 
-/** Errors are the same by their kind, field and origin, and printed by these. */
+/** Identity of an error, which messages print: errors match if type, field and origin do. */
 const identity = ({ reason, field, origin = '' }: FieldError): string => `{Type=${quote(TYPES[reason])}, Field=${quote(field)}, Origin=${quote(origin)}}`
 
 const TYPES: Readonly<Record<FieldError['reason'], string>> = {

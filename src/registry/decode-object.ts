@@ -4,13 +4,13 @@ import { decodedObject, isJsonObject, type Json, type KubeObject } from '../meta
 import { decodeInSteps as decodeValueInSteps } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/default.ts'
 
-/** What decoding needs of a version, or of the kind of a subresource. */
+/** A type that can be decoded: a version, or the kind of a subresource. */
 export type Decodable = Pick<Version, 'schema' | 'setDefaults'>
 
-/** Fills in the defaults of markers and of the kind's own function, in place. */
+/** Sets the defaults of the schema's markers, then those of the kind's own function. Changes the object in place and returns it. */
 export const applyKindDefaults = (target: Decodable, object: KubeObject): KubeObject => runAtOnce(applyDefaultsInSteps(target, object))
 
-/** The same in steps, for objects that may be large. */
+/** `applyKindDefaults` in steps, for objects that may be large. */
 export function* applyDefaultsInSteps(target: Decodable, object: KubeObject): Steps<KubeObject> {
   applyDefaults(target.schema, object)
   const steps = target.setDefaults?.(object)
@@ -21,11 +21,11 @@ export function* applyDefaultsInSteps(target: Decodable, object: KubeObject): St
   return object
 }
 
-/** A value of the JSON data model as a defaulted object. Its kind and apiVersion are those of the value. Throws DecodeError. */
+/** Decodes a JSON value into a defaulted object. Kind and apiVersion are those of the value. `onUnknown` is called with the path of each unknown field. Throws a DecodeError. */
 export const decodeObject = (target: Decodable, value: Json, onUnknown?: (path: string) => void): KubeObject =>
   runAtOnce(decodeInSteps(target, value, onUnknown))
 
-/** The same in steps, for values that may be large. */
+/** `decodeObject` in steps, for values that may be large. */
 export function* decodeInSteps(target: Decodable, value: Json, onUnknown?: (path: string) => void): Steps<KubeObject> {
   const decoded = decodedObject(yield* decodeValueInSteps(target.schema, value, { keepEmpty: true, ...(onUnknown && { onUnknown }) }))
   yield
@@ -34,7 +34,7 @@ export function* decodeInSteps(target: Decodable, value: Json, onUnknown?: (path
   return object
 }
 
-/** An empty list of managed fields asks to give up tracking; decoding drops empty lists. */
+/** Restores an empty list of managed fields, which resets field tracking; decoding drops empty lists. */
 export function keepManagerReset(value: Json, object: KubeObject): void {
   const metadata = isJsonObject(value) ? value.metadata : undefined
   const entries = isJsonObject(metadata) ? metadata.managedFields : undefined

@@ -15,8 +15,8 @@ import { admissionRequest, groupResourceOf, hookContext, type RegistryEnvironmen
 import { type HeldReservation, writeObject } from './write.ts'
 
 /**
- * Deletes an object that can't be read, without reading it: preconditions, finalizers, admission and what the kind does on deletion are passed over, as in kube-apiserver. What it
- * had reserved is freed by the repair loops. Throws 422 where it is readable or not there.
+ * Deletes a corrupt object without reading it. As in kube-apiserver, preconditions, finalizers, admission and the kind's own deletion are skipped. Repair loops free what the object had
+ * reserved. Throws 422 if the object can be read or does not exist.
  */
 export async function deleteCorrupt({ storage, keys }: StoreParts, target: WriteTarget): Promise<void> {
   const { group, resource } = groupResourceOf(target.served)
@@ -31,24 +31,26 @@ export async function deleteCorrupt({ storage, keys }: StoreParts, target: Write
   throw invalidError({ group, kind: resource }, target.name, [invalid(IGNORE_READ_ERROR, true, why)])
 }
 
-/** `deleted`: the object has gone. Otherwise it is waiting for its finalizers or its grace period; the object is its state now. */
+/** Result of a deletion. */
 export interface DeleteResult {
+  /** The last state, in the version of hooks. */
   readonly object: KubeObject
+  /** Whether the object is gone. If not, it waits for its finalizers or its grace period. */
   readonly deleted: boolean
-  /** The answer is an object without content: upstream's to a dry-run that would take out the last finalizer, and the object with it. */
+  /** Whether the response is an object without content. Upstream returns one to a dry run that would remove an object with finalizers. */
   readonly blank?: boolean
 }
 
-/** The option of unsafe deletion. */
+/** Path of the delete option that enables unsafe deletion (KEP-3926). */
 export const IGNORE_READ_ERROR = fieldPath('ignoreStoreReadErrorWithClusterBreakingPotential')
 
-/** Deletes the object, or begins to: finalizers, grace period and the kind's own hold are respected. */
+/** Deletes an object, or marks it as being deleted if finalizers, a grace period or the kind itself hold it. Throws a StatusError. */
 export async function deleteObject(store: StoreParts, target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
   const strategy = strategyOf(target.served, undefined)
   warnOfOrphans(target, options)
   const { last, ...first } = await takeStep(store, target, options, (old, hooks) => deletionStep(strategy, options, old, hooks))
   if (!last) return first
-  // A graceful deletion without grace is written twice, as by kube-apiserver: watchers see the object going, then gone.
+  // As in kube-apiserver, a graceful deletion with a grace period of 0 is two writes: watchers see a modification, then the deletion.
   if (target.dryRun) return { object: first.object, deleted: true }
   try {
     return await takeStep(store, target, { preconditions: followed(options.preconditions, first.object) }, () => 'remove')
@@ -58,19 +60,19 @@ export async function deleteObject(store: StoreParts, target: WriteTarget, optio
   }
 }
 
-/** A kind that leaves its dependents behind by default says so to those who have not said what they want. */
+/** Warns a client that sets no propagation policy if the kind orphans its dependents by default. */
 export function warnOfOrphans(target: WriteTarget, { propagationPolicy, orphanDependents }: DeleteOptions): void {
   const { orphanWarning } = strategyOf(target.served, undefined)
   if (orphanWarning !== undefined && propagationPolicy === undefined && orphanDependents === undefined) target.ctx.warn(orphanWarning)
 }
 
-/** The preconditions of a second write: the version that they ask for is that of the first. */
+/** Preconditions of the second write. A required resourceVersion becomes that of the first write. */
 const followed = ({ uid, resourceVersion }: Preconditions = {}, { metadata }: KubeObject): Preconditions => ({
   ...(uid !== undefined && { uid }),
   ...(resourceVersion !== undefined && metadata.resourceVersion !== undefined && { resourceVersion: metadata.resourceVersion }),
 })
 
-/** One write of a deletion, with preconditions and admission. `last`: the state that was written is to be removed. */
+/** Runs one write of a deletion, with preconditions and admission. The result has `last` if a second write must remove the object. */
 async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget, options: DeleteOptions, stepOf: StepOf): Promise<StepResult> {
   const gr = groupResourceOf(target.served)
   const { definition, version } = target.served
@@ -79,7 +81,7 @@ async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget,
   try {
     const { result, written } = await writeObject(storage, key, target, async (now, held) => {
       if (!now) throw notFoundError(gr, target.name)
-      // Of a collection, many begin at once, and each is parsed.
+      // Deletions of a collection run concurrently, and each parses its object.
       if (turnIsLong()) await nextLongTurn()
       const old = await conversion.objectIn(conversion.hookVersion(version), now)
       if (turnIsLong()) await nextLongTurn()
@@ -88,11 +90,11 @@ async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget,
     if (written === undefined) return { ...result, ...(result.deleted && holdsFinalizers(result.object) && { blank: true }) }
     if (written.outcome === 'unchanged') return result
     const { object, deleted } = result
-    // Of a collection, many come back from one commit, and each is read.
+    // Many deletions of a collection may return from one commit, and each parses its object.
     if (turnIsLong()) await nextLongTurn()
     return { ...result, object: await conversion.deletionAnswer(version, object, deleted, written.object) }
   } catch (error) {
-    // An object that can't be read is reported as by a read: upstream reads it first.
+    // A corrupt object fails with the error of a read, as upstream reads it first.
     if (faultOf(error) !== undefined)
       await storage.get(key, 'latest', target.ctx.signal).catch(failure => Promise.reject(toStatus(failure, { gr, name: target.name, verb: 'delete' })))
     throw toStatus(error, { gr, name: target.name, verb: 'delete' })
@@ -101,7 +103,7 @@ async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget,
 
 type StepResult = DeleteResult & { readonly last?: boolean }
 
-/** What becomes of an object that is to be deleted. */
+/** Returns the next step of a deletion. */
 type StepOf = (old: KubeObject, hooks: HookContext) => Step
 
 interface Deciding {

@@ -3,38 +3,41 @@ import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { formatTime } from '../meta/time.ts'
 
-/** In the order in which an error lists them. */
+/** Propagation policies, in the order in which errors list them. */
 export const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'] as const
-/** What becomes of the dependents of what is deleted. https://kubernetes.io/docs/concepts/architecture/garbage-collection/#cascading-deletion */
+/** How the garbage collector treats the dependents of a deleted object. https://kubernetes.io/docs/concepts/architecture/garbage-collection/#cascading-deletion */
 export type PropagationPolicy = (typeof PROPAGATION_POLICIES)[number]
 
-/** The policy of that name, if there is one. */
+/** Returns the policy with the name; undefined if there is none. */
 export const propagationPolicyOf = (name: string): PropagationPolicy | undefined => PROPAGATION_POLICIES.find(each => each === name)
 
-/** What a request demands of the object that it deletes. Absent members demand nothing. */
+/** Preconditions of a deletion. Omitted members match every object. */
 export interface Preconditions {
   readonly uid?: string
   readonly resourceVersion?: string
 }
 
-/** metav1.DeleteOptions, as far as the registry acts on it. */
+/** The members of metav1.DeleteOptions that the registry uses. */
 export interface DeleteOptions {
-  /** Below 0 it counts as 1, as upstream. */
+  /** Optional. In seconds. Defaults to the kind's grace period. Negative values mean 1, as upstream. */
   readonly gracePeriodSeconds?: number
   readonly preconditions?: Preconditions
   readonly propagationPolicy?: PropagationPolicy
-  /** Deprecated for `propagationPolicy`, and stronger than it. */
+  /** Deprecated in favour of `propagationPolicy`, over which it takes precedence. */
   readonly orphanDependents?: boolean
 }
 
-/** What becomes of an object: its next state, after which it is to be removed where that is the last one; it is removed; or nothing changes. */
+/** One step of a deletion: write the next state, and remove the object afterwards if that is the last one; remove the object; or change nothing because a deletion is pending. */
 export type Step = { readonly next: KubeObject; readonly last: boolean } | 'remove' | 'pending'
 
-/** Finalizers of the garbage collector: dependents are let go, or deleted first. */
+/** Finalizers that the garbage collector removes after it has orphaned the dependents, or deleted them. */
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
-/** The object with its deletion begun or brought forward; where it has no grace period, or had one that is over, and nothing holds it, it goes. */
+/**
+ * Decides the next step of a deletion, as BeforeDelete in k8s.io/apiserver. Starts a deletion, or shortens the grace period of one that is pending; a longer grace period changes nothing. The step is `remove` if
+ * neither a grace period nor finalizers nor the kind hold the object.
+ */
 export function deletionStep(strategy: Strategy, options: DeleteOptions, old: KubeObject, hooks: HookContext): Step {
   const requested = options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
   const meta = old.metadata
@@ -74,7 +77,7 @@ export function deletionStep(strategy: Strategy, options: DeleteOptions, old: Ku
   return { next, last: !held && graceSeconds === 0 }
 }
 
-/** The finalizers with those of the garbage collector as the options, the object itself or the kind's default want them. */
+/** Returns the finalizers with those of the garbage collector set by the options, the object's own finalizer or the kind's default, in this order of precedence. */
 function collectorFinalizers(strategy: Strategy, options: DeleteOptions, finalizers: readonly string[]): string[] {
   if (strategy.defaultPropagation === 'none') return [...finalizers]
   const standing = finalizers.find(f => f === ORPHAN || f === FOREGROUND)
@@ -84,7 +87,7 @@ function collectorFinalizers(strategy: Strategy, options: DeleteOptions, finaliz
     wanted = options.propagationPolicy === 'Orphan' ? ORPHAN : options.propagationPolicy === 'Foreground' ? FOREGROUND : undefined
   else if (standing !== undefined) wanted = standing
   else if (strategy.defaultPropagation === 'orphan') wanted = ORPHAN
-  // The finalizers of others stay in any case.
+  // Finalizers of other controllers are kept.
   const kept = finalizers.filter(f => f !== ORPHAN && f !== FOREGROUND)
   if (wanted === undefined) return kept
   return finalizers.includes(wanted) && !finalizers.includes(wanted === ORPHAN ? FOREGROUND : ORPHAN) ? [...finalizers] : [...kept, wanted]

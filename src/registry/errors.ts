@@ -17,27 +17,27 @@ import {
 import { BackendError } from '../storage/backend.ts'
 import { StorageError } from '../storage/storage.ts'
 
-/** An object could not be converted by whom its kind leaves that to. The text is for the client. */
+/** The conversion webhook of the kind failed. The message is for the client. */
 export class ConversionError extends Error {
   override readonly name = 'ConversionError'
 }
 
-/** What was done when storage failed. */
+/** The request that failed. */
 export interface FailedRequest {
   readonly gr: GroupResource
-  /** Empty: a collection. */
+  /** Empty for requests of a collection. */
   readonly name: string
   readonly verb: string
-  /** The version that was asked for. */
+  /** The resourceVersion of the request, for messages that name it. */
   readonly wanted?: string
-  /** Of a storage with a watch cache, which names versions in other words than the store. Default: true. */
+  /** Whether the storage has a watch cache, whose messages about versions differ from the store's. Defaults to true. */
   readonly cached?: boolean
 }
 
-/** The one place where failures of storage become what a client reads. Anything else passes through. */
+/** Translates errors of storage and conversion to a StatusError. Other errors are returned unchanged. No other code translates them. */
 export function toStatus(error: unknown, { gr, name, verb, wanted, cached = true }: FailedRequest): unknown {
   if (error instanceof StatusError) return error
-  // Upstream has no Status for it: the text in a 500, and in a watch that of any fault.
+  // Upstream does not wrap the error in a Status: requests fail with 500 and the message, watches with InternalError.
   if (error instanceof ConversionError) return verb === 'watch' ? internalServerError(error.message) : failure(500, '', error.message)
   if (error instanceof BackendError) return fromBackend(error, gr, name, verb)
   if (!(error instanceof StorageError)) return error
@@ -72,7 +72,7 @@ export function toStatus(error: unknown, { gr, name, verb, wanted, cached = true
   }
 }
 
-/** An object, or several of a list, can't be read. */
+/** Returns the error of a corrupt object, or of a list that has some. */
 function unreadable({ message, causes, unreasoned }: StorageError, gr: GroupResource): StatusError {
   if (unreasoned) return failure(500, '', message)
   if (causes === undefined) return internalServerError(message)
@@ -83,7 +83,7 @@ function unreadable({ message, causes, unreasoned }: StorageError, gr: GroupReso
   })
 }
 
-/** Failures of the store itself, where no storage has translated them: of a read past the cache. */
+/** Translates errors of the backend that storage has not translated, such as those of reads that bypass the cache. */
 function fromBackend(error: BackendError, gr: GroupResource, name: string, verb: string): StatusError {
   switch (error.code) {
     case 'compacted':
@@ -110,7 +110,7 @@ const unavailable = (gr: GroupResource, verb: string, why: string): StatusError 
   return error
 }
 
-/** apimachinery's ServerTimeout: 504, to be tried again. */
+/** apimachinery's NewServerTimeout: 504 with a Retry-After of 2 s. */
 const serverTimeout = (gr: GroupResource, verb: string): StatusError =>
   failure(504, 'ServerTimeout', `The ${verb} operation against ${qualifiedResource(gr)} could not be completed at this time, please try again.`, {
     ...(gr.group !== '' && { group: gr.group }),

@@ -4,10 +4,10 @@ import type { Features } from '../lifecycle/gates.ts'
 import { type GatedField, gatedFields } from '../schema/gated-fields.ts'
 import type { StructSchema } from '../schema/schema.ts'
 
-/** Fields of gates that are off, by the features of a server and the type. Both live as long as the server. */
+/** Fields whose gate is off, by the features of a server and the type. */
 const found = new WeakMap<Features, WeakMap<StructSchema, readonly GatedField[]>>()
 
-/** The fields of a type that a server with these features clears from what is written. Found once. */
+/** Returns the fields of a type that writes clear because their feature gate is off. The result is computed once. */
 export function fieldsTurnedOff(features: Features, schema: StructSchema): readonly GatedField[] {
   const known = found.get(features) ?? new WeakMap<StructSchema, readonly GatedField[]>()
   found.set(features, known)

@@ -12,7 +12,7 @@ import { registryFormOf } from './registry-form.ts'
 import type { Answer } from './types.ts'
 import { storedTerms, viewOf } from './version-view.ts'
 
-/** Of a kind that this server converts: hooks and admission see its hub version, one version is stored, and nothing is waited for. */
+/** Conversion of a kind that the server converts by itself: hooks and admission see the hub version, and one version is stored. Most results are values, not promises. */
 export function inProcessConversion(definition: ResourceDefinition): Conversion {
   const { hub, storage } = definition
   const views = new Map<Version, ConversionView>()
@@ -50,7 +50,7 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
   }
 }
 
-/** An object that is not stored as if it had been stored and read again: with the fields and the defaults of the stored version. */
+/** Returns an object that was not stored as if it had been stored and read back: with the fields and the defaults of the storage version. */
 function* readAgain(definition: ResourceDefinition, version: Version, object: KubeObject): Steps<Answer> {
   const stored = definition.storage?.version
   if (stored === undefined) return { object }
@@ -62,7 +62,7 @@ function* readAgain(definition: ResourceDefinition, version: Version, object: Ku
 
 const hasOneVersion = (definition: ResourceDefinition): boolean => versionsOf(definition).size === 1
 
-/** Selectors are looked at in the stored version. */
+/** Returns a view whose selectors match objects in the storage version. */
 function inProcessView(definition: ResourceDefinition, version: Version): ConversionView {
   const view = viewOf(definition, version)
   const withStoredTerms = (options: ListOptions): ListOptions =>

@@ -3,10 +3,10 @@ import { MASTERS } from '../meta/authorizer.ts'
 import type { RequestAttributes, RequestContext, User } from '../meta/context.ts'
 import { resourceAttributes } from '../meta/request-attributes.ts'
 
-/** Whom the server is for itself (kube-apiserver's loopback client). */
+/** User of the server's own requests, as of kube-apiserver's loopback client. */
 export const SERVER_USER: User = { name: 'system:apiserver', groups: [MASTERS, 'system:authenticated'] }
 
-/** The context of work that no client asked for. */
+/** Returns the request context of the server's own work. Warnings are dropped. */
 export function internalContext(info: Partial<RequestAttributes> & { verb: string }, signal: AbortSignal, now: number): RequestContext {
   return {
     user: SERVER_USER,

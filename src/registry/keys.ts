@@ -4,28 +4,28 @@ import { invariant } from '../lib/invariant.ts'
 import { badRequestError, failure } from '../meta/status.ts'
 import { type Key, key } from '../storage/revision.ts'
 
-/** Where the objects of a resource are stored: kube-apiserver's key layout. */
+/** Keys of the objects of a resource in kube-apiserver's layout. */
 export interface KeySpace {
   /** `/registry/pods/`: every object of the resource. */
   readonly root: Key
-  /** `/registry/pods/default/`; the root for cluster-scoped resources and for all namespaces. */
+  /** `/registry/pods/default/`. For cluster-scoped resources, and if the namespace is empty, the root. */
   prefix(namespace: string): Key
-  /** Throws 400 for a name that is no segment of a path, and 500, as upstream's store does, where the namespace is none. */
+  /** Throws 400 if the name is not a valid path segment, and 500, as upstream's store does, if the namespace is not one. */
   object(namespace: string, name: string): Key
-  /** Throws as `object` where a namespace can't be read from the store; the watch cache looks for it and finds nothing. */
+  /** Throws the 500 of `object`. Only reads of the store need the check: the watch cache has no such namespace. */
   checkNamespace(namespace: string, name?: string): void
 }
 
 const isDots = (segment: string): boolean => segment === '.' || segment === '..'
 
-/** Why a name can't be a segment of a path; undefined where it can. */
+/** Returns why a name is not a valid path segment, in upstream's words; undefined if it is. */
 export function segmentFault(name: string): string | undefined {
   if (isDots(name)) return `may not be '${name}'`
   const faults = ['/', '%'].filter(illegal => name.includes(illegal)).map(illegal => `may not contain '${illegal}'`)
   return faults.length === 0 ? undefined : faults.join(';')
 }
 
-/** `etcdPrefix` has a slash before it and none behind, as `/registry`. */
+/** Returns the keys of a resource. `etcdPrefix` begins with a slash and does not end with one, such as `/registry`. */
 export function keySpace(etcdPrefix: string, definition: ResourceDefinition): KeySpace {
   invariant(definition.storage, `${definition.hub.kind} is not stored`)
   const below = `/${definition.storage.prefix}/`

@@ -2,12 +2,12 @@ import type { StorageEvent, Watcher } from '../storage/storage.ts'
 
 type Batch = readonly StorageEvent[]
 
-/** Events that are mapped in one call, once there are so many. */
+/** Largest number of queued events that are mapped in one call. */
 const MAPPED_TOGETHER = 1000
 
 /**
- * A watcher with its batches as `map` makes them, in their order; empty ones are left out. What comes while one is mapped waits in the watcher's queue and is mapped together, so that a slow `map`
- * keeps up with many small batches. Ends with what `map` throws.
+ * Returns a watcher that delivers the batches of another after `map`, in order. Empty batches are dropped. Events that arrive during a call wait in the watcher's queue and are mapped together, so that a
+ * slow `map` keeps up with many small batches. If `map` throws, the watch ends with that error.
  */
 export const mappedWatcher = (watcher: Watcher, map: (events: Batch) => Promise<Batch>): Watcher => ({
   close: slow => watcher.close(slow),

@@ -2,7 +2,7 @@ import type { RequestNotes } from '../meta/request-notes.ts'
 import type { WhyChange, WhyChanges } from '../meta/why.ts'
 import type { GatedField } from '../schema/gated-fields.ts'
 
-/** Takes down the fields that were cleared since their gate is off, by gate. */
+/** Records the fields that were cleared because their feature gate is off, one note for each gate. */
 export function noteTurnedOff(why: RequestNotes, changes: WhyChanges, off: readonly GatedField[]): void {
   if (changes === 'too large') return
   const byGate = new Map<string, string[]>()
@@ -13,7 +13,7 @@ export function noteTurnedOff(why: RequestNotes, changes: WhyChanges, off: reado
   for (const [gate, fields] of byGate) why.note({ step: 'dropped', because: 'feature gate', fields, ...(gate !== '' && { gate }) })
 }
 
-/** Whether a pointer is that of a field, or of what was left empty without it and has gone, too: its names in their order, with the places in lists and the keys of maps left out. */
+/** Whether a JSON pointer names a gated field, or a parent that was removed because it became empty. Indexes of lists and keys of maps in the pointer are skipped. */
 function isAt({ path }: GatedField, pointer: string): boolean {
   const names = pointer.split('/').slice(1)
   let at = 0
@@ -25,7 +25,7 @@ function isAt({ path }: GatedField, pointer: string): boolean {
   return false
 }
 
-/** Takes down what a kind makes of an object by itself. What it takes back of the status, or of a spec that is written by a subresource alone, does not come from the body. */
+/** Records what the kind's `prepare` changed. Restored parts of the status are recorded as dropped fields of the body: only the subresource writes them. */
 export function noteRules(why: RequestNotes, changes: WhyChanges): void {
   const ignored = changes === 'too large' ? [] : changes.filter(isTakenBack)
   if (ignored.length > 0) why.note({ step: 'dropped', because: 'not written here', fields: ignored.map(({ path }) => path) })

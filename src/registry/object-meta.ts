@@ -2,13 +2,13 @@ import { integerOf } from '../lib/integer.ts'
 import type { KubeObject, ObjectMeta, OwnerReference } from '../meta/object.ts'
 import { badRequestError, failure } from '../meta/status.ts'
 
-/** What some releases read and none stores. `clusterName`: 1.24. */
+/** Fields of ObjectMeta that some releases decode and none stores. `clusterName` was removed after 1.24. */
 export interface LegacyFields {
   selfLink?: string
   clusterName?: string
 }
 
-/** Removes what only the server may set, from an object that is to be created. */
+/** Clears the fields of a new object that only the server sets. */
 export function wipeSystemFields(meta: ObjectMeta & LegacyFields): void {
   delete meta.uid
   delete meta.deletionTimestamp
@@ -18,19 +18,19 @@ export function wipeSystemFields(meta: ObjectMeta & LegacyFields): void {
   meta.creationTimestamp = null
 }
 
-/** Why a text, which is not empty, is no resourceVersion, as Go's parser of numbers says it. No very large number is made of a long text. */
+/** Returns why a non-empty text is not a resourceVersion, with the message of Go's strconv.ParseUint; undefined if it is one. Cost is bounded for long texts. */
 export function revisionFault(wanted: string): string | undefined {
   if (!/^\d+$/.test(wanted)) return 'invalid syntax'
   return integerOf(wanted) > 18446744073709551615n ? 'value out of range' : undefined
 }
 
-/** Throws where a resourceVersion in a body is no number. Upstream has no Status for it: the parser's text in a 500. */
+/** Throws 500 if the resourceVersion of a body is not a number. Upstream returns the parser's error without a Status. */
 export function checkRevisionText(wanted: string): void {
   const fault = wanted === '' ? undefined : revisionFault(wanted)
   if (fault) throw failure(500, '', `strconv.ParseUint: parsing ${JSON.stringify(wanted)}: ${fault}`)
 }
 
-/** Puts the request's namespace into an object that has none; 400 where it names another. `namespace` is empty for cluster-scoped resources. */
+/** Sets the namespace of the request in an object that has none. Throws 400 if the object names another. `namespace` is empty for cluster-scoped resources, and the object's is then cleared. */
 export function ensureNamespace(meta: ObjectMeta, namespace: string): void {
   const own = meta.namespace ?? ''
   if (own === namespace) return
@@ -39,7 +39,7 @@ export function ensureNamespace(meta: ObjectMeta, namespace: string): void {
   else throw badRequestError('the namespace of the provided object does not match the namespace sent on the request')
 }
 
-/** 400 where a body names another object than the path. */
+/** Throws 400 if a body has another name or namespace than the path, or no name. */
 export function checkName(object: KubeObject, name: string, namespace: string): void {
   const own = object.metadata.name ?? ''
   if (own === '') throw badRequestError(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
@@ -54,7 +54,7 @@ const DUPLICATE_OWNERS =
 const DUPLICATE_OWNERS_AFTER_ADMISSION =
   '.metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: '
 
-/** Removes owner references that are there twice, with the warning that upstream gives. */
+/** Removes duplicate owner references, with upstream's warning. `afterAdmission` selects its wording. */
 export function dedupOwnerReferences(meta: ObjectMeta, warn: (text: string) => void, afterAdmission: boolean): void {
   const references = meta.ownerReferences
   if (references === undefined || references.length < 2) return
@@ -62,7 +62,7 @@ export function dedupOwnerReferences(meta: ObjectMeta, warn: (text: string) => v
   const duplicates: string[] = []
   const seen = new Set<string>()
   for (const reference of references) {
-    // Decoded values have their members in one order, so equal ones have the same text.
+    // Decoding orders the members, so equal references have equal JSON.
     const identity = JSON.stringify(reference)
     if (seen.has(identity)) duplicates.push(reference.uid)
     else kept.push(reference)
@@ -73,5 +73,5 @@ export function dedupOwnerReferences(meta: ObjectMeta, warn: (text: string) => v
   meta.ownerReferences = kept
 }
 
-/** A name from generateName: the prefix is cut to leave room for the suffix in 63 characters. */
+/** Returns a name for generateName. The prefix is truncated so that the name has at most 63 characters. */
 export const generatedName = (prefix: string, suffix: string): string => prefix.slice(0, 63 - suffix.length) + suffix

@@ -7,13 +7,13 @@ import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { decodeObject } from './decode-object.ts'
 
-/** The type that a body claims to be of, empty where it is silent. */
+/** The type that a body declares. Members are empty if the body omits them. */
 export interface TypeClaim {
   readonly apiVersion: string
   readonly kind: string
 }
 
-/** The type that a patch has left in an object. Upstream has written the members in order, so that of several spellings these are read last. Throws a DecodeError. */
+/** Returns the type of a patched object. Upstream serializes it with sorted members, so `kind` is decoded after other spellings such as `Kind` and wins. Throws a DecodeError if the apiVersion is malformed. */
 export function patchedClaim(patched: Json): TypeClaim {
   const claim = typeOfBody(isJsonObject(patched) ? lastInOrder(patched) : patched)
   if (!parseApiVersion(claim.apiVersion)) throw new DecodeError(`unexpected GroupVersion string: ${claim.apiVersion}`)
@@ -24,38 +24,40 @@ function lastInOrder({ kind, apiVersion, ...rest }: JsonObject): JsonObject {
   return { ...rest, ...(kind !== undefined && { kind }), ...(apiVersion !== undefined && { apiVersion }) }
 }
 
-/** The built-in kinds of a group version. */
+/** Returns the built-in kinds of an apiVersion. */
 export type BuiltIns = (apiVersion: string) => readonly Version[]
 
-/** The built-in kinds that are served in a group version. */
+/** The built-in kinds that a catalog serves. */
 export const builtInsOf =
   (snapshot: CatalogSnapshot): BuiltIns =>
   apiVersion =>
     snapshot.resourcesOf(apiVersion).flatMap(({ version }) => (version.schema.form.name === 'typed' ? [version] : []))
 
-/** The package of a group's internal types. Events by their newer name are those of the core group. */
+/** The Go package of a group's internal types. Those of `events.k8s.io` are in core. */
 export const goPackage = (group: string): string => (group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.', 1)[0] ?? ''))
 
-/** Upstream reads an object as what it says it is before it looks whether that is wanted. Throws a DecodeError. */
+/** Decodes an object as the built-in type that it declares, only for its errors: upstream does so before it compares the type with the expected one. Throws a DecodeError. */
 export function readAsClaimed(builtIns: BuiltIns, apiVersion: string, kind: string, value: Json): void {
   const claimed = builtIns(apiVersion).find(version => version.kind === kind)
   if (claimed) decodeObject(claimed, value)
 }
 
-/** Kinds that every group version has, and those of `v1` alone that are no resources. */
+/** Kinds that are registered in every group version, and kinds of `v1` that are not resources. */
 const META_KINDS = new Set(['WatchEvent', 'ListOptions', 'GetOptions', 'DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions'])
 const CORE_META_KINDS = new Set(['List', 'Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions'])
 
-/** These two are served by servers of their own, which know no other groups. */
+/** Groups whose servers have their own scheme, which has no other groups. */
 const SEPARATE_GROUPS = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
 
-/** Why an object that says it is of another type can't be read as one of this, in upstream's words. `apiVersion` is well formed. */
+/** Why an object of another type was rejected. */
 export interface TypeFault {
-  /** It is a type that upstream knows, so that it is the conversion that fails. */
+  /** Whether upstream's scheme has the declared type: then the conversion fails, not the lookup of the type. */
   readonly isKnown: boolean
+  /** Upstream's message. */
   readonly text: string
 }
 
+/** Returns why an object that declares another type cannot be read as one of the target's. `apiVersion` must be well formed. */
 export function otherTypeFault(builtIns: BuiltIns, target: { readonly group: string; readonly kind: string }, apiVersion: string, kind: string): TypeFault {
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
   const reachable = !SEPARATE_GROUPS.has(target.group) || group === target.group || (group === '' && CORE_META_KINDS.has(kind))
@@ -64,11 +66,11 @@ export function otherTypeFault(builtIns: BuiltIns, target: { readonly group: str
   return { isKnown: true, text: `converting (${version}.${kind}) to (${goPackage(target.group)}.${target.kind}): unknown conversion` }
 }
 
-/** Upstream names the line in which the scheme that was asked is made. */
+/** Upstream's message for an unknown type. `scheme` is the source line that creates the scheme, which is how upstream names it. */
 export const notRegistered = ({ apiVersion, kind }: TypeClaim, scheme: string): string =>
   `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "${scheme}"`
 
-/** Whether upstream's types have such a kind. What was served by some release is known by name, even if it can't be had; kinds that definitions have added are not. */
+/** Whether upstream's scheme has a kind. It has every kind that any release served, even if this server does not serve it, and no custom kinds. */
 function isRegistered(builtIns: BuiltIns, apiVersion: string, kind: string): boolean {
   if (lifecycleOf(apiVersion, kind) !== undefined) return true
   const builtIn = builtIns(apiVersion)

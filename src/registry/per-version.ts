@@ -1,9 +1,10 @@
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 
-/** Something of each version of each definition, made when first asked for and gone with the definition. */
+/** One value for each version of each definition. It is made on first use and collected with the definition. */
 export class PerVersion<T> {
   private readonly made = new WeakMap<ResourceDefinition, Map<Version, T>>()
 
+  /** Returns the value of a version. `make` is called if there is none. */
   of(definition: ResourceDefinition, version: Version, make: () => T): T {
     let known = this.made.get(definition)
     if (known === undefined) {

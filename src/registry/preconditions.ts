@@ -9,7 +9,7 @@ import { checkRevisionText } from './object-meta.ts'
 import { groupKindOf, groupResourceOf, type WriteTarget } from './types.ts'
 
 /*
- * What a request demands of the present object: its uid, its resourceVersion. Upstream checks them at several places, each in its own words. All functions throw 409 Conflict.
+ * Checks of the uid and the resourceVersion that a request requires of the existing object. Upstream has several, each with its own messages. All functions throw 409 Conflict unless noted otherwise.
  */
 
 const storageFault = (key: string, what: string): string =>
@@ -21,7 +21,7 @@ const otherUid = (wanted: string, found: string | undefined): string =>
 const otherVersion = (wanted: string, found: string | undefined): string =>
   `Precondition failed: ResourceVersion in precondition: ${wanted}, ResourceVersion in object meta: ${found ?? ''}`
 
-/** Checks the uid that the body of an update names, if it names one. Without a present object no uid matches. In a dry run upstream checks it above the store, and names the key without the prefix of the store. */
+/** Checks the uid of an update's body, if it has one. No uid matches if the object does not exist. Upstream checks a dry run above the store, so its message has the key without the store's prefix. */
 export function checkUid(
   target: WriteTarget,
   { key, prefix }: { readonly key: Key; readonly prefix: string },
@@ -33,14 +33,14 @@ export function checkUid(
   throw conflictError(groupResourceOf(target.served), target.name, storageFault(named, otherUid(wanted, old?.metadata.uid)))
 }
 
-/** Of an update that creates: the object names no uid. */
+/** Rejects an update that creates an object if the body has a uid. */
 export function checkNoUid(target: WriteTarget, { metadata }: KubeObject): void {
   if (!metadata.uid) return
   const message = `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`
   throw conflictError(groupResourceOf(target.served), target.name, message)
 }
 
-/** Of an update: one without a resourceVersion takes the present one, where the kind allows that; any other must name the present one. */
+/** Checks the resourceVersion of an update against the existing object, and sets it to the existing one if it is absent or 0. Throws 422 for those if the kind requires one, 500 if it is not a number. */
 export function checkResourceVersion(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject): void {
   const gr = groupResourceOf(target.served)
   const wanted = next.metadata.resourceVersion ?? ''
@@ -57,13 +57,13 @@ export function checkResourceVersion(target: WriteTarget, strategy: Strategy, ne
   }
 }
 
-/** By their numbers: zeros in front do not count. */
+/** Compares numerically: leading zeros are ignored. */
 const isSameRevision = (wanted: string, { metadata }: KubeObject): boolean => wanted.replace(/^0+/, '') === metadata.resourceVersion
 
 /** Whether a resourceVersion that can be parsed is 0, in any number of digits, or absent. */
 const isZero = (wanted: string): boolean => !/[1-9]/.test(wanted)
 
-/** Of a write of a view (scale): what the view names. A resourceVersion of 0 is left to the update of the parent. `part`: the resource with the subresource. */
+/** Checks the uid and the resourceVersion of a view such as Scale against its parent. A resourceVersion of 0 is left to the update of the parent. `part` names the resource with its subresource. */
 export function checkView(gr: GroupResource, part: GroupResource, name: string, view: KubeObject, parent: KubeObject): void {
   const { uid = '', resourceVersion = '' } = view.metadata
   checkRevisionText(resourceVersion)
@@ -76,7 +76,7 @@ function storageFaultOf({ uid, resourceVersion }: Preconditions, found: ObjectMe
   if (resourceVersion !== undefined && resourceVersion !== found.resourceVersion) return otherVersion(resourceVersion, found.resourceVersion)
 }
 
-/** Of a deletion: what its options name. */
+/** Checks the preconditions of a deletion. */
 export function checkDeletion(target: WriteTarget, preconditions: Preconditions | undefined, { metadata }: KubeObject): void {
   if (preconditions === undefined) return
   const { uid, resourceVersion } = preconditions
@@ -97,12 +97,12 @@ export function checkDeletion(target: WriteTarget, preconditions: Preconditions 
     )
 }
 
-/** 409 that names the kind where others name the resource, as upstream's deletion does. */
+/** 409 that names the kind instead of the resource, as upstream's deletion does. */
 function recordConflict({ served, name }: WriteTarget, message: string): StatusError {
   const { group, kind } = groupKindOf(served)
   return conflictError({ group, resource: kind }, name, message)
 }
 
-/** Upstream loses the version that it was given where a deletion takes out the last finalizer, and then finds that it does not match. */
+/** The error of removing an object that has finalizers with a required resourceVersion. Upstream compares it as empty there, so it never matches. */
 export const lostVersion = (target: WriteTarget, key: Key, { metadata }: KubeObject): StatusError =>
   conflictError(groupResourceOf(target.served), target.name, storageFault(key, otherVersion('', metadata.resourceVersion)))

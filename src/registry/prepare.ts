@@ -24,8 +24,8 @@ import { admissionRequest, groupKindOf, type RegistryEnvironment, type WriteTarg
 const metadata = fieldPath('metadata')
 
 /**
- * Records who owns the fields that this write changes. Runs before admission and `prepare`, which is what `resetFields` are for. As upstream: where a webhook that converts fails, nobody is
- * tracked any more. Undefined: it is done, and there is nothing to wait for.
+ * Updates the managed fields of an object for the changes of this write. Runs before admission and `prepare`; `resetFields` exclude fields that `prepare` will restore. As upstream, all managed fields are
+ * dropped if the conversion webhook fails. Returns undefined if it is done.
  */
 export function trackManagedFields(
   { served, manager, subresource }: WriteTarget,
@@ -49,7 +49,7 @@ function setManagers({ metadata: meta }: KubeObject, entries: ManagedFieldsEntry
   else delete meta.managedFields
 }
 
-/** Mutating admission, of an object in the version of the request, which the caller hands over. The result is in that of hooks. */
+/** Runs mutating admission of an object in the version of the request. Takes ownership of it. Returns the object in the version of hooks. */
 export async function mutate({ admission }: RegistryEnvironment, target: WriteTarget, object: KubeObject, old?: KubeObject): Promise<KubeObject> {
   const { definition, version } = target.served
   const hookVersion = conversionOf(definition).hookVersion(version)
@@ -61,7 +61,7 @@ export async function mutate({ admission }: RegistryEnvironment, target: WriteTa
   return mutated
 }
 
-/** What happens to a new object between admission's two halves: the kind's own part, then every rule for it. Throws 422. */
+/** Prepares and validates a new object between mutating and validating admission: clears gated fields, runs the kind's `prepare`, then all validation. Throws 422. */
 export async function beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Promise<void> {
   const dropping = dropTurnedOff(target, next, undefined, ctx)
   if (dropping instanceof Promise) await dropping
@@ -70,14 +70,14 @@ export async function beforeCreate(target: WriteTarget, strategy: Strategy, next
   const found = startInTurns(boundedErrors(errorsOfNew(kindRulesOf(target, strategy), next, ctx)))
   const errors = found instanceof Promise ? await found : found
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, undefined, ctx, errors)))
-  // Upstream checks all of the metadata once more. What has been found in order stays so, but for names: those of some kinds may be what no path can have.
+  // Upstream then validates all metadata again, by the generic rules. Only names can fail: some kinds allow names that are not path segments.
   if (errors.length === 0) errors.push(...validateNames(next.metadata, nameIsPathSegment, metadata))
   if (turnIsLong()) await nextLongTurn()
   const finishing = finish(target, strategy, { next, ctx }, errors)
   if (finishing) await finishing
 }
 
-/** Likewise for an update: metadata that no update changes is put back first. `next` has a resourceVersion by now. */
+/** `beforeCreate` for an update. Also restores the metadata that updates cannot change. `next` must have a resourceVersion. */
 export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): Promise<void> {
   const meta: ObjectMeta & LegacyFields = next.metadata
   delete meta.selfLink
@@ -104,7 +104,7 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
   if (keeping instanceof Promise) await keeping
 }
 
-/** Clears fields whose feature gate is off. Before `prepare`, which may put parts of `old` into `next`. */
+/** Clears fields whose feature gate is off. Runs before `prepare`, which may copy parts of `old` to `next`. Returns undefined if it is done. */
 function dropTurnedOff({ served, ctx: { why } }: WriteTarget, next: KubeObject, old: KubeObject | undefined, { features }: HookContext): Promise<void> | void {
   const off = fieldsTurnedOff(features, served.definition.hub.schema)
   if (off.length === 0) return
@@ -116,19 +116,19 @@ function dropTurnedOff({ served, ctx: { why } }: WriteTarget, next: KubeObject, 
   tell()
 }
 
-/** Runs the kind's own part. What it makes of the status of a resource whose status is a subresource is left as it was: nothing that the body says of it is written. */
+/** Runs the kind's `prepare` and records its changes for `binnacle why`. */
 function prepare({ ctx: { why } }: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): void {
   const kept = why?.keep(next)
   strategy.prepare?.(next, old, ctx)
   if (why) noteRules(why, why.changes(kept, next))
 }
 
-/** By what objects of a kind are judged. */
+/** Rules that validate objects of a resource or subresource. */
 interface KindRules {
   readonly strategy: Strategy
   readonly namespaced: boolean
   readonly meta: ObjectMetaRules | undefined
-  /** Whose declared rules are run, too. Undefined: those of most subresources are not. */
+  /** The type whose declared rules run. Undefined for most subresources. */
   readonly declared: Pick<DeclaredSubject, 'schema' | 'kind'> | undefined
 }
 
@@ -146,7 +146,7 @@ const nameRuleOf =
   (name, prefix) =>
     validateName(name, prefix, features)
 
-/** Metadata first, then the kind, unless that wants it otherwise: errors are listed in this order. */
+/** Errors of metadata, then of the kind, unless the kind sets `judgesMetaLast`. Responses list errors in this order. */
 function* errorsOfNew(rules: KindRules, next: KubeObject, ctx: HookContext): Steps<FieldError[]> {
   const { strategy, namespaced, meta } = rules
   const metaErrors = () => validateObjectMetaInSteps(next.metadata, namespaced, nameRuleOf(strategy, ctx), metadata, meta)
@@ -159,11 +159,11 @@ function* errorsOfNew(rules: KindRules, next: KubeObject, ctx: HookContext): Ste
   return appendErrors(errors, yield* kindErrors(rules, next, undefined, ctx))
 }
 
-/** Metadata, what of it may not change, then the kind. */
+/** Errors of metadata, of changes of its immutable parts, then of the kind. */
 function* errorsOfUpdate(kind: KindRules, next: KubeObject, old: KubeObject, ctx: HookContext): Steps<FieldError[]> {
   const { strategy, namespaced, meta: rules } = kind
   const meta = next.metadata
-  // Upstream judges ObjectMeta first for every kind, by rules that know nothing of domains of finalizers, and then in each kind's own validation: the causes of an error say so.
+  // Upstream validates ObjectMeta twice: first for every kind, without the check that finalizers have a domain, then in the kind's own validation. Errors occur twice in the causes.
   const errors = yield* validateObjectMetaInSteps(meta, namespaced, nameIsPathSegment, metadata, PLAIN_FINALIZERS)
   yield
   appendErrors(errors, yield* validateObjectMetaUpdateInSteps(meta, old.metadata, metadata, PLAIN_FINALIZERS))
@@ -179,7 +179,7 @@ function* errorsOfUpdate(kind: KindRules, next: KubeObject, old: KubeObject, ctx
   return appendErrors(errors, yield* kindErrors(kind, next, old, ctx))
 }
 
-/** The kind's own rules, whether they come as a list or in steps, and those that stand beside its fields. */
+/** Errors of the kind's own validation, which is a list or runs in steps, combined with those of declared rules. */
 function* kindErrors({ strategy, declared }: KindRules, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<readonly FieldError[]> {
   const own = strategy.validate?.(next, old, ctx) ?? []
   const errors = isSteps(own) ? yield* own : own
@@ -196,7 +196,7 @@ interface Checked {
   readonly ctx: HookContext
 }
 
-/** Throws 422 for any errors; otherwise warns, and puts the object in its canonical form. Undefined: it is done, and there is nothing to wait for. */
+/** Throws 422 if there are errors. Otherwise sends the kind's warnings and canonicalizes the object. Returns undefined if it is done. */
 function finish(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Checked, errors: FieldError[]): Promise<void> | undefined {
   if (errors.length > 0) throw invalidError(groupKindOf(target.served), next.metadata.name ?? '', errors)
   for (const text of strategy.warnings?.(next, old, ctx) ?? []) target.ctx.warn(text)
@@ -204,7 +204,7 @@ function finish(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Che
   strategy.canonicalize?.(next)
 }
 
-/** A write that changes nothing but the time of a manager's entry is no write. */
+/** Restores the managed fields if a write changes nothing but their times, so that it is detected as unchanged. */
 function* keepUnchangedManagers(next: KubeObject, old: KubeObject): Steps<void> {
   const entries = next.metadata.managedFields
   const before = old.metadata.managedFields

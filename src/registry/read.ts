@@ -16,28 +16,28 @@ import { revisionFault } from './object-meta.ts'
 export interface ListOptions {
   readonly labels: readonly LabelRequirement[]
   readonly fields: readonly FieldTerm[]
-  /** As it was given, empty for none: what it means depends on the verb. */
+  /** As sent, empty if unset. Its meaning depends on the verb. */
   readonly resourceVersion: string
   readonly resourceVersionMatch: '' | 'Exact' | 'NotOlderThan'
-  /** 0 or less: all. */
+  /** Largest number of items of a page. 0 or less means all. */
   readonly limit: number
   readonly continue: string
   readonly allowWatchBookmarks: boolean
   readonly sendInitialEvents?: boolean
-  /** A watch without a start begins with what is at hand, and no bookmark ends that: as before WatchList. */
+  /** A watch without a resourceVersion starts with the objects in the cache, without waiting for the latest revision, and sends no bookmark after them, as before WatchList. */
   readonly startAtHand?: true
-  /** When a watch is going to be ended, by the steady clock: a bookmark comes before. */
+  /** End of a watch, in milliseconds of the steady clock. A bookmark is sent shortly before. */
   readonly deadline?: number
 }
 
-/** A page, as the caller answers it. `items` are shared with the cache: never mutate them. */
+/** A page of a list. `items` are shared with the cache and must not be changed. */
 export interface ListResult {
   readonly items: readonly StoredObject[]
-  /** Of the state that was read: a watch goes on from it. */
+  /** Revision of the list. A watch from it continues without a gap. */
   readonly resourceVersion: string
-  /** The token of the next page; empty on the last. */
+  /** Token of the next page. Empty on the last page. */
   readonly continue: string
-  /** Undefined where counting would cost a scan, and on the last page. */
+  /** Undefined on the last page, and if counting would need a scan. */
   readonly remainingItemCount: number | undefined
 }
 
@@ -46,13 +46,16 @@ const everything: Predicate = { matches: () => true, everything: true }
 const NAME = 'metadata.name'
 const NAMESPACE = 'metadata.namespace'
 
-/** A selection, with hints by which indexes and key ranges narrow what is looked at: `name` and `namespace` where it names one, `labels` that must have one of few values. */
+/**
+ * Returns the predicate of a label and a field selector, with hints for indexes and key ranges: `name` and `namespace` if the selector requires one, and labels that must have one of few values. Hints may be
+ * incomplete; `matches` decides.
+ */
 export function predicateOf(labels: readonly LabelRequirement[], fields: readonly FieldTerm[]): Predicate {
   if (labels.length === 0 && fields.length === 0) return everything
   const all = new FieldMatcher(fields)
   const name = all.required(NAME)
   const namespace = all.required(NAMESPACE)
-  // Other fields are read from the object when they are first asked for.
+  // `attributes.fields` of other fields is computed lazily, so names are matched first.
   const isName = ({ field }: FieldTerm): boolean => field === NAME || field === NAMESPACE
   const names = new FieldMatcher(fields.filter(isName))
   const others = new FieldMatcher(fields.filter(term => !isName(term)))
@@ -72,11 +75,11 @@ export function predicateOf(labels: readonly LabelRequirement[], fields: readonl
 const othersMatch = (others: FieldMatcher, fields: Readonly<Record<string, string>>): boolean =>
   others.matches(field => (Object.hasOwn(fields, field) ? (fields[field] ?? '') : ''))
 
-/** Hints for indexes, which have no use for more labels or values than these. */
+/** Bounds of the label hints. More labels or values do not help an index. */
 const MOST_HINTS = 16
 const MOST_VALUES = 1000
 
-/** Only what an index can use: equality and `in`. */
+/** The requirements that an index supports: equality and `in`. */
 function requiredLabels(requirements: readonly LabelRequirement[]): RequiredLabel[] {
   const required: RequiredLabel[] = []
   for (const { key, operator, values } of requirements) {
@@ -86,12 +89,12 @@ function requiredLabels(requirements: readonly LabelRequirement[]): RequiredLabe
   return required
 }
 
-/** No store comes so far; what is beyond is no exact number. */
+/** Largest revision that reads distinguish: larger numbers are not exact, and no store reaches them. */
 const FARTHEST = Number.MAX_SAFE_INTEGER - 1
 
 const isZero = (text: string): boolean => /^0+$/.test(text)
 
-/** A resourceVersion of a request; undefined for none, and for 0. The text of the error is Go's. */
+/** Parses the resourceVersion of a request. Returns undefined if it is empty or 0. Throws 400 with Go's message. */
 export function parseResourceVersion(text: string): Revision | undefined {
   if (text === '' || text === '0') return undefined
   const fault = revisionFault(text)
@@ -102,7 +105,7 @@ export function parseResourceVersion(text: string): Revision | undefined {
   return isZero(text) ? undefined : revision(Math.min(Number(text), FARTHEST))
 }
 
-/** Watches, and gets through the cache, have no Status for a bad version upstream: the parser's text in a 500. */
+/** Runs `parse`. If `plain`, its error becomes a 500 with the parser's message: upstream returns no Status for a malformed version of a watch, or of a get from the cache. */
 function plainFailure<T>(plain: boolean, parse: () => T): T {
   try {
     return parse()
@@ -112,13 +115,13 @@ function plainFailure<T>(plain: boolean, parse: () => T): T {
   }
 }
 
-/** What the reads of a resource work on. */
+/** The storage of a resource and the layout of its keys. */
 export interface ReadSource {
   readonly storage: Storage
   readonly keys: KeySpace
 }
 
-/** The object, as new as `resourceVersion` asks for: empty is the newest, 0 any. Throws 404, and whatever `toStatus` makes of a failure. */
+/** Returns an object that is at least as new as `resourceVersion`: the latest if it is empty, any if it is 0. Throws a StatusError, 404 if the object does not exist. */
 export async function getObject(
   { storage, keys }: ReadSource,
   gr: GroupResource,
@@ -135,14 +138,14 @@ export async function getObject(
   }
 }
 
-/** As new as asked; 0 is whatever the cache has. Throws 400, and 500 through the cache, for text that is no version. */
+/** The consistency that a get requires. Throws 400 if the version is malformed, or 500 if the storage is cached. */
 function getAt({ cached }: Storage, resourceVersion: string): ReadAt {
   if (resourceVersion === '') return 'latest'
   const wanted = isZero(resourceVersion) ? undefined : plainFailure(cached, () => parseResourceVersion(resourceVersion))
   return wanted === undefined ? 'any' : { notOlderThan: wanted }
 }
 
-/** https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list */
+/** The consistency that a list requires. `one`: the selector picks a single key. https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list */
 export function readAt(options: ListOptions, one = false): ReadAt {
   const { resourceVersion, resourceVersionMatch, limit } = options
   if (resourceVersion === '') return 'latest'
@@ -152,11 +155,11 @@ export function readAt(options: ListOptions, one = false): ReadAt {
   if (resourceVersionMatch === 'Exact') return { exactly: wanted }
   if (resourceVersionMatch === 'NotOlderThan') return { notOlderThan: wanted }
   if (limit <= 0) return { notOlderThan: wanted }
-  // A limit asks for that very version, but where a selector picks one object upstream reads a key, not a range: the latest state, which has to be new enough.
+  // A limit implies Exact. If a selector picks one object, upstream gets its key instead of a range, at the latest revision, which must not be older than the wanted one.
   return one ? 'latest' : { exactly: wanted }
 }
 
-/** The objects of a namespace (empty: of all), or a page of them, with what continues it. Throws 400, 410 and what else `toStatus` makes of a failure. */
+/** Lists the objects of a namespace, or of all namespaces if it is empty, by pages. Throws a StatusError: 400 for a malformed version or token, 410 if the revision was compacted. */
 export async function listObjects(source: ReadSource, gr: GroupResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
   const { storage, keys } = source
   const prefix = keys.prefix(namespace)
@@ -175,7 +178,7 @@ export async function listObjects(source: ReadSource, gr: GroupResource, namespa
   }
 }
 
-/** What field selectors leave of a resource: a namespace, or the key of one object where its namespace is known, from the path or from the selector. The cache narrows by itself. */
+/** Narrows a list by the field selector to the prefix of a namespace, or to the key of one object if its namespace is known from the path or the selector. The cache does not need it. */
 function narrow(keys: KeySpace, namespace: string, { namespace: selected = '', name }: Predicate): { below: Key; one: boolean } {
   const prefix = keys.prefix(namespace || selected)
   if (name === undefined || segmentFault(name) !== undefined) return { below: prefix, one: false }
@@ -183,7 +186,7 @@ function narrow(keys: KeySpace, namespace: string, { namespace: selected = '', n
   return object === `${prefix}${name}` ? { below: object, one: true } : { below: prefix, one: false }
 }
 
-/** Throws 504 where the latest state is older than the version that was asked for. */
+/** Throws 504 if the page is older than the requested version. */
 function isNewEnough(page: Page, resourceVersion: string): void {
   const wanted = parseResourceVersion(resourceVersion)
   if (wanted !== undefined && page.revision < wanted) throw tooLargeResourceVersionError(resourceVersion, page.revision, 0)
@@ -195,7 +198,7 @@ interface Continued {
   readonly predicate: Predicate
 }
 
-/** The page after the one that gave the token, as of the same version, which the token names. */
+/** Lists the next page at the revision of the token. Throws 410 with a token for the latest revision if that one was compacted. */
 async function continueList(
   { storage, keys }: ReadSource,
   gr: GroupResource,
@@ -222,7 +225,7 @@ async function continueList(
   }
 }
 
-/** With the token of the next page; how many remain is reported where it costs nothing. */
+/** Converts a page of the storage to the result of a list. */
 function resultOf(page: Page, prefix: ReturnType<KeySpace['prefix']>): ListResult {
   return {
     items: page.items,
@@ -237,14 +240,14 @@ const CONTINUE_EXPIRED =
   'retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first ' +
   'chunk was returned and now may show up in the list.'
 
-/** 410 with a token that goes on in the newest state, which is inconsistent with the pages before. */
+/** 410 with a token that continues at the latest revision. The pages are then inconsistent with the ones before. */
 function expiredContinue(token: string) {
   const error = expiredError(CONTINUE_EXPIRED)
   error.status.metadata.continue = token
   return error
 }
 
-/** Starts a watch. A start that is gone is not refused here but reported in the stream, as upstream does: the watcher then throws `expired`. */
+/** Starts a watch. As upstream, a compacted start is not rejected here but reported in the stream: the watcher throws `expired`. Throws a StatusError. */
 export async function watchObjects(
   { storage, keys }: ReadSource,
   served: ServedResource,
@@ -256,7 +259,7 @@ export async function watchObjects(
   const predicate = predicateOf(options.labels, options.fields)
   const { resourceVersion, sendInitialEvents } = options
   const wanted = plainFailure(true, () => parseResourceVersion(resourceVersion))
-  // Since WatchList a watch without a version, or with 0, asks for the initial events and the bookmark that ends them.
+  // A watch without a version, or with 0, starts with the initial events. Since WatchList a bookmark ends them.
   const initial = sendInitialEvents ?? wanted === undefined
   const atHand = isZero(resourceVersion) || options.startAtHand === true
   const at: ReadAt = wanted === undefined ? (atHand ? 'any' : 'latest') : { notOlderThan: wanted }

@@ -10,17 +10,17 @@ import type { MemberOrder } from '../storage/json-splice.ts'
 import { StorageError } from '../storage/storage.ts'
 import { convertInSteps, normalized, versionsOf } from './convert.ts'
 
-/** What the registry does in another way for each form of objects. */
+/** Behaviour of the registry that differs between typed and unstructured objects. */
 export interface RegistryForm {
-  /** Of the members of stored JSON. */
+  /** Order of the members in stored JSON. */
   readonly order: MemberOrder
-  /** How long the type header of the object's JSON is. */
+  /** Length of the type header of an object's JSON, in bytes. */
   headerBytes(kind: string, apiVersion: string): number
-  /** Members of the metadata that are stored although they are empty, as JSON. */
+  /** Returns empty members of the metadata that are stored all the same, as JSON members. */
   emptyMetadata?(object: KubeObject): string
-  /** What was stored says that it is of a version that the definition does not have: throws where it can't be read as another. */
+  /** Checks the apiVersion of a stored object that is not one of the definition. Throws a StorageError `corrupt` if the object cannot be read as the storage version. */
   checkVersion(claimed: unknown): void
-  /** What tracking managed fields needs to see an object in another version. Undefined: nothing. */
+  /** Returns the conversion to versions that managed fields name. Undefined if none is needed. */
   managers(served: ServedResource): Change['convert']
 }
 
@@ -47,8 +47,8 @@ export const registryFormOf = ({ form }: StructSchema): RegistryForm => FORMS[fo
 const MAY_BE_EMPTY = ['annotations', 'finalizers', 'generateName', 'labels', 'ownerReferences'] as const
 
 /**
- * Upstream stores the empty maps and lists that an apply has put into the metadata of a custom object, and reads them as absent: the next write of the object is one even if it changes
- * nothing.
+ * Returns the empty maps and lists in the metadata of a custom object that an apply has set. Upstream stores them but reads them as absent, so that the next write of the object changes the stored bytes even if
+ * it changes no field.
  */
 function emptyMetadata({ metadata }: KubeObject): string {
   const empty = MAY_BE_EMPTY.filter(name => {
@@ -65,17 +65,17 @@ const conversions = new WeakMap<ServedResource, ManagerConversion>()
 const servedVersion = ({ definition }: ServedResource, apiVersion: string): Version | undefined =>
   definition.versions.find(each => apiVersionOfVersion(each) === apiVersion)
 
-/** Of a kind that is converted by its fields: an object in another version that is served. Undefined where there is one version only. */
+/** Conversion of managers of a built-in kind to another served version. Undefined if the kind has only one. */
 function typedManagers(served: ServedResource): Change['convert'] {
   return served.definition.versions.length === 1 ? undefined : known(served, typedConversion)
 }
 
-/** Of a custom kind that no webhook converts. An apply fails on managers of a version that the definition does not have, however many it has. */
+/** Conversion of managers of a custom kind without a webhook. It is needed even if the kind has one version: an apply fails if a manager names a version that the definition does not have. */
 function unstructuredManagers(served: ServedResource): Change['convert'] {
   return known(served, unstructuredConversion)
 }
 
-/** Made once for each resource that is served. */
+/** Returns the conversion of a served resource. It is made on first use. */
 function known(served: ServedResource, make: (served: ServedResource) => ManagerConversion): ManagerConversion {
   let conversion = conversions.get(served)
   if (conversion === undefined) {
@@ -85,14 +85,14 @@ function known(served: ServedResource, make: (served: ServedResource) => Manager
   return conversion
 }
 
-/** By the fields of both versions, through the hub version. In steps, as objects may be large. */
+/** Converts through the hub version. Yields undefined if the version is not served. */
 function typedConversion(served: ServedResource): ManagerConversion {
   const { definition, version } = served
   return function* (object, apiVersion) {
     const to = servedVersion(served, apiVersion)
     if (to === undefined) return undefined
     const from = versionsOf(definition).get(object.apiVersion) ?? version
-    // A copy with every member in its place: what is left of an object whose fields were taken out may lack some.
+    // A normalized copy: an object whose fields were removed by an apply may lack members that conversion functions expect.
     const copy = normalized(from, object)
     yield
     const converted = yield* convertInSteps(definition, copy, from, to)
@@ -101,19 +101,19 @@ function typedConversion(served: ServedResource): ManagerConversion {
   }
 }
 
-/** As it is but for its apiVersion. What the other version does not declare stands in the way, as upstream. */
+/** Replaces the apiVersion. As upstream, fails if the schema of the other version does not declare all fields. */
 function unstructuredConversion({ definition }: ServedResource): ManagerConversion {
   return (object, apiVersion) => fitting(customVersion(definition, apiVersion).schema, { ...object, apiVersion })
 }
 
-/** An object of a version with the schema. Throws an ApplyError if it does not fit. */
+/** Pairs an object with the schema of its version. Throws an ApplyError if it does not match the schema. */
 export function* fitting(schema: StructSchema, object: KubeObject): Steps<Versioned> {
   const errors = yield* validateTyped(schema, object)
   if (errors.length > 0) throw new ApplyError('internal', errorsText(errors))
   return { schema, object }
 }
 
-/** Throws an ApplyError where the definition does not have the version. */
+/** Returns a version of a custom kind. Throws an ApplyError if the definition does not have it. */
 export function customVersion(definition: ResourceDefinition, apiVersion: string): Version {
   const version = versionsOf(definition).get(apiVersion)
   if (version === undefined) throw new ApplyError('internal', `request to convert CR to an invalid group/version: ${apiVersion}`)

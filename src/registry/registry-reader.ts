@@ -13,16 +13,14 @@ import { type ReadEnvironment, ResourceReader } from './resource-reader.ts'
 /** Reads of the server itself: no authentication, no authorization. */
 export type ReadAccess = Pick<ResourceAccess, 'resourceOf' | 'get' | 'list'>
 
-/** What an id stands for while a snapshot is the present one. */
+/** Resolution of a resource id. Valid while the catalog has the snapshot. */
 interface Known {
   readonly snapshot: CatalogSnapshot
   readonly served: ServedResource
   readonly reader: ResourceReader
 }
 
-/**
- * Reads of all stored resources. Admission reads through it, so that it exists before the registry, whose writes ask admission.
- */
+/** Reads of all stored resources. Admission plugins read through it: they are created before the registry, which depends on admission. */
 export class RegistryReader {
   private readonly catalog: Catalog
   private readonly env: ReadEnvironment
@@ -36,19 +34,19 @@ export class RegistryReader {
     this.access = readAccess(this.catalog, served => this.reader(served), new AbortController().signal)
   }
 
-  /** As ResourceReader.cachedObject, in the hub version. Throws NotFound for a resource that is not served. */
+  /** `ResourceReader.cachedObject` in the hub version. Throws NotFound if the resource is not served. */
   cachedObject(id: ResourceId, namespace: string, name: string): Converted<KubeObject> | undefined {
     const { served, reader } = this.known(id)
     return reader.cachedObject(served, namespace, name)
   }
 
-  /** As ResourceReader.cachedObjects, in the hub version. Throws NotFound for a resource that is not served. */
+  /** `ResourceReader.cachedObjects` in the hub version. Throws NotFound if the resource is not served. */
   cachedObjects(id: ResourceId, namespace: string): Converted<readonly KubeObject[]> | undefined {
     const { served, reader } = this.known(id)
     return reader.cachedObjects(served, namespace)
   }
 
-  /** By the identity of the id, as admission asks by the same few for every write. */
+  /** Resolves an id. Cached by the identity of the id object: admission uses the same few for every write. */
   private known(id: ResourceId): Known {
     const snapshot = this.catalog.snapshot()
     let known = this.byId.get(id)
@@ -60,6 +58,7 @@ export class RegistryReader {
     return known
   }
 
+  /** Returns the reader of a resource, which is made on first use. */
   reader({ definition }: ServedResource): ResourceReader {
     let reader = this.readers.get(definition)
     if (!reader) {
@@ -69,21 +68,21 @@ export class RegistryReader {
     return reader
   }
 
-  /** The objects of a namespace as the cache has them, or where there is none the store; nothing is decoded. `fresh`: none is older than the call. */
+  /** Lists the stored objects of a namespace without decoding them, from the cache if the resource has one. `fresh`: the list includes every write that was acknowledged before the call. */
   async listStored(id: ResourceId, namespace: string, signal: AbortSignal, fresh = false): Promise<readonly StoredObject[]> {
     const served = servedById(this.catalog, id)
     return (await this.reader(served).list(served, namespace, listOptions({ resourceVersion: fresh ? '' : '0' }), signal)).items
   }
 }
 
-/** The resource, in its hub version. Throws NotFound if it is not served. */
+/** Returns a resource in its hub version. Throws NotFound if it is not served. */
 export function servedById(catalog: Catalog, id: ResourceId): ServedResource {
   const definition = catalog.snapshot().definition(id.group, id.resource)
   if (!definition) throw notFoundError(id, '')
   return { definition, version: definition.hub }
 }
 
-/** In-process reads of any resource, in its hub version. Objects are shared: their readers never mutate them. */
+/** In-process reads of all resources in their hub versions. Objects are shared and must not be changed. */
 export const readAccess = (catalog: Catalog, readerOf: (served: ServedResource) => ResourceReader, signal: AbortSignal): ReadAccess => ({
   resourceOf: (version, kind) => {
     const served = catalog.snapshot().ofKind(version, kind)
@@ -96,12 +95,12 @@ export const readAccess = (catalog: Catalog, readerOf: (served: ServedResource) 
   list: async (id, namespace, options) => {
     const served = servedById(catalog, id)
     const list = await readerOf(served).list(served, namespace, listOptions(options), signal)
-    // Each is parsed: ten thousand at once would hold the event loop for 70 ms.
+    // Each object is parsed. 10,000 in one turn would block the event loop for 70 ms.
     return { items: await mapInSlices(list.items, item => item.object()), resourceVersion: list.resourceVersion }
   },
 })
 
-/** What a list of the server itself selects, as options of a list that is not paged. Throws a SelectorError. */
+/** Returns the options of an in-process list, which is not paged. Throws a SelectorError. */
 export const listOptions = (access: ListAccess | undefined): ListOptions => ({
   labels: access?.labelSelector ? parseLabelSelector(access.labelSelector) : [],
   fields: access?.fieldSelector ? parseFieldSelector(access.fieldSelector) : [],

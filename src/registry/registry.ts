@@ -23,7 +23,7 @@ export class Registry {
   private readonly env: RegistryEnvironment
   private readonly catalog: Catalog
   private readonly stores = new WeakMap<ResourceDefinition, ResourceStore>()
-  /** For whatever nothing ends: every write asks for it. */
+  /** Access without a signal, shared because every write uses it. */
   private readonly endless: ResourceAccess
 
   constructor(catalog: Catalog, env: Omit<RegistryEnvironment, 'access'>) {
@@ -32,6 +32,7 @@ export class Registry {
     this.endless = this.accessUntil(new AbortController().signal)
   }
 
+  /** Returns the store of a resource, which is made on first use. */
   store(served: ServedResource): ResourceStore {
     let store = this.stores.get(served.definition)
     if (!store) {
@@ -42,8 +43,8 @@ export class Registry {
   }
 
   /**
-   * Both halves of admission for what is not stored: the body of a virtual resource (binding, eviction, review), or with CONNECT the options of a request that leaves the server
-   * (exec, proxy). Returns the object as admission makes it. Throws its refusal.
+   * Runs mutating and validating admission of an object that is not stored: the body of a virtual resource (binding, eviction, review), or the options of a CONNECT request (exec, proxy). Returns the mutated
+   * object. Throws a StatusError if admission denies it.
    */
   async admit(request: AdmissionRequest & { readonly object: KubeObject }): Promise<KubeObject> {
     const object = (await this.env.admission.mutate(request)) ?? request.object
@@ -51,14 +52,14 @@ export class Registry {
     return object
   }
 
-  /** What is wrong with a view that is written, given what is known to be wrong: rules that stand beside the fields of its type are run, too. */
+  /** Combines the hand-written errors of a written view, such as Scale, with those of the declared rules of its type. */
   withDeclared(subject: DeclaredSubject, errors: readonly FieldError[], subresource: string): readonly FieldError[] {
     return withDeclaredRules(subject, errors, { ...this.env, subresource })
   }
 
   /**
-   * Acts as the server itself: no authentication, no authorization; everything else as for a client. `nested`: as a part of a client's request, which webhooks have
-   * reviewed already.
+   * Returns in-process access as the server itself: without authentication and authorization, otherwise as for a client. `nested`: writes are part of a client's request that webhooks have reviewed, and are not
+   * sent to webhooks.
    */
   access(signal?: AbortSignal, { nested = false }: { readonly nested?: boolean } = {}): ResourceAccess {
     return signal === undefined && !nested ? this.endless : this.accessUntil(signal ?? new AbortController().signal, nested)
@@ -101,7 +102,7 @@ export class Registry {
           ...((uid !== undefined || resourceVersion !== undefined) && {
             preconditions: { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
           }),
-          // As upstream: a policy that it does not know leaves nothing to the garbage collector, as Background.
+          // As upstream, an unknown policy sets no finalizer, like Background.
           ...(propagationPolicy !== undefined && { propagationPolicy: propagationPolicyOf(propagationPolicy) ?? 'Background' }),
           ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
         })
@@ -139,7 +140,7 @@ export class Registry {
   }
 }
 
-/** In the stored version: that makes no difference to metadata. */
+/** Reads the metadata of a stored object, which is the same in all versions. Large objects are parsed in turns. */
 function partialInTurns(stored: StoredObject): Converted<KubeObject> {
   const json = stored.json()
   return parseMetadataInTurns(json)?.then(partialOf) ?? partialOf(parseMetadata(json))

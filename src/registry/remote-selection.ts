@@ -9,19 +9,19 @@ import { mappedWatcher } from './mapped-watcher.ts'
 import { type ListOptions, type ListResult, predicateOf } from './read.ts'
 import type { RemoteView } from './remote-view.ts'
 
-/** Where a selector leaves few, pages grow up to this, as those of the store do. */
+/** Largest page that is read from the store. Pages double up to it while a selector matches few objects, as upstream's do. */
 const LARGEST_PAGE = 10_000
 
 const isIdentity = ({ field }: FieldTerm): boolean => field === 'metadata.name' || field === 'metadata.namespace'
 
-/** Whether a selection looks at what a conversion may change: labels, and fields other than names. */
+/** Whether a selector depends on labels, or on fields other than name and namespace, which a conversion may change. */
 export const selectsByContent = ({ labels, fields }: ListOptions): boolean => labels.length > 0 || !fields.every(isIdentity)
 
-/** What of a selection is the same in all versions. */
+/** Reduces a selector to the terms whose fields no conversion changes. */
 export const withoutContentTerms = (options: ListOptions): ListOptions =>
   selectsByContent(options) ? { ...options, labels: [], fields: options.fields.filter(isIdentity) } : options
 
-/** A list by what objects are once they are converted: pages are read and converted until the limit is filled. `list`: of what is stored. */
+/** Lists the objects that match a selector after conversion. Reads and converts pages of stored objects with `list` until the limit is reached. */
 export async function listSelected(
   view: RemoteView,
   prefix: Key,
@@ -34,7 +34,7 @@ export async function listSelected(
   let query = withoutContentTerms(options)
   for (let size = limit; ; size = Math.min(2 * size, LARGEST_PAGE)) {
     const page = await list({ ...query, limit: size })
-    // The cache gives all it has at once where any version will do, whatever the limit.
+    // The cache ignores the limit of a list at resourceVersion 0 and returns all objects.
     const whole = limit === 0 || page.items.length > size
     for (const object of await view.objects(page.items)) {
       if (!predicate.matches(object.attributes())) continue
@@ -51,7 +51,7 @@ export async function listSelected(
 
 const revisionOf = ({ resourceVersion }: ListResult): Revision => revision(Number(resourceVersion))
 
-/** A watch by what objects are once they are converted: one that starts to be selected is added, one that ceases to be is deleted. `watcher`: of what is stored. */
+/** Watches the objects that match a selector after conversion: an object that starts to match is `added`, one that no longer matches is `deleted`. `watcher` delivers stored objects. */
 export function watchSelected(view: RemoteView, watcher: Watcher, predicate: Predicate): Watcher {
   const isSelected = (object: StoredObject): boolean => predicate.matches(object.attributes())
   return mappedWatcher(watcher, async events => {
@@ -73,7 +73,7 @@ export function watchSelected(view: RemoteView, watcher: Watcher, predicate: Pre
   })
 }
 
-/** What of an event has to be converted. */
+/** The objects of an event that are converted: for `modified` the new and the previous one. */
 function objectsOf(event: StorageEvent): readonly StoredObject[] {
   if (event.type === 'bookmark') return []
   return event.type === 'modified' ? [event.object, event.previous] : [event.object]

@@ -14,15 +14,15 @@ import { mappedWatcher } from './mapped-watcher.ts'
 import { PerVersion } from './per-version.ts'
 import { isOfVersion } from './stored-version.ts'
 
-/** Objects of one call, and their bytes: what is sent and what comes back is in memory at once. */
+/** Bounds of one call of the webhook, in objects and bytes of JSON: request and response are in memory together. */
 const AT_ONCE = 500
 const BYTES_AT_ONCE = 4 << 20
-/** Objects that are looked at before the event loop may have its turn. */
+/** Objects between two checks of whether the turn of the event loop is spent. */
 const LOOK = 500
 
 /**
- * The stored objects of a resource in a version, converted by a webhook. Lists and watches share one conversion of an object, as they share the watch cache: its bytes are kept with the
- * object, within the byte budget of derived encodings, and one view is shared while it is used, so that watches share frames.
+ * View of stored objects in a version that a webhook converts to. Lists and watches share one conversion of each object. Its bytes are kept with the stored object, within the byte budget of derived
+ * encodings, and the converted object is shared while it is referenced, so that watches share frames.
  */
 export class RemoteView {
   readonly version: Version
@@ -42,19 +42,19 @@ export class RemoteView {
     this.isOfVersion = isOfVersion(apiVersion)
   }
 
-  /** Calls the webhook, whatever it has made of the object before: it may have changed since. Throws a ConversionError. */
+  /** Converts an object by a new call of the webhook, whose result may have changed since the last one. Throws a ConversionError. */
   async object(stored: StoredObject): Promise<StoredObject> {
     if (this.isOfVersion(stored)) return stored
     const [bytes] = await this.call([stored])
     return new ConvertedObject(stored, this.version, there(bytes), { isShared: false })
   }
 
-  /** The object as the watch cache shows it: converted once. Throws a ConversionError. */
+  /** Converts an object of the watch cache. Calls the webhook only if no earlier result is kept. Throws a ConversionError. */
   async cachedObject(stored: StoredObject): Promise<StoredObject> {
     return this.ready(stored) ?? there(this.convert([stored])[0])
   }
 
-  /** Likewise for many: those that are not known are converted some hundreds in a call, one call at a time. */
+  /** `cachedObject` for many objects, in their order. Objects without a kept result are converted in calls of up to 500, one call at a time. */
   async objects(stored: readonly StoredObject[]): Promise<StoredObject[]> {
     const found = new Map<StoredObject, StoredObject>()
     let missing: StoredObject[] = []
@@ -81,7 +81,7 @@ export class RemoteView {
     return stored.map(object => there(found.get(object)))
   }
 
-  /** One call for all of them. If it fails, each is converted by itself, as upstream always does: what is wrong with a batch need not be wrong with any object. */
+  /** Converts objects in one call. If it fails, converts them one by one, as upstream always does: a webhook may reject a batch but none of its objects. */
   private async group(group: readonly StoredObject[]): Promise<readonly StoredObject[]> {
     try {
       return await Promise.all(this.convert(group))
@@ -93,7 +93,7 @@ export class RemoteView {
     }
   }
 
-  /** A watcher whose events are in this version, in their order. Ends with the ConversionError of an event. */
+  /** Returns a watcher that delivers events in this version, in order. If a conversion fails, the watch ends with its ConversionError. */
   watcher(watcher: Watcher): Watcher {
     return mappedWatcher(watcher, events => this.batch(events))
   }
@@ -117,7 +117,7 @@ export class RemoteView {
     })
   }
 
-  /** What needs no call: the object itself where it is of the version, or what was made of it before. */
+  /** The object itself if it is of this version, or an earlier result. Undefined if a call is needed. */
   private ready(stored: StoredObject): StoredObject | undefined {
     if (this.isOfVersion(stored)) return stored
     const shown = this.shown.get(stored)?.deref()
@@ -132,7 +132,7 @@ export class RemoteView {
     return object
   }
 
-  /** In one call, but for those that are being converted already. */
+  /** Converts objects in one call, and waits for calls in progress that include some of them. */
   private convert(group: readonly StoredObject[]): Promise<StoredObject>[] {
     const fresh = group.filter(stored => !this.coming.has(stored))
     if (fresh.length > 0) {
@@ -152,7 +152,7 @@ export class RemoteView {
     return this.show(stored, bytes)
   }
 
-  /** The objects as JSON of the version. */
+  /** Calls the webhook. Returns the JSON of each converted object, in order, with the resourceVersion of the stored one. */
   private async call(group: readonly StoredObject[]): Promise<Buffer[]> {
     const objects = await mapInSlices(group, stored => withoutRevision(parseOwn(stored.json().bytes)))
     const converted = await this.converter.convert(objects, this.version)
@@ -163,10 +163,10 @@ export class RemoteView {
   }
 }
 
-/** A converter gives as many objects as it was given, in their order. */
+/** Asserts that a converter returns as many objects as it was given, in their order. */
 const there = <T>(object: T | undefined): T => defined(object, 'a converter has left out an object')
 
-/** The converter gets an object as the store has it. */
+/** Removes the resourceVersion: webhooks get objects as they are stored. */
 export function withoutRevision(object: KubeObject): KubeObject {
   const { resourceVersion: _, ...metadata } = object.metadata
   return { ...object, metadata }
@@ -174,6 +174,6 @@ export function withoutRevision(object: KubeObject): KubeObject {
 
 const views = new PerVersion<RemoteView>()
 
-/** One for each version, kept with the definition. */
+/** Returns the view of a version. It is made on first use and kept with the definition. */
 export const remoteViewOf = (definition: ResourceDefinition, version: Version, converter: RemoteConverter): RemoteView =>
   views.of(definition, version, () => new RemoteView(version, converter))

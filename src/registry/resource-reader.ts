@@ -10,10 +10,10 @@ import { type KeySpace, keySpace } from './keys.ts'
 import { getObject, type ListOptions, type ListResult, listObjects, watchObjects } from './read.ts'
 import { groupResourceOf, type RegistryEnvironment } from './types.ts'
 
-/** What reads need of the environment: neither admission nor a clock. */
+/** The part of the environment that reads need. */
 export type ReadEnvironment = Pick<RegistryEnvironment, 'etcdPrefix' | 'storageFor'>
 
-/** The verbs of one resource that change nothing. Objects are in the version of the request; failures are StatusErrors. */
+/** The read verbs of one resource. Objects are in the version of the request. Errors are StatusErrors. */
 export class ResourceReader {
   readonly storage: Storage
   readonly keys: KeySpace
@@ -23,7 +23,7 @@ export class ResourceReader {
     this.storage = env.storageFor(definition)
   }
 
-  /** Whether it is read through the watch cache. */
+  /** Whether reads are served from the watch cache. */
   get isCached(): boolean {
     return this.storage.cached
   }
@@ -34,13 +34,13 @@ export class ResourceReader {
     return statused(served, name, 'get', resourceVersion === '' ? view.object(stored) : view.cachedObject(stored))
   }
 
-  /** The present object as the watch cache has it, read in the version; shared. Undefined where it has none, and without a cache that can say. */
+  /** Returns an object from the watch cache. It is shared and must not be changed. Undefined if the cache has no such object, is not populated, or does not exist. */
   cachedObject({ definition, version }: ServedResource, namespace: string, name: string): Converted<KubeObject> | undefined {
     const stored = this.storage.cachedObject(this.keys.object(namespace, name))
     return stored && conversionOf(definition).cachedObjectIn(version, stored)
   }
 
-  /** The same of all objects, or of those of a namespace where one is given. */
+  /** Returns the objects of a namespace from the watch cache, or all if it is empty. Undefined if the cache is not populated or does not exist. */
   cachedObjects({ definition, version }: ServedResource, namespace: string): Converted<readonly KubeObject[]> | undefined {
     const stored = this.storage.cachedObjects(this.keys.prefix(namespace))
     const objects = stored?.map(each => conversionOf(definition).cachedObjectIn(version, each))
@@ -67,13 +67,13 @@ export class ResourceReader {
     return view.watch(wanted => watchObjects(this, served, namespace, wanted, signal), options)
   }
 
-  /** As `watch`, of objects as they are stored: for those who look at metadata alone, which is the same in all versions. A selector names no field but those of metadata. */
+  /** `watch` without conversion, for callers that read only metadata, which is the same in all versions. The selector may have only fields of metadata. */
   watchMetadata(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
     return watchObjects(this, served, namespace, options, signal)
   }
 }
 
-/** A conversion that fails keeps upstream's watch cache of the version from being filled: what the cache would serve is to be tried again. */
+/** Translates a ConversionError to 429. Upstream cannot fill the watch cache of the version, so clients must retry. */
 async function filled<T>({ version }: ServedResource, filling: Promise<T>): Promise<T> {
   try {
     return await filling
@@ -84,7 +84,7 @@ async function filled<T>({ version }: ServedResource, filling: Promise<T>): Prom
   }
 }
 
-/** What fails with a ConversionError fails with the Status for clients. */
+/** Translates the errors of a conversion to StatusErrors. */
 export function statused<T>(served: ServedResource, name: string, verb: string, converting: Converted<T>): Converted<T> {
   if (!(converting instanceof Promise)) return converting
   return converting.catch(error => Promise.reject(toStatus(error, { gr: groupResourceOf(served), name, verb })))

@@ -19,8 +19,8 @@ const DELETE_COLLECTION_PAGE = 1000
 const DELETE_COLLECTION_WORKERS = 16
 
 /**
- * The generic registry of one resource: every verb, over its storage, with its strategy. What comes and goes is in the version of the request.
- * Failures are StatusErrors.
+ * The generic store of one resource: all verbs, over its storage, with its strategy. Objects of requests and responses are in the version of the request.
+ * Errors are StatusErrors.
  */
 export class ResourceStore extends ResourceReader implements StoreParts {
   readonly env: RegistryEnvironment
@@ -45,7 +45,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
     return { answer: shown instanceof Promise ? await shown : shown, created }
   }
 
-  /** Undefined: there is nothing to wait for. */
+  /** Calls the environment's hook after a write. Returns undefined if the response need not wait. */
   private afterWrite({ served }: WriteTarget, answer: Answer): Promise<void> | undefined {
     return 'stored' in answer ? this.env.afterWrite?.(served.definition, answer.stored.attributes().name) : undefined
   }
@@ -56,22 +56,22 @@ export class ResourceStore extends ResourceReader implements StoreParts {
     return { ...result, object: result.blank ? blankObject(version) : await conversionOf(definition).fromHooks(result.object, version) }
   }
 
-  /** Deletes an object that can't be read, unread: nothing is checked but that. */
+  /** Deletes a corrupt object without reading it. Throws 422 if it can be read. */
   deleteCorrupt(target: WriteTarget): Promise<void> {
     return deleteCorrupt(this, target)
   }
 
-  /** Deletes what the options select, several at a time. Not atomic: it ends at the first failure. Returns what was selected. */
+  /** Deletes the selected objects, 16 at a time. Not atomic: stops at the first error. Returns the selected objects as they were before. */
   async deleteCollection(target: WriteTarget, options: DeleteOptions, selection: ListOptions): Promise<ListResult> {
     warnOfOrphans(target, options)
     const items: StoredObject[] = []
     let token = selection.continue
-    // As upstream: what a selector picks is listed at once, which the cache serves; other collections are listed in pages.
+    // As upstream, a selection is listed in one page, from the cache. Collections without a selector are listed in pages.
     const isAtOnce = this.isCached && (selection.labels.length > 0 || selection.fields.length > 0)
     const limit = selection.limit > 0 || isAtOnce ? selection.limit : DELETE_COLLECTION_PAGE
     for (;;) {
       const page = await this.list(target.served, target.namespace, { ...selection, limit, continue: token }, target.ctx.signal)
-      // One by one: a client may ask for a page of more items than a call takes arguments.
+      // `push(...items)` fails if a page has more items than a call may have arguments.
       for (const item of page.items) items.push(item)
       await this.deleteAll(target, options, page.items)
       token = page.continue

@@ -8,13 +8,13 @@ import type { DeclaredObserver } from '../schema/declared-rules.ts'
 import type { Storage, StoredObject } from '../storage/storage.ts'
 import type { KeySpace } from './keys.ts'
 
-/** What a write answers with: bytes that are ready, or an object that was never stored (dry-run) or is no longer (deletion). */
+/** Result of a write: the stored object, or an object that was not stored (dry run) or is gone (deletion). */
 export type Answer = { readonly stored: StoredObject } | { readonly object: KubeObject }
 
-/** The object of an answer. Shared where it is stored: never mutate it. */
+/** The object of a result. A stored one is shared and must not be changed. */
 export const answerObject = (answer: Answer): KubeObject => ('stored' in answer ? answer.stored.object() : answer.object)
 
-/** What a write is about, and who asks for it. */
+/** Resource, name and options of a write, with its request context. */
 export interface WriteTarget {
   readonly ctx: RequestContext
   readonly served: ServedResource
@@ -23,20 +23,20 @@ export interface WriteTarget {
   readonly namespace: string
   readonly name: string
   readonly dryRun: boolean
-  /** Field manager: as the request names it, or its user agent. */
+  /** Field manager: the parameter `fieldManager`, or derived from the user agent. */
   readonly manager: string
-  /** What the request says of itself, as admission sees it: the members of CreateOptions, UpdateOptions or DeleteOptions. */
+  /** CreateOptions, UpdateOptions or DeleteOptions of the request, for admission. */
   readonly options?: JsonObject | undefined
-  /** One of those that a request without a name deletes: admission gets no name either. */
+  /** Whether the write is part of a DELETE of a collection: admission gets no name. */
   readonly ofCollection?: boolean
-  /** A part of another write, about which those outside of the server are asked: they are not asked of this one. */
+  /** Whether the write is part of another one, which webhooks review. This one is not sent to webhooks. */
   readonly nested?: boolean
 }
 
-/** As admission, webhooks and policies name what is done. */
+/** Operation of an admission review. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
-/** A write as admission sees it, in the version of hooks. */
+/** Attributes of a write for admission. */
 export interface AdmissionRequest {
   readonly ctx: RequestContext
   readonly operation: Operation
@@ -45,31 +45,31 @@ export interface AdmissionRequest {
   readonly namespace: string
   readonly name: string
   readonly dryRun: boolean
-  /** The members of CreateOptions, UpdateOptions or DeleteOptions, whatever the verb: those of a patch are reported as those of what it does. Absent where nothing is said. */
+  /** Members of CreateOptions, UpdateOptions or DeleteOptions, by the operation: a PATCH has those of the create or update that it makes. Omitted if the request sets none. */
   readonly options?: JsonObject | undefined
-  /** Nobody outside of the server is asked: it is a part of another request. */
+  /** Whether the write is part of another request. It is not sent to webhooks. */
   readonly nested?: boolean | undefined
-  /** In the version of hooks (`hookVersion`), as `old`. Absent for deletions. Owned by the pipeline: mutating plugins change it in place or replace it. */
+  /** The new object in the version of hooks (`hookVersion`). Omitted for deletions. Owned by the pipeline: mutating plugins change it in place or replace it. */
   readonly object?: KubeObject
-  /** Shared: never mutated. Absent for creations. */
+  /** The existing object in the version of hooks. Shared: plugins must not change it. Omitted for creations. */
   readonly old?: KubeObject
-  /** Where validating plugins leave what they have reserved for the write. Absent where nothing will be written. */
+  /** Receives the reservations of validating plugins. Omitted if nothing is written. */
   readonly held?: ReservationHolder
 }
 
-/** Commits what it is given when the write that it belongs to has been made, and rolls it back where that fails or is decided anew. */
+/** Holds the reservations of a write. They are committed after the write succeeds, and rolled back if it fails or is retried. */
 export interface ReservationHolder {
   hold(reservation: Reservation): void
 }
 
-/** How admission comes into the write pipeline. Both may throw a StatusError. */
+/** Admission as the write pipeline calls it. Both functions throw a StatusError if they deny the request. */
 export interface AdmissionFunctions {
-  /** The object as plugins and webhooks have made it; undefined of deletions. */
+  /** Returns the object after mutating plugins and webhooks. Undefined for deletions. */
   mutate(request: AdmissionRequest): Promise<KubeObject | undefined>
   validate(request: AdmissionRequest): Promise<void>
 }
 
-/** What all resources of a server share. Time, ids and randomness come in by it. */
+/** Dependencies that all resources of a server share, including the sources of time, ids and randomness. */
 export interface RegistryEnvironment {
   readonly clock: Clock
   readonly etcdPrefix: string
@@ -80,24 +80,24 @@ export interface RegistryEnvironment {
   nameSuffix(): string
   readonly admission: AdmissionFunctions
   readonly declared: DeclaredObserver
-  /** Throws 403 where the user of a PUT or apply that would create may not create. */
+  /** Throws 403 if the user of a PUT or an apply that would create an object may not create. */
   authorizeCreate(target: WriteTarget): Promise<void>
-  /** The same storage for all versions of a resource. */
+  /** Returns the storage of a resource, which all its versions share. */
   storageFor(definition: ResourceDefinition): Storage
   access(): ResourceAccess
   /** Optional. Called with the resource and the name of each object that was created or updated; the response waits for it. */
   readonly afterWrite?: (definition: ResourceDefinition, name: string) => Promise<void> | undefined
 }
 
-/** What the verbs of a resource work on. */
+/** Environment and storage of one resource. */
 export interface StoreParts {
   readonly env: RegistryEnvironment
   readonly storage: Storage
-  /** Where its objects are in the store. */
+  /** Keys of its objects in the store. */
   readonly keys: KeySpace
 }
 
-/** What hooks know of the write that they are a part of. */
+/** Returns the context that the kind's hooks get for a write. */
 export const hookContext = ({ clock, features, access, declared }: RegistryEnvironment, { ctx, subresource }: WriteTarget): HookContext => ({
   now: clock.now(),
   request: ctx,
@@ -109,19 +109,19 @@ export const hookContext = ({ clock, features, access, declared }: RegistryEnvir
 
 const NO_STRATEGY: Strategy = {}
 
-/** A subresource has a strategy of its own, which stands alone; a view of the parent is written by the parent's. */
+/** Returns the strategy of a write: the subresource's own, or that of the version, or of the resource. Strategies are not merged. */
 export const strategyOf = ({ definition, version }: ServedResource, subresource: Subresource | undefined): Strategy =>
   subresource?.strategy ?? version.strategy ?? definition.strategy ?? NO_STRATEGY
 
-/** As errors of requests name it: by the version of the request. */
+/** The resource in errors of requests: its group in the version of the request. */
 export const groupResourceOf = (served: ServedResource) => ({ group: served.version.group, resource: served.version.names.plural })
-/** As errors of validation name it: by the hub version, whatever the request's. */
+/** The kind in errors of validation: always that of the hub version. */
 export const groupKindOf = ({ definition }: ServedResource) => ({ group: definition.hub.group, kind: definition.hub.kind })
 
-/** Of what admission is asked: a write, or with CONNECT what leaves the server. */
+/** The subject of an admission request: a write, or a CONNECT request. */
 type AdmissionSubject = Pick<WriteTarget, 'ctx' | 'served' | 'subresource' | 'namespace' | 'name' | 'dryRun' | 'options' | 'ofCollection' | 'nested'>
 
-/** The one way to ask admission. */
+/** Returns the attributes of a write for admission. All admission requests are made here. */
 export const admissionRequest = <Objects extends Pick<AdmissionRequest, 'object' | 'old' | 'held'>>(
   { ctx, served, subresource, namespace, name, dryRun, options, ofCollection, nested }: AdmissionSubject,
   operation: Operation,

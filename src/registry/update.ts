@@ -23,23 +23,22 @@ import {
 } from './types.ts'
 import { type HeldReservation, writeObject } from './write.ts'
 
-/** An update, patch or apply: `transform` makes the wanted object of the present one, as often as the write is tried. */
+/** An update, a patch or an apply. */
 export interface UpdateRequest {
   /**
-   * The wanted object from the present one (undefined where there is none), both in the version of the request; undefined leaves that as it is, and it is not admitted. Called again after a lost race; each call
-   * returns an object of its own.
-   * Managed fields are tracked by the caller of this function unless it says otherwise.
+   * Returns the wanted object for the existing one, both in the version of the request. `now` is undefined if there is no object, and shared. If the result is undefined, the object is left unchanged and
+   * admission does not run. Called again for each attempt after a conflict; each call must return a new object, which the caller then owns.
    */
   transform(now: KubeObject | undefined): Promise<KubeObject | undefined>
-  /** Server-side apply creates what is not there, whatever the kind says. */
+  /** Whether a missing object is created even if the kind does not allow that, as server-side apply does. */
   readonly forceCreate?: boolean
-  /** The uid that the object must have (from the body of a PUT). */
+  /** The uid that the existing object must have, from the body of a PUT. */
   readonly uid?: string
-  /** Managed fields have been set by `transform` (apply). */
+  /** Whether `transform` sets the managed fields. If not, they are updated after it. */
   readonly managed?: boolean
 }
 
-/** Reads, transforms, checks and writes, again after each lost race, unless the request itself names a resourceVersion. */
+/** Updates an object by compare-and-swap: reads, transforms, validates and writes it, and retries after a conflict, unless the request itself requires a resourceVersion. Throws a StatusError. */
 export async function updateObject(store: StoreParts, target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
   const key = store.keys.object(target.namespace, target.name)
   try {
@@ -52,12 +51,12 @@ export async function updateObject(store: StoreParts, target: WriteTarget, reque
 }
 
 interface Outcome {
-  /** In the version of hooks; as stored, unless nothing was written. */
+  /** The object in the version of hooks. */
   readonly next: KubeObject
   readonly created: boolean
 }
 
-/** What becomes of the present object: nothing, the wanted state, or its end where the last finalizer goes. A function of its arguments, as it may run again. */
+/** Decides the write of one attempt: none, the wanted state, or a deletion if the last finalizer of a deleted object is removed. Keeps no state between attempts. */
 async function decideUpdate(
   { env, keys }: StoreParts,
   target: WriteTarget,
@@ -74,7 +73,7 @@ async function decideUpdate(
   const inHooks = now && conversion.objectIn(hookVersion, now)
   const old = inHooks instanceof Promise ? await inHooks : inHooks
   const present = version === hookVersion ? old : now && (await conversion.objectIn(version, now))
-  // Upstream checks what an update demands before it looks whether there is anything to update.
+  // Upstream checks the preconditions of an update before it checks whether the object exists.
   checkUid(target, { key: keys.object(target.namespace, target.name), prefix: env.etcdPrefix }, request.uid, old)
   if (!old && !mayCreate(target, strategy, request)) throw notFoundError(groupResourceOf(served), target.name)
   if (turnIsLong()) await nextLongTurn()
@@ -108,7 +107,7 @@ async function decideUpdate(
 const mayCreate = ({ subresource }: WriteTarget, { allowCreateOnUpdate }: Strategy, { forceCreate }: UpdateRequest): boolean =>
   subresource === '' && (allowCreateOnUpdate === true || forceCreate === true)
 
-/** The resourceVersion, the kind's own part, every rule, and validating admission. */
+/** Checks the resourceVersion, then prepares and validates the update, then runs validating admission. Throws a StatusError. */
 async function validateUpdate(
   env: RegistryEnvironment,
   target: WriteTarget,
@@ -121,7 +120,7 @@ async function validateUpdate(
   strategy.defaultStored?.(next)
 }
 
-/** Whether the last finalizer of an object that is being deleted has gone, and nothing else holds it. */
+/** Whether an update removes the last finalizer of an object that is being deleted, and nothing else holds the object. */
 const isOver = (strategy: Strategy, next: KubeObject, { metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined &&
   (next.metadata.finalizers ?? []).length === 0 &&

@@ -13,13 +13,13 @@ import { registryFormOf } from './registry-form.ts'
 import { isOfVersion } from './stored-version.ts'
 
 interface ViewOptions {
-  /** Whether objects that are stored in the version are shown as they are. Default: false. */
+  /** Whether objects that are stored in the version are returned as they are. Defaults to false. */
   readonly passesOwn?: boolean
 }
 
 /**
- * How a resource's stored objects look in a version that is not the stored one. An object's bytes are made once for each version and kept with the object, within the budget of all
- * that is derived; an object and a batch of events have one view in a version, so that what is kept by identity (frames of a watch) is shared as it is in the stored version.
+ * View of a resource's stored objects in a version other than the storage version. The bytes of an object are encoded once for each version and kept with the stored object, within the byte budget of derived
+ * encodings. Each object and each batch of events has one view in a version, so that caches by identity, such as watch frames, work as in the storage version.
  */
 export class VersionView {
   private readonly definition: ResourceDefinition
@@ -40,6 +40,7 @@ export class VersionView {
     this.json = { id: `json;${apiVersion}`, encode: object => ({ bytes: encodeJson(version.schema, this.converted(object)), header: this.header }) }
   }
 
+  /** Returns an object in the version. The same stored object has the same view. */
   object(stored: StoredObject): StoredObject {
     if (this.passes(stored)) return stored
     let view = this.objects.get(stored)
@@ -50,6 +51,7 @@ export class VersionView {
     return view
   }
 
+  /** Returns a watcher that delivers events in the version. */
   watcher(watcher: Watcher): Watcher {
     return {
       close: slow => watcher.close(slow),
@@ -70,7 +72,7 @@ export class VersionView {
     return normalized(this.version, copyIn(this.definition, object, this.version))
   }
 
-  /** What the encoder of JSON makes of the stored JSON. The step after the last one is the caller's. */
+  /** Encodes the stored JSON in the version, in steps. The result equals that of the encoder `json`. */
   private *encodedInSteps({ bytes }: Encoded): Steps<Encoded> {
     const object = yield* parseOwnInSteps(bytes)
     yield
@@ -84,7 +86,7 @@ export class VersionView {
     return encoded
   }
 
-  /** An encoder of this version as one of the stored version. */
+  /** Wraps an encoder of this version so that it accepts objects of the storage version. */
   private encoder(as: Encoder): Encoder {
     let encoder = this.encoders.get(as)
     if (!encoder) {
@@ -95,15 +97,15 @@ export class VersionView {
   }
 }
 
-/** What an object needs of its view. */
+/** The encoders of a view. */
 interface ViewEncoding {
   readonly json: Encoder
   encoderOf(as: Encoder): Encoder
-  /** From the stored JSON. */
+  /** Encodes stored JSON in the version of the view. */
   encodedInSteps(stored: Encoded): Steps<Encoded>
 }
 
-/** Bytes from which on an object is converted in turns: fewer take a millisecond. */
+/** Size from which an object is converted in turns, in bytes. Smaller ones take up to a millisecond. */
 const LARGE_BYTES = 64 * 1024
 
 class ViewedObject implements StoredObject {
@@ -144,7 +146,7 @@ class ViewedObject implements StoredObject {
     }
   }
 
-  /** Parsed at each call: only writes and Tables ask for it. */
+  /** Parses the JSON at each call. Only writes and Tables need the object. */
   object(): KubeObject {
     return parseOwn(this.json().bytes)
   }
@@ -185,12 +187,12 @@ class ViewedObject implements StoredObject {
 
 const views = new PerVersion<VersionView>()
 
-/** Undefined for the stored version itself. */
+/** Returns the view of a version. Undefined for the storage version, which needs none. */
 export function viewOf(definition: ResourceDefinition, version: Version): VersionView | undefined {
   return version === definition.storage?.version ? undefined : views.of(definition, version, () => new VersionView(definition, version))
 }
 
-/** The terms of a selector by the names of the stored version. */
+/** Replaces the field names of a selector by those of the storage version. */
 export function storedTerms({ fieldAliases }: Version, terms: readonly FieldTerm[]): readonly FieldTerm[] {
   if (fieldAliases === undefined || terms.length === 0) return terms
   return terms.map(term => ({ ...term, field: (Object.hasOwn(fieldAliases, term.field) ? fieldAliases[term.field] : undefined) ?? term.field }))

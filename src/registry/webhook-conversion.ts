@@ -19,7 +19,7 @@ import { customVersion, fitting } from './registry-form.ts'
 import { listSelected, selectsByContent, watchSelected, withoutContentTerms } from './remote-selection.ts'
 import { type RemoteView, remoteViewOf, withoutRevision } from './remote-view.ts'
 
-/** Of a kind that a webhook converts: objects stay in the version in which they were stored, and hooks and admission see them in the version of the request. */
+/** Conversion of a custom kind by a webhook. Objects keep the version in which they were stored until the next write. Hooks and admission see them in the version of the request. */
 export function webhookConversion(definition: ResourceDefinition, converter: RemoteConverter): Conversion {
   invariant(definition.storage, 'what a webhook converts is stored')
   const { version: storedVersion } = definition.storage
@@ -27,7 +27,7 @@ export function webhookConversion(definition: ResourceDefinition, converter: Rem
   const remote = (version: Version): RemoteView => remoteViewOf(definition, version, converter)
   const objectIn = async (version: Version, stored: StoredObject): Promise<KubeObject> => (await remote(version).object(stored)).object()
   const toStored = (object: KubeObject): Promise<KubeObject> => convertedOne(converter, withoutRevision(object), storedVersion)
-  /** An object that is not stored as if it had been stored and read again: with the fields and the defaults of the stored version. */
+  /** Returns the object of a dry run as if it had been stored and read back: with the fields and the defaults of the storage version. */
   const readAgain = async (version: Version, object: KubeObject): Promise<KubeObject> => {
     const { resourceVersion } = object.metadata
     const wanted = await runInTurns(afterStoring(storedVersion, applyKindDefaults(storedVersion, clone(await toStored(object)))))
@@ -42,10 +42,10 @@ export function webhookConversion(definition: ResourceDefinition, converter: Rem
     toStored,
     async answer({ served: { version }, dryRun }, answer) {
       if ('stored' in answer) return { stored: await remote(version).object(answer.stored) }
-      // What is gone is returned as it was.
+      // A deleted object is returned as it was read.
       return dryRun ? { object: await readAgain(version, answer.object) } : answer
     },
-    // What is gone is returned as it was read: nobody need convert it once more.
+    // A deleted object is returned as it was read. No second conversion is needed.
     deletionAnswer: (version, object, deleted, stored) => (deleted ? withRevision(object, stored.revision) : objectIn(version, stored)),
     view: version => webhookView(remote(version)),
     withManagers: (served, run) => withConversions(served, converter, convert => runInTurns(run(convert))),
@@ -63,7 +63,7 @@ const withRevision = (object: KubeObject, revision: Revision): KubeObject => ({
   metadata: { ...object.metadata, resourceVersion: String(revision) },
 })
 
-/** Selectors are looked at in what comes back, but for names. */
+/** Returns a view whose selectors match converted objects, except for name and namespace, which match stored ones. */
 const webhookView = (remote: RemoteView): ConversionView => ({
   fill: remote.fill,
   object: stored => remote.object(stored),
@@ -80,7 +80,7 @@ const webhookView = (remote: RemoteView): ConversionView => ({
   },
 })
 
-/** Thrown through what tracks managed fields, where it asks for a conversion that is not known yet. */
+/** Thrown out of an update of managed fields that needs a conversion whose result is not available yet. */
 class MissingConversion {
   readonly object: KubeObject
   readonly to: Version
@@ -93,12 +93,12 @@ class MissingConversion {
   }
 }
 
-/** The conversions that were waited for are at hand. Throws an ApplyError if one failed, or if the converted object does not fit the schema. */
+/** Returns a conversion that has completed. Throws a MissingConversion if it has not, and an ApplyError if it failed or the converted object does not match the schema. */
 type KnownConversion = (object: KubeObject, apiVersion: string) => Steps<Versioned>
 
 /**
- * What `run` returns, where a webhook converts the kind: tracking managed fields is synchronous, so it is run again after each conversion that it lacked. Until it succeeds it
- * must change nothing. Most writes lack none, as all managers know the version of the request.
+ * Calls `run` with conversions by a webhook and returns its result. The update of managed fields is synchronous, so `run` is called again after each conversion that was missing. It must have no effects
+ * until it succeeds. Most writes need no conversion, because all managers use the version of the request.
  */
 export async function withConversions<T>(served: ServedResource, converter: RemoteConverter, run: (convert: KnownConversion) => T | Promise<T>): Promise<T> {
   const known = new Map<string, KubeObject | ApplyError>()
@@ -120,7 +120,7 @@ export async function withConversions<T>(served: ServedResource, converter: Remo
   }
 }
 
-/** Throws an ApplyError for members that the version does not declare. */
+/** Decodes a converted object. Throws an ApplyError if it has fields that the version does not declare. */
 function* shown(converted: KubeObject, { schema }: Version): Steps<Versioned> {
   yield* fitting(schema, converted)
   const { kind, apiVersion } = converted
@@ -133,7 +133,7 @@ async function convertedOne(converter: RemoteConverter, object: KubeObject, to: 
   return converted
 }
 
-/** An empty object, which stands for one that is not there yet, is what it is in every version. A failure is reported by the step that needs the object. */
+/** Converts an object, without a call if it is empty: an empty object stands for one that does not exist yet. A failure is returned, to be thrown by the step that needs the object. */
 async function convertOne(converter: RemoteConverter, { object, to }: MissingConversion): Promise<KubeObject | ApplyError> {
   if (Object.keys(object).every(name => name === 'kind' || name === 'apiVersion' || name === 'metadata') && Object.keys(object.metadata ?? {}).length === 0)
     return { ...object, apiVersion: apiVersionOfVersion(to) }

@@ -3,12 +3,12 @@ import type { Key } from '../storage/revision.ts'
 import type { Decision, Storage, StoredObject, Written } from '../storage/storage.ts'
 import type { ReservationHolder, WriteTarget } from './types.ts'
 
-/** What one attempt of a write has reserved: its strategy, and what plugins of admission did. */
+/** Reservations of one attempt of a write, by the strategy and by admission plugins. */
 export class HeldReservation implements ReservationHolder {
   #held: Reservation | undefined
   #more: Reservation[] | undefined
 
-  /** Takes what the strategy has begun to reserve, for as long as the write lasts. Undefined: nothing was begun, and there is nothing to wait for. */
+  /** Holds the reservation that the strategy has begun. Returns undefined if there is none. */
   take(begun: Promise<Reservation> | undefined): Promise<void> | undefined {
     return begun?.then(reservation => {
       this.#held = reservation
@@ -20,17 +20,17 @@ export class HeldReservation implements ReservationHolder {
     this.#more.push(reservation)
   }
 
-  /** Undefined: nothing is held. */
+  /** Commits and releases all reservations. Returns undefined if there are none. */
   commit(): Promise<unknown> | undefined {
     return this.#each(reservation => reservation.commit())
   }
 
-  /** Undefined: nothing is held. */
+  /** Rolls back and releases all reservations. Returns undefined if there are none. */
   rollback(): Promise<unknown> | undefined {
     return this.#each(reservation => reservation.rollback())
   }
 
-  /** Lets go of what is held. */
+  /** Ends each reservation and forgets it. */
   #each(end: (reservation: Reservation) => Promise<void>): Promise<unknown> | undefined {
     const [held, more] = [this.#held, this.#more]
     this.#held = undefined
@@ -40,12 +40,12 @@ export class HeldReservation implements ReservationHolder {
   }
 }
 
-/** As `Decide` of storage: it runs again after a lost race, when what the run before has reserved has been rolled back. */
+/** `Decide` of storage, with a holder for reservations. It is called again after a conflict, once the reservations of the previous attempt are rolled back. */
 export type DecideObject<T> = (now: StoredObject | undefined, held: HeldReservation) => Promise<Decision<T>>
 
 /**
- * Writes what `decide` makes of the present object, and returns the result of the decision that was carried out. A dry run decides, and writes nothing: there is no `written` then.
- * Reservations are committed after the write has succeeded, and rolled back otherwise.
+ * Writes the object that `decide` returns for the existing one. Returns the result of the decision that was written. A dry run decides but does not write, and has no `written`.
+ * Reservations are committed after the write, or rolled back if it fails.
  */
 export async function writeObject<T>(
   storage: Storage,
