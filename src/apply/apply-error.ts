@@ -3,7 +3,7 @@ import { isStepDone, type Steps } from '../lib/steps.ts'
 import { identityOf, type Manager } from './managed.ts'
 import { type PathElement, printElement } from './path-element.ts'
 
-/** A field that an applied configuration would change, and who owns it. */
+/** A field that an apply would change, and the manager that owns it. */
 export interface Conflict {
   readonly manager: Manager
   readonly path: readonly PathElement[]
@@ -12,9 +12,9 @@ export interface Conflict {
 type ApplyErrorCode = 'bad request' | 'conflict' | 'internal' | 'undecodable'
 
 /**
- * Why a configuration cannot be applied. The registry makes a Status of the code: `bad request` 400 with the message · `conflict` 409, reason Conflict, with the
- * message and a cause for each conflict (reason FieldManagerConflict) · `internal` 500 with the message, no reason and no details · `undecodable`, as `internal`: what the
- * configuration was merged into cannot be decoded.
+ * An apply that failed. The endpoint translates the code to a Status: `bad request` to 400 with the message · `conflict` to 409, reason Conflict, with the
+ * message and a cause for each conflict (reason FieldManagerConflict) · `internal` to 500 with the message, without reason and details · `undecodable`, if the merged object cannot be
+ * decoded, to the same as `internal`.
  */
 export class ApplyError extends Error {
   override readonly name = 'ApplyError'
@@ -36,7 +36,7 @@ export class ApplyError extends Error {
   }
 }
 
-/** The error of at least one conflict, in upstream's words, in steps: one in a line, several grouped by manager in the order of their identities. */
+/** Returns the error of one or more conflicts with upstream's message: a single one in a line, several grouped by manager, in the order of their identities. Runs in steps. */
 export function* conflictError(conflicts: readonly Conflict[]): Steps<ApplyError> {
   const [first] = conflicts
   if (first !== undefined && conflicts.length === 1)

@@ -26,12 +26,12 @@ import { mergeTyped, removeItems } from './typed-merge.ts'
 import { toFieldSet } from './typed-paths.ts'
 import { errorsText, misfitOf, validateTyped } from './typed-validate.ts'
 
-/** A request to apply a configuration, with all that the algorithm asks for: it has no clock and no storage of its own. */
+/** Arguments of a server-side apply. The algorithm is pure: time and conversions are arguments. */
 export interface ApplyArgs {
   readonly schema: StructSchema
-  /** undefined: the object is being created. */
+  /** The existing object, in the version of the request. Undefined if the apply creates it. */
   readonly live: KubeObject | undefined
-  /** As it was sent: neither decoded nor defaulted. */
+  /** The applied configuration as sent, neither decoded nor defaulted. */
   readonly config: JsonObject
   readonly manager: string
   readonly apiVersion: string
@@ -39,26 +39,26 @@ export interface ApplyArgs {
   readonly subresource?: string | undefined
   readonly force: boolean
   readonly resetFields?: Change['resetFields']
-  /** RFC 3339 in whole seconds. */
+  /** Time of the request: RFC 3339 in whole seconds. */
   readonly now: string
-  /** Needed where a resource is served in several versions. */
+  /** Optional. Needed if managers may name other versions than the request's. */
   readonly convert?: Change['convert']
 }
 
-/** What is to be written. */
+/** Result of an apply. */
 export interface Applied {
-  /** In the version of the request, to be decoded and defaulted yet, without managed fields. */
+  /** The merged object in the version of the request, without managed fields. The caller must decode and default it. */
   readonly object: KubeObject
   readonly managedFields: ManagedFieldsEntry[]
 }
 
-/** The manager whose objects may have been applied by kubectl itself before, as their annotation shows. */
+/** The manager of `kubectl apply --server-side`, which may take over fields of a client-side apply. */
 const KUBECTL = 'kubectl'
 
 /**
- * Server-side apply: the object with the configuration laid over it, less the fields that the manager applied before, does not apply now, and nobody else owns.
- * Throws an ApplyError: `conflict` where others own what would change (unless `force`), `bad request` or `internal` for a configuration that is none.
- * In steps, for configurations may be large. https://kubernetes.io/docs/reference/using-api/server-side-apply/
+ * Applies a configuration: merges it into the object, and removes fields that the manager applied before, no longer applies, and that have no other manager.
+ * Throws an ApplyError: `conflict` if other managers own fields that would change (unless `force`), `bad request` or `internal` if the configuration is invalid.
+ * Runs in steps, as configurations may be large. https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
 export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
   const { schema, config, apiVersion, kind, manager, now } = args
@@ -87,22 +87,22 @@ export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
   return { object, managedFields: encodeManaged(applied.managed) }
 }
 
-/** Fields that exist when an object is first applied to belong to the manager `before-first-apply`. */
+/** Assigns the fields of an object without managers to the manager `before-first-apply`. */
 function* firstManagers({ schema, apiVersion, kind, subresource = '', resetFields, convert }: ApplyArgs, live: KubeObject, time: string): Steps<Managed> {
   const change: Change = { schema, apiVersion, old: emptyObject(schema, apiVersion, kind), next: live, resetFields, convert }
   return yield* recordUpdate(change, new Map(), { manager: 'before-first-apply', subresource, time })
 }
 
-/** Throws an ApplyError for a configuration of another kind. */
+/** Throws an ApplyError `bad request` if the configuration has another apiVersion or kind. */
 export function checkConfigurationType(config: JsonObject, apiVersion: string, kind: string): void {
   if (textOf(config.apiVersion).replace(/^\/(?=[^/]+$)/, '') !== apiVersion || config.kind !== kind)
     throw new ApplyError('bad request', `invalid object type: ${printKind(config)}`)
 }
 
-/** Throws an ApplyError for a configuration that the schema does not fit, or that claims to know its managers. */
+/** Throws an ApplyError if the configuration does not match the schema, or sets managed fields. */
 function* checkConfiguration({ schema, config }: ApplyArgs): Steps<void> {
   const metadata = isJsonObject(config.metadata) ? config.metadata : undefined
-  // Upstream's accessor finds none where one of them is no object.
+  // Upstream's accessor returns none if any entry is not an object.
   if (Array.isArray(metadata?.managedFields) && metadata.managedFields.every(isJsonObject))
     throw new ApplyError('bad request', 'metadata.managedFields must be nil')
   const errors = yield* validateTyped(schema, config)
@@ -116,7 +116,7 @@ function misfitError(object: JsonObject, failed: string, to: string, why: string
   return new ApplyError('internal', `${failed} (${namespace}/${name}; ${printKind(object)})${to}: ${why}`)
 }
 
-/** Lays the configuration over the live object, prunes, and settles who owns what. */
+/** Merges the configuration into the live object, prunes it, and updates the managers. Throws an ApplyError `conflict` unless `force`. */
 function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boolean): Steps<{ object: KubeObject; managed: Managed }> {
   const { schema, config, apiVersion, subresource = '', resetFields, convert } = args
   const applier = { manager: args.manager, operation: 'Apply', apiVersion, subresource } as const
@@ -146,7 +146,7 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   return { object, managed }
 }
 
-/** Throws where others own what the configuration would change. */
+/** Throws an ApplyError `conflict` if other managers own fields that the apply changes. */
 function* refuseConflicts(managed: Managed, self: string, touchIn: Touches): Steps<void> {
   const conflicts: Conflict[] = []
   for (const [identity, manager] of managed) {
@@ -161,7 +161,7 @@ function* refuseConflicts(managed: Managed, self: string, touchIn: Touches): Ste
   if (conflicts.length > 0) throw yield* conflictError(conflicts)
 }
 
-/** kubectl may take what it had applied by itself, as the object's annotation shows, and what nobody changed since. */
+/** Repeats an apply of kubectl with force if all conflicts are fields that a client-side apply set and that have not changed since. Otherwise throws the remaining conflicts. */
 function* takeOver(args: ApplyArgs, live: KubeObject, managed: Managed, error: ApplyError): Steps<{ object: KubeObject; managed: Managed }> {
   const allowed: FieldSet | undefined = yield* lastAppliedSet(args.schema, live, args.apiVersion)
   if (allowed === undefined) throw error
@@ -172,13 +172,13 @@ function* takeOver(args: ApplyArgs, live: KubeObject, managed: Managed, error: A
 
 const textOf = (member: Json | undefined): string => (typeof member === 'string' ? member : '')
 
-/** Upstream makes nothing of a type whose apiVersion is malformed. */
+/** The group, version and kind in upstream's messages. All are empty if the apiVersion is malformed. */
 function printKind({ apiVersion, kind }: { readonly apiVersion?: Json; readonly kind?: Json }): string {
   const groupVersion = parseApiVersion(textOf(apiVersion))
   return groupVersion ? `${groupVersion.group}/${groupVersion.version}, Kind=${textOf(kind)}` : '/, Kind='
 }
 
-/** The version of the request, and the way to others. */
+/** The version of the request and the conversion to others. */
 interface Pruning {
   readonly schema: StructSchema
   readonly apiVersion: string
@@ -186,8 +186,8 @@ interface Pruning {
 }
 
 /**
- * The merged object without what the manager applied last, does not apply now, and nobody owns. `managers` has the manager with its new set. Struct fields that lead
- * to what is owned count as owned, and what was not applied last stays even if nobody owns it.
+ * Removes from the merged object the fields of the manager's last apply that no manager owns now. `managers` includes the manager with its new set. Struct fields that lead to an owned field count as owned.
+ * Fields outside of the last apply are kept even without a manager. Source: prune in structured-merge-diff's merge/update.go.
  */
 function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager[], last: Manager): Steps<KubeObject> {
   if (isEmpty(last.set)) return merged
@@ -235,13 +235,13 @@ function* fieldsOf({ schema, object }: Versioned): Steps<FieldSet> {
   return yield* named(yield* toFieldSet(schema, object), schema)
 }
 
-/** An object without what a set names. Its kind and metadata are in no set, so something is left. */
+/** Removes the paths of a set from an object. */
 function without({ schema, object }: Versioned, set: FieldSet): KubeObject {
   const left = removeItems(schema, object, set)
   return decodedObject(isJsonObject(left) ? left : {})
 }
 
-/** What is owned at all, by version; the version that the object was last applied in comes first. */
+/** The paths that any manager owns, by version. The version of the manager's last apply, `first`, comes first. */
 function* ownedByVersion(managers: readonly Manager[], first: string): Steps<[string, FieldSet][]> {
   const owned = new Map<string, FieldSet>()
   for (const { apiVersion, set } of managers) owned.set(apiVersion, yield* resultOf(union(owned.get(apiVersion) ?? EMPTY, set)))

@@ -5,13 +5,13 @@ import { EMPTY, type FieldSet, isEmpty, isMember } from './set-node.ts'
 import { OpenNode, type SetRule, walked } from './set-walk.ts'
 import { childSchema } from './typed-schema.ts'
 
-/** A set that is made at once if it is small, else in steps. */
+/** A new set. Small sets are made synchronously, wide ones in steps. */
 export type MadeSet = FieldSet | Steps<FieldSet>
 
-/** Makes a set at once, whatever its size. */
+/** Runs the steps of a set, if it has any, to their end. */
 export const setAtOnce = (made: MadeSet): FieldSet => (isSteps(made) ? runAtOnce(made) : made)
 
-/** The set of these paths of member names (`[['status'], ['metadata', 'labels']]`). */
+/** Returns the set of paths that are lists of member names: `[['status'], ['metadata', 'labels']]`. */
 export function fieldSetOf(paths: readonly (readonly string[])[]): FieldSet {
   let set = EMPTY
   for (const path of paths) {
@@ -22,20 +22,20 @@ export function fieldSetOf(paths: readonly (readonly string[])[]): FieldSet {
   return set
 }
 
-/** A node's element names without `.`, sorted. */
+/** The elements of a node without `.`, sorted. */
 function elementsOf(node: FieldSet): PathElement[] {
   const elements = Object.keys(node)
   if (elements[0] === '.') elements.shift()
   return elements
 }
 
-/** Paths of either set. */
+/** The paths of either set. */
 export function union(a: FieldSet, b: FieldSet): MadeSet {
   if (a === b || isEmpty(b)) return a
   return isEmpty(a) ? b : walked(unite, new OpenNode('', a, b, false), true)
 }
 
-/** The node of a path that both have. */
+/** The union of two nodes of the same path. The path is a member if it is one in either. */
 export const unionNodes = (a: FieldSet, b: FieldSet): FieldSet =>
   a === b ? a : setAtOnce(walked(unite, new OpenNode('', a, b, isMember(a) || isMember(b)), true))
 
@@ -46,7 +46,7 @@ const unite: SetRule = ({ a, b }, element) => {
   return new OpenNode(element, left, right, isMember(left) || isMember(right))
 }
 
-/** Paths of any of the sets, in steps. Pairs are merged first: one after the other would cost the square of their number. */
+/** The paths of all sets, in steps. Merges pairs, as merging them one after the other would be quadratic. */
 export function* unionOf(sets: readonly FieldSet[]): Steps<FieldSet> {
   let left = sets
   while (left.length > 1) {
@@ -60,7 +60,7 @@ export function* unionOf(sets: readonly FieldSet[]): Steps<FieldSet> {
   return left[0] ?? EMPTY
 }
 
-/** Paths of both sets. */
+/** The paths that are in both sets. */
 export const intersection = (a: FieldSet, b: FieldSet): MadeSet => walked(intersect, new OpenNode('', a, b, false))
 
 const intersect: SetRule = ({ a, b }, element) => {
@@ -72,7 +72,7 @@ const intersect: SetRule = ({ a, b }, element) => {
   return new OpenNode(element, left, right, both)
 }
 
-/** Paths of the first set that are not in the second. */
+/** The paths of the first set that are not in the second. Paths below a removed one are kept. */
 export const difference = (a: FieldSet, b: FieldSet): MadeSet => (isEmpty(a) || isEmpty(b) ? a : walked(subtract, new OpenNode('', a, b, false)))
 
 const subtract: SetRule = ({ a, b }, element) => {
@@ -84,7 +84,7 @@ const subtract: SetRule = ({ a, b }, element) => {
   return new OpenNode(element, left, right, isLeft)
 }
 
-/** Paths of the first set that neither are in the second nor lie below one that is. */
+/** The paths of the first set that are neither in the second nor below one of its paths. */
 export const recursiveDifference = (a: FieldSet, b: FieldSet): MadeSet =>
   isEmpty(a) || isEmpty(b) ? a : walked(subtractAllBelow, new OpenNode('', a, b, false))
 
@@ -93,7 +93,7 @@ const subtractAllBelow: SetRule = (open, element) => {
   return right !== undefined && isMember(right) ? undefined : subtract(open, element)
 }
 
-/** Whether the path itself is in the set; one that only leads to deeper paths is not. */
+/** Whether a path is in the set. A path that only leads to deeper ones is not. */
 export function has(set: FieldSet, path: readonly PathElement[]): boolean {
   let node = set
   for (const element of path) {
@@ -104,7 +104,7 @@ export function has(set: FieldSet, path: readonly PathElement[]): boolean {
   return path.length > 0 && isMember(node)
 }
 
-/** Whether two sets have the same paths. Shared nodes are not walked. */
+/** Whether two sets have the same paths. Shared nodes are compared by identity. */
 export function equals(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true
   let left = 0
@@ -119,7 +119,7 @@ export function equals(a: FieldSet, b: FieldSet): boolean {
   return left === 0
 }
 
-/** Paths of the set below which there are no others. */
+/** The paths of a set that have no others below them. */
 export const leaves = (set: FieldSet): MadeSet => walked(leaf, new OpenNode('', set, EMPTY, false))
 
 const leaf: SetRule = ({ a }, element) => {
@@ -127,7 +127,7 @@ const leaf: SetRule = ({ a }, element) => {
   return node === undefined || isEmpty(node) ? node : new OpenNode(element, node, EMPTY, false)
 }
 
-/** Every path of the set; of each node first the elements that are in the set themselves, then what is below them. */
+/** Yields every path of a set. In each node, elements that are members come first, then the paths below all elements. */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
   const elements = elementsOf(set)
   for (const element of elements) if (isMember(set[element] ?? EMPTY)) yield [...prefix, element]

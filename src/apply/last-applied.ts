@@ -9,13 +9,13 @@ import { toFieldSet } from './typed-paths.ts'
 import { validateTyped } from './typed-validate.ts'
 
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration'
-/** The limit of all annotations together: names and values. */
+/** Limit of the total size of all annotations, names and values, in bytes. */
 const MAX_ANNOTATIONS_BYTES = 256 * 1024
 
-/** Whether kubectl has applied the object by itself. */
+/** Whether the object has the annotation of a client-side apply. */
 export const annotated = (object: KubeObject): boolean => !!object.metadata.annotations?.[ANNOTATION]
 
-/** What kubectl applied by itself and is still so; undefined if the annotation is missing, malformed or of another version. */
+/** Returns the fields of the last client-side apply that have not changed since. Undefined if the annotation is missing, malformed or of another version, or if it or the object does not match the schema. */
 export function* lastAppliedSet(schema: StructSchema, live: KubeObject, apiVersion: string): Steps<FieldSet | undefined> {
   let last: Json
   try {
@@ -31,7 +31,7 @@ export function* lastAppliedSet(schema: StructSchema, live: KubeObject, apiVersi
   return set
 }
 
-/** The object with the annotation that kubectl would have written; without it, if annotations would be too large. */
+/** Sets the annotation as a client-side apply would, or removes it if the annotations would be too large. Returns a copy. */
 export function updatedLastApplied(object: KubeObject, config: JsonObject): KubeObject {
   const annotations: Record<string, string> = { ...object.metadata.annotations, [ANNOTATION]: `${goJson(withoutAnnotation(config))}\n` }
   let size = 0
@@ -40,7 +40,7 @@ export function updatedLastApplied(object: KubeObject, config: JsonObject): Kube
   return { ...object, metadata: { ...object.metadata, annotations } }
 }
 
-/** The annotation holds the configuration as it was before it had the annotation. */
+/** Removes the annotation from a configuration: its value never includes itself. */
 function withoutAnnotation(config: JsonObject): JsonObject {
   const { metadata } = config
   const annotations = isJsonObject(metadata) ? metadata.annotations : undefined

@@ -11,39 +11,39 @@ import { EMPTY, type FieldSet, isEmpty } from './set-node.ts'
 import { TypedError } from './typed-list.ts'
 import { misfitOf } from './typed-validate.ts'
 
-/** A create, update or patch as field management sees it. */
+/** Arguments of an update of managed fields by a create, update or patch. */
 export interface UpdateArgs {
-  /** Of the version of the request. */
+  /** Schema of the version of the request. */
   readonly schema: StructSchema
-  /** undefined: the object is being created. */
+  /** The existing object. Undefined if the request creates it. */
   readonly old: KubeObject | undefined
   /**
-   * What is to be written, before admission and the strategy's hooks. Its `metadata.managedFields` are what the request says: an empty list, or one empty entry,
-   * gives up tracking; entries replace the old ones; none means the old ones.
+   * The new object, before admission and the strategy's hooks. Its `metadata.managedFields` are those of the request: an empty list, or a single empty entry,
+   * resets tracking; other entries replace the existing ones; if unset, the existing ones are kept.
    */
   readonly next: KubeObject
   readonly manager: string
   readonly apiVersion: string
   readonly subresource?: string | undefined
-  /** Paths that this (sub)resource may not write, and so does not own. */
+  /** Paths that writes to this resource or subresource do not own. */
   readonly resetFields?: Change['resetFields']
-  /** RFC 3339 in whole seconds. */
+  /** Time of the request: RFC 3339 in whole seconds. */
   readonly now: string
-  /** Needed where a resource is served in several versions. */
+  /** Optional. Needed if managers may name other versions than the request's. */
   readonly convert?: Change['convert']
 }
 
 /**
- * The managed fields of an object after a create, update or patch. Returns none where nobody is tracked (any more), or where the object does not fit its schema. The
- * entries hold shared, immutable `fieldsV1`.
+ * Returns the managed fields of an object after a create, update or patch. Returns none if tracking was reset, if the existing object has none, or if it does not match its schema. The
+ * entries share immutable `fieldsV1`.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
 export const updateManagedFields = (args: UpdateArgs): ManagedFieldsEntry[] => runAtOnce(updateManagedInSteps(args))
 
-/** The same in steps, for objects that may be large. */
+/** `updateManagedFields` in steps, for objects that may be large. */
 export function* updateManagedInSteps(args: UpdateArgs): Steps<ManagedFieldsEntry[]> {
   const managed = yield* startingPoint(args)
-  // An object that nobody tracks stays so, until it is applied to.
+  // An object without managers stays untracked until the first apply.
   if (managed.size === 0 && args.old !== undefined) return []
   const misfit = args.old && misfitOf(args.schema, args.old)
   if (misfit && (yield* misfit) !== undefined) return []
@@ -55,7 +55,7 @@ export function* updateManagedInSteps(args: UpdateArgs): Steps<ManagedFieldsEntr
   }
 }
 
-/** The managers before the write: of the request where it names some, else of the live object. A subresource can't name any. */
+/** The managers before the write: those of the request if it has valid ones, otherwise those of the existing object. Requests of subresources cannot set managers. */
 function* startingPoint({ old, next, subresource }: UpdateArgs): Steps<Managed> {
   const requested = next.metadata.managedFields
   if (!subresource && requested) {
@@ -66,13 +66,13 @@ function* startingPoint({ old, next, subresource }: UpdateArgs): Steps<Managed> 
   return (yield* decodeManagedInSteps(old?.metadata.managedFields)) ?? new Map()
 }
 
-/** An empty list, or one empty entry: the documented way to give up tracking. */
+/** Whether the entries are an empty list or a single empty entry, which is the documented way to reset tracking. */
 function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   const [only] = entries
   return only === undefined || (entries.length === 1 && Object.keys(only).length === 0)
 }
 
-/** Compares with an empty object where there was none. */
+/** Updates the managers for a write. A create is compared with an empty object. */
 function update(args: UpdateArgs, before: Managed): Steps<Managed> {
   const { schema, next, apiVersion, subresource = '', resetFields, convert } = args
   const old = args.old ?? emptyObject(schema, apiVersion, next.kind)
@@ -83,7 +83,7 @@ function update(args: UpdateArgs, before: Managed): Steps<Managed> {
   })
 }
 
-/** Gives what a change touches to an updater, and takes it from the others. */
+/** Assigns the fields that a change touches to the updater, and removes them from all other managers. Returns a new map. */
 export function* recordUpdate(change: Change, before: Managed, by: { manager: string; subresource: string; time: string }): Steps<Managed> {
   const touchIn = touchesOf(change)
   const touched = (yield* touchIn(change.apiVersion))?.touched ?? EMPTY
@@ -100,10 +100,10 @@ export function* recordUpdate(change: Change, before: Managed, by: { manager: st
   return managed.size <= MAX_UPDATERS ? managed : yield* capUpdaters(managed)
 }
 
-/** Updaters of one object that have entries of their own, as upstream. Appliers are not counted. */
+/** Largest number of Update entries of one object, as upstream. Apply entries are not counted. */
 const MAX_UPDATERS = 10
 
-/** Merges the oldest updaters of a version into one entry, `ancient-changes`, until there are few enough. */
+/** Merges the oldest Update entries of a version into one, `ancient-changes`, until at most 10 are left. */
 function* capUpdaters(managed: Managed): Steps<Managed> {
   let count = 0
   for (const { operation } of managed.values()) if (operation === 'Update') count++

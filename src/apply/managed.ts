@@ -4,22 +4,22 @@ import type { ManagedFieldsEntry } from '../meta/object.ts'
 import { fromFieldsV1, toFieldsV1 } from './read-field-set.ts'
 import { type FieldSet, isEmpty } from './set-node.ts'
 
-/** What one manager owns by one operation, in one version, through one subresource. */
+/** Fields that a manager owns by one operation, in one version, through one subresource. */
 export interface Manager {
   readonly manager: string
   readonly operation: 'Apply' | 'Update'
-  /** The version that the set's paths are of. */
+  /** Version of the paths in `set`. */
   readonly apiVersion: string
   readonly subresource: string
   readonly set: FieldSet
-  /** RFC 3339; of the last change of the set. */
+  /** Time of the last change of the set: RFC 3339 in whole seconds. */
   readonly time: string | undefined
 }
 
-/** Managers by identity. */
+/** Managers by `identityOf`. */
 export type Managed = Map<string, Manager>
 
-/** Who a manager is: an applier is the same in every version. The text orders managers of one second when the oldest are merged. */
+/** Returns the key of a manager. It includes the version only for updaters, as an applier is the same in all versions. Keys order managers of the same second when the oldest are merged. */
 export function identityOf({ manager, operation, apiVersion, subresource }: Omit<Manager, 'set' | 'time'>): string {
   return JSON.stringify({
     ...(manager !== '' && { manager }),
@@ -29,10 +29,10 @@ export function identityOf({ manager, operation, apiVersion, subresource }: Omit
   })
 }
 
-/** The managers that an object's entries name; undefined where an entry is malformed. */
+/** Decodes the managed fields of an object. Returns undefined if an entry is malformed. */
 export const decodeManaged = (entries: readonly ManagedFieldsEntry[] | undefined): Managed | undefined => runAtOnce(decodeManagedInSteps(entries))
 
-/** The same in steps, for entries that may be many or large. */
+/** `decodeManaged` in steps, for entries that may be many or large. */
 export function* decodeManagedInSteps(entries: readonly ManagedFieldsEntry[] | undefined): Steps<Managed | undefined> {
   const managed: Managed = new Map()
   for (const entry of entries ?? []) {
@@ -52,7 +52,7 @@ export function* decodeManagedInSteps(entries: readonly ManagedFieldsEntry[] | u
   return managed
 }
 
-/** The entries of an object: appliers first, then by time, name, version and subresource. */
+/** Encodes the managed fields of an object: Apply entries first, then by time, name, version and subresource. */
 export function encodeManaged(managed: Managed): ManagedFieldsEntry[] {
   return [...managed.values()].sort(inEntryOrder).map(encodeManager)
 }
@@ -76,7 +76,7 @@ function encodeManager({ manager, operation, apiVersion, subresource, set, time 
   return entry
 }
 
-/** Puts a manager's new set in the place of the old one; without paths there is no manager. */
+/** Replaces the set of a manager. Removes the manager if the set is empty. */
 export function setFields(managed: Managed, identity: string, manager: Manager, set: FieldSet): void {
   if (isEmpty(set)) managed.delete(identity)
   else if (set !== manager.set) managed.set(identity, { ...manager, set })

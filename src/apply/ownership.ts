@@ -12,46 +12,46 @@ import { OpenNode, type SetRule, walked } from './set-walk.ts'
 import { compare } from './typed.ts'
 import { childSchema, shapeOf } from './typed-schema.ts'
 
-/** An object in some version, with that version's schema. */
+/** An object with the schema of its version. */
 export interface Versioned {
   readonly schema: StructSchema
   readonly object: KubeObject
 }
 
-/** A write, in the version of its request. */
+/** A write in the version of its request. */
 export interface Change {
   readonly schema: StructSchema
   readonly apiVersion: string
   readonly old: KubeObject
   readonly next: KubeObject
-  /** Paths that the (sub)resource may not write, and so does not own. */
+  /** Paths that writes to the resource or subresource do not own. */
   readonly resetFields?: readonly (readonly string[])[] | undefined
-  /** An object, of the version that it says it is of, in another one, in which some manager's fields are recorded; undefined (or no such function): that version is not served. */
+  /** Optional. Converts an object from the version of its apiVersion to that of a manager. Returns undefined if that version is not served, as if the function were omitted. */
   readonly convert?: ((object: KubeObject, apiVersion: string) => Versioned | undefined | Steps<Versioned | undefined>) | undefined
 }
 
-/** What a change does, in paths of one version. */
+/** Fields that a change affects, as paths of one version. */
 export interface Touch {
   readonly schema: StructSchema
-  /** Added or modified. */
+  /** Added and modified fields. */
   readonly touched: FieldSet
   readonly removed: FieldSet
 }
 
-/** What a change does in paths of a version; undefined for one that is not served. */
+/** Returns the fields that a change affects, as paths of a version. Undefined if the version is not served. */
 export type Touches = (apiVersion: string) => Steps<Touch | undefined>
 
-/** What a (sub)resource may not write in versions other than that of the request. Upstream names no such fields of custom kinds. */
+/** Reset fields in versions other than the request's. Upstream has none there for custom kinds. */
 const RESET_ELSEWHERE: Readonly<Record<FormName, (resetFields: Change['resetFields']) => Change['resetFields']>> = {
   typed: resetFields => resetFields,
   unstructured: () => undefined,
 }
 
-/** What a change does, by version. */
+/** Returns a function that computes the affected fields of a change by version. Results are kept for each version. */
 export function touchesOf(change: Change): Touches {
   const { convert, resetFields, schema } = change
   const otherReset = RESET_ELSEWHERE[schema.form.name](resetFields)
-  /** Of versions that were asked for. Most objects have managers of one alone. */
+  /** Result for the version of the request. Most objects have managers of this version only. */
   let own: Touch | undefined
   const others = new Map<string, Touch | undefined>()
   const inVersion = (object: KubeObject, which: 'old' | 'new', to: string): Steps<Versioned | undefined> =>
@@ -71,7 +71,7 @@ export function touchesOf(change: Change): Touches {
   }
 }
 
-/** What the steps return. The text of an ApplyError of theirs begins with `failed`. */
+/** Runs steps and returns their result. Prefixes the message of an ApplyError with `failed`. */
 export function* prefixErrors<T>(failed: string, steps: Steps<T>): Steps<T> {
   try {
     return yield* steps
@@ -92,7 +92,7 @@ function* touchOf(schema: StructSchema, old: KubeObject, next: KubeObject, reset
   return { schema, touched: isSteps(touchedOwn) ? yield* touchedOwn : touchedOwn, removed: isSteps(removedOwn) ? yield* removedOwn : removedOwn }
 }
 
-/** What a change touches or removes belongs to nobody else any more; managers of versions that are not served are gone. */
+/** Removes the affected fields of a change from all managers except `self`. Managers of versions that are not served are dropped. Returns a new map. */
 export function* takeFromOthers(before: Managed, touchIn: Touches, self?: string): Steps<Managed> {
   const managed: Managed = new Map(before)
   for (const [identity, manager] of before) {
@@ -110,17 +110,17 @@ export function* takeFromOthers(before: Managed, touchIn: Touches, self?: string
   return managed
 }
 
-/** The object as comparisons see it: managed fields don't manage themselves. */
+/** Returns the object without its managed fields, which have no managers themselves. */
 export function untracked(object: KubeObject): KubeObject {
   if (object.metadata?.managedFields === undefined) return object
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata }
 }
 
-/** What decoding makes of nothing, by type: shared, and never changed. */
+/** Decoded empty objects by type. They are shared and must not be changed. */
 const zeros = new WeakMap<StructSchema, JsonObject>()
 
-/** What stands in an empty object of the type: creating an object does not claim structs and lists that are always there. */
+/** Returns an empty object of the type, for comparison with a new one. It has the structs and lists that are never omitted, so that a create does not own them. */
 export function emptyObject(schema: StructSchema, apiVersion: string, kind: string): KubeObject {
   let zero = zeros.get(schema)
   if (!zero) {
@@ -130,10 +130,10 @@ export function emptyObject(schema: StructSchema, apiVersion: string, kind: stri
   return decodedObject({ ...zero, kind, apiVersion })
 }
 
-/** By the list of paths, which is a constant of its resource. */
+/** Sets of reset fields, by the identity of the list of paths, which is a constant of its resource. */
 const resetSets = new WeakMap<object, FieldSet>()
 
-/** A set without the paths that a (sub)resource may not write, and all below them. */
+/** Removes the reset fields, and all paths below them, from a set. */
 export function withoutReset(set: FieldSet, paths: Change['resetFields']): MadeSet {
   if (paths === undefined || paths.length === 0) return set
   let reset = resetSets.get(paths)
@@ -144,17 +144,17 @@ export function withoutReset(set: FieldSet, paths: Change['resetFields']): MadeS
   return recursiveDifference(set, reset)
 }
 
-/** Members of the metadata that the server writes. Source: stripMeta of apimachinery's managedfields. */
+/** Members of the metadata that the server writes. Source: stripMeta in apimachinery's managedfields. */
 const IDENTITY = ['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion']
 const UNOWNED = fieldSetOf([['apiVersion'], ['kind'], ['metadata'], ...IDENTITY.map(name => ['metadata', name])])
 
-/** What the server writes, or what identifies the object, has no owner. */
+/** Removes the fields that no manager owns: those that identify the object, and those that the server writes. */
 export const ownable = (set: FieldSet): MadeSet => difference(set, UNOWNED)
 
-/** Sets that are known to fit a schema. */
+/** Sets that `reconcile` has returned, with their schema. */
 const fitting = new WeakMap<FieldSet, Schema>()
 
-/** A set that was written when the schema tracked more: paths below what is one value by now become that value's own path. Returns the same set if it fits. */
+/** Adapts a set that may be older than the schema: paths below a value that is atomic now become the path of that value. Returns the same set if none are. */
 export function reconcile(set: FieldSet, schema: Schema): MadeSet {
   if (fitting.get(set) === schema) return set
   const reconciled = fitted(set, '', schema)
@@ -174,7 +174,7 @@ function* noteFitOf(walk: Steps<FieldSet>, schema: Schema): Steps<FieldSet> {
 
 const fit: SetRule = ({ a, schema }, element) => fitted(a[element] ?? EMPTY, element, childSchema(schema, element))
 
-/** The node itself if nothing below it can change. */
+/** Returns the node itself if no path below it can change. */
 function fitted(node: FieldSet, element: PathElement, schema: Schema | undefined): FieldSet | OpenNode {
   if (schema === undefined || isEmpty(node)) return node
   const composite = schema.type === 'struct' || schema.type === 'map' || schema.type === 'list'

@@ -3,24 +3,24 @@ import { compareText } from '../lib/compare-text.ts'
 import type { Json } from '../meta/object.ts'
 
 /**
- * One step of a path into an object, in the form in which managed fields write it: `f:name` a member, `k:{"name":"a"}` the list element with these keys, `v:"a"`
- * the set element of this value, `i:0` an index. Texts are canonical (keys sorted, Go's escapes), so that equal elements are equal strings.
+ * One element of a field path in the encoding of managed fields: `f:name` is a member, `k:{"name":"a"}` the list item with these keys, `v:"a"`
+ * the item of a set with this value, `i:0` an index. The encoding is canonical (sorted keys, Go's escapes): equal elements are equal strings.
  */
 export type PathElement = string
 
-/** A member of an object; names are not escaped. */
+/** The element of a member of an object. Names are not escaped. */
 export const fieldElement = (name: string): PathElement => `f:${name}`
-/** An element of a set, which is a scalar. */
+/** The element of an item of a set, which is a scalar. */
 export const valueElement = (value: Json): PathElement => `v:${scalarText(value)}`
 
-/** `fields` sorted by name. */
+/** The element of an item of a list of type map. `fields` must be sorted by name. */
 export function keyElement(fields: readonly (readonly [string, Json])[]): PathElement {
   let text = 'k:{'
   for (const [name, value] of fields) text += `${text.length > 3 ? ',' : ''}${scalarText(name)}:${scalarText(value)}`
   return `${text}}`
 }
 
-/** The canonical text of an element that came from outside; undefined for a kind that only a future version knows. Throws an Error when malformed. */
+/** Canonicalizes an element from a request. Returns undefined if its prefix is unknown: later versions may add others. Throws an Error with Go's message if it is malformed. */
 export function canonicalElement(text: string): PathElement | undefined {
   if (text.length < 2) throw new Error('key must be 2 characters long:')
   if (text[1] !== ':') throw new Error(`missing colon: ${text}`)
@@ -39,10 +39,10 @@ export function canonicalElement(text: string): PathElement | undefined {
   }
 }
 
-/** In the order in which managed fields list them. */
+/** Prefixes of elements, in the order in which managed fields list them. */
 const KINDS = 'fkvi'
 
-/** The order in which managed fields list elements: members by name, then keyed elements by their keys, then values, then indices. */
+/** Orders elements as managed fields list them: members by name, then keyed items by their keys, then values, then indices. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0
   const kind = a.charAt(0)
@@ -53,7 +53,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
   return Number(a.slice(2)) - Number(b.slice(2))
 }
 
-/** As messages write it: `.spec`, `[name="a"]`, `[="a"]`, `[0]`. */
+/** The element in messages: `.spec`, `[name="a"]`, `[="a"]`, `[0]`. */
 export function printElement(element: PathElement): string {
   const rest = element.slice(2)
   switch (element[0]) {
@@ -70,7 +70,7 @@ export function printElement(element: PathElement): string {
   }
 }
 
-/** A key may be no scalar where an object does not fit its schema. */
+/** A value in messages. Keys of an object that does not match its schema may be objects or lists. */
 function printScalar(value: Json): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(printScalar).join(',')}]`
@@ -80,10 +80,10 @@ function printScalar(value: Json): string {
     .join('')
 }
 
-/** The JSON behind the kind of a `k:` or `v:` element. */
+/** The JSON after the prefix of a `k:` or `v:` element. */
 const jsonOf = (text: PathElement): Json => JSON.parse(text.slice(2))
 
-/** The keys of a `k:` element, sorted by name. Throws where it is no object. */
+/** The keys of a `k:` element, sorted by name. Throws if its JSON is not an object. */
 function keysOf(text: PathElement): [string, Json][] {
   const parsed = jsonOf(text)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error(`expect { or n, but found ${text[2]}`)
@@ -100,7 +100,7 @@ function compareKeys(a: readonly (readonly [string, Json])[], b: readonly (reado
   return a.length - b.length
 }
 
-/** Numbers, then strings, then booleans, then the rest. */
+/** Orders scalars: numbers, then strings, then booleans, then all others. */
 export function compareScalars(a: Json, b: Json): number {
   const kind = rank(a) - rank(b)
   if (kind !== 0) return kind
@@ -114,7 +114,7 @@ function rank(value: Json): number {
   return typeof value === 'boolean' ? 2 : 3
 }
 
-/** What JSON writes as it is, and Go too. */
+/** Texts that neither JSON.stringify nor Go's encoding/json escapes. */
 const PLAIN = /^[ !#-%'-;=?-[\]-~]*$/
 const ESCAPED = /[<>&\u2028\u2029]/g
 

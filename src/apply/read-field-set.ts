@@ -4,12 +4,12 @@ import { unionNodes } from './field-set.ts'
 import { canonicalElement, compareElements, type PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
 
-/** Sets by the documents that they were read from; a set that this code has made is its own document. */
+/** Decoded sets by document. A set that was encoded by `toFieldsV1` is its own document. */
 const read = new WeakMap<object, FieldSet>()
 
 /**
- * The set that a FieldsV1 document says: canonical, sorted, without elements of unknown kinds. At once if it is small or known, else in steps. Throws an Error, or the steps do, when
- * malformed. The document must not change.
+ * Decodes a FieldsV1 document to a canonical, sorted set. Elements with unknown prefixes are dropped. Runs in steps if the document is wide and was not decoded before. Throws an Error, possibly from the
+ * steps, if the document is malformed. The document must not change afterwards: results are kept by its identity.
  */
 export function fromFieldsV1(fields: JsonObject | undefined | null): FieldSet | Steps<FieldSet> {
   if (fields === undefined || fields === null) return EMPTY
@@ -30,18 +30,18 @@ function keep(fields: JsonObject, set: FieldSet): FieldSet {
   return set
 }
 
-/** The document of a set, which is the set itself: not to be changed. */
+/** Encodes a set as FieldsV1. The result is the set itself and must not be changed. */
 export function toFieldsV1(set: FieldSet): JsonObject {
   read.set(set, set)
   return set
 }
 
-/** From so many members on, listing them takes milliseconds. */
+/** Number of members from which listing them takes milliseconds. */
 const WIDE = 4096
-/** Members that are read at once. */
+/** Members that one step reads. */
 const FEW = 512
 
-/** A node of a document that is being read. */
+/** A node of a document that is being decoded. */
 class ReadNode {
   readonly element: PathElement
   readonly texts: readonly string[]
@@ -60,12 +60,12 @@ class ReadNode {
     this.texts = texts
   }
 
-  /** What stands below a text. */
+  /** The value of a member. */
   at(text: string): Json | undefined {
     return this.document[text]
   }
 
-  /** The path itself is in the set. Where that is said first, as it is written, the node need not be made again: it may be wide. */
+  /** Adds the node's own path. In a sorted document `.` comes first, so that the node, which may be wide, needs no copy. */
   addItself(): void {
     this.isMember = true
     if (this.last === undefined) this.nodes['.'] = EMPTY
@@ -78,10 +78,10 @@ class ReadNode {
     this.last = element
   }
 
-  /** The node, of which all is read. Undefined: it takes one more step. */
+  /** Returns the finished node. Undefined if sorting it needs another step: call again. */
   finish(isRoot: boolean): FieldSet | undefined {
     if (this.last === undefined) return EMPTY
-    // The root is no path.
+    // The root is not a path.
     const isMember = this.isMember && !isRoot
     if (this.isSorted && isMember === (this.nodes['.'] !== undefined)) return this.nodes
     this.ordering ??= this.ordered(isMember)
@@ -100,7 +100,7 @@ class ReadNode {
   }
 }
 
-/** A document that is being read. */
+/** State of decoding a document. */
 class Reading {
   result: FieldSet = EMPTY
   readonly isWide: boolean
@@ -112,7 +112,7 @@ class Reading {
     this.isWide = this.top.texts.length > WIDE
   }
 
-  /** Reads some more members, or up to the next wide node. Returns whether there is more to do. Throws an Error if the document is malformed. */
+  /** Reads up to 512 members, or to the next wide node. Returns whether members are left. Throws an Error if the document is malformed. */
   goOn(): boolean {
     for (let left = FEW; left > 0; left--) {
       const { top } = this
@@ -133,7 +133,7 @@ class Reading {
     else this.top.add(node.element, made)
   }
 
-  /** Adds what a text names, or begins to read what is below it. Returns whether that is wide. */
+  /** Adds the element of a member, or opens its node. Returns whether the node is wide. */
   private member(top: ReadNode, text: string): boolean {
     const element = canonicalElement(text)
     if (element === undefined) return false

@@ -7,10 +7,10 @@ import { isEmpty } from './set-node.ts'
 const SCALE_VERSION = 'autoscaling/v1'
 const SCALE_REPLICAS = ['spec', 'replicas']
 
-/** Where the objects of each version keep their replicas, in member names. Undefined for a version without scale. */
+/** Path of the replicas in the objects of each apiVersion, as member names. Undefined for a version without a scale subresource. */
 export type ReplicasPaths = ReadonlyMap<string, readonly string[] | undefined>
 
-/** The managers of an object's replicas, as managers of its scale. */
+/** Returns the managed fields of a Scale: the managers of the parent's replicas. */
 export function toScaleManagedFields(parent: readonly ManagedFieldsEntry[] | undefined, paths: ReplicasPaths): ManagedFieldsEntry[] {
   const scale: Managed = new Map()
   for (const [identity, manager] of decodeManaged(parent) ?? []) {
@@ -21,8 +21,8 @@ export function toScaleManagedFields(parent: readonly ManagedFieldsEntry[] | und
 }
 
 /**
- * The managers of an object of `apiVersion` after its scale was written. As upstream has it, only appliers are recognised: an updater of the scale becomes an entry of
- * its own, without a time, and updaters of the object that owned the replicas lose them to it.
+ * Returns the managed fields of a parent, of `apiVersion`, after a write of its Scale. As upstream, only appliers of the Scale match managers of the parent: an updater becomes a new
+ * entry without a time, and updaters of the parent lose the replicas to it.
  */
 export function fromScaleManagedFields(
   parent: readonly ManagedFieldsEntry[] | undefined,

@@ -1,16 +1,16 @@
 import type { PathElement } from './path-element.ts'
 
 /**
- * A set of paths, as a trie that is also its serialized form (FieldsV1): the members of a node are the next path elements, sorted. A path is in the set if its
- * node is empty or has the member `.`; other nodes only lead to deeper paths. The empty root is the empty set. Sets are immutable and share nodes.
+ * A set of field paths: a trie in the form of its encoding (FieldsV1). The members of a node are the next path elements, sorted. A path is in the set if its
+ * node is empty or has the member `.`. Other nodes only lead to deeper paths. The empty root is the empty set. Sets are immutable and share nodes.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
 export type FieldSet = { readonly [element: PathElement]: FieldSet }
 
-/** The empty set; as a node: a path that is in the set, with nothing below. */
+/** The empty set. As a node: a path that is in the set, without paths below it. */
 export const EMPTY: FieldSet = Object.freeze({})
 
-/** Of a node below the root: nothing is below it, so that its own path is in the set. No other node is without elements. */
+/** Whether a set is empty, or a node has no paths below it. Compares by identity: `EMPTY` is the only node without elements. */
 export const isEmpty = (set: FieldSet): boolean => set === EMPTY
 
 /** Whether a node's own path is in the set. */

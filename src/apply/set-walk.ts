@@ -3,32 +3,32 @@ import type { Schema } from '../schema/schema.ts'
 import { compareElements, type PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
 
-/** How a new set is made of one or two others: what it has of an element of an open node. Undefined: nothing. An open node is made first, of the elements below. */
+/** Returns the node of an element in a new set, which is made from one or two others. Undefined if it has none. If the result is an open node, its elements are walked first. */
 export type SetRule = (open: OpenNode, element: PathElement) => FieldSet | OpenNode | undefined
 
-/** From so many elements on, listing them takes milliseconds. */
+/** Number of elements from which listing them takes milliseconds. */
 const WIDE = 4096
 
-/** A node of a new set that is being made of the nodes of its path in one or two others. */
+/** A node of a new set that is being made from the nodes of the same path in one or two others. */
 export class OpenNode {
   readonly element: PathElement
   readonly a: FieldSet
   readonly b: FieldSet
-  /** Of the value at the path, for rules that ask for it. */
+  /** Schema of the value at the path, for rules that need it. */
   readonly schema: Schema | undefined
   private readonly isMember: boolean
   private readonly elements: readonly PathElement[]
   private next = 0
-  /** Elements of the second node, of a union. */
+  /** Elements of the second node. Only unions list them. */
   private others: readonly PathElement[] | undefined
   private nextOther = 0
-  /** Undefined of a small node: all is as in the first node so far. */
+  /** The new node. Undefined while a small node equals the first one. */
   private out: { [element: PathElement]: FieldSet } | undefined
   private size = 0
-  /** All nodes that have been added are those of the first node. */
+  /** Whether all added nodes are those of the first node. */
   private isSame: boolean
 
-  /** `isMember`: the path itself is in the new set. */
+  /** `isMember`: whether the path itself is in the new set. */
   constructor(element: PathElement, a: FieldSet, b: FieldSet, isMember: boolean, schema?: Schema) {
     this.element = element
     this.a = a
@@ -44,12 +44,12 @@ export class OpenNode {
     return this.elements.length > WIDE
   }
 
-  /** The next element; undefined after the last one. */
+  /** Returns the next element of the first node. Undefined after the last one. */
   take(): PathElement | undefined {
     return this.elements[this.next++]
   }
 
-  /** The next element of either node. `.` stands for one that is taken from the other. */
+  /** Returns the next element of either node, in order. Returns `.`, which callers skip, for an element of the second node that the first one has too. */
   takeOfBoth(): PathElement | undefined {
     this.others ??= Object.keys(this.b)
     const own = this.elements[this.next]
@@ -66,7 +66,7 @@ export class OpenNode {
     return other
   }
 
-  /** Adds the node of an element, after those of all elements before it. */
+  /** Adds the node of an element. Elements must be added in order. */
   add(element: PathElement, node: FieldSet | undefined): void {
     if (node !== this.a[element]) this.isSame = false
     if (this.out === undefined) {
@@ -86,7 +86,7 @@ export class OpenNode {
     out[element] = node
   }
 
-  /** The new node: the first of the two if it has not changed, so that unchanged sets stay shared. Undefined: no path of it is in the new set. */
+  /** The new node. It is the first node itself if nothing changed, so that unchanged sets stay shared. Undefined if it has no paths. */
   get result(): FieldSet | undefined {
     if (this.out === undefined || this.isSame) return this.a
     if (this.size === 0) return this.isMember ? EMPTY : undefined
@@ -94,10 +94,10 @@ export class OpenNode {
   }
 }
 
-/** Elements that are walked at once. */
+/** Elements that one step walks. */
 const FEW = 512
 
-/** A walk through a set, or two at once. It keeps a stack, because a generator for each node would cost small sets more than their elements. */
+/** A walk through one set, or two in parallel. It keeps a stack, because a generator for each node would cost small sets more than their elements. */
 class SetWalk {
   result: FieldSet = EMPTY
   private readonly rule: SetRule
@@ -111,7 +111,7 @@ class SetWalk {
     this.top = root
   }
 
-  /** Walks on for some elements, or to the next wide node. Returns whether there is more to do. */
+  /** Walks up to 512 elements, or to the next wide node. Returns whether elements are left. */
   goOn(): boolean {
     for (let left = FEW; left > 0; left--) {
       const { top } = this
@@ -138,7 +138,7 @@ class SetWalk {
   }
 }
 
-/** The set that a rule makes, from its root on: at once if it is small, else in steps. `isUnion`: elements that only the second set has are walked as well. */
+/** Makes a set by a rule: synchronously if it is small, otherwise in steps. `isUnion`: whether elements that only the second set has are walked too. */
 export function walked(rule: SetRule, root: OpenNode, isUnion = false): FieldSet | Steps<FieldSet> {
   const walk = new SetWalk(rule, root, isUnion)
   return !root.isWide && !walk.goOn() ? walk.result : restOf(walk)

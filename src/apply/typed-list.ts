@@ -4,24 +4,25 @@ import type { ListSchema } from '../schema/schema.ts'
 import { compareScalars, keyElement, type PathElement, valueElement } from './path-element.ts'
 import { listKeys } from './typed-schema.ts'
 
-/** A value that does not fit its schema: such an object's managed fields cannot be kept. */
+/** A list item without a valid key. The managed fields of such an object cannot be updated. */
 export class TypedError extends Error {
   override readonly name = 'TypedError'
 }
 
-/** An element of a set or a list of type map, or several that share a path element. */
+/** An item of a set or a list of type map, or several items with the same path element. */
 export interface ListItem {
   readonly element: PathElement
-  /** Of a list of type map: the values of its keys. Of a set: the value alone. */
+  /** The values of the item's keys in a list of type map. The value alone in a set. */
   readonly key: readonly Json[]
+  /** The first item with the path element. */
   readonly value: Json
-  /** How many elements share the path element. */
+  /** Number of items with the path element. */
   count: number
-  /** All of them, where there are several. */
+  /** All items with the path element. Undefined if there is one. */
   all: Json[] | undefined
 }
 
-/** The elements of a set or a list of type map, by path element, in the list's order. Throws a TypedError where an element has no key. */
+/** The items of a set or a list of type map by path element, in the order of the list. Throws a TypedError if an item has no key. */
 export function* itemsOf(list: ListSchema, values: readonly Json[]): Steps<Map<PathElement, ListItem>> {
   const items = new Map<PathElement, ListItem>()
   let i = 0
@@ -40,17 +41,17 @@ export function* itemsOf(list: ListSchema, values: readonly Json[]): Steps<Map<P
   return items
 }
 
-/** The path element of one element of a set or a list of type map. Throws a TypedError where it has no key. */
+/** The path element of an item of a set or a list of type map. Throws a TypedError if it has no key. */
 export const elementOf = (list: ListSchema, value: Json, index: number): PathElement =>
   (list.listType === 'map' ? keyed(list, value, index) : single(value, index)).element
 
-/** The same in the order of their path elements. */
+/** The items of `itemsOf`, in the order of their path elements. */
 export function* orderedItemsOf(list: ListSchema, values: readonly Json[]): Steps<ListItem[]> {
   const items = [...(yield* itemsOf(list, values)).values()]
   return items.length < 2 ? items : yield* sorted(items, inElementOrder)
 }
 
-/** Orders elements of one list as `compareElements` orders their path elements, without parsing those. */
+/** Orders items of one list as `compareElements` orders their path elements, but without parsing them. */
 export const inElementOrder = (a: ListItem, b: ListItem): number => {
   for (let i = 0; i < a.key.length; i++) {
     const left = a.key[i]

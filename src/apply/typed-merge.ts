@@ -8,13 +8,13 @@ import { asArray, asObject } from './typed.ts'
 import { elementOf } from './typed-list.ts'
 import { memberSchema, shapeOf, tracksElements } from './typed-schema.ts'
 
-/** Lays a configuration over an object: what it names wins, elements of lists keep the configuration's order where they are in both. Shares what does not change. In steps. */
+/** Merges a configuration into an object, in steps. Values of the configuration win. List items that are in both have the configuration's order. The result shares unchanged values with the arguments. */
 export function* mergeTyped(schema: Schema | undefined, live: JsonObject, config: JsonObject): Steps<JsonObject> {
   const merged = yield* merge(schema, live, config)
   return isJsonObject(merged) ? merged : {}
 }
 
-/** undefined: nothing is there. */
+/** Merges two values, either of which may be absent. Undefined if the result is. */
 function* merge(schema: Schema | undefined, live: Json | undefined, config: Json | undefined): Steps<Json | undefined> {
   if (config === undefined) return live
   if (live === undefined) return config
@@ -54,7 +54,7 @@ function* mergeMembers(schema: Schema | undefined, live: JsonObject | undefined,
   return any ? out : undefined
 }
 
-/** An element of a list with its path element. */
+/** A list item with its path element. */
 interface Element {
   readonly element: PathElement
   readonly value: Json
@@ -70,22 +70,22 @@ function* elementsOf(list: ListSchema, values: readonly Json[]): Steps<Element[]
 }
 
 /**
- * Elements of both lists. Those that are only in the live list keep their places; those of the configuration come in its order, each as soon as the live elements that stand before it in both
- * are through. `given`: what the configuration says where both are empty. Source: structured-merge-diff's visitListItems.
+ * Merges the items of two lists. Items that are only in the live list keep their places. Items of the configuration keep its order, and each follows the live items that precede it. `given` is the
+ * configuration's value, which is the result if both lists are empty. Source: structured-merge-diff's visitListItems.
  */
 function* mergeElements(list: ListSchema, live: readonly Json[], config: readonly Json[], given: Json): Steps<Json | undefined> {
   if (live.length === 0 && config.length === 0) return given
   const left = yield* elementsOf(list, live)
   const right = yield* elementsOf(list, config)
   const mine = new Map(right.map(({ element, value }) => [element, value]))
-  // Elements that repeat are not merged with.
+  // Items of the configuration replace live items with duplicate keys instead of merging with them.
   const theirs = new Map<PathElement, Json>()
   for (const { element, value } of left) theirs.set(element, theirs.has(element) ? null : value)
   const shared = right.filter(({ element }) => theirs.has(element)).map(({ element }) => element)
   const out: Json[] = []
   const done = new Set<PathElement>()
   let at = 0
-  // The next element of the configuration that the live list has as well.
+  // The next item of the configuration that the live list has too.
   let next = shared[at++]
   const take = function* (element: PathElement): Steps<void> {
     done.add(element)
@@ -104,7 +104,7 @@ function* mergeElements(list: ListSchema, live: readonly Json[], config: readonl
         next = shared[at++]
         continue
       }
-      // It stands elsewhere in the configuration, and comes there.
+      // The item is elsewhere in the configuration, and is taken there.
       if (mine.has(ours) && next !== undefined && next !== ours) {
         l++
         continue
@@ -126,7 +126,7 @@ function* mergeElements(list: ListSchema, live: readonly Json[], config: readonl
   return out.length > 0 ? out : undefined
 }
 
-/** The value without what a set names. What becomes empty becomes null, as does what was so and has something below it removed. */
+/** Removes the paths of a set from a value. Objects and lists that are empty afterwards become null. */
 export function removeItems(schema: Schema | undefined, value: Json, items: FieldSet): Json {
   const shape = shapeOf(schema)
   if (typeof value !== 'object' || value === null) return shape === 'leaf' && value !== null ? value : typeof value === 'object' ? null : value

@@ -9,13 +9,13 @@ import { EMPTY, type FieldSet } from './set-node.ts'
 import { orderedItemsOf } from './typed-list.ts'
 import { memberSchema, membersOf, shapeOf, tracksElements } from './typed-schema.ts'
 
-/** The paths that an applied configuration names, in steps. Throws a TypedError where a list element has no key. */
+/** Returns the paths of an applied configuration, in steps. Throws a TypedError if a list item has no key. */
 export function* toFieldSet(schema: Schema | undefined, value: JsonObject): Steps<FieldSet> {
   const paths = configured(schema, value, false)
   return (isSteps(paths) ? yield* paths : paths) ?? EMPTY
 }
 
-/** Null, an empty list or an empty object. */
+/** Whether a value is null, an empty list or an empty object. */
 export const isBare = (value: Json): boolean => value === null || (Array.isArray(value) ? value.length === 0 : typeof value === 'object' && isBareObject(value))
 
 function isBareObject(value: JsonObject): boolean {
@@ -23,17 +23,18 @@ function isBareObject(value: JsonObject): boolean {
   return true
 }
 
+/** Number of names from which they are sorted in steps. */
 const MANY_NAMES = 2048
 
-/** Of an object's members, sorted; undefined: there are so many that sorting takes steps. */
+/** The names of an object's members, sorted. Undefined if there are so many that sorting needs steps. */
 function fewNamesOf(value: JsonObject): string[] | undefined {
   const names = Object.keys(value)
   return names.length < MANY_NAMES ? sortFew(names, compareText) : undefined
 }
 
 /**
- * The node of a value that only one side has: its path and every path below, in steps. Undefined: it has none but its own. Most values of an object are
- * such ones, and need no generator.
+ * Returns the node of a value that was added or removed: its own path and all paths below, in steps. Undefined if there are none below. This is so for most values, which then need no
+ * generator.
  */
 export function pathsBelow(schema: Schema | undefined, value: Json): Steps<FieldSet> | undefined {
   if (typeof value !== 'object' || value === null) return undefined
@@ -44,20 +45,20 @@ export function pathsBelow(schema: Schema | undefined, value: Json): Steps<Field
   return schema?.type === 'struct' && !schema.preserveUnknown ? whollyStruct(schema, value) : whollyMap(schema, value)
 }
 
-/** The same in steps. */
+/** `pathsBelow` in steps for every value. Returns `EMPTY` if there are no paths below. */
 export function* wholly(schema: Schema | undefined, value: Json): Steps<FieldSet> {
   const below = pathsBelow(schema, value)
   return below === undefined ? EMPTY : yield* below
 }
 
-/** A member that is there, with its node. */
+/** A member that is set, with its node. */
 interface Present {
   readonly rank: number
   readonly element: PathElement
   readonly node: FieldSet
 }
 
-/** Beyond so many members, inserting each at its place takes longer than sorting them. A struct of a custom kind may have tens of thousands. */
+/** Number of members from which sorting is faster than inserting each at its rank. A struct of a custom kind may have tens of thousands. */
 const FEW_MEMBERS = 64
 
 function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet> {
@@ -106,8 +107,8 @@ function* whollyElements(list: ListSchema, values: readonly Json[]): Steps<Field
 }
 
 /**
- * The node of a value that a configuration names; undefined: no path. Unlike in a comparison, a struct's members are not in the set for what is below them. `itself`: its own path is in the set, too.
- * At once where nothing is below the value, else in steps.
+ * Returns the node of a value in a configuration. Undefined if it has no paths. Unlike in a comparison, the path of a declared struct member is not in the set if there are paths below it. `itself`: whether the
+ * value's own path is in the set. Runs in steps if the value has members or items.
  */
 function configured(schema: Schema | undefined, value: Json, itself: boolean): FieldSet | undefined | Steps<FieldSet | undefined> {
   const shape = shapeOf(schema)
@@ -137,7 +138,7 @@ function* configuredMembers(schema: Schema | undefined, value: JsonObject, itsel
   return size > 0 ? out : itself ? EMPTY : undefined
 }
 
-/** Of a declared member without paths: null and `{}` are in the set all the same. */
+/** Whether a declared member without paths is in the set itself: null and `{}` are. */
 const isEmptyValue = (value: Json): boolean => value === null || (!Array.isArray(value) && isBare(value))
 
 function* configuredElements(list: ListSchema, values: readonly Json[], itself: boolean): Steps<FieldSet | undefined> {

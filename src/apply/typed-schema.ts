@@ -3,12 +3,12 @@ import { type Field, isScalar, type ListSchema, type Schema, type StructSchema }
 import type { PathElement } from './path-element.ts'
 
 /**
- * How apply sees a schema. `leaf`: one value. `members`: an object whose members are tracked one by one. `elements`: a list whose elements are tracked by key or
- * value. `any`: no schema, so that the value decides (objects by member, all else one value).
+ * Granularity in which values of a schema are merged and owned. `leaf`: as one value. `members`: an object by its members. `elements`: a list by its items, which have a key or
+ * are a set. `any`: no schema, so the value decides (objects by their members, all others as one value).
  */
 export type Shape = 'leaf' | 'members' | 'elements' | 'any'
 
-/** How apply sees values of a schema; called for every value, so it looks nothing up. */
+/** Returns the granularity of a schema. It is called for every value, so it makes no lookups. */
 export function shapeOf(schema: Schema | undefined): Shape {
   if (schema === undefined) return 'any'
   switch (schema.type) {
@@ -19,7 +19,7 @@ export function shapeOf(schema: Schema | undefined): Shape {
     case 'list':
       return tracksElements(schema) ? 'elements' : 'leaf'
     case 'raw':
-      // Upstream lists this type as one value; other free-form values are seen through.
+      // Upstream declares this type as atomic. Other free-form values are untyped.
       return schema.goType === 'runtime.RawExtension' ? 'leaf' : 'any'
     case 'json':
     case 'union':
@@ -29,23 +29,23 @@ export function shapeOf(schema: Schema | undefined): Shape {
   }
 }
 
-/** A set or a list of type map: its elements are tracked one by one. */
+/** Whether a schema is a set or a list of type map, whose items are owned one by one. */
 export const tracksElements = (schema: Schema | undefined): schema is ListSchema =>
   schema?.type === 'list' && (schema.listType === 'set' || schema.listType === 'map')
 
-/** The schema of a member; undefined: none is declared. */
+/** The schema of a member. Undefined if it is not declared. */
 export function memberSchema(schema: Schema | undefined, name: string): Schema | undefined {
   if (schema?.type === 'struct') return fieldOf(schema, name)?.schema ?? (schema.typeMeta && (name === 'kind' || name === 'apiVersion') ? TEXT : undefined)
   return schema?.type === 'map' ? schema.values : undefined
 }
 
-/** A field by either of its spellings. */
+/** The field of a member name, which may be the field's alias. */
 const fieldOf = (schema: StructSchema, name: string): Field | undefined =>
   schema.fields.get(name) ?? (name.startsWith('x-') ? aliasesOf(schema).get(name) : undefined)
 
 const aliases = new WeakMap<StructSchema, ReadonlyMap<string, Field>>()
 
-/** Fields by their other spelling. An object of a custom kind may have as many unknown members as its type has fields. */
+/** Fields by alias. An index, because an object of a custom kind may have many unknown members, each of which is looked up. */
 function aliasesOf(schema: StructSchema): ReadonlyMap<string, Field> {
   let known = aliases.get(schema)
   if (!known) {
@@ -57,17 +57,17 @@ function aliasesOf(schema: StructSchema): ReadonlyMap<string, Field> {
 
 const TEXT: Schema = { type: 'string', goType: 'string' }
 
-/** A declared member of a struct, as comparisons meet it. */
+/** A declared member of a struct. */
 export interface Member {
   readonly element: PathElement
   readonly schema: Schema
-  /** Its place among the struct's members sorted by name. */
+  /** Index among the struct's members, sorted by name. */
   readonly rank: number
 }
 
 const members = new WeakMap<StructSchema, ReadonlyMap<string, Member>>()
 
-/** The declared members by name. */
+/** The declared members of a struct by name. Computed once. */
 export function membersOf(schema: StructSchema): ReadonlyMap<string, Member> {
   let known = members.get(schema)
   if (!known) {
@@ -84,9 +84,10 @@ export function childSchema(schema: Schema | undefined, element: PathElement): S
   return schema?.type === 'list' ? schema.items : undefined
 }
 
-/** A list key, with what stands for it in an element that omits it; undefined: it must be there. */
+/** A key of a list of type map. */
 export interface ListKey {
   readonly name: string
+  /** Value in items that omit the key. Undefined if the key is required. */
   readonly fallback: Json | undefined
 }
 
@@ -103,7 +104,7 @@ export function listKeys(list: ListSchema): readonly ListKey[] {
   return keys
 }
 
-/** A marker's default, or else the zero value of a scalar that is always written. */
+/** The default of the field's marker, or the zero value of a scalar that is never omitted. */
 function fallbackOf(items: StructSchema, name: string): Json | undefined {
   const field = items.fields.get(name)
   return field && (field.default ?? zeroOf(field))

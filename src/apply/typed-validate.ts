@@ -7,7 +7,7 @@ import { fieldElement, type PathElement, printElement } from './path-element.ts'
 import { elementOf, TypedError } from './typed-list.ts'
 import { memberSchema, shapeOf } from './typed-schema.ts'
 
-/** What is wrong with an applied configuration, a line each, as structured-merge-diff says it: unknown members, wrong kinds, repeated or missing keys. In steps. */
+/** Validates a configuration against a schema, in steps. Returns structured-merge-diff's messages: unknown fields, wrong types, duplicate or missing keys. */
 export function* validateTyped(schema: Schema | undefined, value: Json): Steps<string[]> {
   const errors: string[] = []
   yield* validate(schema, value, undefined, { errors, repeatable: false })
@@ -15,8 +15,8 @@ export function* validateTyped(schema: Schema | undefined, value: Json): Steps<s
 }
 
 /**
- * Finds why a live object does not fit its schema, as upstream words it; undefined where it does. Only objects of custom kinds may not: they stay when their schema changes, and are read in versions that declare
- * other fields. Of others there is nothing to find.
+ * Returns why a live object does not match its schema, with upstream's message. Undefined if it does. Only objects of custom kinds may not match: they are kept when their schema changes, and are read in
+ * versions that declare other fields. Built-in kinds are not checked.
  */
 export const misfitOf = (schema: StructSchema, live: KubeObject): Steps<string | undefined> | undefined => FINDERS[schema.form.name](schema, live)
 
@@ -27,18 +27,18 @@ const FINDERS: Readonly<Record<FormName, (schema: StructSchema, live: KubeObject
 
 function* findMisfit(schema: StructSchema, live: KubeObject): Steps<string | undefined> {
   const errors: string[] = []
-  // Lists of a live object may have elements of the same key.
+  // Lists of a live object may have items with duplicate keys.
   yield* validate(schema, live, undefined, { errors, repeatable: true })
   return errors.length === 0 ? undefined : errorsText(errors)
 }
 
 interface Validation {
   readonly errors: string[]
-  /** Elements of a list may have the same key. */
+  /** Whether items of a list may have duplicate keys. */
   readonly repeatable: boolean
 }
 
-/** Where a value stands, to be printed where something is wrong with it. */
+/** Path of a value, which is printed only in errors. */
 interface Place {
   readonly above: Place | undefined
   readonly element: PathElement
@@ -50,7 +50,7 @@ function printPlace(place: Place | undefined): string {
   return text
 }
 
-/** The text of several errors. */
+/** Joins error messages as structured-merge-diff does. */
 export function errorsText(errors: readonly string[]): string {
   const [first] = errors
   return first !== undefined && errors.length === 1 ? first : ['errors:', ...errors.map(error => `  ${error}`)].join('\n')
@@ -58,7 +58,7 @@ export function errorsText(errors: readonly string[]): string {
 
 const complaint = (path: string, what: string): string => (path === '' ? what : `${path}: ${what}`)
 
-/** Whether there is nothing to be looked at. */
+/** Whether a value needs no validation. */
 const isFree = (schema: Schema | undefined, value: Json): boolean =>
   value === null || schema === undefined || schema.type === 'raw' || schema.type === 'json' || schema.type === 'union'
 
@@ -86,7 +86,7 @@ function* validate(schema: Schema | undefined, value: Json, place: Place | undef
     }
 }
 
-/** Whether a value is known to be right without a look into it. */
+/** Whether a value is valid, as far as that can be decided without its members or items. */
 const isFit = (schema: Schema | undefined, value: Json): boolean =>
   schema === undefined || isFree(schema, value) || (isScalar(schema) && misfit(schema, value) === undefined)
 
@@ -113,7 +113,7 @@ function* validateElements(list: ListSchema, values: readonly Json[], place: Pla
   }
 }
 
-/** What is wrong with a scalar; undefined where it is of its kind. */
+/** Returns why a value does not match a scalar type. Undefined if it does. */
 function misfit(schema: ScalarSchema, value: Json): string | undefined {
   const kind = typeof value
   const numeric = kind === 'number' || kind === 'bigint'

@@ -11,7 +11,7 @@ import { inElementOrder, itemsOf, type ListItem } from './typed-list.ts'
 import { isBare, pathsBelow, wholly } from './typed-paths.ts'
 import { memberSchema, membersOf, shapeOf, tracksElements } from './typed-schema.ts'
 
-/** What a change did, by path. */
+/** Difference of two objects by field path. */
 export interface Comparison {
   readonly added: FieldSet
   readonly modified: FieldSet
@@ -19,8 +19,8 @@ export interface Comparison {
 }
 
 /**
- * The difference between two normalised objects of one schema, as structured-merge-diff defines it: what is only in one of them counts with every path below it, what
- * is in both and differs counts at its leaves. In steps. Throws a TypedError where a list element has no key.
+ * Compares two normalized objects of a schema as structured-merge-diff does, in steps. A value that is in only one of them is added or removed with all paths below it. A value that
+ * is in both and differs is modified at its leaves. Throws a TypedError if a list item has no key.
  */
 export function* compare(schema: Schema | undefined, old: JsonObject, next: JsonObject): Steps<Comparison> {
   const compared = compareValues(schema, old, next)
@@ -28,19 +28,19 @@ export function* compare(schema: Schema | undefined, old: JsonObject, next: Json
   return { added: delta?.added ?? EMPTY, modified: delta?.modified ?? EMPTY, removed: delta?.removed ?? EMPTY }
 }
 
-/** The nodes of one path in the three sets; undefined where nothing of the path or below it is in a set. */
+/** The nodes of one path in the three sets. A member is undefined if neither the path nor one below it is in the set. */
 interface Delta {
   added?: FieldSet | undefined
   modified?: FieldSet | undefined
   removed?: FieldSet | undefined
 }
 
-/** What a comparison finds: at once, or in steps. */
+/** Result of a comparison: undefined if the values are equal. */
 type Compared = Delta | undefined | Steps<Delta | undefined>
 
 const MODIFIED: Delta = Object.freeze({ modified: EMPTY })
 
-/** A value that is no list or object, or equal to the other, is compared at once. Where steps are needed they are those of the members: one generator a level, however deep an object is. */
+/** Compares two values. Only objects and lists that are not identical need steps. Generators are delegated to directly, so that there is one for each level of depth. */
 function compareValues(schema: Schema | undefined, old: Json, next: Json): Compared {
   if (old === next) return undefined
   const shape = shapeOf(schema)
@@ -50,17 +50,17 @@ function compareValues(schema: Schema | undefined, old: Json, next: Json): Compa
   return compareMembers(schema, asObject(old) ?? {}, asObject(next) ?? {})
 }
 
-/** Two empty values are leaves, so that null and `{}` differ; otherwise null is as good as `{}`. Of two objects nobody asks: to find out whether a wide one is empty takes milliseconds. */
+/** Whether two values are compared as leaves because both are empty, so that null and `{}` differ. Otherwise null equals `{}`. Two objects are not checked: whether a wide one is empty takes milliseconds to find out. */
 const areBare = (old: Json, next: Json): boolean => !(isJsonObject(old) && isJsonObject(next)) && isBare(old) && isBare(next)
 
-/** Lists are the same as in Go's reflect.DeepEqual, to which nil is not empty. */
+/** Equality of Go's reflect.DeepEqual, in which nil and empty lists differ. */
 const isSame = (old: Json, next: Json): boolean => sameJson(old, next) && !hasGivenEmptyInList(next)
 
 const compareLeaves = (old: Json, next: Json): Delta | undefined => (isSame(old, next) ? undefined : MODIFIED)
 export const asArray = (value: Json): Json[] => (Array.isArray(value) ? value : [])
 export const asObject = (value: Json): JsonObject | undefined => (isJsonObject(value) ? value : undefined)
 
-/** Without a schema a value's kind decides; a value that changes its kind is modified, and if one of the two is an object, its members come or go. */
+/** Compares values without a schema by their JSON type. A value that changes its type is modified. If one of the two is an object, its members are also added or removed. */
 function compareUntyped(old: Json, next: Json): Compared {
   const left = old === null ? {} : asObject(old)
   const right = next === null ? {} : asObject(next)
@@ -129,7 +129,7 @@ function* compareElements(list: ListSchema, old: Json[], next: Json[]): Steps<De
   })
 }
 
-/** Elements that share a path element are one value; one that was alone and is not any more has gone, and the other way round. */
+/** Compares items of one path element. Items that share it are one value. A single item that gets duplicates is removed, and the duplicates are added, and vice versa. */
 function* compareItems(schema: Schema, old: ListItem | undefined, next: ListItem | undefined): Steps<Delta | undefined> {
   const before = old?.count ?? 0
   const after = next?.count ?? 0
@@ -142,21 +142,22 @@ function* compareItems(schema: Schema, old: ListItem | undefined, next: ListItem
   return { added: EMPTY, removed: old && (yield* wholly(schema, old.value)) }
 }
 
-/** Children of one node, by element. */
+/** Child nodes by element. */
 interface Nodes {
   [element: PathElement]: FieldSet
 }
 
+/** Number of nodes from which they are ordered in steps. */
 const MANY_NODES = 1024
 
-/** The nodes of an object's or list's members in the three sets, gathered in any order. */
+/** Collects the nodes of an object's members or a list's items in the three sets, in any order. */
 class DeltaNodes {
   private added: Nodes | undefined
   private modified: Nodes | undefined
   private removed: Nodes | undefined
   private count = 0
 
-  /** Whether ordering the nodes takes steps. */
+  /** Whether the nodes must be ordered in steps. */
   get isWide(): boolean {
     return this.count > MANY_NODES
   }
@@ -183,12 +184,13 @@ class DeltaNodes {
     this.removed[element] = node
   }
 
-  /** The nodes of the container; undefined where nothing was added. `order`: of the elements; undefined: that of their texts. */
+  /** Returns the nodes of the object or list, ordered. Undefined if there are none. `order` defaults to that of UTF-16 code units. */
   delta(order: ((a: PathElement, b: PathElement) => number) | undefined): Delta | undefined {
     if (this.added === undefined && this.modified === undefined && this.removed === undefined) return undefined
     return { added: inOrder(this.added, order), modified: inOrder(this.modified, order), removed: inOrder(this.removed, order) }
   }
 
+  /** `delta` in steps, for many nodes. */
   *deltaInSteps(order: (a: PathElement, b: PathElement) => number): Steps<Delta | undefined> {
     if (this.added === undefined && this.modified === undefined && this.removed === undefined) return undefined
     const added = yield* inOrderInSteps(this.added, order)
@@ -223,10 +225,10 @@ function inOrder(node: Nodes | undefined, order: ((a: PathElement, b: PathElemen
   return out
 }
 
-/** Names of a struct's members, as `sort` orders texts. */
+/** Orders elements by UTF-16 code units, as `sort` does. */
 const byUnits = (a: PathElement, b: PathElement): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Members of maps come sorted; to make a wide node anew costs more than to look. */
+/** Whether elements are sorted. Those of maps usually are, and the check is cheaper than a copy of a wide node. */
 function isSorted(elements: readonly PathElement[], order: (a: PathElement, b: PathElement) => number): boolean {
   let before: PathElement | undefined
   for (const element of elements) {

@@ -1,7 +1,7 @@
 import { formatDouble } from '../../lib/format-double.ts'
 import type { Json } from '../../meta/object.ts'
 
-/** A value as Go's `%v` prints its generic form: `map[a:1 b:[x y] c:<nil>]`, members sorted. Errors of strategic merge patches quote values so. */
+/** Formats a value as Go's `%v` does: `map[a:1 b:[x y] c:<nil>]`, members sorted. Errors of strategic merge patches quote values in this form. */
 export function goPrint(value: Json | undefined): string {
   if (value === null || value === undefined) return '<nil>'
   if (Array.isArray(value)) return `[${value.map(goPrint).join(' ')}]`
@@ -13,7 +13,7 @@ export function goPrint(value: Json | undefined): string {
   return String(value)
 }
 
-/** The value as `%s` prints it: anything but a string is a complaint. */
+/** Formats a value as Go's `%s` does: scalars other than strings become `%!s(…)`. */
 export const goPrintString = (value: Json): string => {
   if (typeof value === 'string') return value
   if (value === null) return '%!s(<nil>)'
@@ -21,10 +21,10 @@ export const goPrintString = (value: Json): string => {
   return `%!s(${goType(value)}=${goPrint(value)})`
 }
 
-/** The type of a decoded value as `%T` prints it. */
+/** The type of a decoded value in the format of Go's `%T`. */
 export const printedType = (value: Json): string => (value === null ? '<nil>' : goType(value))
 
-/** The type of a decoded value as `%s` prints what reflect knows of it. */
+/** The reflect.Type of a decoded value in the format of Go's `%s`. */
 export function goType(value: Json): string {
   if (value === null) return '%!s(<nil>)'
   if (Array.isArray(value)) return '[]interface {}'
@@ -40,7 +40,7 @@ export function goType(value: Json): string {
   }
 }
 
-/** The kind of a JSON value as decode errors name it. */
+/** The JSON type of a value in Go's decode errors. */
 export function jsonKind(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'

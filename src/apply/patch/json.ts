@@ -11,19 +11,19 @@ import { jsonKind } from './go-print.ts'
 
 const { applyOperation, escapePathComponent } = fastJsonPatch
 
-/** Operations of one patch, as upstream bounds them. */
+/** Largest number of operations of a patch, as upstream. */
 export const MAX_OPERATIONS = 10_000
-/** Bytes of JSON that the copy operations of one patch may add. */
+/** Largest size that the copy operations of a patch may add, in bytes of JSON. */
 export const MAX_COPIED_BYTES = 3 * 1024 * 1024
 
 type Container = JsonObject | Json[]
 type Operation = JsonObject | null
 
 /**
- * RFC 6902, with what kube-apiserver's library does otherwise: what stands before the first `/` of a pointer is ignored, indices may be negative, an object's
- * absent member is null (`replace` sets it, `copy` copies null, `test` finds it null), a missing value is null, replacing the whole document by a scalar does nothing.
- * Returns a new document; what the patch does not touch may be shared with the old one. Throws a PatchError, `unprocessable` for an operation that does not apply.
- * An operation is a step: it costs no more than the value that it brings, copies or compares, and a list's elements behind the place are moved as one block.
+ * Applies a JSON patch (RFC 6902) with the deviations of kube-apiserver's library: text before the first `/` of a pointer is ignored, indices may be negative, an
+ * absent member is null (`replace` sets it, `copy` copies null, `test` compares with null), a missing value is null, and replacing the whole document by a scalar has no effect.
+ * Returns a new document, which may share unchanged values with `doc`. Throws a PatchError, `unprocessable` if an operation does not apply.
+ * Each operation is a step. Its cost is bounded by the value that it adds, copies or compares.
  */
 export function* jsonPatchSteps(doc: JsonObject, patch: Json, { decoded = new WeakSet(), literals }: JsonPatchNotes = {}): Steps<Json> {
   const operations = operationsOf(patch)
@@ -39,7 +39,7 @@ export function* jsonPatchSteps(doc: JsonObject, patch: Json, { decoded = new We
 }
 
 /**
- * What is refused or reported before a JSON patch is applied, unless field validation is `Ignore`: throws for members of a wrong type, returns the paths of unknown
+ * Validates the form of a JSON patch, unless field validation is `Ignore`. Throws a PatchError if a member has a wrong type. Returns the paths of unknown
  * members (`[0].extra`), which become warnings or errors `json patch unknown field "[0].extra"`.
  */
 export function* checkJsonPatch(patch: Json): Steps<string[]> {
@@ -68,7 +68,7 @@ export function checkOperations(patch: Json): Json {
   return patch
 }
 
-/** Throws a PatchError for what is no list of operations. */
+/** Returns the operations of a patch. Throws a PatchError if it is not a list of operations. */
 function operationsOf(patch: Json): readonly Operation[] {
   if (patch === null) return []
   if (!Array.isArray(patch)) throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type jsonpatch.Patch`)
@@ -78,11 +78,11 @@ function operationsOf(patch: Json): readonly Operation[] {
   })
 }
 
-/** What upstream's library does with the texts of values. */
+/** State of upstream's library that affects results: it keeps values as text until it needs their members. */
 export interface JsonPatchNotes {
-  /** Collects the objects of the result that the library takes apart. */
+  /** Collects the objects of the result whose members the library decodes. */
   readonly decoded?: WeakSet<object>
-  /** Of the patch: values that do not stand there as Go writes them. `test` compares texts. */
+  /** Values of the patch whose text differs from Go's encoding. `test` compares texts. */
   readonly literals?: Literals | undefined
 }
 
@@ -114,7 +114,7 @@ function* apply(state: State, operation: Operation): Steps<void> {
       replace(state, pointerOf(operation, 'path', op), yield* cloneExactlyInSteps(value ?? null), float)
       break
     case 'move': {
-      // Taken out first: the place is looked up in the document without it.
+      // The value is removed first, and `path` is resolved in the document without it.
       const from = place('from')
       const moved = get(from)
       const movedFloat = floatAt(from)
@@ -140,7 +140,7 @@ function* apply(state: State, operation: Operation): Steps<void> {
   }
 }
 
-/** Values of the patch keep their text in upstream's document. Whole floats are marked with their text. Once the patch brings any other text, later tests compare values alone. */
+/** Values of the patch keep their text in upstream's document. Only the texts of whole floats are tracked here. Once an operation adds any other such text, later tests compare values only. */
 function bring(state: State, operation: JsonObject): void {
   if (state.literals !== undefined && bringsTexts(operation, state.literals)) state.literals = undefined
 }
@@ -149,7 +149,7 @@ const bringsTexts = (value: Container, literals: Literals): boolean =>
   [...(literals.get(value)?.keys() ?? [])].some(key => wholeFloatAt(value, key) === undefined) ||
   Object.values(value).some(member => typeof member === 'object' && member !== null && bringsTexts(member, literals))
 
-/** An operation that does not apply. The text is the library's, and goes to logs only (see PatchError). */
+/** The error of an operation that does not apply, with the library's message. The message is only logged (see PatchErrorCode). */
 const failure = (message: string): PatchError => new PatchError('unprocessable', message)
 const fail = (message: string): never => {
   throw failure(message)
@@ -160,14 +160,14 @@ function pointerOf(operation: JsonObject, member: 'path' | 'from', op: string): 
   return typeof pointer === 'string' ? pointer : fail(`${op} operation failed to decode ${member}: missing value`)
 }
 
-/** A member or an element, which need not be there. */
+/** Location of a member or an element, which may not exist. */
 interface Place {
   readonly container: Container
   readonly key: string
   readonly path: string
 }
 
-/** The container that a pointer's last token is looked up in. Tokens behind the first that leads nowhere are not read: a pointer may have hundreds of thousands. */
+/** Resolves a pointer up to its last token. Throws if a container on the path does not exist. Later tokens are not read then: a pointer may have hundreds of thousands. */
 function find(state: State, path: string, op: string, member: 'path' | 'from' = 'path'): Place {
   const last = path.lastIndexOf('/')
   let container: Json | undefined = last < 0 ? undefined : state.root
@@ -184,7 +184,7 @@ function find(state: State, path: string, op: string, member: 'path' | 'from' = 
   return { container, key: unescaped(path.slice(last + 1)), path }
 }
 
-/** The library's words, which are others for each operation. */
+/** The library's message for a missing container, which differs by operation. */
 function missing(op: string, member: 'path' | 'from', path: string): string {
   if (op === 'add' || op === 'remove') return `${op} operation does not apply: doc is missing path: "${path}": missing value`
   if (op === 'test') return `test operation does not apply: is missing path: ${path}: missing value`
@@ -194,7 +194,7 @@ function missing(op: string, member: 'path' | 'from', path: string): string {
 
 const unescaped = (token: string): string => (token.includes('~') ? token.replaceAll(/~[01]/g, escaped => (escaped === '~1' ? '/' : '~')) : token)
 
-/** The index of an element that is there. */
+/** Resolves the index of an existing element. Negative ones count from the end. Throws if there is none. */
 function indexOf(list: readonly Json[], key: string, path: string): number {
   const index = integer(key, path)
   const at = index < 0 ? index + list.length : index
@@ -203,13 +203,13 @@ function indexOf(list: readonly Json[], key: string, path: string): number {
 
 const integer = (key: string, path: string): number => (/^[+-]?\d{1,15}$/.test(key) ? Number(key) : fail(`error in path '${path}': '${key}' is no array index`))
 
-/** The value at a place; null for a member that is absent. */
+/** The value at a location. Null for an absent member. */
 const get = ({ container, key, path }: Place): Json => (Array.isArray(container) ? container[indexOf(container, key, path)] : ownMember(container, key)) ?? null
 
-/** The text of a whole float at a place. */
+/** The text of a whole float at a location. */
 const floatAt = ({ container, key, path }: Place): string | undefined => wholeFloatAt(container, Array.isArray(container) ? indexOf(container, key, path) : key)
 
-/** Takes the value as it is: a value that moves is not copied. */
+/** Adds a value without copying it. Takes ownership of it. */
 function add({ container, key, path }: Place, value: Json, float: string | undefined): void {
   if (!Array.isArray(container)) {
     put(container, key, value, float)
@@ -223,7 +223,7 @@ function add({ container, key, path }: Place, value: Json, float: string | undef
   setWholeFloat(container, at, float)
 }
 
-/** `op`: the operation that errors name. */
+/** Removes a member or an element. `op` is the operation in errors. */
 function remove({ container, key, path }: Place, op: 'remove' | 'move' = 'remove'): void {
   if (!Array.isArray(container) && !Object.hasOwn(container, key))
     throw failure(`error in ${op} for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`)
@@ -233,7 +233,7 @@ function remove({ container, key, path }: Place, op: 'remove' | 'move' = 'remove
   else setWholeFloat(container, key, undefined)
 }
 
-/** `value`: a copy of its own. */
+/** Replaces a value or the whole document. Takes ownership of `value`. */
 function replace(state: State, path: string, value: Json, float: string | undefined): void {
   if (path === '') {
     if (typeof value !== 'object' || value === null) return
@@ -261,13 +261,13 @@ function test(state: State, path: string, operation: JsonObject): void {
     throw new PatchTestError(`testing value ${path} failed: test failed`)
 }
 
-/** A value of the document. `float`: its text, if it is a whole float that the patch has brought. */
+/** A value of the document. `float` is its text if it is a whole float that the patch has added. */
 interface FoundValue {
   readonly value: Json
   readonly float: string | undefined
 }
 
-/** Whether a value, which is the same as the one of this key, would be written as that stands in the patch. */
+/** Whether the text of a value equals that of an equal value in the patch, the member `key` of `of`. */
 function isWrittenSo({ value, float }: FoundValue, of: Container, key: string, literals: Literals): boolean {
   if (typeof value !== 'object' || value === null) {
     const literal = literals.get(of)?.get(key)
@@ -281,19 +281,19 @@ function isWrittenSo({ value, float }: FoundValue, of: Container, key: string, l
 
 const memberAt = (container: Container, key: string): Json | undefined => (Array.isArray(container) ? container[Number(key)] : container[key])
 
-/** A member named `__proto__` is data like any other, which the library would refuse. */
+/** Sets a member. `__proto__` is a name like any other here, which fast-json-patch would reject. */
 function put(container: JsonObject, key: string, value: Json, float: string | undefined): void {
   if (key === '__proto__') setMember(container, key, value)
   else perform(container, 'add', key, value)
   setWholeFloat(container, key, float)
 }
 
-/** One operation on one container, in place: addressing is done, and the library copies nothing. */
+/** Runs one operation of fast-json-patch on a container, in place and without copies. The pointer has one token. */
 function perform(container: Container, op: 'add' | 'remove' | 'replace', key: string, value?: Json): void {
   applyOperation(container, { op, path: `/${escapePathComponent(key)}`, value }, false, true, false)
 }
 
-/** Bytes of a value as JSON. Beyond `enough` it is not reckoned on. */
+/** Size of a value as JSON, in bytes. Stops counting once it exceeds `enough`. */
 function jsonSize(value: Json, enough: number): number {
   if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value))
   if (typeof value !== 'object' || value === null) return String(value).length

@@ -6,9 +6,9 @@ import { PatchError } from './error.ts'
 import { jsonKind } from './go-print.ts'
 
 /**
- * RFC 7386, as upstream reads it: a null deletes a member; where there was no object, the patch's value is taken without its nulls; an array that takes the
- * place of an object keeps the nulls inside. A patch that is an array replaces the document. Throws a PatchError for null and scalars.
- * @param decoded collects the objects of the result that upstream takes apart
+ * Applies a JSON merge patch (RFC 7386) with upstream's deviations: null deletes a member; a value that does not merge with an object is set without its nulls, except that an array that
+ * replaces an object keeps them; a patch that is an array replaces the document. Runs in steps. Throws a PatchError if the patch is null or a scalar.
+ * @param decoded collects the objects of the result whose members upstream decodes
  */
 export function* mergePatchSteps(doc: JsonObject, patch: Json, decoded = new WeakSet<object>()): Steps<Json> {
   if (Array.isArray(patch)) return yield* withoutNulls(patch, decoded)
@@ -16,13 +16,13 @@ export function* mergePatchSteps(doc: JsonObject, patch: Json, decoded = new Wea
   return yield* merge(doc, patch, decoded)
 }
 
-/** What is refused before a merge patch is applied, unless field validation is `Ignore`. */
+/** Throws a PatchError if a merge patch is not an object or null. Not called if field validation is `Ignore`. */
 export function checkMergePatch(patch: Json): void {
   if (patch !== null && !isJsonObject(patch))
     throw new PatchError('bad request', `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
 }
 
-/** Lays a patch over an object; what the patch does not touch is shared with it. */
+/** Merges a patch into an object. Returns a new object, which shares unchanged values with `doc`. */
 function* merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): Steps<JsonObject> {
   const out: JsonObject = {}
   decoded.add(out)
@@ -40,7 +40,7 @@ function* merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): S
   return copyWholeFloats(patch, out)
 }
 
-/** A copy whose objects, at any depth, have no null member; nulls in arrays stay. No recursion: a body may nest deeper than the stack. */
+/** Copies a value without the null members of its objects, at any depth. Nulls in arrays are kept. It does not recurse: bodies may be nested deeper than the stack. */
 function* withoutNulls(value: Json, decoded: WeakSet<object>): Steps<Json> {
   const left: (() => Steps<void>)[] = []
   const copyOf = (from: Json): Json => {

@@ -4,10 +4,10 @@ import { PatchError } from './error.ts'
 import { goPrint, goPrintString, goType } from './go-print.ts'
 import { kindOf, type PatchType } from './strategic-meta.ts'
 
-/** The member of an object, or of a list's element, that says what becomes of it. */
+/** The member of an object or a list item with its patch directive. */
 export const DIRECTIVE = '$patch'
 
-/** Errors in apimachinery's words (mergepatch/errors.go). */
+/** Errors with apimachinery's messages. Source: mergepatch/errors.go. */
 export const badArgument = (expected: string, actual: Json): PatchError =>
   new PatchError('internal', `expected a ${expected}, but received a ${goType(actual)}`)
 export const badPatchType = (directive: Json, patch: JsonObject): PatchError =>
@@ -15,15 +15,15 @@ export const badPatchType = (directive: Json, patch: JsonObject): PatchError =>
 const noMergeKey = (item: JsonObject, mergeKey: string): PatchError =>
   new PatchError('internal', `map: ${goPrint(item)} does not contain declared merge key: ${mergeKey}`)
 
-/** Merges two objects; handed in, for objects and lists hold each other. */
+/** Merges two objects. It is a parameter of list merges because objects and lists contain each other. */
 type MergeMap = (original: JsonObject, patch: JsonObject, type: PatchType) => JsonObject
 
 /** How the lists of a field are merged. */
 export interface ListMerge {
   readonly items: PatchType
-  /** Empty: there is none. */
+  /** The patch merge key. Empty if the field has none. */
   readonly mergeKey: string
-  /** The patch lists scalars to take away. */
+  /** Whether the patch lists scalars to delete (`$deleteFromPrimitiveList`). */
   readonly deletes: boolean
   readonly mergeMap: MergeMap
 }
@@ -48,7 +48,7 @@ export function mergeLists(original: Json[], patch: Json[], { items, mergeKey, d
   return put(mergeByKey(server, wanted, { items, mergeKey, mergeMap }), wanted, server)
 }
 
-/** Obeys elements that are directives: the list without deleted elements, and the patch without directives; a replaced list is the patch alone. */
+/** Applies the items of a patch that are directives. Returns the list without deleted items and the patch without directives. If the list is replaced, `server` is the patch and `wanted` is empty. */
 function withSpecialElements(original: JsonObject[], patch: JsonObject[], mergeKey: string): { server: JsonObject[]; wanted: JsonObject[] } {
   const gone = new Set<Json | undefined>()
   let replace = false
@@ -66,7 +66,7 @@ function withSpecialElements(original: JsonObject[], patch: JsonObject[], mergeK
   return { server, wanted: plain }
 }
 
-/** Elements of the patch are merged with the first of their key, or come behind. */
+/** Merges each item of the patch into the first item with its key, or appends it. */
 function mergeByKey(server: JsonObject[], patch: JsonObject[], { items, mergeKey, mergeMap }: Omit<ListMerge, 'deletes'>): JsonObject[] {
   const merged = [...server]
   const places = new Map<Json | undefined, number>()
@@ -83,14 +83,14 @@ function mergeByKey(server: JsonObject[], patch: JsonObject[], { items, mergeKey
   return merged
 }
 
-/** The value of the merge key. Throws where an element has none. */
+/** The value of an item's merge key. Throws a PatchError if it has none. */
 function keyOf(item: JsonObject, mergeKey: string): Json {
   const key = ownMember(item, mergeKey)
   if (key === undefined) throw noMergeKey(item, mergeKey)
   return key
 }
 
-/** Splits a list into the elements that another list has too (by merge key) and the others. */
+/** Splits a list into the items that another list has too, by merge key, and the others. */
 export function partition(list: readonly Json[], by: readonly Json[], mergeKey: string): { present: Json[]; absent: Json[] } {
   const present: Json[] = []
   const absent: Json[] = []
@@ -107,13 +107,13 @@ const notAMap = (index: number): never => {
   throw new PatchError('internal', `value for key ${index} is not a map`)
 }
 
-/** Elements, and the list whose order they are to have. */
+/** Items and the list that defines their order. */
 export interface Ordered {
   readonly list: Json[]
   readonly order: readonly Json[]
 }
 
-/** The elements of the patch in the patch's order, with the server's own put between them: each before the first that stood behind it in the server's list. */
+/** Merges the items of the patch, in the patch's order, with the items that only the server has. Each of these comes before the first item of the patch that follows it in the server's list. */
 export function inOrder(patch: Ordered, server: Ordered, mergeKey: string, kind: string): Json[] {
   const right = sorted(patch, mergeKey, kind)
   const left = sorted(server, mergeKey, kind)
@@ -143,14 +143,14 @@ function sorted({ list, order }: Ordered, mergeKey: string, kind: string): Json[
   const rank = ranks(order, mergeKey, kind)
   const ranked = items.map(item => ({ item, rank: rank(item) }))
   if (ranked.every(entry => entry.rank >= 0)) ranked.sort((a, b) => a.rank - b.rank)
-  // What has no place in the order comes first, the last of it foremost: upstream's comparison is none.
+  // Items that are not in the order come first, and reversed, as upstream's comparison is inconsistent for them.
   else ranked.sort((a, b) => (a.rank >= 0 && b.rank >= 0 ? a.rank - b.rank : a.rank >= 0 ? 1 : -1))
   return [...ranked.map(entry => entry.item), ...deletions]
 }
 
 /**
- * The server's list as upstream sees it when it puts the elements in order: deletions have shifted it in place, and elements that the patch adds stand in the
- * places that became free.
+ * Returns the server's list as it is when upstream orders the items. Upstream deletes in place, which shifts the items, and appends items of the patch to the same array, so that they
+ * occupy the slots at its end that became free.
  */
 export function shiftedServerList(server: readonly Json[], patch: readonly Json[], mergeKey: string): readonly Json[] {
   if (!patch.some(isDeletion)) return server
@@ -167,7 +167,7 @@ export function shiftedServerList(server: readonly Json[], patch: readonly Json[
   return [...left, ...added, ...freed.slice(added.length)]
 }
 
-/** What deletions leave of a list, and what stands in the places behind it: each deletion leaves there what was the last element then. */
+/** Returns the items that deletions leave, and the contents of the freed slots behind them: each deletion leaves a copy of the item that was last at that time. */
 function withoutDeleted(server: readonly Json[], patch: readonly Json[], mergeKey: string): { left: Json[]; freed: Json[] } {
   const places = new Map<Json | undefined, number[]>()
   server.forEach((item, i) => {
@@ -194,13 +194,13 @@ function withoutDeleted(server: readonly Json[], patch: readonly Json[], mergeKe
 
 const isDeletion = (item: Json): item is JsonObject => isJsonObject(item) && item[DIRECTIVE] === 'delete'
 
-/** An element that has to be an object. */
+/** Returns an item that must be an object. Throws a PatchError if it is not. */
 function asMap(item: Json): JsonObject {
   if (!isJsonObject(item)) throw badArgument('map[string]interface {}', item)
   return item
 }
 
-/** The first index in the order of what has an element's merge key (of the element itself, for scalars); -1: none. */
+/** Returns a function that finds the first index in the order with an item's merge key, or with the item itself for scalars. -1 if there is none. */
 function ranks(order: readonly Json[], mergeKey: string, kind: string): (item: Json) => number {
   const identity = (item: Json): Json => (kind === 'map' ? (isJsonObject(item) && ownMember(item, mergeKey)) || null : item)
   const known = new Map<Json, number>()
@@ -211,7 +211,7 @@ function ranks(order: readonly Json[], mergeKey: string, kind: string): (item: J
   return item => known.get(identity(item)) ?? -1
 }
 
-/** Whether the patch's elements are no subsequence of the order that the patch wants (deletions aside). */
+/** Whether the items of the patch, without deletions, are not a subsequence of the order that the patch sets. */
 export function orderMismatch(patch: readonly Json[], order: readonly Json[], mergeKey: string): boolean {
   if (order.length === 0 || patch.length === 0) return false
   const kept = mergeKey === '' ? patch : patch.filter(item => !isDeletion(asMap(item)))
@@ -235,7 +235,7 @@ function sameKey(left: Json, right: Json, mergeKey: string): boolean {
   return keyOf(one, mergeKey) === keyOf(other, mergeKey)
 }
 
-/** `map`, or Go's name of the scalar type that all elements have. */
+/** The type of all items: `map`, or Go's name of a scalar type. Throws a PatchError if they differ or there are none. */
 export function elementKind(...lists: readonly (readonly Json[])[]): string {
   let type: string | undefined
   for (const list of lists)
@@ -250,12 +250,12 @@ export function elementKind(...lists: readonly (readonly Json[])[]): string {
   return type.startsWith('map') ? 'map' : type
 }
 
-/** What is left of a value of the patch when directives are taken out, members in place; undefined: the value is a directive itself. */
+/** Removes directives from a value of the patch, at any depth. Changes objects in place. Undefined if the value is a directive itself. */
 export function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) return itemsWithoutDirectives(value)
   if (!isJsonObject(value)) return value
   if (Object.hasOwn(value, DIRECTIVE)) return undefined
-  // No entries, and nothing is set that stands there: an object may have tens of thousands of members.
+  // Object.keys and no assignment of unchanged members, as an object may have tens of thousands.
   for (const key of Object.keys(value)) {
     const member = value[key] ?? null
     const kept = withoutDirectives(member)
@@ -265,7 +265,7 @@ export function withoutDirectives(value: Json): Json | undefined {
   return value
 }
 
-/** The same of a list's items: those that are directives are left out. A loop, not a callback: bodies may nest as deep as the stack lets them. */
+/** Removes directives from the items of a list. Returns a copy. It is a loop without callbacks, which would need more stack for deeply nested bodies. */
 export function itemsWithoutDirectives(list: readonly Json[]): Json[] {
   const kept: Json[] = []
   for (const item of list) {

@@ -1,7 +1,7 @@
 import type { Schema } from '../../schema/schema.ts'
 import { PatchError } from './error.ts'
 
-/** The type of a value, and whether Go holds it by a pointer (which only error texts show). */
+/** The type of a value, and whether its Go type is a pointer, which only error messages show. */
 export interface PatchType {
   readonly schema: Schema
   readonly pointer: boolean
@@ -10,9 +10,9 @@ export interface PatchType {
 /** A member of a struct whose value is an object. */
 export interface StructFieldMeta {
   readonly field: PatchType
-  /** Without `retainKeys`, which the server's side of a merge does not look at. */
+  /** The patch strategy without `retainKeys`, which the server ignores. */
   readonly strategy: string
-  /** Empty where the schema names none. */
+  /** The patch merge key. Empty if the schema has none. */
   readonly mergeKey: string
 }
 
@@ -20,11 +20,11 @@ export interface StructFieldMeta {
 export interface ListFieldMeta {
   readonly items: PatchType
   readonly strategy: string
-  /** Empty where the schema names none. */
+  /** The patch merge key. Empty if the schema has none. */
   readonly mergeKey: string
 }
 
-/** What the schema says of a member of a struct. Throws a PatchError (`internal`) where there is no such field or no struct. */
+/** Returns the patch metadata of a struct's member. Throws a PatchError `internal` if the type is not a struct or has no such field. */
 export function structField(type: PatchType, key: string): StructFieldMeta {
   const { schema } = type
   if (schema.type === 'map' || schema.type === 'list')
@@ -42,7 +42,7 @@ export function structField(type: PatchType, key: string): StructFieldMeta {
   }
 }
 
-/** The same of a list; its element type. */
+/** Returns the patch metadata of a member that is a list. Throws a PatchError `internal` if there is none. */
 export function listField(type: PatchType, key: string): ListFieldMeta {
   const { field, strategy, mergeKey } = structField(type, key)
   if (field.schema.type === 'list') return { items: { schema: field.schema.items, pointer: field.schema.pointerItems === true }, strategy, mergeKey }
@@ -50,7 +50,7 @@ export function listField(type: PatchType, key: string): ListFieldMeta {
   throw new PatchError('internal', `expected slice or array type, but got: ${type.pointer ? 'ptr' : 'struct'}`)
 }
 
-/** reflect's kind of the type, as one error text names it. */
+/** The reflect.Kind of a type, for an error message. */
 export const kindOf = ({ schema, pointer }: PatchType): string => {
   if (pointer) return 'ptr'
   switch (schema.type) {

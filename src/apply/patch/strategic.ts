@@ -21,27 +21,28 @@ import {
 } from './strategic-list.ts'
 import { listField, type PatchType, structField } from './strategic-meta.ts'
 
-/** Directives. https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md */
+/** Patch directives. https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md */
 const RETAIN = '$retainKeys'
 const DELETE_PREFIX = '$deleteFromPrimitiveList'
 const ORDER_PREFIX = '$setElementOrder'
 
-/** What a strategic merge patch makes. */
+/** Result of a strategic merge patch. */
 export interface StrategicPatchResult {
+  /** The patched object, not decoded. It may have unknown members and nulls. */
   readonly object: JsonObject
-  /** The patch as the merge has left it, in Go's print: the value that an error about the patched object quotes. */
+  /** The patch after the merge, which consumes parts of it, in the format of Go's `%v`. Decode errors of the patched object quote it. */
   leftOver(): string
 }
 
 /**
- * Strategic merge patch (apimachinery's strategicpatch): lists merge by the keys that the schema's patch strategies name, and directives (`$patch`,
- * `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`) say the rest. The result is not decoded yet: it may hold unknown members and nulls.
- * In steps, for bodies may be large. Throws a PatchError.
+ * Applies a strategic merge patch as apimachinery's strategicpatch does: lists are merged by the merge keys and strategies of the schema, and by the directives `$patch`,
+ * `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…`. Does not change its arguments.
+ * Copying runs in steps, as bodies may be large. Throws a PatchError.
  */
 export function* strategicPatch(schema: StructSchema, original: JsonObject, patch: Json): Steps<StrategicPatchResult> {
   if (patch !== null && !isJsonObject(patch))
     throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
-  // Both are mutated from here on, as upstream does: what is left of the patch is quoted in errors.
+  // The merge changes both copies, as upstream does: errors quote the rest of the patch.
   const rest: JsonObject = yield* cloneInSteps(patch ?? {})
   yield
   const merged = yield* cloneInSteps(original)
@@ -49,7 +50,7 @@ export function* strategicPatch(schema: StructSchema, original: JsonObject, patc
   return { object: mergeMap(merged, rest, { schema, pointer: false }), leftOver: () => goPrint(rest) }
 }
 
-/** Lays the patch over the original, both in place, and returns the result. */
+/** Merges a patch into the original. Changes both in place, and returns the result. */
 function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): JsonObject {
   const directive = ownMember(patch, DIRECTIVE)
   if (directive !== undefined) return direct(directive, patch)
@@ -59,7 +60,7 @@ function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): Jso
   return original
 }
 
-/** What `$patch` says of a whole object. */
+/** Returns the result of a `$patch` directive of an object. Throws a PatchError if it is unknown. */
 function direct(directive: Json, patch: JsonObject): JsonObject {
   if (directive === 'replace') {
     delete patch[DIRECTIVE]
@@ -69,7 +70,7 @@ function direct(directive: Json, patch: JsonObject): JsonObject {
   throw badPatchType(directive, patch)
 }
 
-/** Drops what `$retainKeys` does not name; everything that the patch sets must be named. */
+/** Removes the members that `$retainKeys` does not list. Throws a PatchError if the patch sets a member that is not listed. */
 function retainKeys(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, RETAIN)) return
   const named = patch[RETAIN]
@@ -82,7 +83,7 @@ function retainKeys(original: JsonObject, patch: JsonObject): void {
   for (const key of Object.keys(original)) if (!kept.has(key)) delete original[key]
 }
 
-/** Merges the list that `$setElementOrder/<list>` orders, together with the list itself in the patch, and takes both from the patch. */
+/** Merges the list of a `$setElementOrder/<list>` directive in that order, with the patch's list of the same name. Removes both from the patch. */
 function mergeOrdered(original: JsonObject, patch: JsonObject, directive: string, type: PatchType): void {
   const order = asList(patch[directive] ?? null)
   delete patch[directive]
@@ -90,7 +91,7 @@ function mergeOrdered(original: JsonObject, patch: JsonObject, directive: string
   const live = ownList(original, key)
   const patched = ownList(patch, key)
   const { items, strategy, mergeKey } = listField(type, key)
-  // A patch whose own elements contradict the order it asks for is a client's bug.
+  // A patch whose own items contradict its order is invalid.
   const mismatch = orderMismatch(patched ?? [], order, mergeKey)
   if (mismatch) throw new PatchError('internal', `The order in patch list:\n${goPrint(patched)}\n doesn't match ${ORDER_PREFIX} list:\n${goPrint(order)}\n`)
   let merged: Json[]
@@ -105,7 +106,7 @@ function mergeOrdered(original: JsonObject, patch: JsonObject, directive: string
   delete patch[key]
 }
 
-/** Sets, merges or deletes one member; `$deleteFromPrimitiveList/<list>` takes scalars from a list. */
+/** Sets, merges or deletes one member. `$deleteFromPrimitiveList/<list>` deletes scalars from a list. */
 function mergeMember(original: JsonObject, patchKey: string, value: Json, type: PatchType): void {
   const deletes = patchKey.startsWith(DELETE_PREFIX)
   const key = deletes ? afterPrefix(patchKey, DELETE_PREFIX, 'invalid patch format of primitive list') || patchKey : patchKey
@@ -127,14 +128,14 @@ function mergeMember(original: JsonObject, patchKey: string, value: Json, type: 
   } else take(original, key, value)
 }
 
-/** Sets a member from the patch, unless it is a directive itself. */
+/** Sets a member to a value of the patch without its directives, unless the value is a directive itself. */
 function take(original: JsonObject, key: string, value: Json): void {
   const kept = withoutDirectives(value)
   if (kept === undefined) delete original[key]
   else setMember(original, key, kept)
 }
 
-/** The list of this name; undefined where there is none. */
+/** A member that must be a list. Undefined if it is absent. Throws a PatchError if it is not a list. */
 function ownList(object: JsonObject, key: string): Json[] | undefined {
   const value = ownMember(object, key)
   return value === undefined ? undefined : asList(value)
