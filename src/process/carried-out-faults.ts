@@ -7,10 +7,10 @@ import { LEASES } from '../resources/kinds.ts'
 import type { Faults } from '../server/filters/faults.ts'
 import type { OpenServices } from './open-services.ts'
 
-/** Who holds a Lease that a fault has taken. */
+/** `holderIdentity` of a Lease that a fault has taken over. */
 const HOLDER = 'binnacle-faults'
 
-/** The faults with what they are carried out with in a server. */
+/** Connects fault rules to a server: to the revisions of its store, which stale reads use, and to its Leases. */
 export function faultsOf(rules: FaultRules, { plane }: OpenServices): Faults {
   const access = plane.registry.access()
   const times = new RevisionTimes(

@@ -1,17 +1,17 @@
 import { fstatSync } from 'node:fs'
 
-/** Between two looks at whose child this process is. */
+/** Interval of checks of the parent's process id, in milliseconds. */
 const LOOK_MS = 500
 
-/** What the program is started by, as the process sees it. */
+/** The process that started the program. */
 export interface Parent {
-  /** Read to its end, where it is a pipe: the process at the other end has started this program, or is gone. */
+  /** Standard input if it is a pipe from the parent. It ends when the parent closes it or exits. */
   readonly input: Pick<NodeJS.ReadStream, 'resume' | 'once' | 'unref'> | undefined
-  /** Its process id: another from the moment on in which it has ended. */
+  /** Its process id. Changes when the parent exits, as the system assigns another parent. */
   id(): number
 }
 
-/** Of this process. Standard input that is a terminal, a file or /dev/null, as a shell gives to what runs in the background, says nothing of its end. */
+/** Returns the parent of a process. Standard input is ignored if it is a terminal, a file or /dev/null, which shells assign to background jobs: its end does not depend on the parent. */
 export const parentOf = (program: NodeJS.Process): Parent => ({
   input: isPipe(0) ? program.stdin : undefined,
   id: () => program.ppid,
@@ -22,12 +22,12 @@ function isPipe(descriptor: number): boolean {
     const status = fstatSync(descriptor)
     return status.isFIFO() || status.isSocket()
   } catch {
-    // It was closed before the program began.
+    // The descriptor was closed before the program started.
     return false
   }
 }
 
-/** Resolves with what has happened when the program that has started this one ends, even where it was killed. Never keeps the process. */
+/** Resolves with the reason when the parent exits, even if it was killed, or closes standard input. Does not keep the process alive. */
 export function endOfParent({ input, id }: Parent, lookMs = LOOK_MS): Promise<string> {
   const first = id()
   return new Promise(resolve => {
@@ -43,7 +43,7 @@ export function endOfParent({ input, id }: Parent, lookMs = LOOK_MS): Promise<st
     const ended = (): void => end('standard input has ended')
     input.once('end', ended).once('error', ended).once('close', ended)
     input.resume()
-    // Only streams of pipes and sockets have it.
+    // Only streams of pipes and sockets have `unref`.
     input.unref?.()
   })
 }

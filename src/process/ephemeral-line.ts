@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import { gitVersion } from '../server/version.ts'
 import type { AdminAccess } from './serving-files.ts'
 
-/** The line of `--ephemeral` on standard output: what the program that has started this one needs to use it, as one object of JSON. */
+/** Returns the line that `--ephemeral` prints on standard output: one JSON object with all that the parent needs to connect. Certificates and keys are PEM, `kubeconfig` is YAML. */
 export function ephemeralLine(access: AdminAccess, { kubeconfigOut, emulatedVersion }: Pick<Config, 'kubeconfigOut' | 'emulatedVersion'>): string {
   const { url, insecureUrl, consoleUrl, kubeconfig, certificateAuthority, clientCertificate, clientKey } = access
   const line = {

@@ -13,35 +13,35 @@ import { logFlags } from './program.ts'
 import { runtimeOf } from './runtime-of.ts'
 import type { AdminAccess } from './serving-files.ts'
 
-/** Flags by their names, as `binnacle --help` lists them. */
+/** Flags by name, as listed by `binnacle --help`. A list sets a flag several times. */
 export type Flags = Readonly<Record<string, string | number | boolean | readonly string[]>>
 
-/** Flags that are read. */
+/** Parsed flags of a server. */
 export type ServeCommand = Extract<Command, { readonly action: 'serve' }>
 
 export interface InProcessOptions {
   readonly command: ServeCommand
-  /** Takes each line of the log. */
+  /** Receives each line of the log. Undefined if there is none. */
   readonly log: ((line: string) => void) | undefined
-  /** Ends a start that is not done. */
+  /** Cancels a start in progress. Has no effect on a running server. */
   readonly signal: AbortSignal
   readonly runtime?: RuntimeOptions
-  /** Makes parts of the server in place of what the configuration would have opened. */
+  /** Optional. Returns parts that replace those that the configuration would open. */
   readonly give?: (config: Config, log: Logger) => GivenParts
 }
 
-/** A server in this process that is ready. */
+/** A running server in this process. */
 export interface InProcessServer {
   readonly access: AdminAccess
-  /** As /version has it. */
+  /** `gitVersion` of /version. */
   readonly version: string
-  /** For a server on a copy of the store. */
+  /** State for a server on a copy of the store. Undefined until this server has started. */
   origin(): Origin | undefined
-  /** Resolves when requests in progress have ended, ports are free and the store is closed. May be called again. */
+  /** Stops the server. Resolves when requests in progress have ended, ports are free and the store is closed. Further calls return the same promise. */
   stop(): Promise<void>
 }
 
-/** Opens a server beside others that may run in this process, and waits until it is ready. Rejects with an Error that names what it cannot start with, and with the signal's reason where that aborts. */
+/** Opens a server and waits until it is ready. Several may run in one process. Rejects with an Error that names the flag, file or port that prevents the start, or with the signal's reason if it aborts. */
 export async function openInProcess({ command, log: write, signal, runtime, give }: InProcessOptions): Promise<InProcessServer> {
   signal.throwIfAborted()
   const { config, ignored, checkFiles } = command
@@ -64,7 +64,7 @@ export async function openInProcess({ command, log: write, signal, runtime, give
     await stop()
     throw signal.reason
   }
-  // As the program does: clients of the others on its store could not check this one.
+  // Like the program, a server stops if its certificate authority is not that of the other servers on the store: their clients could not verify it.
   void server.untilEnd(untilAborted(ended.signal)).then(conflict => {
     if (conflict === undefined) return
     log.error('the server stops', { error: conflict.message })
@@ -73,12 +73,12 @@ export async function openInProcess({ command, log: write, signal, runtime, give
   return { access: server.access, version: gitVersion(config.emulatedVersion), origin: () => server.origin(), stop }
 }
 
-/** What the flags ask for, of a server in this process. Throws FlagError. */
+/** Parses the flags of a server in this process. It is ephemeral unless a flag sets its store. Throws a FlagError. */
 export function serveCommand(flags: Flags): ServeCommand {
   const isPlaced = ['data-dir', 'etcd-servers', 'ephemeral'].some(name => Object.hasOwn(flags, name))
   const given = Object.entries(flags).flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map(one => `--${name}=${one}`))
   const command = readCommandLine(isPlaced ? given : ['--ephemeral', ...given])
-  if (command.action !== 'serve') throw new FlagError(`--${command.action} is a flag of the program, and not of a server`)
-  if (command.config.workers > 1) throw new FlagError('--workers: several processes are started by the program alone')
+  if (command.action !== 'serve') throw new FlagError(`--${command.action} is a flag of the program and cannot be set for a server`)
+  if (command.config.workers > 1) throw new FlagError('--workers: only the program can start several processes')
   return command
 }

@@ -5,16 +5,17 @@ import { refuseFile } from '../lib/refuse-file.ts'
 
 const HELP = `Usage: binnacle kubeconfig [--data-dir DIR] [--server URL]
 
-Prints the administrator's kubeconfig of a data directory, for clients elsewhere with another address of the server.
+Prints the administrator's kubeconfig from a data directory, optionally with another server URL for clients on other machines.
 
-      --data-dir  of a server that has been started (default: data)
-      --server    the URL to put in the place of the server's (default: as it is)
+      --data-dir  data directory of a server that has been started (default: data)
+      --server    URL of the server in the kubeconfig (default: the one in the file)
 `
-/** As `server/kubeconfig.ts` writes it. */
+/** The line with the server's URL in the format of `server/kubeconfig.ts`. */
 const SERVER = /^( +server: ).*$/m
 
 /**
- * Help, where it is asked for, or the administrator's kubeconfig in a data directory, with another address of the server where one is given: for containers, in which there is no other program that reads files.
+ * Returns the output of the command: its help, or the administrator's kubeconfig of a data directory, with the URL of `--server` if it is set. It serves containers without a shell, where no other program can read
+ * the file.
  * @throws ArgumentError
  */
 export function kubeconfigOf(argv: readonly string[], defaultDirectory: string): string {

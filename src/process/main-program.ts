@@ -3,22 +3,22 @@ import { connectToPrimary } from '../server/workers/worker-link.ts'
 import { MISUSE, runCommand, runProgram } from './program.ts'
 import { serve } from './serve.ts'
 
-/** What the program does besides serving, by its first argument; `convert` and `upgrade-report` are programs of their own. */
+/** Commands by the first argument. Without one, the program serves. `convert` and `upgrade-report` are separate programs. */
 const COMMANDS: ReadonlyMap<string, (argv: readonly string[]) => Promise<number>> = new Map([
   ['assets', async argv => (await import('./assets/write-assets.ts')).runAssets(argv)],
   ['kubeconfig', async argv => (await import('./kubeconfig-command.ts')).runKubeconfig(argv)],
   ['etcd-stand-in', async argv => (await import('./assets/etcd-stand-in.ts')).runStandIn(argv)],
 ])
 
-/** Runs the program in this process, which is its own. */
+/** Runs the program. Sets V8 flags and the exit code of the process, so programs that start servers must not call it. */
 export function main(): void {
-  // What small buffers are cut from: Node's own 8 KB hold three objects, and making one costs more than filling it.
+  // Pool of small buffers. Node's default of 8 KB holds three objects, and allocating a pool costs more than filling it.
   Buffer.poolSize = 64 * 1024
-  // Little survives a young collection here: helpers, once they have no processor to run on, hold it up ten times as long as they would help it.
+  // Few objects survive a scavenge. Helper threads that get no processor delay it by ten times what they would save.
   setFlagsFromString('--no-parallel-scavenge')
   const command = COMMANDS.get(process.argv[2] ?? '')
   if (command !== undefined) {
-    // Of every command, 2 is an error: 1 is what it has found.
+    // Commands exit with 2 on errors. 1 is the code of findings.
     runCommand(() => command(process.argv.slice(3)), MISUSE)
     return
   }

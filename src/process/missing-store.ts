@@ -2,12 +2,12 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from '../lib/log.ts'
 
-/** Names of files that a warning lists. */
+/** Largest number of file names in the warning. */
 const MOST_NAMES = 10
-/** What is in a directory before any program has used it: the root of a file system has it. */
+/** Entries of an unused directory: the root of a file system has `lost+found`. */
 const UNUSED: ReadonlySet<string> = new Set(['lost+found'])
 
-/** Warns if a data directory has no data file, but files that a server before has left, such as keys: it starts with an empty store, and its objects may have been lost. */
+/** Warns if a data directory has no store but other files of an earlier server, such as keys: the server starts with an empty store, and objects may have been lost. */
 export function warnOfMissingStore(dataDir: string, logger: Logger): void {
   const path = join(dataDir, 'store', 'data.mdb')
   if (existsSync(path)) return

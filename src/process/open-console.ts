@@ -8,18 +8,18 @@ import { ADMIN_USER } from '../server/tls/material.ts'
 
 /** The console of one server. */
 export interface Console {
-  /** Console that the routes for links use. */
+  /** Console for the routes that create links. */
   readonly options: ConsoleOptions
   readonly served: ServedConsole
-  /** The port that it is to have. */
+  /** The configured port. */
   readonly port: number
-  /** The port that it has got, for links. */
+  /** Sets the port that the console listens on, for links. */
   opened(port: number | undefined): void
   /** Path and fragment of a link that opens it as the administrator of the kubeconfig. */
   firstLink(): string
 }
 
-/** Undefined: there is none. */
+/** Returns the console of a server. Undefined if the configuration has none. */
 export function openConsole({ consolePort }: Pick<Config, 'consolePort'>): Console | undefined {
   if (consolePort === undefined) return undefined
   const sessions = new ConsoleSessions(systemClock)

@@ -40,66 +40,66 @@ import { type AdminAccess, advertisedAddress, announce, serviceIpOf, urlHost } f
 import { shareCredentials, unshared, untilConflict } from './shared-credentials.ts'
 import { openEgress, secretsOf } from './shared-store.ts'
 
-/** A worker that takes another's place waits this long, at most, until it can answer from memory. */
+/** Longest time that a replacement worker waits for its watch caches before it serves, in milliseconds. */
 const FILL_MS = 30_000
-/** Between two looks at --client-ca-file. */
+/** Interval of checks of --client-ca-file and --requestheader-client-ca-file, in milliseconds. */
 const CLIENT_CA_MS = 5_000
-/** Between two looks at whether the server is ready, where someone waits for it. */
+/** Interval of readiness checks while a caller waits for the server, in milliseconds. */
 const LOOK_READY_MS = 2
-/** Between two looks at --tls-cert-file and --tls-sni-cert-key. */
+/** Interval of checks of --tls-cert-file and --tls-sni-cert-key, in milliseconds. */
 const CERTIFICATES_MS = 5_000
 
-/** What a server is opened with. */
+/** Arguments of `openServer`. */
 export interface ServerParts {
   readonly config: Config
   readonly log: Logger
-  /** To the primary, in a worker. */
+  /** Connection to the primary. Undefined if the process is not a worker. */
   readonly link: WorkerLink | undefined
-  /** Of this server alone. */
+  /** Runtime of this server, which no other server shares. */
   readonly runtime: Runtime
-  /** What a program that starts servers in its own process gives, in place of what the configuration has opened or made. */
+  /** Optional. Parts that replace those that the configuration would open. */
   readonly given?: GivenParts
 }
 
-/** Parts of a server that its starter has made. */
+/** Parts of a server that its caller provides. */
 export interface GivenParts {
-  /** Closed at the server's end. */
+  /** The store. The server takes ownership and closes it. */
   readonly backend: Backend
   readonly credentials: Promise<Credentials>
-  /** Of whose store the backend holds a copy; absent: of none. */
+  /** Optional. State of the server whose store the backend is a copy of. */
   readonly origin?: Origin | undefined
-  /** Keys that servers on forks of one store have alike. */
+  /** Keys that all servers on forks of one store share. */
   readonly agreed: AgreedValues
   readonly observer: AuditObserver
-  /** The secure port, on which connections wait. */
+  /** Source of the connections of the secure port. */
   readonly port: ConnectionSource
 }
 
-/** A server that serves. Several may be open in one process. */
+/** A running server. Several may be open in one process. */
 export interface OpenServer {
   readonly securePort: number
   readonly insecurePort: number | undefined
-  /** What it counts, as it is declared. */
+  /** Its metrics. */
   readonly families: readonly MetricFamily[]
-  /** The administrator's; none in a worker, whose primary has it. */
+  /** Access of the administrator. Undefined in a worker, as the primary announces it. */
   readonly access: AdminAccess | undefined
-  /** For a server on a copy of the store; undefined until this one has begun. */
+  /** State for a server on a copy of the store. Undefined until this server has started. */
   origin(): Origin | undefined
   /** Resolves once /readyz succeeds, or the signal aborts. */
   untilReady(signal: AbortSignal): Promise<void>
-  /** Resolves with `end`, or before with an error for which the server has to stop: its certificate authority is not that of the others on its store. */
+  /** Resolves after `end`. Resolves earlier with an error if the server must stop because its certificate authority is not that of the other servers on the store. */
   untilEnd(end: Promise<void>): Promise<Error | undefined>
-  /** Fails readiness, lets requests in progress finish, and closes the store. */
+  /** Fails readiness, waits for requests in progress, and closes the store. */
   stop(): Promise<void>
 }
 
 /**
- * Opens the store, makes or reads certificates, listens, and starts what runs beside requests. Undefined if the signal aborts before it serves; the signal does not stop a server that does. Throws
- * what a file that a flag names is refused with.
+ * Opens the store, loads or issues certificates, listens, and starts controllers. Returns undefined if the signal aborts before the server listens; later aborts have no effect. Throws a FlagError or
+ * another error with an `ERR_…_CONFIG` code if a file that a flag names is invalid.
  */
 export async function openServer(parts: ServerParts, signal: AbortSignal): Promise<OpenServer | undefined> {
   const { config, log, link, runtime, given } = parts
-  // While the store is opened, which is what the certificates have to wait for.
+  // Keys are generated while the store is opened, for which the certificates may have to wait.
   const adminKeys = link || given ? undefined : beginAdminKeys(config.certDir)
   const tracing = await tracingOf(config)
   const encryption = await openEncryption(config, log, tracing)
@@ -108,7 +108,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const audit = await openAudit(config, systemClock, log, { observer: given?.observer, certificates, dial: egress.controlplane })
   const stores = await openBackends(config, encryption.encryption, log, { given: given?.backend, spans: tracing, proxy: egress.etcd })
   const agreed = given ? given.agreed : config.etcd && secretsOf(config, stores.backend, encryption.encryption)
-  // Certificates are made while the rest is opened.
+  // Certificates are issued while the services are opened.
   const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
   const begun = link?.begin ?? alone?.credentials.then(credentials => ({ ...config, credentials, fillFirst: false }))
   const console = openConsole(config)
@@ -128,9 +128,9 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   }
   auth.connect(plane.registry.access())
   auth.believe(authoritiesOf(begin.credentials.tls))
-  if (begin.fillFirst) await plane.synced(AbortSignal.timeout(FILL_MS)).catch(() => log.warn('serving before the caches are filled'))
+  if (begin.fillFirst) await plane.synced(AbortSignal.timeout(FILL_MS)).catch(() => log.warn('serving before all watch caches are synced'))
   const shutdown = new Shutdown()
-  /** Until then others could not use what is ready. */
+  /** Whether the kubeconfig is written. The server is not ready before: clients could not use it. */
   let isAnnounced = alone === undefined
   const served = await givenCertificates(config)
   const health = healthOf({ config, log, services, encryption, shutdown, isAnnounced: () => isAnnounced })
@@ -189,7 +189,7 @@ interface Listening extends ServerParts {
 
 interface Checked extends Pick<Listening, 'config' | 'log' | 'services' | 'encryption'> {
   readonly shutdown: Shutdown
-  /** The administrator has a kubeconfig. */
+  /** Whether the administrator's kubeconfig is written. */
   readonly isAnnounced: () => boolean
 }
 
@@ -204,7 +204,7 @@ const readiness = (name: string, isReady: () => boolean, otherwise: string): Hea
 function healthOf({ config, log, services, encryption, shutdown, isAnnounced }: Checked): Health {
   const health = new Health(log, { graceMs: config.livezGraceMs, now: () => steadyClock.now() })
   health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...services.plane.checks, ...encryption.checks)
-  health.add(readiness('kubeconfig', isAnnounced, 'it is not written yet'))
+  health.add(readiness('kubeconfig', isAnnounced, 'the kubeconfig is not written yet'))
   health.add(readiness('shutdown', () => !shutdown.isUnderWay, 'process is shutting down'))
   return health
 }
@@ -220,7 +220,7 @@ async function untilReady(health: Health, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await health.report('readyz', NO_EXCLUSIONS)).status !== 200) await delay(LOOK_READY_MS, signal).catch(() => {})
 }
 
-/** Resolves when the ports are open. */
+/** Starts to listen. Resolves when the ports are open. */
 async function listen({
   config,
   log,
@@ -292,14 +292,14 @@ async function listen({
   return server
 }
 
-/** What speaks to a collector is loaded where there is one. Throws TracingConfigError. */
+/** Opens tracing if the configuration has a file for it. Its modules are only loaded then. Throws a TracingConfigError. */
 async function tracingOf({ serving: { tracingFile: file } }: Config): Promise<Tracing | undefined> {
   if (file === undefined) return undefined
   const [{ parseTracingFile }, { openTracing }] = await Promise.all([import('../server/tracing/tracing-file.ts'), import('../server/tracing/open-tracing.ts')])
   return openTracing(parseTracingFile(await readFile(file)))
 }
 
-/** Certificates that flags name. */
+/** Serving certificates from files that flags name. */
 interface GivenCertificates {
   readonly files: ServingFiles
   readonly served: ServedCertificates
@@ -313,13 +313,13 @@ async function givenCertificates({ servingFiles, serving }: Config): Promise<Giv
   return { files, served: await contentOf(flags, () => readServingFiles(files)) }
 }
 
-/** Takes note of changes of the files until the signal aborts. */
+/** Reloads serving certificates when their files change, until the signal aborts. */
 function followCertificates({ files, served }: GivenCertificates, server: RunningServer, log: Logger, signal: AbortSignal): void {
   if (files.ordinary === undefined && files.named.length === 0) return
   void followServingFiles({ files, inForce: served, intervalMs: CERTIFICATES_MS, log, onChange: changed => server.show(changed) }, signal)
 }
 
-/** Takes note of changes of --client-ca-file and --requestheader-client-ca-file until the signal aborts. */
+/** Reloads --client-ca-file and --requestheader-client-ca-file when they change, until the signal aborts. */
 function followAuthorities(
   { config, begin, server, services, log }: Pick<Listening, 'config' | 'begin' | 'services' | 'log'> & { readonly server: RunningServer },
   signal: AbortSignal,

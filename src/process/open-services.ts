@@ -30,42 +30,42 @@ import type { Encryption } from '../storage/value/encryption.ts'
 import { growthWithKinds, growthWithWatches } from './heap-bounds.ts'
 import type { OpenedStores } from './open-stores.ts'
 
-/** What has to be there before. */
+/** Dependencies of the services. */
 export interface GivenServices {
   readonly stores: OpenedStores
   readonly origin?: Origin | undefined
   readonly runtime: Runtime
   readonly encryption: Encryption
-  /** Absent where no other server shares the store. */
+  /** Secrets that the servers of a store share. Undefined if no other server shares the store. */
   readonly agreed: AgreedValues | undefined
-  /** Of webhooks. */
+  /** Metrics of the serving certificates of webhooks. */
   readonly certificates: CertificateMetrics
-  /** Where calls are recorded. */
+  /** Records calls of the store. Undefined if tracing is off. */
   readonly spans: Spans | undefined
   readonly egress: Egress
-  /** Absent: there is none. */
+  /** Undefined if the server has no console. */
   readonly console: ConsoleOptions | undefined
 }
 
-/** What serves requests, once a port listens. Closing the plane closes the stores. */
+/** Services that handle requests. Closing the plane closes the stores. */
 export interface OpenServices {
   readonly media: MediaOffer
   readonly auth: Auth
   readonly plane: ControlPlane
-  /** Moments and branches; absent: none is served. */
+  /** Moments and branches. Undefined if the configuration allows none. */
   readonly mounts: MountService | undefined
-  /** The server listens. */
+  /** Starts controllers. Called when the server listens. */
   start(options: StartOptions): void
-  /** Ends watches; requests in flight go on. */
+  /** Ends watches. Other requests in flight continue. */
   beginShutdown(): void
-  /** Closes moments and branches, and then the plane, whose store they read. */
+  /** Closes moments and branches, then the plane, whose store they read. */
   closePlanes(): Promise<void>
 }
 
-/** In a backup, what objects name is the cluster's that it is of. */
-const READ_ONLY_EGRESS = noEgress('this server is read-only (--read-only), and connects to no others')
+/** A read-only server often serves a backup, whose objects refer to servers of the original cluster: it must not connect to them. */
+const READ_ONLY_EGRESS = noEgress('this server is read-only (--read-only) and does not connect to other servers')
 
-/** Authentication, authorization and the control plane as the flags have them. Throws what a file that a flag names is refused with. */
+/** Opens authentication, authorization and the control plane. Throws an error with an `ERR_…_CONFIG` code if a file that a flag names is invalid. */
 export async function openServices(config: Config, given: GivenServices, log: Logger): Promise<OpenServices> {
   const { stores, origin, runtime, encryption, agreed, certificates, spans, egress, console } = given
   const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
@@ -127,11 +127,11 @@ const together = (plane: ControlPlane, mounts: MountService | undefined): Omit<O
   },
 })
 
-/** Where the configuration asks for any. */
+/** Returns the service of moments and branches. Undefined if the configuration allows none. */
 const mountsOf = (config: Config, parts: Omit<MountServiceParts, 'config' | 'createPlane'>): MountService | undefined =>
   config.moments > 0 || config.branches > 0 ? new MountService({ ...parts, config, createPlane: createControlPlane }) : undefined
 
-/** Throws AdmissionConfigError. */
+/** Reads the credentials with which the webhook plugins call webhooks. Throws an AdmissionConfigError. */
 async function webhookCredentialsOf(configurations: PluginConfigurations): Promise<ReadonlyMap<WebhookPluginName, WebhookCredentials>> {
   const found = new Map<WebhookPluginName, WebhookCredentials>()
   for (const plugin of ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'] as const) {
@@ -144,7 +144,7 @@ async function webhookCredentialsOf(configurations: PluginConfigurations): Promi
 /** Addresses of all members of all stores. */
 const membersOf = ({ servers, overrides }: EtcdConfig): string[] => [...new Set([servers, ...overrides.map(override => override.servers)].flatMap(addressesOf))]
 
-/** What the flags alone decide. */
+/** The options that depend on the configuration alone. */
 const configured = (
   config: Config,
 ): Omit<ControlPlaneOptions, 'runtime' | 'backend' | 'logger' | 'media' | 'kubelets' | 'aggregation' | 'services' | 'authorizer'> => ({
@@ -167,7 +167,7 @@ const configured = (
   faultObjects: config.faults,
   quotaSyncPeriodMs: config.quotaSyncPeriodMs,
   onCustomKinds: count => {
-    // Kept when kinds go: what they have left in the heap stays for a while.
+    // The bound stays when kinds are deleted, as their garbage stays in the heap for a while.
     const growth = growthWithKinds(count)
     if (growth !== undefined) heapGrowth.bound('custom kinds', growth)
   },

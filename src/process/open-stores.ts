@@ -17,23 +17,24 @@ import { preparedBackend } from '../storage/value/prepared-backend.ts'
 import { warnOfMissingStore } from './missing-store.ts'
 import { etcdOptionsOf } from './shared-store.ts'
 
-/** What the store is opened with. */
+/** Optional dependencies of the stores. */
 interface StoreGiven {
+  /** Replaces the store that the flags configure. */
   readonly given?: Backend | undefined
-  /** Where calls are recorded. */
+  /** Records calls of etcd. */
   readonly spans?: Spans | undefined
-  /** Asked for connections to etcd. */
+  /** Proxy for connections to etcd. */
   readonly proxy?: ConnectProxy | undefined
 }
 
-/** What holds the objects. */
+/** The stores of a server. */
 export interface OpenedStores {
   readonly backend: Backend
-  /** Of single resources. */
+  /** Stores of single resources, by `--etcd-servers-overrides`. */
   readonly otherStores: readonly OtherStore[]
 }
 
-/** The store that is given, or else those which the flags name, with values as the flags have them encrypted. Throws FlagError if the directory of the embedded store cannot be made. */
+/** Opens the stores that the flags configure, or uses the given one, with encryption at rest if it is configured. Throws a FlagError if the data directory cannot be created. */
 export async function openBackends(config: Config, encryption: Encryption, log: Logger, store: StoreGiven = {}): Promise<OpenedStores> {
   const prepared = (backend: Backend): Backend => (config.encryption === undefined ? backend : preparedBackend(backend, stored => encryption.prepare(stored)))
   const others = store.given === undefined ? await openOtherStores(config, log, store) : []
@@ -44,8 +45,8 @@ export async function openBackends(config: Config, encryption: Encryption, log: 
 }
 
 /**
- * One store for all resources of the same servers of `--etcd-servers-overrides`; none for those that `--etcd-servers` names as well. The last entry of a resource counts, as in
- * kube-apiserver.
+ * Opens one store for each distinct list of servers in `--etcd-servers-overrides`, except the list of `--etcd-servers`. As in kube-apiserver, the last entry of a resource
+ * counts.
  */
 async function openOtherStores(config: Config, log: Logger, store: StoreGiven): Promise<OtherStore[]> {
   const { etcd } = config
@@ -64,14 +65,14 @@ async function openOtherStores(config: Config, log: Logger, store: StoreGiven): 
   )
 }
 
-/** The store in etcd, with what all such stores of a server have in common. */
+/** Opens a store in etcd. */
 const openServers = (etcd: EtcdConfig, { etcdPrefix: prefix }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> =>
   openEtcd({ ...etcdOptionsOf(etcd, proxy), prefix, spans }, log)
 
 async function openStore(config: Config, log: Logger, store: StoreGiven): Promise<Backend> {
   const { etcd, dataDir, history, servesDamagedStore } = config
   if (etcd !== undefined) {
-    if (history !== undefined) throw new FlagError(`--history needs the embedded store: ${etcd.servers.join(',')} is no stand-in for etcd`)
+    if (history !== undefined) throw new FlagError(`--history needs the embedded store: ${etcd.servers.join(',')} is not a stand-in for etcd`)
     return openServers(etcd, config, log, store)
   }
   const keepsHistory = history !== undefined

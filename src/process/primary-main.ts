@@ -1,5 +1,5 @@
 import { runPrimary } from './primary.ts'
 import { runProgram } from './program.ts'
 
-// The primary of several workers alone, which serves nothing itself: bundled apart, it is small and starts at once.
+// Entry point of the primary process, which serves no requests itself. It is bundled separately so that it is small and starts fast.
 runProgram(process.argv.slice(2), { serve: runPrimary })

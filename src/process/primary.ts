@@ -18,17 +18,17 @@ import { type SharedCredentials, shareCredentials, untilConflict } from './share
 import { etcdOptionsOf, openEgress, secretsOf } from './shared-store.ts'
 
 const LOOPBACK = '127.0.0.1'
-/** Where a start has failed, the workers get this long to end. */
+/** Time for the workers to exit after a failed start, in milliseconds. */
 const FAILED_START_MS = 5_000
-/** A worker gets this long beyond what its requests may take. */
+/** Time for a worker to exit after the grace period of its requests, in milliseconds. */
 const CLOSE_MS = 5_000
-/** How often it is looked whether the channel of a worker that has ended is empty, and how many times. */
+/** Interval in milliseconds, and largest number, of checks whether the channel of a worker that exited is empty. */
 const DRAIN_MS = 5
 const MAX_DRAIN_TRIES = 200
 
 /**
- * Serves by several processes: makes the certificates and the kubeconfig, starts the workers with this process's own command line, and keeps them running until it is told to
- * stop. Resolves with the exit code.
+ * Serves with several worker processes: writes the certificates and the kubeconfig, starts the workers with its own command line, and restarts those that exit, until a signal
+ * stops it. Resolves with the exit code. Rejects if the start fails, or if the certificate authority is not that of the other servers on the store.
  */
 export async function runPrimary(config: Config, log: Logger): Promise<number> {
   const stopping = stopSignal(log)
@@ -61,14 +61,14 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
         void metrics
           .gather()
           .then(text => worker.send({ type: 'scraped', id: message.id, text }))
-          .catch(error => log.error('the metrics of the workers do not fit together', { error }))
+          .catch(error => log.error('cannot merge the metrics of the workers', { error }))
     },
     onServing: worker => ports.add(worker),
-    onEnd: number => void metrics.retire(number).catch(error => log.error('the metrics of a worker are lost', { worker: number, error })),
+    onEnd: number => void metrics.retire(number).catch(error => log.error('cannot keep the metrics of a worker that exited', { worker: number, error })),
     log,
     now: () => performance.now(),
   })
-  // Whatever ends this process ends the workers.
+  // No worker outlives this process, however it exits.
   process.once('exit', () => supervisor.kill())
 
   let failure: Error | undefined
@@ -86,15 +86,15 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
   }
   ports.end()
   const clean = await supervisor.stop(config.shutdownDelayMs + REQUEST_GRACE_MS + CLOSE_MS)
-  log.info('all workers have ended')
+  log.info('all workers exited')
   if (failure) throw failure
   return clean ? 0 : 1
 }
 
-/** The certificates, by a connection to the store that other servers may share. */
+/** Loads or issues the certificates, with a connection to the store, which other servers may share. It is closed when the conflict check is done. */
 async function openShared(config: Config, log: Logger, signal: AbortSignal): Promise<SharedCredentials> {
   invariant(config.etcd, 'several workers share a store')
-  // Loaded where it is asked for: this process is small.
+  // Loaded only if encryption is configured, to keep this process small.
   const encryption = config.encryption && (await (await import('../control-plane/encryption-service.ts')).openEncryption(config, log))
   const etcd = openFewCalls(etcdOptionsOf(config.etcd, (await openEgress(config)).etcd))
   const shared = shareCredentials(
@@ -107,13 +107,13 @@ async function openShared(config: Config, log: Logger, signal: AbortSignal): Pro
   return shared
 }
 
-/** Starts this program again as a worker. A directory that was made for this run has a name that only this process knows. */
+/** Starts this program as a worker. Passes the data directory, as that of this process may be temporary. */
 function workerProcess(number: number, dataDir: string | undefined): WorkerProcess {
-  // An executable is its own program.
+  // A single executable application has no script argument.
   const [program = '', ...args] = process.argv.slice(isSea() ? 2 : 1)
   const place = dataDir === undefined ? [] : [`--data-dir=${dataDir}`]
   const child: ChildProcess = fork(program, [...args, ...place], { env: { ...process.env, [WORKER_VARIABLE]: String(number) } })
-  // Sending to a worker that has ended fails; the event `exit` reports the end.
+  // Sending to a worker that exited fails. The event `exit` reports it.
   child.on('error', () => {})
   return {
     pid: child.pid ?? 0,
@@ -124,20 +124,20 @@ function workerProcess(number: number, dataDir: string | undefined): WorkerProce
     onMessage: handle => void child.on('message', message => handle(message as FromWorker)),
     onExit(handle) {
       child.once('exit', handle)
-      if (child.pid === undefined) child.once('error', () => handle(null, 'it could not be started'))
+      if (child.pid === undefined) child.once('error', () => handle(null, 'the process cannot be started'))
     },
-    // Not the event `disconnect`, which does not come where a message was cut off in the middle.
+    // Not the event `disconnect`, which is not emitted if a message was cut off.
     onGone: handle => void child.once('exit', () => whenDrained(child, handle)),
   }
 }
 
-/** Calls back when everything that the process had said before it ended has been heard. */
+/** Calls back when all messages that a process sent before it exited are received, or after one second. */
 function whenDrained(child: ChildProcess, done: () => void, tries = MAX_DRAIN_TRIES): void {
   if (child.connected && tries > 0) setTimeout(() => whenDrained(child, done, tries - 1), DRAIN_MS)
   else setImmediate(done)
 }
 
-/** What this process costs, and how often workers had to be started anew. */
+/** Metrics of the primary: its memory and CPU time, and the number of worker restarts. */
 function ownMetrics({ restarts }: Supervisor): MetricSnapshot[] {
   const family = (name: string, help: string, type: string, value: number): MetricSnapshot => ({
     name,
@@ -148,7 +148,7 @@ function ownMetrics({ restarts }: Supervisor): MetricSnapshot[] {
   })
   const { user, system } = process.cpuUsage()
   return [
-    family('binnacle_worker_restarts_total', '[ALPHA] Workers that had ended and were started anew.', 'counter', restarts),
+    family('binnacle_worker_restarts_total', '[ALPHA] Number of workers that exited and were restarted.', 'counter', restarts),
     ofWorker(family('process_resident_memory_bytes', 'Resident memory size in bytes.', 'gauge', process.memoryUsage.rss()), 'primary'),
     ofWorker(family('process_cpu_seconds_total', 'Total user and system CPU time spent in seconds.', 'counter', (user + system) / 1e6), 'primary'),
   ]

@@ -12,38 +12,39 @@ import { DEFAULT_RELEASE } from '../lifecycle/release.ts'
 import { gitVersion } from '../server/version.ts'
 import { withStandIn } from './assets/use-stand-in.ts'
 
-/** Exit codes. A misuse is a command line that cannot be followed, the files that it names included. */
+/** Exit codes. Misuse is an invalid command line or an invalid file that it names. */
 const FAILURE = 1
 export const MISUSE = 2
 
+/** Interval of checks of the channel to the primary, in milliseconds. */
 const LOOK_FOR_PRIMARY_MS = 2_000
 
-/** How the program runs in this process. */
+/** The role of this process. */
 export interface ProgramOptions {
-  /** The number of this worker; absent in a process that is none. */
+  /** Number of this worker. Omitted if the process is not a worker. */
   readonly worker?: number
-  /** Does what the command line asks for, where that is to serve. Resolves with the exit code when it has ended. */
+  /** Serves until the process is stopped. Resolves with the exit code. */
   serve(config: Config, log: Logger): Promise<number>
 }
 
-/** Runs the program, and sets the exit code when it has ended. */
+/** Parses the command line, runs it, and sets the exit code. A worker exits if its primary does. */
 export function runProgram(argv: readonly string[], options: ProgramOptions): void {
   if (options.worker !== undefined) endWithPrimary()
   runCommand(async () => {
     const code = await run(argv, options)
-    // The channel to the primary would keep it.
+    // The channel to the primary would keep the process alive.
     if (options.worker !== undefined) process.exit(code)
     return code
   })
 }
 
-/** Runs what the program was started for, and sets the exit code when it has ended. `failure`: that of an error which is no misuse. */
+/** Runs a command and sets the exit code to its result. Prints errors on standard error; the exit code is then 2 for misuse, otherwise `failure`. */
 export function runCommand(command: () => Promise<number>, failure = FAILURE): void {
   void command()
     .catch((error: unknown) => {
       process.stderr.write(`Error: ${describe(error)}\n`)
       const code = isMisuse(error) ? MISUSE : failure
-      // A start that has failed may have left connections that would keep the process.
+      // A failed start may leave open connections, which would keep the process alive.
       exitAtRest(code)
       return code
     })
@@ -52,7 +53,7 @@ export function runCommand(command: () => Promise<number>, failure = FAILURE): v
     })
 }
 
-/** A worker without its primary has no ports. The event does not come where the primary ended in the middle of a message. */
+/** Exits when the primary does, as the primary owns the ports. The event `disconnect` is not emitted if the primary exits in the middle of a message, so the channel is also polled. */
 function endWithPrimary(): void {
   const end = (): never => process.exit(1)
   process.once('disconnect', end)
@@ -80,7 +81,7 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
         now: Date.now,
         ...(worker !== undefined && { fields: { worker } }),
       })
-      // Of several processes, the primary says so.
+      // The primary logs for all workers.
       if (worker === undefined) logFlags(config, ignored, log)
       try {
         return await serve(config.etcdStandIn ? await withStandIn(config, log) : config, log)
@@ -91,20 +92,20 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
   }
 }
 
-/** Says what of the flags has not the effect that it has in kube-apiserver. `ignored`: names of those that have none. */
+/** Logs flags that have another effect than in kube-apiserver, and those that have none: `ignored`. */
 export function logFlags(config: Config, ignored: readonly string[], log: Logger): void {
-  for (const resource of config.droppedWatchCacheSizes) log.warn('a size of the watch cache has no effect: it has no fixed one', { resource })
+  for (const resource of config.droppedWatchCacheSizes) log.warn('the size in --watch-cache-sizes has no effect: watch caches have no fixed size', { resource })
   for (const what of config.warnings) log.warn(what)
   if (ignored.length > 0) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
 }
 
-/** Configuration files that flags name are a part of the command line. A worker that ends so has found a fault for all. */
+/** Whether an error is misuse. Errors of configuration files that flags name are, and the exit of a worker with that code, which all workers would repeat. */
 const isMisuse = (error: unknown): boolean =>
   [FlagError, ArgumentError, LifecycleError].some(kind => error instanceof kind) ||
   /^ERR_\w+_CONFIG$/.test(errorCode(error) ?? '') ||
   (error instanceof Error && 'exitCode' in error && error.exitCode === MISUSE)
 
-/** What the system or the store refuses is the user's to mend; anything else is a bug, and its place is printed. */
+/** Text of an error. Errors of the system and the store, which have a code, are printed by their message. All others are bugs and are printed with a stack trace. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error || isMisuse(error) ? error.message : (error.stack ?? error.message)

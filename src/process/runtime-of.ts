@@ -4,7 +4,7 @@ import { FaultRules } from '../faults/rules.ts'
 import { systemClock } from '../lib/clock.ts'
 import { RecentRequests } from '../why/recent-requests.ts'
 
-/** The runtime of one server: with faults where they are given, or where objects may say them, and with the last requests where they are asked for. */
+/** Returns the runtime of one server. It has fault rules if they are given or objects may define them (`--faults`), and records recent requests if `--why` is set. */
 export const runtimeOf = (config: Config, { clock = systemClock, faults, ...rest }: RuntimeOptions = {}): Runtime =>
   new Runtime({ ...rest, clock, recent: recentOf(config), faults: faults ?? (config.faults ? new FaultRules(clock) : undefined) })
 

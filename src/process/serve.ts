@@ -8,7 +8,7 @@ import { ephemeralLine } from './ephemeral-line.ts'
 import { openServer } from './open-server.ts'
 import { runtimeOf } from './runtime-of.ts'
 
-/** Serves in this process, alone or as one of several workers, until a signal or the primary stops it. Resolves with the exit code. */
+/** Runs a server in this process, which may be one of several workers, until a signal, the primary or the end of the parent (`--ephemeral`) stops it. Resolves with the exit code. */
 export async function serve(config: Config, log: Logger, link: WorkerLink | undefined): Promise<number> {
   const stopping = config.ephemeral ? Promise.race([stopSignal(log), parentEnd(log)]) : link ? workerStopSignal(link.stop) : stopSignal(log)
   const ended = new AbortController()

@@ -11,7 +11,7 @@ import { servingNames } from '../server/tls/names.ts'
 const LOOPBACK = '127.0.0.1'
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 
-/** The certificates that the configuration names, made where missing. `adminKeys`: as `beginAdminKeys` has begun to make them. */
+/** Loads the certificates of the configuration, and issues missing ones. `adminKeys`: result of `beginAdminKeys`, if it was called before. */
 export const credentialsOf = (
   config: Config,
   { adminKeys = beginAdminKeys(config.certDir), shareCa }: Pick<CertificateOptions, 'adminKeys' | 'shareCa'>,
@@ -31,21 +31,21 @@ export const credentialsOf = (
     ...(config.requestHeader && { frontProxyCaFile: config.requestHeader.clientCaFile }),
   })
 
-/** How the administrator reaches a server. All but the URLs is PEM. */
+/** Access of the administrator to a server. Certificates and the key are PEM. */
 export interface AdminAccess {
   readonly url: string
-  /** Plain HTTP, where the server has it. */
+  /** URL of the plain HTTP port. Undefined if the server has none. */
   readonly insecureUrl: string | undefined
-  /** Opens the console once, where the server has one. */
+  /** Single-use link that opens the console. Undefined if the server has none. */
   readonly consoleUrl: string | undefined
-  /** YAML. */
+  /** Kubeconfig of the administrator, as YAML. */
   readonly kubeconfig: string
   readonly certificateAuthority: string
   readonly clientCertificate: string
   readonly clientKey: string
 }
 
-/** How the administrator reaches a server on these ports. */
+/** Returns the administrator's access to a server on these ports. */
 export async function adminAccess(config: Config, { admin, serverCa }: Credentials, { securePort, insecurePort }: ServedPorts): Promise<AdminAccess> {
   const url = `https://${urlHost(config.bindAddress)}:${securePort}`
   const insecureUrl = insecurePort === undefined ? undefined : `http://${LOOPBACK}:${insecurePort}`
@@ -60,7 +60,7 @@ interface ServedPorts {
   readonly consolePort?: number | undefined
 }
 
-/** Writes the administrator's kubeconfig, where it is to be in a file, and logs where the server is reached. `fields`: more to log. `consoleLink`: path and fragment. */
+/** Writes the administrator's kubeconfig if the configuration has a file for it, and logs the URLs of the server. `fields` are logged too. `consoleLink`: path and fragment of a link to the console. */
 export async function announce(
   config: Config,
   credentials: Credentials,
@@ -87,15 +87,15 @@ export async function announce(
   return { ...access, consoleUrl }
 }
 
-/** The address of the Service `kubernetes`. */
+/** The cluster IP of the Service `kubernetes`. */
 export const serviceIpOf = (config: Config): string => firstAddress(config.serviceClusterIpRanges[0] ?? DEFAULT_SERVICE_RANGE)
 
 const isUnspecified = (address: string): boolean => address === '0.0.0.0' || address === '::'
 
-/** An address as the host of a URL that this machine can reach. */
+/** The host of a URL by which this machine reaches a server on a bind address. */
 export const urlHost = (address: string): string => (isUnspecified(address) ? LOOPBACK : address.includes(':') ? `[${address}]` : address)
 
-/** Where others reach this server: as configured, or where it listens. Of all addresses of this machine, which it may listen on, the first that is no loopback, if there is one. */
+/** The address by which other machines reach the server: the advertised one, otherwise the bind address. If that is unspecified, the first IPv4 address that is not a loopback, or the loopback if there is none. */
 export function advertisedAddress({ advertiseAddress, bindAddress }: Pick<Config, 'advertiseAddress' | 'bindAddress'>, interfaces = networkInterfaces): string {
   if (advertiseAddress !== undefined && !isUnspecified(advertiseAddress)) return advertiseAddress
   if (!isUnspecified(bindAddress)) return bindAddress
@@ -104,7 +104,7 @@ export function advertisedAddress({ advertiseAddress, bindAddress }: Pick<Config
   return LOOPBACK
 }
 
-/** The first usable address of a range: `10.0.0.1` of 10.0.0.0/24, `fd00::1` of fd00::/112. */
+/** The first usable address of a range: `10.0.0.1` in 10.0.0.0/24, `fd00::1` in fd00::/112. */
 const firstAddress = (range: string): string => {
   const network = range.split('/')[0] ?? ''
   return network.includes(':') ? network.replace(/::$/, '::1') : network.replace(/(?<!\d)\d+$/, last => String(Number(last) + 1))

@@ -12,26 +12,26 @@ import { credentialsOf } from './serving-files.ts'
 
 const RETRY_MS = 250
 
-/** The servers on one etcd have one certificate authority, so that clients, and pods by `kube-root-ca.crt`, can check any of them. This one has another. */
+/** The certificate authority of this server is not that of the others on the same etcd. They must share one, so that clients, and pods with `kube-root-ca.crt`, can verify all of them. */
 class AuthorityConflict extends Error {
   override readonly name = 'AuthorityConflict'
   readonly code = 'AUTHORITY_CONFLICT'
 }
 
-/** Certificates that all servers of a store agree on. */
+/** Certificates under the authority that all servers of a store share. */
 export interface SharedCredentials {
   readonly credentials: Promise<Credentials>
-  /** Whether other servers on the store have another authority: this one has to end then. Resolves when the store has answered, or the signal aborts. */
+  /** Resolves with an error if the other servers on the store have another authority; this server must stop then. Resolves with undefined if they do not, if the check fails, or if the signal aborts. */
   readonly conflict: Promise<AuthorityConflict | undefined>
 }
 
-/** Certificates on which this server need not agree with others. */
+/** Credentials of a server that does not share its store. */
 export const unshared = (credentials: Promise<Credentials>): SharedCredentials => ({ credentials, conflict: Promise.resolve(undefined) })
 
 /**
- * The certificates that the configuration names, made where missing. The authority is that of the servers on the store: one that the certificate directory has is theirs if they have
- * none, and a server without one waits for the store. Throws TransformError where the store's cannot be decrypted. `agreed`: absent where no other server shares the store. `keys`: what has been
- * begun for a first start.
+ * Loads the certificates of the configuration, and issues missing ones. The servers on a store share one authority: if they have none yet, that of the certificate directory is proposed, and a server without
+ * one waits for the store. Rejects with a TransformError if the authority in the store cannot be decrypted. `agreed`: undefined if no other server shares the store. `keys`: keys whose generation has
+ * started.
  */
 export function shareCredentials(
   config: Config,
@@ -58,15 +58,15 @@ export function shareCredentials(
       return undefined
     }
   }
-  // Those who wait for them handle that there are none.
+  // Callers that await `credentials` handle its rejection.
   return { credentials, conflict: credentials.then(compare, () => undefined) }
 }
 
 const wordsOf = ({ certDir = '', etcdPrefix }: Config): string =>
-  `${certDir}/ca.crt is not the certificate authority of the servers on this etcd. To take theirs, remove ca.crt and ca.key from ${certDir}: certificates that the former authority has ` +
-  `signed are not believed then. To have all take this one, stop them, and remove the key ${agreedKey(etcdPrefix, 'certificate-authority')} from etcd and ca.crt and ca.key from the directories of the others.`
+  `${certDir}/ca.crt is not the certificate authority of the servers on this etcd. To take theirs, remove ca.crt and ca.key from ${certDir}; certificates that the former authority ` +
+  `signed are then no longer trusted. To make all servers use this one, stop them, and remove the key ${agreedKey(etcdPrefix, 'certificate-authority')} from etcd and ca.crt and ca.key from the directories of the others.`
 
-/** Resolves with the conflict where there is one, otherwise at the end. */
+/** Resolves with the conflict as soon as there is one, otherwise with undefined after `end`. */
 export const untilConflict = async (conflict: SharedCredentials['conflict'], end: Promise<void>): Promise<AuthorityConflict | undefined> => {
   const found = await Promise.race([conflict, end])
   if (found !== undefined) return found
@@ -74,7 +74,7 @@ export const untilConflict = async (conflict: SharedCredentials['conflict'], end
   return undefined
 }
 
-/** Whether the stored certificate and key are readable and not about to expire. */
+/** Whether a stored certificate can be parsed and is not about to expire. */
 function isFreshPair(text: string): boolean {
   try {
     return isFresh(new X509Certificate((JSON.parse(text) as KeyPair).cert))
@@ -83,7 +83,7 @@ function isFreshPair(text: string): boolean {
   }
 }
 
-/** Asks until the store answers. */
+/** Retries a request until the store is reached. Logs a warning once. Rejects with an error that may not pass, and if the signal aborts. */
 async function untilReached<T>(ask: () => Promise<T>, { etcd }: Pick<Config, 'etcd'>, log: Logger, signal: AbortSignal): Promise<T> {
   for (let warned = false; ; warned = true) {
     try {
@@ -93,8 +93,8 @@ async function untilReached<T>(ask: () => Promise<T>, { etcd }: Pick<Config, 'et
       if (!mayPass || signal.aborted) throw error
       const whom =
         error instanceof TransformError
-          ? 'a key management service, by which servers share their certificate authority'
-          : 'etcd, which does not answer (--etcd-servers)'
+          ? 'the key management service, which encrypts the shared certificate authority'
+          : 'etcd, which does not respond (--etcd-servers)'
       if (!warned) log.warn(`waiting for ${whom}`, { ...(etcd && { servers: etcd.servers.join(',') }), error: error.message })
       await delay(RETRY_MS, signal)
     }

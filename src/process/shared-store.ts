@@ -7,7 +7,7 @@ import type { Backend } from '../storage/backend.ts'
 import type { EtcdOptions } from '../storage/etcd/options.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 
-/** etcd as the configuration has it. */
+/** Converts the configuration of etcd to the options of its client. */
 export const etcdOptionsOf = ({ servers, caFile, certFile, keyFile, leaseReuseSeconds }: EtcdConfig, proxy: ConnectProxy | undefined): EtcdOptions => ({
   servers,
   proxy,
@@ -17,13 +17,13 @@ export const etcdOptionsOf = ({ servers, caFile, certFile, keyFile, leaseReuseSe
   ...(keyFile !== undefined && { keyFile }),
 })
 
-/** The ways out of the server that flags name. Throws EgressConfigError. */
+/** Opens the egress proxies of `--egress-selector-config-file`. Throws an EgressConfigError. */
 export async function openEgress({ serving: { egressFile: file } }: Config): Promise<Egress> {
   if (file === undefined) return {}
   const { parseEgressFile } = await import('../server/egress/egress-selector-file.ts')
   return parseEgressFile(await readFile(file))
 }
 
-/** What the servers on a store agree on, encrypted there as Secrets are. */
+/** Returns the values that the servers on a store share. They are encrypted like Secrets. */
 export const secretsOf = ({ etcdPrefix }: Config, backend: Pick<Backend, 'get' | 'write'>, encryption: Encryption): AgreedValues =>
   agreedValues(backend, encryption.transformerFor({ group: '', resource: 'secrets' }), etcdPrefix)

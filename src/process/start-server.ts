@@ -1,38 +1,38 @@
 import { openInProcess, serveCommand } from './in-process.ts'
 
-/** How a server is started in this process. */
+/** Options of `startServer`. */
 export interface ServerOptions {
   /**
-   * Flags by their names, as `binnacle --help` lists them: `{ 'emulated-version': '1.34', 'feature-gates': ['A=true', 'B=false'] }`. Without `data-dir`, `etcd-servers` and `ephemeral` the server is
-   * ephemeral: its store, certificates and keys are in memory, and its port is a free one.
+   * Flags by name, as listed by `binnacle --help`: `{ 'emulated-version': '1.34', 'feature-gates': ['A=true', 'B=false'] }`. Unless `data-dir`, `etcd-servers` or `ephemeral` is set, the server is
+   * ephemeral: its store, certificates and keys are in memory, and it listens on a free port.
    */
   readonly flags?: Readonly<Record<string, string | number | boolean | readonly string[]>>
-  /** Called with each line of the log, its end included. Default: there is none. */
+  /** Called with each line of the log, including its newline. By default, nothing is logged. */
   readonly log?: (line: string) => void
-  /** Ends a start that is not done. */
+  /** Cancels a start in progress. Has no effect on a running server. */
   readonly signal?: AbortSignal
 }
 
-/** A server that is ready. All but URLs and version is PEM, where nothing else is said. */
+/** A running server. Certificates and the key are PEM. */
 export interface Server {
   readonly url: string
-  /** Plain HTTP, with `insecure-port`. */
+  /** URL of the plain HTTP port. Undefined unless the flag `insecure-port` is set. */
   readonly insecureUrl: string | undefined
-  /** A link that opens the console once, with `console`. */
+  /** Single-use link that opens the console. Undefined unless the flag `console` is set. */
   readonly consoleUrl: string | undefined
-  /** As /version has it: `v1.33.0+binnacle`. */
+  /** `gitVersion` of /version: `v1.33.0+binnacle`. */
   readonly version: string
-  /** YAML, of an administrator. */
+  /** Kubeconfig of an administrator, as YAML. */
   readonly kubeconfig: string
   readonly certificateAuthority: string
   readonly clientCertificate: string
   readonly clientKey: string
-  /** Resolves when requests in progress have ended, ports are free and the store is closed. May be called again. */
+  /** Stops the server. Resolves when requests in progress have ended, ports are free and the store is closed. May be called several times. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a server in this process, beside others that may run in it. Rejects with an Error that names the flag, the file or the port that it cannot start with, and with the signal's reason where that
+ * Starts a server in this process. Several servers may run in one process. Rejects with an Error that names the flag, file or port that prevents the start, or with the signal's reason if the signal
  * aborts.
  *
  * @example

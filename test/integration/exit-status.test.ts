@@ -104,7 +104,7 @@ describe('etcd that does not answer', () => {
         })
       })
       expect(log.trimEnd().split('\n')).to.have.length(1)
-      expect(log).to.contain('warn  waiting for etcd, which does not answer (--etcd-servers)').and.contain(`servers=${url}`)
+      expect(log).to.contain('warn  waiting for etcd, which does not respond (--etcd-servers)').and.contain(`servers=${url}`)
       expect(log).to.contain(`connect ECONNREFUSED 127.0.0.1:${etcd}`)
     } finally {
       child.kill('SIGKILL')

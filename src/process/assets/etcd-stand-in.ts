@@ -3,36 +3,36 @@ import { resolve } from 'node:path'
 import { FlagError } from '../../config/parse-flags.ts'
 import { makePrivateDirectory } from '../../lib/private-file.ts'
 
-/** Where the stand-in says what it is. etcd has nothing there. */
+/** Path by which a server recognizes the stand-in. etcd does not serve it. */
 export const STAND_IN_PATH = '/binnacle-stand-in'
 
-/** What is there. */
+/** Body of the response at STAND_IN_PATH. */
 export interface StandInAnswer {
-  /** For the store of the server that was started with it. An absolute path. */
+  /** Directory for the embedded store of the server. An absolute path. */
   readonly dataDir: string
 }
 
 const NOTICE = 'This is not etcd: it is a stand-in by binnacle, which stores nothing. The kube-apiserver beside it keeps its objects in its embedded store.'
 
-/** envtest looks in it for flags that it would give. */
+/** Help text. envtest parses it to find out which flags etcd supports. */
 const HELP = `${NOTICE}
 
-Flags that it has a use for:
+Flags that have an effect:
   --listen-client-urls 'http://localhost:2379'
-    Where it says that it is well.
+    URLs of the health endpoint.
   --data-dir 'default.etcd'
-    Where the kube-apiserver beside it has its embedded store.
+    Directory for the embedded store of the kube-apiserver beside it.
 
-All others are for what it does not do.
+All other flags are ignored.
 `
 
-/** What a command line of etcd asks of a stand-in. */
+/** The flags of etcd that the stand-in uses. */
 export interface StandInOptions {
   readonly listen: readonly { readonly host: string; readonly port: number }[]
   readonly dataDir: string
 }
 
-/** Reads the flags of etcd that a stand-in has a use for; all others are for storing. Throws FlagError. */
+/** Parses a command line of etcd. All flags but two are ignored. Throws a FlagError if a URL is not plain HTTP. */
 export function standInOptions(argv: readonly string[]): StandInOptions {
   const given = new Map<string, string>()
   for (const [i, argument] of argv.entries()) {
@@ -49,7 +49,7 @@ function addressOf(text: string): { host: string; port: number } {
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 80) }
 }
 
-/** Answers `/health` as etcd does, and STAND_IN_PATH; refuses everything else with a notice. Resolves when it listens, with a function that closes it. */
+/** Serves `/health` like etcd, and STAND_IN_PATH. All other requests get 501 with a notice. Resolves when it listens, with a function that closes it. */
 export async function serveStandIn({ listen, dataDir }: StandInOptions): Promise<() => Promise<void>> {
   makePrivateDirectory(dataDir)
   const answer: StandInAnswer = { dataDir }
@@ -74,7 +74,7 @@ const listening = (server: Server, host: string, port: number): Promise<void> =>
     server.once('error', reject).listen(port, host, done)
   })
 
-/** The program in the place of etcd, until a signal ends it. Resolves with the exit code. */
+/** Runs the stand-in until a signal stops it. Resolves with the exit code. */
 export async function runStandIn(argv: readonly string[]): Promise<number> {
   if (argv.some(argument => /^(?:--?help|-h|--?version)$/.test(argument))) {
     process.stdout.write(HELP)

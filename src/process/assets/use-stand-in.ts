@@ -5,13 +5,17 @@ import { FlagError } from '../../config/parse-flags.ts'
 import type { Logger } from '../../lib/log.ts'
 import { STAND_IN_PATH } from './etcd-stand-in.ts'
 
+/** Timeout of the request to a stand-in, in milliseconds. */
 const ASK_MS = 2_000
-/** A path, and little around it. */
+/** Largest response of a stand-in, in bytes. It contains little more than a path. */
 const MOST_BYTES = 16 * 1024
-/** A stand-in is a process of this machine, whose files this one can use. */
+/** Hosts of stand-ins: the server uses their directory, so they must run on this machine. */
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
 
-/** The configuration with the embedded store, in the directory that the stand-in was given, where the server of --etcd-servers is one; otherwise as it is. Throws FlagError for what the embedded store can not do. */
+/**
+ * Returns the configuration with the embedded store in the stand-in's directory if --etcd-servers names a stand-in; otherwise returns it unchanged. Throws a FlagError if a flag needs more than the embedded
+ * store supports.
+ */
 export async function withStandIn(config: Config, log: Logger): Promise<Config> {
   const { etcd, workers } = config
   if (etcd === undefined || etcd.servers.length !== 1) return config
@@ -24,7 +28,7 @@ export async function withStandIn(config: Config, log: Logger): Promise<Config> 
   return Object.freeze({ ...config, etcd: undefined, dataDir })
 }
 
-/** Undefined where it is no stand-in, or nobody answers. */
+/** Returns the directory of a stand-in. Undefined if the server is not a stand-in or cannot be reached. */
 async function dataDirOf(server: string): Promise<string | undefined> {
   const url = URL.canParse(server) ? new URL(STAND_IN_PATH, server) : undefined
   if (url?.protocol !== 'http:' || !LOOPBACK.includes(url.hostname)) return undefined
@@ -44,7 +48,7 @@ const textOf = (url: URL): Promise<string> =>
       response.setEncoding('utf8').on('error', reject)
       response.on('data', (chunk: string) => {
         text += chunk
-        if (text.length > MOST_BYTES) response.destroy(new Error('it is too long'))
+        if (text.length > MOST_BYTES) response.destroy(new Error('the response is too long'))
       })
       response.on('end', () => (response.statusCode === 200 ? resolve(text) : reject(new Error(`${response.statusCode}`))))
     })

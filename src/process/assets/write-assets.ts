@@ -8,24 +8,24 @@ import { gitVersion } from '../../server/version.ts'
 
 const HELP = `Usage: binnacle assets DIR [--etcd PATH|stand-in]
 
-Fills a folder for KUBEBUILDER_ASSETS with kube-apiserver (this program), etcd and, if there is one, kubectl, so that suites written for envtest run on this program.
+Fills a directory for KUBEBUILDER_ASSETS with kube-apiserver (this program), etcd and, if it is installed, kubectl, so that envtest suites run on this program.
 
-      --etcd  a program, or a stand-in, which has the server use its embedded store (default: the etcd on the path, or else a stand-in)
+      --etcd  path of an etcd, or stand-in to use the server's embedded store (default: the etcd in PATH, otherwise a stand-in)
 `
-/** In what this command has written, by which it knows what it may replace. */
+/** Marker in the files that this command writes, which it may replace. */
 const MARK = '# Written by `binnacle assets`.'
-/** Longer files are none of ours. */
+/** Largest size of a file that may have the marker, in bytes. */
 const MOST_BYTES = 16 * 1024
 
 export interface AssetsOptions {
   readonly directory: string
-  /** A program, or a stand-in; undefined: the one on the path, or else a stand-in. */
+  /** Path of an etcd, or `stand-in`. Defaults to the etcd in PATH, otherwise to a stand-in. */
   readonly etcd: string | undefined
 }
 
 const OPTIONS = { directory: 'values', etcd: 'value', help: 'switch' } as const
 
-/** Undefined if help is asked for. Throws ArgumentError. */
+/** Parses the arguments. Returns undefined for `--help`. Throws an ArgumentError. */
 export function assetsOptions(argv: readonly string[]): AssetsOptions | undefined {
   const given = readArguments(argv, OPTIONS, { h: 'help' }, 'directory')
   if (given.isOn('help')) return undefined
@@ -36,18 +36,19 @@ export function assetsOptions(argv: readonly string[]): AssetsOptions | undefine
   return { directory: resolve(directory), etcd }
 }
 
-/** What the files are made of. */
+/** Programs that the files run. */
 export interface AssetsEnvironment {
-  /** Command lines of this program by its names. */
+  /** Command lines of this program by name. */
   readonly commands: Readonly<Record<'binnacle' | 'kube-apiserver', readonly string[]>>
-  /** The Node that these need, if they are scripts. */
+  /** Path of Node.js. Omitted if the program is a single executable. */
   readonly node?: string
-  /** Where other programs are looked for, as $PATH. */
+  /** Search path of other programs, in the form of $PATH. */
   readonly path: string
 }
 
 /**
- * Fills a folder as suites written for envtest expect it in $KUBEBUILDER_ASSETS. Returns a line on each file. Throws ArgumentError where something of another program would be replaced; an etcd or kubectl that is there stays.
+ * Fills a directory as envtest expects it in $KUBEBUILDER_ASSETS. Keeps an etcd or kubectl that is already in it. Returns a line about each file, and the export of the variable. Throws an ArgumentError if a
+ * file of another program would be replaced.
  */
 export function writeAssets({ directory, etcd }: AssetsOptions, { commands, node, path }: AssetsEnvironment): string[] {
   refuseFile(directory)
@@ -60,7 +61,7 @@ export function writeAssets({ directory, etcd }: AssetsOptions, { commands, node
   if (etcd !== undefined && etcd !== 'stand-in' && found === undefined) throw new ArgumentError(`--etcd ${etcd} is not a program`)
 
   const lines: string[] = []
-  // The flag makes the server ask what it finds, and so does no harm where someone puts etcd in the place of the stand-in.
+  // With this flag the server checks whether etcd is the stand-in, so it also works if the user replaces the stand-in by etcd.
   replace(place('kube-apiserver'), run('kube-apiserver', '--etcd-stand-in'))
   lines.push(`kube-apiserver  binnacle ${gitVersion(DEFAULT_RELEASE)}`)
   if (found === undefined) {
@@ -115,19 +116,19 @@ const find = (name: string, path: string): string | undefined =>
     .map(directory => executable(join(directory, name)))
     .find(file => file !== undefined && !isOurs(file))
 
-/** A launcher that this command has written. */
+/** Whether a file is a launcher that this command has written. */
 function isOurs(file: string): boolean {
   const status = statSync(file, { throwIfNoEntry: false })
   return status?.isFile() === true && status.size < MOST_BYTES && readFileSync(file, 'utf8').includes(MARK)
 }
 
-/** A program that another tool has put there. */
+/** Returns the file if it is a program that another tool has installed. */
 const theirs = (file: string): string | undefined => (existsSync(file) && !isOurs(file) ? executable(file) : undefined)
 
 function clear(file: string): void {
   const status = lstatSync(file, { throwIfNoEntry: false })
   if (status === undefined) return
-  // With a link nothing of another program is lost.
+  // Removing a symbolic link loses no program.
   if (!status.isSymbolicLink() && !isOurs(file)) throw new ArgumentError(`${file} is there already, and of another program`)
   rmSync(file)
 }

@@ -9,7 +9,7 @@ describe('the store of a server', () => {
     const command = readCommandLine(['--history=1h', '--etcd-stand-in', '--etcd-servers=http://127.0.0.1:1'])
     if (command.action !== 'serve') throw new Error('not a command line that serves')
     const failure = await openBackends(command.config, new Encryption(), silentLogger).catch((error: Error) => error.message)
-    expect(failure).to.equal('--history needs the embedded store: http://127.0.0.1:1 is no stand-in for etcd')
+    expect(failure).to.equal('--history needs the embedded store: http://127.0.0.1:1 is not a stand-in for etcd')
   })
 
   it('gives a resource the servers of its last entry in --etcd-servers-overrides, which may be those of all others', async () => {

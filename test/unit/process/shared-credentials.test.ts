@@ -87,7 +87,7 @@ describe('shareCredentials', () => {
     backend.down = false
     expect((await fresh.credentials).serverCa).to.equal(serverCa)
     expect(await again.conflict).to.equal(undefined)
-    expect(warnings).to.deep.equal(new Array(2).fill('waiting for etcd, which does not answer (--etcd-servers)'))
+    expect(warnings).to.deep.equal(new Array(2).fill('waiting for etcd, which does not respond (--etcd-servers)'))
   })
 
   it('waits no longer when it is told to stop', async () => {
