@@ -42,7 +42,7 @@ function failure(run: () => unknown): ApplyError {
 }
 
 describe('apply', () => {
-  describe('does as the reference implementation', () => {
+  describe('matches the reference implementation', () => {
     for (const [i, { type, live, config, applied, others, force, conflicts, object, othersAfter }] of fixture<Row>('apply').entries())
       it(`with ${type}, ${i}`, () => {
         const entries = [...(applied ? [entry('m1', 'Apply', applied)] : []), entry('m2', 'Update', others)]
@@ -78,14 +78,14 @@ describe('apply', () => {
   const apply = (live: KubeObject | undefined, sent: JsonObject, more: Partial<ApplyArgs> = {}) =>
     applyConfiguration({ schema: configMap, live, config: sent, manager: 'm', apiVersion: 'v1', kind: 'ConfigMap', force: false, now: time(5), ...more })
 
-  it('creates', () => {
+  it('creates an object', () => {
     expect(apply(undefined, config({ a: '1' }))).to.deep.equal({
       object: object({ a: '1' }),
       managedFields: [entry('m', 'Apply', { 'f:data': { 'f:a': {} } }, 5)],
     })
   })
 
-  it('removes what is not applied any more, unless somebody else owns it', () => {
+  it('removes fields that are no longer applied, unless another manager owns them', () => {
     const live = object({ a: '1', b: '1', c: '1' }, [
       entry('m', 'Apply', { 'f:data': { 'f:a': {}, 'f:b': {}, 'f:c': {} } }),
       entry('u', 'Update', { 'f:data': { 'f:b': {} } }),
@@ -96,7 +96,7 @@ describe('apply', () => {
     })
   })
 
-  it('shares a field of the same value, without a time where nothing changes', () => {
+  it('shares a field of the same value, and sets no time if nothing changes', () => {
     const live = object({ a: '1' }, [entry('o', 'Apply', { 'f:data': { 'f:a': {} } })])
     const { time: _, ...untimed } = entry('m', 'Apply', { 'f:data': { 'f:a': {} } })
     expect(apply(live, config({ a: '1' }))).to.deep.equal({
@@ -105,7 +105,7 @@ describe('apply', () => {
     })
   })
 
-  it('credits whoever was there before the first apply', () => {
+  it('assigns existing fields to before-first-apply', () => {
     const data = { 'f:data': { '.': {}, 'f:a': {} } }
     expect(failure(() => apply(object({ a: '1' }), config({ a: '2' }))).message).to.equal(
       'Apply failed with 1 conflict: conflict with "before-first-apply" using v1: .data.a',
@@ -116,7 +116,7 @@ describe('apply', () => {
     ])
   })
 
-  it('tells of conflicts by manager, and takes fields by force', () => {
+  it('reports conflicts by manager, and takes fields over with force', () => {
     const live = object({ a: '1', b: '1' }, [
       entry('o', 'Apply', { 'f:data': { 'f:a': {}, 'f:b': {} } }),
       { ...entry('s', 'Update', { 'f:data': { 'f:a': {} } }), subresource: 'status' },
@@ -131,7 +131,7 @@ describe('apply', () => {
     ])
   })
 
-  describe('by kubectl, of what kubectl applied by itself', () => {
+  describe('by kubectl, after a client-side apply', () => {
     const annotation = 'kubectl.kubernetes.io/last-applied-configuration'
     const client = entry('kubectl-client-side-apply', 'Update', { 'f:data': { '.': {}, 'f:a': {}, 'f:b': {} } })
     const before = object({ a: '1', b: '1' }, [client], { [annotation]: JSON.stringify(config({ a: '1' })) })
@@ -142,16 +142,16 @@ describe('apply', () => {
       expect(after.metadata.annotations).to.deep.equal({ [annotation]: '{"apiVersion":"v1","data":{"a":"2"},"kind":"ConfigMap","metadata":{"name":"x"}}\n' })
     })
 
-    it('has conflicts about the rest', () => {
+    it('conflicts about other fields', () => {
       expect(failure(() => apply(before, config({ a: '2', b: '2' }), { manager: 'kubectl' })).message).to.equal(
         'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using v1: .data.b',
       )
     })
 
-    it('is no other manager', () => expect(failure(() => apply(before, config({ a: '2' }))).code).to.equal('conflict'))
+    it('is only possible for the manager kubectl', () => expect(failure(() => apply(before, config({ a: '2' }))).code).to.equal('conflict'))
   })
 
-  it('takes managed fields that upstream cannot read for none', () =>
+  it('treats managed fields that upstream cannot decode as none', () =>
     expect(loose(apply(undefined, config({ a: '1' }, { managedFields: [null] })).object).data).to.deep.equal({ a: '1' }))
 
   const refused: [sent: JsonObject, code: string, message: string][] = [

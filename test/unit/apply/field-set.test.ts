@@ -43,7 +43,7 @@ const ensureNamedFieldsAreMembers = atOnce(sets.ensureNamedFieldsAreMembers)
 const set = (text: string): FieldSet => fromFieldsV1(JSON.parse(text) as JsonObject)
 
 describe('field sets', () => {
-  describe('do as the reference implementation', () => {
+  describe('match the reference implementation', () => {
     for (const [i, row] of fixture<Row>('field-sets').entries())
       it(`of ${row.type}, ${i}`, () => {
         const inputs = structuredClone(row)
@@ -97,7 +97,7 @@ describe('field sets', () => {
   for (const malformed of ['{"f":{}}', '{"fa":{}}', '{"f:a":1}', '{"f:a":[]}', '{"k:x":{}}', '{"k:1":{}}', '{"v:":{}}', '{"i:x":{}}', '{"__proto__":{}}'])
     it(`refuses ${malformed}`, () => expect(() => set(malformed)).to.throw(Error))
 
-  it('reads a document once', () => {
+  it('decodes a document once', () => {
     const document = { 'f:b': {}, 'f:a': {} }
     expect(fromFieldsV1(document)).to.equal(fromFieldsV1(document))
     const written = toFieldsV1(set('{"f:a":{}}'))
@@ -105,11 +105,11 @@ describe('field sets', () => {
     expect(isEmpty(fromFieldsV1(null))).to.equal(true)
   })
 
-  it('is made of names', () => {
+  it('are made from member names', () => {
     same(fieldSetOf([['metadata', 'name'], ['metadata'], ['spec', 'a', 'b']]), { 'f:metadata': { '.': {}, 'f:name': {} }, 'f:spec': { 'f:a': { 'f:b': {} } } })
   })
 
-  it('shares what does not change', () => {
+  it('share unchanged nodes', () => {
     const a = set('{"f:a":{"f:x":{}},"f:b":{"f:y":{}}}')
     expect(difference(a, set('{"f:z":{}}'))).to.equal(a)
     expect(difference(a, set('{"f:a":{"f:x":{}}}'))['f:b']).to.equal(a['f:b'])
@@ -145,7 +145,7 @@ describe('field sets', () => {
       expect(JSON.stringify(result)).to.equal(typeof want === 'string' ? want : JSON.stringify(want))
     })
 
-  it('takes no steps for a small set', () => {
+  it('take no steps if they are small', () => {
     const [a, b] = [set('{"f:a":{"f:x":{}},"f:b":{"f:y":{}}}'), set('{"f:a":{"f:z":{}}}')]
     for (const make of [sets.union, sets.difference, sets.recursiveDifference, sets.intersection]) expect(isSteps(make(a, b))).to.equal(false)
     expect(isSteps(read({ 'f:b': {}, 'f:a': {} }))).to.equal(false)

@@ -33,7 +33,7 @@ const entry = (manager: string, second: number, data: JsonObject, more: Partial<
 })
 
 describe('managed fields of updates', () => {
-  describe('are as kube-apiserver kept them', () => {
+  describe('match those of kube-apiserver', () => {
     for (const { name, steps } of fixture<{ name: string; steps: Step[] }>('managed-fields'))
       it(name, () => {
         const live = new Map<string, AnyObject>()
@@ -89,7 +89,7 @@ describe('managed fields of updates', () => {
   ]
   for (const [why, next, old, manager, result] of table) it(why, () => expect(write(next, old, manager, 9)).to.deep.equal(result))
 
-  it('sorts appliers first, then by time, then by name', () => {
+  it('are sorted: appliers first, then by time, then by name', () => {
     const entries = [
       entry('c', 2, { 'f:b': {} }),
       entry('z', 1, { 'f:c': {} }),
@@ -100,7 +100,7 @@ describe('managed fields of updates', () => {
     expect(write(object(old.data), old, 'new', 9).map(e => e.manager)).to.deep.equal(['y', 'z', 'b', 'c'])
   })
 
-  it('does not own what the strategy resets, nor identity and system fields', () => {
+  it('do not include reset fields, identity and system fields', () => {
     const schema = types.type('core.Pod')
     const next = decode(schema, {
       metadata: { name: 'x', uid: 'u', labels: { a: '1' } },
@@ -124,7 +124,7 @@ describe('managed fields of updates', () => {
     })
   })
 
-  it('takes no entries from a subresource', () => {
+  it('are not set by requests of a subresource', () => {
     const next = object({ a: '2', b: '1' }, [{}])
     expect(write(next, created, 'two', 9, { subresource: 'status' })).to.deep.equal([
       entry('one', 1, { '.': {}, 'f:b': {} }),
@@ -132,12 +132,12 @@ describe('managed fields of updates', () => {
     ])
   })
 
-  it('drops everything for an object that does not fit its schema', () => {
+  it('are dropped for an object that does not match its schema', () => {
     const next = { kind: 'Service', apiVersion: 'v1', metadata: { name: 'x' }, spec: { ports: [null] } } as unknown as AnyObject
     expect(updateManagedFields({ schema: types.type('core.Service'), old: undefined, next, manager: 'm', apiVersion: 'v1', now: at(0) })).to.deep.equal([])
   })
 
-  it('compares in the version of a manager', () => {
+  it('are compared in the version of each manager', () => {
     const old = object({ a: '1' }, [entry('one', 1, { 'f:a': {}, 'f:b': {} }, { apiVersion: 'v2' })])
     const convert = (from: AnyObject, version: string) => {
       expect(version).to.equal('v2')
@@ -149,7 +149,7 @@ describe('managed fields of updates', () => {
     ])
   })
 
-  it('merges the oldest of more than ten updaters', () => {
+  it('merge the oldest of more than ten updaters', () => {
     let live = object({ k0: '0' })
     live.metadata.managedFields = write(live, undefined, 'm0', 0)
     for (let i = 1; i <= 12; i++) {

@@ -12,7 +12,7 @@ import { type Op, rows, TYPES } from './merge-table.ts'
 
 const types = new TypeRegistry().add({ id: 't', definition: 't', source: TYPES })
 
-/** An object as a sequence of writes leaves it. */
+/** An object to which a sequence of writes is applied. */
 class Subject {
   private live: KubeObject | undefined
   private type = 'Thing'
@@ -24,7 +24,7 @@ class Subject {
     this.reset = reset
   }
 
-  /** What the write says: conflicts or an error; nothing where it is done. */
+  /** Runs a write. Returns its conflicts or error, and undefined if it succeeds. */
   write([verb, manager, body = {}, version = 'v1']: Op, second: number): string[] | undefined {
     if (verb === 'schema') {
       this.type = manager

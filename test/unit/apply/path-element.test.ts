@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { keyElement, printElement, valueElement } from '../../../src/apply/path-element.ts'
 import type { Json } from '../../../src/meta/object.ts'
 
-describe('path elements of values that are no scalars', () => {
+describe('path elements of values that are not scalars', () => {
   const table: [value: Json, printed: string, stored: string][] = [
     ['a<', '"a<"', '"a\\u003c"'],
     [null, 'null', 'null'],

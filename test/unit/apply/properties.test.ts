@@ -97,7 +97,7 @@ function update(old: KubeObject | undefined, body: JsonObject, manager: string, 
   return keep(next, updateManagedFields({ schema, old, next, manager, apiVersion: 'v1', now }))
 }
 
-describe('of random objects and writes', () => {
+describe('random objects and writes', () => {
   for (let seed = 1; seed <= 60; seed++) {
     it(`every leaf is owned by just those that the rules say, seed ${seed}`, () => {
       const { chance, pick, object } = generator(seed)

@@ -28,7 +28,7 @@ describe('managed fields through scale', () => {
   const older = entry('o', 'Apply', 'apps/v0', { 'f:size': {} })
   const updater = entry('u', 'Update', 'apps/v1', { 'f:paused': {}, 'f:replicas': {} })
 
-  it('become those of spec.replicas', () => {
+  it('of the parent become those of spec.replicas', () => {
     const other = entry('x', 'Update', 'apps/v1', { 'f:paused': {} })
     const gone = entry('g', 'Apply', 'apps/v9', { 'f:replicas': {} })
     expect(toScaleManagedFields([applier, older, updater, other, gone], paths)).to.deep.equal([
@@ -38,12 +38,12 @@ describe('managed fields through scale', () => {
     ])
   })
 
-  it('stay with an applier that keeps them', () => {
+  it('stay with an applier that keeps its value', () => {
     const scale = toScaleManagedFields([applier, older], paths)
     expect(fromScaleManagedFields([applier, older], scale, 'apps/v1', paths)).to.deep.equal([applier, older])
   })
 
-  it('go to who scaled', () => {
+  it('move to the manager that scales', () => {
     const scale = [entry('s', 'Update', 'autoscaling/v1', { 'f:replicas': {} }, { subresource: 'scale' })]
     expect(fromScaleManagedFields([applier, older, updater], scale, 'apps/v1', paths)).to.deep.equal([
       entry('a', 'Apply', 'apps/v1', { 'f:paused': {} }),
@@ -52,7 +52,7 @@ describe('managed fields through scale', () => {
     ])
   })
 
-  it('forget versions that are not served', () => {
+  it('drop versions that are not served', () => {
     expect(fromScaleManagedFields([entry('g', 'Apply', 'apps/v9', { 'f:paused': {} })], [], 'apps/v1', paths)).to.deep.equal([])
   })
 })

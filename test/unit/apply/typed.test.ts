@@ -28,7 +28,7 @@ const toFieldSet = (...args: Parameters<typeof fieldSetInSteps>) => runAtOnce(fi
 const read = (document: JsonObject) => setAtOnce(fromFieldsV1(document))
 
 describe('typed comparison', () => {
-  describe('does as the reference implementation', () => {
+  describe('matches the reference implementation', () => {
     for (const [i, { type, old, next, added, modified, removed, set }] of fixture<Row>('typed').entries())
       it(`of ${type}, ${i}`, () => {
         const schema = types.type(type)
@@ -131,7 +131,7 @@ describe('typed comparison', () => {
   ]
   for (const [next, message] of refused) it(`refuses ${JSON.stringify(next)}`, () => expect(() => compare(service, {}, next)).to.throw(TypedError, message))
 
-  it('refuses an element without a key', () => {
+  it('rejects an item without a key', () => {
     const list = new TypeRegistry()
       .add({ id: 't', definition: 't', source: 'type T\n  items 1 []I? map(k,d)\n\ntype I\n  k 1 string?\n  d 2 string? = "x"\n' })
       .type('t.T')
@@ -140,7 +140,7 @@ describe('typed comparison', () => {
     expect(toFieldSet(list, { items: [{ k: 'a' }] })).to.deep.equal({ 'f:items': { 'k:{"d":"x","k":"a"}': { '.': {}, 'f:k': {} } } })
   })
 
-  it('pulls up paths below what has become one value', () => {
+  it('moves paths below a value that became atomic to its own path', () => {
     const set = read({ 'f:spec': { 'f:clusterIPs': { 'v:"a"': {} }, 'f:selector': { '.': {}, 'f:a': {} }, 'f:type': {} }, 'f:gone': { 'f:x': {} } })
     expect(reconcile(set, service)).to.deep.equal({ 'f:spec': { 'f:clusterIPs': {}, 'f:selector': {}, 'f:type': {} }, 'f:gone': { 'f:x': {} } })
     const fitting = read({ 'f:spec': { 'f:type': {} } })

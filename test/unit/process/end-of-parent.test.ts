@@ -10,8 +10,8 @@ function world(): Parent & { readonly pipe: PassThrough; parentId: number } {
   return parent
 }
 
-describe('the end of the program that has started this one', () => {
-  it('is told by the end of standard input, whatever has been written to it', async () => {
+describe('endOfParent', () => {
+  it('resolves when standard input ends, whatever was written to it', async () => {
     const parent = world()
     const end = endOfParent(parent, 60_000)
     parent.pipe.write('nothing of interest\n')
@@ -19,14 +19,14 @@ describe('the end of the program that has started this one', () => {
     expect(await end).to.equal('standard input has ended')
   })
 
-  it('is told by another parent', async () => {
+  it('resolves when the parent process id changes', async () => {
     const parent = world()
     const end = endOfParent({ input: undefined, id: () => parent.id() }, 1)
     parent.parentId = 1
     expect(await end).to.equal('the program that started this one has ended')
   })
 
-  it('is not told while both are as they were', async () => {
+  it('does not resolve while neither changes', async () => {
     const parent = world()
     let looks = 0
     let told = false

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { growthWithKinds, growthWithWatches } from '../../../src/process/heap-bounds.ts'
 
 describe('heap bounds', () => {
-  it('are lower, the more watches follow the same objects', () => {
+  it('decrease with the number of watches of the same objects', () => {
     for (const [watches, growth] of [
       [0, undefined],
       [199, undefined],
@@ -14,7 +14,7 @@ describe('heap bounds', () => {
       expect(growthWithWatches(watches), String(watches)).to.equal(growth)
   })
 
-  it('are there with many custom kinds', () => {
+  it('exist with many custom kinds only', () => {
     expect(growthWithKinds(49)).to.equal(undefined)
     expect(growthWithKinds(50)).to.equal(30)
   })

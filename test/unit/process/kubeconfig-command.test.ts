@@ -13,13 +13,13 @@ describe('binnacle kubeconfig', () => {
   before(() => writeFileSync(join(directory, 'admin.kubeconfig'), config('https://127.0.0.1:6443')))
   after(() => rmSync(directory, { recursive: true }))
 
-  it('prints what is in the data directory', () => {
+  it('prints the kubeconfig of the data directory', () => {
     expect(kubeconfigOf([], directory)).to.equal(config('https://127.0.0.1:6443'))
     expect(kubeconfigOf(['--data-dir', directory], '/none')).to.equal(config('https://127.0.0.1:6443'))
     expect(() => kubeconfigOf([], '/none')).to.throw('there is no /none/admin.kubeconfig: a server writes it')
   })
-  it('tells what it does', () => expect(kubeconfigOf(['--help'], directory)).to.match(/^Usage: binnacle kubeconfig .*Prints the/s))
-  it('names the server by another address', () => {
+  it('prints its help', () => expect(kubeconfigOf(['--help'], directory)).to.match(/^Usage: binnacle kubeconfig .*Prints the/s))
+  it('replaces the URL of the server', () => {
     expect(kubeconfigOf(['--server=https://binnacle.binnacle.svc'], directory)).to.equal(config('"https://binnacle.binnacle.svc"'))
     expect(kubeconfigOf(['--server', 'https://$1:1'], directory)).to.contain('server: "https://$1:1"')
   })
@@ -30,7 +30,7 @@ describe('binnacle kubeconfig', () => {
     [['--servers=https://a'], 'unknown flag: --servers=https://a; did you mean --server?'],
   ] as const)
     it(`does not take ${argv.join(' ')}`, () => expect(() => kubeconfigOf(argv, directory)).to.throw(ArgumentError, message))
-  it('says that a file is no data directory', () => {
+  it('rejects a file as a data directory', () => {
     const file = join(directory, 'admin.kubeconfig')
     expect(() => kubeconfigOf(['--data-dir', file], directory)).to.throw(`${file} is a file, not a directory`)
   })

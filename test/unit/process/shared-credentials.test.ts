@@ -34,7 +34,7 @@ describe('shareCredentials', () => {
     shareCredentials(configOf(server), agreedValues(backend, identity, '/registry'), { ...silentLogger, warn }, signal)
   const file = (server: string, name: string): string => join(root, server, 'pki', name)
 
-  it('gives servers that begin together one authority, and each its own certificate of it', async () => {
+  it('gives servers that start together one authority, and each its own certificate', async () => {
     const backend = new MemoryBackend()
     const servers = ['a', 'b', 'c'].map(server => share(backend, server))
     const credentials = await Promise.all(servers.map(one => whole(one.credentials)))
@@ -47,7 +47,7 @@ describe('shareCredentials', () => {
     expect(readFileSync(file('b', 'ca.crt'), 'utf8')).to.equal(first?.serverCa)
   })
 
-  it('makes the authority that a server has already that of all', async () => {
+  it('shares the authority that a server already has', async () => {
     const backend = new MemoryBackend()
     const before = await whole(shareCredentials(configOf('a'), undefined, silentLogger, never).credentials)
     const first = share(backend, 'a')
@@ -56,7 +56,7 @@ describe('shareCredentials', () => {
     expect((await whole(share(backend, 'b').credentials)).serverCa).to.equal(before.serverCa)
   })
 
-  it('tells of a server that has another, and what to do', async () => {
+  it('reports a server with another authority, and the remedy', async () => {
     const backend = new MemoryBackend()
     await whole(share(backend, 'a').credentials)
     await whole(shareCredentials(configOf('b'), undefined, silentLogger, never).credentials)
@@ -65,7 +65,7 @@ describe('shareCredentials', () => {
     expect(conflict?.message).to.contain('/registry/binnacle/certificate-authority')
   })
 
-  it('goes with the new authority once the former is removed, serving certificate and all', async () => {
+  it('uses the shared authority, also for the serving certificate, once the former one is removed', async () => {
     const backend = new MemoryBackend()
     const { serverCa } = await whole(share(backend, 'a').credentials)
     await whole(shareCredentials(configOf('b'), undefined, silentLogger, never).credentials)
@@ -75,7 +75,7 @@ describe('shareCredentials', () => {
     for (const { cert } of [taken.tls, taken.admin]) expect(new X509Certificate(cert).verify(new X509Certificate(serverCa).publicKey)).to.equal(true)
   })
 
-  it('serves with the authority that it has while the store is away, and waits where it has none', async () => {
+  it('serves with its own authority while the store is unreachable, and waits if it has none', async () => {
     const backend = new MemoryBackend()
     const { serverCa } = await whole(share(backend, 'a').credentials)
     backend.down = true
@@ -90,7 +90,7 @@ describe('shareCredentials', () => {
     expect(warnings).to.deep.equal(new Array(2).fill('waiting for etcd, which does not respond (--etcd-servers)'))
   })
 
-  it('waits no longer when it is told to stop', async () => {
+  it('stops waiting when the signal aborts', async () => {
     const backend = new MemoryBackend()
     backend.down = true
     const stop = new AbortController()
@@ -105,14 +105,14 @@ describe('shareCredentials', () => {
     expect(await conflict).to.equal(undefined)
   })
 
-  it('replaces an authority that cannot be read', async () => {
+  it('replaces an authority that cannot be parsed', async () => {
     const backend = new MemoryBackend()
     backend.apply([{ key: key(AT), value: Buffer.from('{}') }])
     const { serverCa } = await whole(share(backend, 'a').credentials)
     expect(JSON.parse((await backend.get(AT, never)).item?.value.toString() ?? '').cert).to.equal(serverCa)
   })
 
-  it('leaves a serving pair of somebody else as it is', async () => {
+  it('keeps a serving pair of another issuer', async () => {
     const backend = new MemoryBackend()
     await whole(share(backend, 'a').credentials)
     const other = await issueCa('other')

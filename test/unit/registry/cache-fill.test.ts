@@ -29,7 +29,7 @@ describe('CacheFill', () => {
     converted.length = 0
   })
 
-  it('reports a failure until the next attempt is due, for its namespace alone', async () => {
+  it('repeats a failure until the next attempt is due, for its namespace only', async () => {
     const one = fill()
     failure = new ConversionError('first')
     expect(await failureText(one.attempt('ns', run))).to.equal('first')
@@ -43,7 +43,7 @@ describe('CacheFill', () => {
     expect(calls).to.equal(3)
   })
 
-  it('remembers no other error', async () => {
+  it('does not repeat other errors', async () => {
     const one = fill()
     failure = new Error('no conversion')
     expect(await failureText(one.attempt('ns', run))).to.equal('no conversion')
@@ -51,7 +51,7 @@ describe('CacheFill', () => {
     expect(await one.attempt('ns', run)).to.equal('list')
   })
 
-  it('converts all objects until that has succeeded once', async () => {
+  it('converts all objects until the first success', async () => {
     const one = fill()
     const all = (count: number) => one.all(() => Array.from({ length: count }, () => ({}) as StoredObject))
     await one.all(() => undefined)

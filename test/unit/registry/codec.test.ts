@@ -22,7 +22,7 @@ const codec = codecOf(definition, 'one')
 const at = revision(7)
 const widget = (more: object = {}): KubeObject => ({ kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name: 'a', creationTimestamp: null }, ...more })
 
-describe('objects as they are stored', () => {
+describe('stored objects', () => {
   const stored: [string, KubeObject, string][] = [
     ['nothing empty', widget({ spec: { parts: [], color: '' }, status: {} }), '"spec":{},"status":{}'],
     [
@@ -42,7 +42,7 @@ describe('objects as they are stored', () => {
       expect(JSON.stringify(object)).to.equal(before)
     })
 
-  it('come back with the revision put in, as text and as objects', () => {
+  it('are read with their revision, as JSON and as objects', () => {
     const bytes = codec.encode(widget({ spec: { size: 3 } }))
     const { bytes: json, verbatim, header } = codec.json(bytes, at)
     expect(json.toString()).to.equal(
@@ -53,7 +53,7 @@ describe('objects as they are stored', () => {
     expect(codec.decode(bytes, at)).to.deep.equal(JSON.parse(json.toString()))
   })
 
-  it('are read, defaulted and pruned where another program wrote them', () => {
+  it('are defaulted and pruned if another program wrote them', () => {
     const foreign = Buffer.from('{"apiVersion":"example.io/v1","kind":"Widget","spec":{"color":"b","odd":1},"metadata":{"name":"a"}}\n')
     expect(codec.json(foreign, at)).to.have.property('verbatim', false)
     expect(codec.decode(foreign, at)).to.deep.equal({
@@ -98,7 +98,7 @@ describe('objects as they are stored', () => {
     })
   }
 
-  it('are read anew where an older program or schema wrote them', () => {
+  it('are normalized if an older program or schema wrote them', () => {
     const bytes = codec.encode(widget())
     expect(codecOf(definition, 'two').json(bytes, at)).to.have.property('verbatim', false)
     expect(codecOf(definition, 'two').decode(bytes, at).spec).to.deep.equal({ size: 1 })
@@ -130,7 +130,7 @@ describe('objects as they are stored', () => {
     expect(codec.indexed).to.equal(undefined)
   })
 
-  it('keep kind and apiVersion when they are normalised', () => {
+  it('keep kind and apiVersion when they are normalized', () => {
     expect(Object.keys(normalized(definition.hub, widget({ status: {} })))).to.deep.equal(['kind', 'apiVersion', 'metadata', 'spec', 'status'])
   })
 })
@@ -154,14 +154,14 @@ describe('objects that are stored in protobuf', () => {
     expect(binary.decode(binary.encode(object), at)).to.deep.equal(codec.decode(codec.encode(object), at))
   })
 
-  it('and those in JSON are read either way; what is not in the form that is written is to be written anew', () => {
+  it('are read in both encodings, and rewritten if they are not in the configured one', () => {
     const [text, bytes] = [codec.encode(object), binary.encode(object)]
     expect(codec.json(bytes, at).bytes.equals(codec.json(text, at).bytes)).to.equal(true)
     expect(binary.json(text, at).bytes.equals(codec.json(text, at).bytes)).to.equal(true)
     expect([codec.json(bytes, at).verbatim, binary.json(text, at).verbatim]).to.deep.equal([false, false])
   })
 
-  it('are corrupt where the message is', () => {
+  it('are corrupt if the message is', () => {
     expect(() => binary.json(Buffer.concat([magic, Buffer.from([0x0a, 0x7f])]), at)).to.throw(StorageError, 'a stored Widget cannot be read: unexpected EOF')
   })
 })
@@ -170,7 +170,7 @@ describe('a store that is written in protobuf', () => {
   const storageOf = (backend: MemoryBackend, form: StoredForm) => new DirectStorage(backend, codecOf(definition, 'test', form), { revisionWaitMs: 60 })
   const bytesOf = async (t: TestRegistry) => (await t.backend.get(key('/registry/widgets/ns/a'), NEVER)).item?.value
 
-  it('knows what has not changed, and is read and taken over by one that writes JSON', async () => {
+  it('detects unchanged objects, and can be read and rewritten by a store that writes JSON', async () => {
     const t = new TestRegistry(undefined, backend => storageOf(backend, 'protobuf'))
     await t.create({ name: 'a' }, { spec: { color: 'b' } })
     const first = await bytesOf(t)
@@ -190,7 +190,7 @@ describe('a store that is written in protobuf', () => {
 })
 
 /** Objects as kube-apiserver encodes them (k8s.io/api 0.33, testdata/HEAD). */
-describe('what kube-apiserver has stored in protobuf', () => {
+describe('objects that kube-apiserver stored in protobuf', () => {
   const folder = new URL('../../fixtures/codec/roundtrip/', import.meta.url)
   for (const { definition: kind, file } of [
     { definition: podResource, file: 'core.v1.Pod' },

@@ -8,18 +8,18 @@ const raw = (text: string) => Buffer.from(text).toString('base64url')
 const v = 'meta.k8s.io/v1'
 
 describe('continue tokens', () => {
-  it('come back as they went', () => {
+  it('are decoded to what was encoded', () => {
     const start = key('/registry/pods/default/web-1\0')
     expect(decodeContinue(encodeContinue(start, prefix, revision(42)), prefix)).to.deep.equal({ start, revision: 42 })
     expect(decodeContinue(encodeContinue(start, prefix, -1), prefix)).to.deep.equal({ start, revision: -1 })
   })
 
-  it('are read as Go reads them: members in any case, null as nothing, line ends skipped', () => {
+  it('are decoded as Go does: member names in any case, null ignored, line ends skipped', () => {
     const text = token({ V: v, Rv: 5, START: 'a', v: null })
     expect(decodeContinue(`${text.slice(0, 5)}\n${text.slice(5)}`, prefix)).to.deep.equal({ start: '/registry/pods/a', revision: 5 })
   })
 
-  it('are read as kube-apiserver writes them', () => {
+  it('are decoded if kube-apiserver encoded them', () => {
     const upstream = 'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiJkZWZhdWx0L2FcdTAwMDAifQ'
     expect(decodeContinue(upstream, prefix)).to.deep.equal({ start: '/registry/pods/default/a\0', revision: 5 })
   })

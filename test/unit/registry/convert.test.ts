@@ -13,7 +13,7 @@ function stepsOf(steps: Steps<unknown>): number {
 }
 
 describe('converting a wide object', () => {
-  it('is done in steps where the versions write its lists differently', () => {
+  it('runs in steps if its lists differ between the versions', () => {
     const definition = servedBuiltins().find(({ hub }) => hub.kind === 'HorizontalPodAutoscaler')!
     const [v1, v2] = ['autoscaling/v1', 'autoscaling/v2'].map(name => versionsOf(definition).get(name)!)
     const metrics = Array.from({ length: COUNT }, () => ({ type: 'Pods' }))

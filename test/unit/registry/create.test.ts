@@ -7,7 +7,7 @@ import { recordedReservations } from '../../support/reservations.ts'
 import { refusal, refusalText, TestRegistry, WIDGETS, widgetResource } from '../../support/test-registry.ts'
 
 describe('creating', () => {
-  it('fills in what the server decides, and nothing that the client says of it', async () => {
+  it('sets the fields of the server, and ignores those that the client sends', async () => {
     const t = new TestRegistry()
     const made = await t.create(
       { name: 'a', uid: 'mine', creationTimestamp: '2000-01-01T00:00:00Z', deletionTimestamp: '2000-01-01T00:00:00Z', deletionGracePeriodSeconds: 3 },
@@ -129,7 +129,7 @@ describe('creating', () => {
     expect(made.metadata).to.not.have.property('namespace')
   })
 
-  it('does what admission says, and nothing after its refusal', async () => {
+  it('stores the object that admission returns, and nothing if admission denies it', async () => {
     const { log, begin } = recordedReservations()
     const t = new TestRegistry([widgetResource({ strategy: { begin } })])
     t.admission = { validate: async () => Promise.reject(forbiddenError(WIDGETS, 'a', 'no')) }
@@ -138,7 +138,7 @@ describe('creating', () => {
     expect(t.backend.calls.write).to.equal(undefined)
   })
 
-  it('stores with the lifetime of the kind', async () => {
+  it('stores with the TTL of the kind', async () => {
     const t = new TestRegistry([widgetResource({ strategy: { ttlSeconds: widget => (widget.spec.size === 1 ? 60 : undefined) } })])
     const seen: (number | undefined)[] = []
     const write = t.backend.write.bind(t.backend)
@@ -155,7 +155,7 @@ describe('creating', () => {
 describe('creating with a generated name', () => {
   const made = async (t: TestRegistry) => (await t.create({ generateName: 'web-' })).metadata.name
 
-  it('tries another suffix when the name is taken', async () => {
+  it('tries another suffix if the name is taken', async () => {
     const t = new TestRegistry()
     await t.create({ name: 'web-aaaaa' })
     await t.create({ name: 'web-bbbbb' })
@@ -163,7 +163,7 @@ describe('creating with a generated name', () => {
     expect(await made(t)).to.equal('web-ccccc')
   })
 
-  it('gives up after eight, to be tried again', async () => {
+  it('fails after eight attempts with a Retry-After', async () => {
     const t = new TestRegistry()
     await t.create({ name: 'web-zzzzz' })
     const before = t.backend.calls.write as number
@@ -174,11 +174,11 @@ describe('creating with a generated name', () => {
     expect((t.backend.calls.write as number) - before).to.equal(8)
   })
 
-  it('prefers the name that is given', async () => {
+  it('prefers the name of the object', async () => {
     expect((await new TestRegistry().create({ name: 'a', generateName: 'web-' })).metadata.name).to.equal('a')
   })
 
-  it('starts each try with what admission left, and reserves anew', async () => {
+  it('starts each attempt with the admitted object and new reservations', async () => {
     const { log, begin } = recordedReservations()
     const t = new TestRegistry([widgetResource({ strategy: { begin, prepare: next => void next.spec.parts.push('prepared') } })])
     await t.create({ name: 'web-aaaaa' }, { spec: { parts: ['x'] } })
@@ -200,7 +200,7 @@ describe('creating with a generated name', () => {
 describe('creating as a dry-run', () => {
   const dryRun = { dryRun: true }
 
-  it('answers as if, and stores nothing', async () => {
+  it('returns the object of a create, and stores nothing', async () => {
     const { log, begin } = recordedReservations()
     const t = new TestRegistry([widgetResource({ strategy: { begin } })])
     const made = await t.create({ name: 'a' }, {}, dryRun)
@@ -209,7 +209,7 @@ describe('creating as a dry-run', () => {
     expect(log).to.deep.equal(['begin 1 create dry', 'rollback 1'])
   })
 
-  it('finds a name that is taken', async () => {
+  it('rejects a name that is taken', async () => {
     const t = new TestRegistry()
     await t.create({ name: 'a' })
     expect(await refusalText(t.create({ name: 'a' }, {}, dryRun))).to.equal('409 AlreadyExists: widgets.example.io "a" already exists')
@@ -217,7 +217,7 @@ describe('creating as a dry-run', () => {
 })
 
 describe('reservations of a create', () => {
-  it('are rolled back where the write fails', async () => {
+  it('are rolled back if the write fails', async () => {
     const { log, begin } = recordedReservations()
     const t = new TestRegistry([widgetResource({ strategy: { begin } })])
     t.backend.before = call => {
@@ -227,7 +227,7 @@ describe('reservations of a create', () => {
     expect(log).to.deep.equal(['begin 1 create', 'rollback 1'])
   })
 
-  it('are rolled back where the name is taken', async () => {
+  it('are rolled back if the name is taken', async () => {
     const { log, begin } = recordedReservations()
     const t = new TestRegistry([widgetResource({ strategy: { begin } })])
     await t.create({ name: 'a' })

@@ -202,7 +202,7 @@ describe('declared rules of built-in kinds', () => {
         expect({ causes, faults }).to.deep.equal({ causes: [error].flat(), faults: [] })
       })
 
-  it('show the whole element that has a key again, where hand-written validation shows the key', async () => {
+  it('report the whole duplicate item, where hand-written validation reports its key', async () => {
     const twice = { metadata: meta, spec: { devices: { requests: [...requests(1), ...requests(1)] } } }
     for (const [takeover, value] of [
       [false, '"r0"'],
@@ -214,7 +214,7 @@ describe('declared rules of built-in kinds', () => {
     }
   })
 
-  it('have other words for names of drivers, which may have upper-case letters', async () => {
+  it('have other messages for driver names, which may have upper-case letters', async () => {
     const claim = (driver: string) => ({ metadata: meta, spec: { devices: { requests: requests(1), config: [{ opaque: { driver, parameters: {} } }] } } })
     const creating = (driver: string) => creatingIn('1.35', claimResource, claim(driver), { DeclarativeValidationTakeover: true })
     expect(await creating('A.b')).to.deep.equal({ causes: [], faults: [] })
@@ -292,7 +292,7 @@ describe('declared rules of built-in kinds', () => {
       expect(told.faults).to.deep.equal([])
     })
 
-  it('do not look at what an update leaves as it is', () => {
+  it('do not validate fields that an update does not change', () => {
     const context = hookContext({ features: featuresIn('1.36') })
     const { schema } = definitionIn(storageClassResource, context.features).hub
     const before = { apiVersion: 'v1', kind: 'x', metadata: meta, provisioner: '', parameters: { a: 'b' } } as AnyObject
@@ -315,20 +315,20 @@ describe('declared rules of built-in kinds', () => {
       expect(await creatingIn('1.35', definition, binding, { DeclarativeValidationTakeover: true })).to.deep.equal({ causes, faults: [] })
   })
 
-  it('mean nothing to the answer from 1.36 on, where the other gate is deprecated', async () => {
+  it('do not affect responses from 1.36 on, where the takeover gate is deprecated', async () => {
     const rule = { metadata: meta, rules: [{ verbs: [], nonResourceURLs: ['/'] }] }
     const { causes } = await creatingIn('1.36', clusterRoleResource, rule, { DeclarativeValidationTakeover: true })
     expect(causes).to.deep.equal(['rules[0].verbs: Required value: verbs must contain at least one value'])
   })
 })
 
-/** The causes of creating an object of a built-in kind in a release, and what the observer is told. */
+/** Creates an object of a built-in kind in a release. Returns the causes of the error, and the reports of the observer. */
 async function creatingIn(release: Release, definition: ResourceDefinition, body: object, gates: Record<string, boolean>) {
   const { t, create } = registryIn(release, definition, gates)
   return { causes: await create(body).then(() => [], causesOf), faults: t.declaredFaults }
 }
 
-/** The same of changing one, which is there before. */
+/** `creatingIn` for an update of an object. */
 async function updatingIn(release: Release, definition: ResourceDefinition, before: object, next: object) {
   const { t, create, gr, namespace } = registryIn(release, definition, {})
   const { metadata } = await create(before)

@@ -12,7 +12,7 @@ import { TestRegistry, WIDGETS, widgetResource } from '../../support/test-regist
 const TAKEOVER = 'DeclarativeValidationTakeover=true'
 const OFF = 'DeclarativeValidation=false'
 
-/** A widget whose declaration says that its size is at least this much, or has a rule of its own. */
+/** The schema of a widget whose size has a declared minimum, or another rule. */
 function widgetSchema(rule: number | DeclaredRule) {
   const source = `type Widget typemeta\n  metadata 1 meta.ObjectMeta?\n  spec 2 WidgetSpec?\n\ntype WidgetSpec\n  size 1 int32? minimum(${typeof rule === 'number' ? rule : 0})@1.33\n`
   const meta = { id: 'meta', definition: 'io.test.meta', source: 'type ObjectMeta\n  name 1 string?\n' }
@@ -23,7 +23,7 @@ function widgetSchema(rule: number | DeclaredRule) {
   return schema
 }
 
-/** Hand-written validation wants a size of at least 0. Returns the causes of creating a widget, and what the observer is told. */
+/** Creates a widget. Hand-written validation requires a size of at least 0. Returns the causes of the error, and the reports of the observer. */
 async function creating(size: number, rule: number | DeclaredRule, ...gates: string[]) {
   const path = fieldPath('spec', 'size')
   const validate = ({ spec }: AnyObject): FieldError[] => covered('minimum', spec.size < 0 ? [invalid(path, spec.size, 'hand-written')] : [])
@@ -44,21 +44,21 @@ const throwing: DeclaredRule = {
   },
 }
 
-describe('rules that stand beside the fields of a type', () => {
-  it('agree with hand-written validation, which has the word', async () => {
+describe('declared rules of a type', () => {
+  it('agree with hand-written validation, whose errors are returned', async () => {
     expect(await creating(-1, 0)).to.deep.equal({ causes: [HAND_WRITTEN], faults: [] })
     expect(await creating(0, 0)).to.deep.equal({ causes: [], faults: [] })
   })
 
-  it('take the place of what they cover with DeclarativeValidationTakeover', async () => {
+  it('replace the errors that they cover with DeclarativeValidationTakeover', async () => {
     expect(await creating(-1, 0, TAKEOVER)).to.deep.equal({ causes: [DECLARED], faults: [] })
   })
 
-  it('are not run without DeclarativeValidation, whatever the other gate says', async () => {
+  it('do not run without DeclarativeValidation, whatever the takeover gate is', async () => {
     expect(await creating(-1, throwing, OFF, TAKEOVER)).to.deep.equal({ causes: [HAND_WRITTEN], faults: [] })
   })
 
-  it('are reported where they find more, and refuse nothing by themselves', async () => {
+  it('are reported if they find more errors, and reject nothing', async () => {
     const { causes, faults } = await creating(3, 5)
     expect(causes).to.deep.equal([])
     expect(faults).to.deep.equal([
@@ -67,13 +67,13 @@ describe('rules that stand beside the fields of a type', () => {
     ])
   })
 
-  it('refuse by themselves once they have taken over', async () => {
+  it('reject a request with DeclarativeValidationTakeover', async () => {
     const { causes, faults } = await creating(3, 5, TAKEOVER)
     expect(causes).to.deep.equal(['spec.size: Invalid value: 3: must be greater than or equal to 5'])
     expect(faults[0]).to.include('Consider disabling the DeclarativeValidationTakeover feature gate')
   })
 
-  it('are reported where they find less', async () => {
+  it('are reported if they find fewer errors', async () => {
     const { causes, faults } = await creating(-1, -2)
     expect(causes).to.deep.equal([HAND_WRITTEN])
     expect(faults).to.have.length(1)
@@ -81,11 +81,11 @@ describe('rules that stand beside the fields of a type', () => {
     expect((await creating(-1, -2, TAKEOVER)).causes).to.deep.equal([])
   })
 
-  it('fail no request where one throws', async () => {
+  it('fail no request if one throws', async () => {
     expect(await creating(0, throwing)).to.deep.equal({ causes: [], faults: ['panic during declarative validation: no'] })
   })
 
-  it('fail the request where one throws once they have taken over', async () => {
+  it('fail the request if one throws with DeclarativeValidationTakeover', async () => {
     expect((await creating(0, throwing, TAKEOVER)).causes).to.deep.equal(['<nil>: Internal error: panic during declarative validation: no'])
   })
 

@@ -19,7 +19,7 @@ async function withWidget(strategy: Strategy = {}, metadata: object = {}): Promi
 const remove = (t: TestRegistry, options: DeleteOptions = {}, dryRun = false) => t.store.delete(t.target('a', { dryRun }), options)
 
 describe('deleting', () => {
-  it('removes the object, and answers with its last state', async () => {
+  it('removes the object, and returns its last state', async () => {
     const { log, begin } = recordedReservations()
     const t = await withWidget({ begin })
     const { deleted, object } = await remove(t)
@@ -29,11 +29,11 @@ describe('deleting', () => {
     expect(log.slice(2)).to.deep.equal(['begin 2 delete', 'commit 2'])
   })
 
-  it('refuses what is not there', async () => {
+  it('rejects an object that does not exist', async () => {
     expect(await refusalText(remove(new TestRegistry()))).to.equal('404 NotFound: widgets.example.io "a" not found')
   })
 
-  it('asks the kind before anything else, and begins no deletion that it refuses', async () => {
+  it('runs the validation of the kind first, and starts no deletion that it rejects', async () => {
     const widgets = { group: 'example.io', resource: 'widgets' }
     const validateDelete: Strategy['validateDelete'] = ({ metadata }) => {
       throw forbiddenError(widgets, metadata.name ?? '', 'it stays')
@@ -44,7 +44,7 @@ describe('deleting', () => {
     expect((await t.get('a')).metadata.deletionTimestamp).to.equal(undefined)
   })
 
-  it('asks validating admission first', async () => {
+  it('runs validating admission first', async () => {
     const { log, begin } = recordedReservations()
     const t = await withWidget({ begin })
     t.admission = {
@@ -82,7 +82,7 @@ describe('deleting', () => {
       expect(await t.names()).to.deep.equal(told === '' ? [] : ['a'])
     })
 
-  it('as a dry-run removes nothing', async () => {
+  it('removes nothing in a dry run', async () => {
     const { log, begin } = recordedReservations()
     const t = await withWidget({ begin })
     expect(await remove(t, {}, true)).to.have.property('deleted', true)
@@ -90,7 +90,7 @@ describe('deleting', () => {
     expect(log.slice(2)).to.deep.equal(['begin 2 delete dry', 'rollback 2'])
   })
 
-  it('rolls back what was reserved where the store fails', async () => {
+  it('rolls back reservations if the store fails', async () => {
     const { log, begin } = recordedReservations()
     const t = await withWidget({ begin })
     t.backend.before = call => {
@@ -100,7 +100,7 @@ describe('deleting', () => {
     expect(log.slice(2)).to.deep.equal(['begin 2 delete', 'rollback 2'])
   })
 
-  it('reads again after a lost race, and minds its conditions then', async () => {
+  it('retries after a conflict, and checks its preconditions again', async () => {
     const t = await withWidget()
     let interfered = false
     t.backend.before = async call => {
@@ -113,7 +113,7 @@ describe('deleting', () => {
   })
 })
 
-describe('deleting what something holds', () => {
+describe('deleting an object with finalizers', () => {
   const started = (finalizers: string[] | undefined, more: object = {}) => ({
     deletionTimestamp: NOW,
     deletionGracePeriodSeconds: 0,
@@ -149,7 +149,7 @@ describe('deleting what something holds', () => {
       if (strategy.markDeleting) expect(object.status).to.deep.equal({ phase: 'Going' })
     })
 
-  it('as a dry-run that takes out the last finalizer: answers with nothing of the object', async () => {
+  it('returns an object without content in a dry run that would remove the last finalizer', async () => {
     const t = await withWidget({}, { finalizers: ['orphan'] })
     const { deleted, blank, object } = await remove(t, { propagationPolicy: 'Background' }, true)
     expect([deleted, blank, object.kind, object.metadata]).to.deep.equal([true, true, 'Widget', { creationTimestamp: null }])
@@ -157,7 +157,7 @@ describe('deleting what something holds', () => {
     expect(await t.names()).to.deep.equal(['a'])
   })
 
-  it('refuses a condition of its version where the last finalizer is taken out, as upstream does', async () => {
+  it('rejects a resourceVersion precondition if the last finalizer is removed, as upstream does', async () => {
     const t = await withWidget({}, { finalizers: ['orphan'] })
     const options: DeleteOptions = { propagationPolicy: 'Background', preconditions: { resourceVersion: '2' } }
     expect(await refusalText(remove(t, options))).to.equal(
@@ -166,7 +166,7 @@ describe('deleting what something holds', () => {
     expect((await remove(t, { ...options, preconditions: { uid: 'u1' } })).deleted).to.equal(true)
   })
 
-  it('warns of orphans that nobody asked for', async () => {
+  it('warns if dependents are orphaned by default', async () => {
     const warnings = async (options: DeleteOptions, dryRun = false) => {
       const t = await withWidget({ defaultPropagation: 'orphan', orphanWarning: 'left behind' })
       await remove(t, options, dryRun)
@@ -178,7 +178,7 @@ describe('deleting what something holds', () => {
     expect(await warnings({ orphanDependents: false })).to.deep.equal([])
   })
 
-  it('raises a generation once, and writes nothing the second time', async () => {
+  it('increments the generation once, and writes nothing the second time', async () => {
     const strategy: Strategy = {
       prepare: (next, old) => {
         if (!old) next.metadata.generation = 4
@@ -194,10 +194,10 @@ describe('deleting what something holds', () => {
 })
 
 describe('deleting gracefully', () => {
-  /** Thirty seconds unless the request says otherwise. */
+  /** A grace period of 30 seconds unless the request sets one. */
   const graceful: Strategy = { gracePeriod: (_, requested) => requested ?? 30 }
   const at = (seconds: number) => new Date(Date.parse(NOW) + seconds * 1000).toISOString().replace('.000Z', 'Z')
-  /** Deletes again and again, `after` so many seconds; undefined: it has gone. */
+  /** Deletions, each `after` so many seconds. `left` is undefined if the object is gone. */
   const table: [string, [after: number, gracePeriodSeconds: number | undefined][], left: [deletionTimestamp: string, seconds: number] | undefined][] = [
     ['by default', [[0, undefined]], [at(30), 30]],
     ['as asked', [[0, 7]], [at(7), 7]],
@@ -267,11 +267,11 @@ describe('deleting gracefully', () => {
       expect(last?.object.metadata.deletionTimestamp).to.equal(deletionTimestamp)
     })
 
-  it('knows no grace period where the kind does not', async () => {
+  it('has no grace period if the kind has none', async () => {
     expect((await remove(await withWidget(), { gracePeriodSeconds: 30 })).deleted).to.equal(true)
   })
 
-  it('waits for finalizers at once where the time is over', async () => {
+  it('waits only for finalizers after the grace period is shortened to 0', async () => {
     const t = await withWidget(graceful, { finalizers: ['example.io/x'] })
     await remove(t)
     const { object, deleted } = await remove(t, { gracePeriodSeconds: 0 })
@@ -280,11 +280,11 @@ describe('deleting gracefully', () => {
   })
 })
 
-describe('deleting without grace what could have some', () => {
+describe('deleting gracefully with a grace period of 0', () => {
   const graceful: Strategy = { gracePeriod: (_, requested) => requested ?? 30 }
   const AT_ONCE: DeleteOptions = { gracePeriodSeconds: 0 }
 
-  it('is written twice: with a deletion that is over, and removed', async () => {
+  it('writes twice: the object with an elapsed deletion, then its removal', async () => {
     const t = await withWidget(graceful)
     const versions: unknown[] = []
     t.admission = {
@@ -303,14 +303,14 @@ describe('deleting without grace what could have some', () => {
     expect(await t.names()).to.deep.equal([])
   })
 
-  it('takes the version that is asked for as that of the first write', async () => {
+  it('checks a resourceVersion precondition in the first write', async () => {
     const t = await withWidget(graceful)
     const { deleted } = await remove(t, { ...AT_ONCE, preconditions: { uid: 'u1', resourceVersion: '2' } })
     expect(deleted).to.equal(true)
     expect(await t.names()).to.deep.equal([])
   })
 
-  it('succeeds where somebody else removes the object in between', async () => {
+  it('succeeds if another client removes the object in between', async () => {
     const t = await withWidget(graceful)
     let asked = 0
     t.admission = {
@@ -323,7 +323,7 @@ describe('deleting without grace what could have some', () => {
     expect(object.metadata).to.include({ resourceVersion: '3', deletionGracePeriodSeconds: 0 })
   })
 
-  it('leaves the object with its deletion over where the second write is refused', async () => {
+  it('leaves the object with an elapsed deletion if the second write is rejected', async () => {
     const t = await withWidget(graceful)
     let asked = 0
     t.admission = {
@@ -338,7 +338,7 @@ describe('deleting without grace what could have some', () => {
     expect(await t.names()).to.deep.equal([])
   })
 
-  it('answers a dry run with the state of the first write', async () => {
+  it('returns the state of the first write in a dry run', async () => {
     const t = await withWidget(graceful)
     const { object, deleted, blank } = await remove(t, AT_ONCE, true)
     expect([deleted, blank]).to.deep.equal([true, undefined])
@@ -354,21 +354,21 @@ describe('deleting a collection', () => {
     return t
   }
 
-  it('deletes what is selected, and answers with it', async () => {
+  it('deletes the selected objects, and returns them', async () => {
     const t = await open(6)
     const { items } = await t.store.deleteCollection(t.target(''), {}, listOptions({ labels: parseLabelSelector('odd=true') }))
     expect(items.map(item => item.attributes().name)).to.deep.equal(['w1', 'w3', 'w5'])
     expect(await t.names()).to.deep.equal(['w0', 'w2', 'w4'])
   })
 
-  it('deletes one page where a limit is given', async () => {
+  it('deletes one page if a limit is set', async () => {
     const t = await open(4)
     const result = await t.store.deleteCollection(t.target(''), {}, listOptions({ limit: 3 }))
     expect(result.continue).to.not.equal('')
     expect(await t.names()).to.deep.equal(['w3'])
   })
 
-  it('does not mind what has gone meanwhile, and ends at any other failure', async () => {
+  it('ignores objects that are gone meanwhile, and stops at any other error', async () => {
     const t = await open(3)
     let gone = false
     t.backend.before = async call => {
@@ -386,7 +386,7 @@ describe('deleting a collection', () => {
     expect(await refusalText(other.store.deleteCollection(other.target(''), {}, listOptions()))).to.match(/^403 Forbidden: widgets\.example\.io "no name: "/)
   })
 
-  it('as a dry-run deletes nothing', async () => {
+  it('deletes nothing in a dry run', async () => {
     const t = await open(2)
     const { items } = await t.store.deleteCollection(t.target('', { dryRun: true }), {}, listOptions())
     expect(items).to.have.length(2)

@@ -8,7 +8,7 @@ import { StorageError } from '../../../src/storage/storage.ts'
 const gr = { group: 'apps', resource: 'deployments' }
 const at = { revision: revision(7) }
 
-describe('failures of storage as a client sees them', () => {
+describe('storage errors as Status', () => {
   const retry = (retryAfterSeconds: number) => ({ group: 'apps', kind: 'deployments', retryAfterSeconds })
   const named = { name: 'web', group: 'apps', kind: 'deployments' }
   const table: [Error, verb: string, wanted: string, code: number, reason: string, message: string, details?: object][] = [
@@ -119,12 +119,12 @@ describe('failures of storage as a client sees them', () => {
       })
     })
 
-  it('leaves the group out where there is none', () => {
+  it('omits an empty group', () => {
     const { status } = toStatus(new StorageError('timeout', ''), { gr: { group: '', resource: 'pods' }, name: 'a', verb: 'get' }) as StatusError
     expect(status.details).to.deep.equal({ kind: 'pods', retryAfterSeconds: 2 })
   })
 
-  it('passes everything else on', () => {
+  it('returns other errors unchanged', () => {
     const told = badRequestError('no')
     const bug = new Error('bug')
     expect(toStatus(told, { gr, name: 'web', verb: 'get' })).to.equal(told)

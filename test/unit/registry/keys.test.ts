@@ -26,7 +26,7 @@ describe('keys of objects', () => {
       expect([keys.root, keys.prefix(namespace), keys.prefix(''), keys.object(namespace, name)]).to.deep.equal([root, prefix, all, object])
     })
 
-  it('stand below the prefix of the configuration', () => {
+  it('begin with the configured prefix', () => {
     expect(keySpace('/other/place', at('pods')).object('ns', 'a')).to.equal('/other/place/pods/ns/a')
   })
 
@@ -43,14 +43,14 @@ describe('keys of objects', () => {
       expect(await refusalText(Promise.resolve().then(() => keySpace('/registry', at('pods')).object(namespace, name)))).to.equal(text)
     })
 
-  it('of a namespace that is no segment of a path are refused where they are read', async () => {
+  it('are rejected in reads of the store if the namespace is not a path segment', async () => {
     const keys = keySpace('/registry', at('pods'))
     expect(await refusalText(Promise.resolve().then(() => keys.checkNamespace('..')))).to.equal('500 : invalid key: "/pods/.."')
     expect(await refusalText(Promise.resolve().then(() => keys.checkNamespace('.', 'x')))).to.equal('500 : invalid key: "/pods/./x"')
     keys.checkNamespace('ns')
   })
 
-  it('are not there for what is not stored', () => {
+  it('do not exist for resources that are not stored', () => {
     const { storage: _, ...virtual } = widgetResource()
     expect(() => keySpace('/registry', virtual)).to.throw('Widget is not stored')
   })

@@ -5,7 +5,7 @@ import type { AnyObject } from '../../support/any-object.ts'
 import { definitionIn, featuresIn } from '../../support/hook-context.ts'
 import { TestRegistry } from '../../support/test-registry.ts'
 
-/** The messages of causes, of a controller whose owner has no kind and whose container limits what nobody knows. */
+/** Returns the messages of the causes of an invalid controller, whose owner has no kind and whose container limits an unknown resource. */
 async function messagesIn(release: Release): Promise<string[]> {
   const features = featuresIn(release)
   const t = new TestRegistry([definitionIn(replicationControllerResource, features)], undefined, features)
@@ -21,7 +21,7 @@ async function messagesIn(release: Release): Promise<string[]> {
   return told.status.details.causes.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`)
 }
 
-describe('errors in the words of the release', () => {
+describe('error messages by release', () => {
   it('show values in the syntax of Go up to 1.33', async () => {
     const messages = await messagesIn('1.33')
     expect(messages.some(text => text.startsWith('spec.template.spec.containers[0].resources.limits[x y]: Invalid value: x y:'))).to.equal(true)
@@ -32,7 +32,7 @@ describe('errors in the words of the release', () => {
     expect(messages.some(text => text.startsWith('spec.template.spec.containers[0].resources.limits[x y]: Invalid value: "x y":'))).to.equal(true)
   })
 
-  it('say of a missing member what the release says', async () => {
+  it('have the message of the release for a missing member', async () => {
     expect(await messagesIn('1.33')).to.include('metadata.ownerReferences.kind: Invalid value: "": kind must not be empty')
     expect(await messagesIn('1.34')).to.include('metadata.ownerReferences.kind: Invalid value: "": must not be empty')
   })

@@ -8,7 +8,7 @@ import type { StorageEvent, Take } from '../../../src/storage/storage.ts'
 const bookmark = (at: number): StorageEvent => ({ type: 'bookmark', revision: revision(at), initialEnd: false })
 const revisions = (events: readonly StorageEvent[]): number[] => events.map(event => event.revision)
 
-/** A queue behind a map that goes on when it is told to. */
+/** A queue with a map whose calls the test completes. */
 function world(take: Take = () => true) {
   const queue = new EventQueue(5000, () => {})
   const mapping: { readonly events: number[]; resolve(events?: readonly StorageEvent[]): void; reject(error: Error): void }[] = []
@@ -34,7 +34,7 @@ function world(take: Take = () => true) {
 }
 
 describe('mappedWatcher', () => {
-  it('maps together what has come meanwhile, and keeps the order', async () => {
+  it('maps queued events together, in order', async () => {
     const { taken, push, next, asked, queue, ended } = world()
     await turn()
     await push([1], [2, 3], [4])
@@ -50,7 +50,7 @@ describe('mappedWatcher', () => {
     await ended
   })
 
-  it('gives all that came before the end, and leaves out what is empty', async () => {
+  it('delivers all events before the end, and drops empty batches', async () => {
     const { taken, push, next, queue, ended } = world()
     await turn()
     await push([1], [2])
@@ -61,7 +61,7 @@ describe('mappedWatcher', () => {
     expect(taken).to.deep.equal([[2]])
   })
 
-  it('maps no more together than is worth a call', async () => {
+  it('bounds the events of a call', async () => {
     const { push, next, queue, asked } = world()
     await turn()
     const many = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i)
@@ -72,7 +72,7 @@ describe('mappedWatcher', () => {
     queue.close()
   })
 
-  it('ends with what fails, after what was before, and closes the watcher', async () => {
+  it('ends with the error of a call, after the batches before it, and closes the watcher', async () => {
     const { taken, push, next, mapping, queue, ended } = world()
     await turn()
     await push([1], [2])
@@ -83,7 +83,7 @@ describe('mappedWatcher', () => {
     expect(queue.ended).to.equal(true)
   })
 
-  it('ends where no more is taken', async () => {
+  it('ends when the consumer stops', async () => {
     const { taken, push, next, queue, ended } = world(() => false)
     await turn()
     await push([1], [2])
@@ -92,7 +92,7 @@ describe('mappedWatcher', () => {
     expect([taken, queue.ended]).to.deep.equal([[[1]], true])
   })
 
-  it('throws what ended the watcher, after what was before', async () => {
+  it('throws the error of the watcher, after the batches before it', async () => {
     const { taken, push, next, queue, ended } = world()
     await turn()
     await push([1])

@@ -3,7 +3,7 @@ import type { ObjectMeta } from '../../../src/meta/object.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace, generatedName, wipeSystemFields } from '../../../src/registry/object-meta.ts'
 
 describe('object metadata of a write', () => {
-  it('takes the namespace of the request, and no other', () => {
+  it('gets the namespace of the request, and must not name another', () => {
     const none: ObjectMeta = { name: 'a' }
     ensureNamespace(none, 'ns')
     expect(none.namespace).to.equal('ns')
@@ -22,7 +22,7 @@ describe('object metadata of a write', () => {
     expect(() => checkName(object({}), 'a', 'ns')).to.throw('the name of the object (a based on URL) was undeterminable: name must be provided')
   })
 
-  it('loses what only the server sets', () => {
+  it('loses the fields that only the server sets', () => {
     const meta: ObjectMeta = {
       name: 'a',
       uid: 'u',
@@ -35,7 +35,7 @@ describe('object metadata of a write', () => {
     expect(meta).to.deep.equal({ name: 'a', creationTimestamp: null, labels: { a: 'b' } })
   })
 
-  it('loses owners that are there twice, with a warning', () => {
+  it('loses duplicate owner references, with a warning', () => {
     const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u1' }
     const meta: ObjectMeta = { ownerReferences: [owner, { ...owner, uid: 'u2' }, { ...owner }] }
     const warnings: string[] = []
@@ -45,7 +45,7 @@ describe('object metadata of a write', () => {
     expect(warnings[0]).to.match(/^\.metadata\.ownerReferences contains duplicate entries; .*observed: u1$/)
   })
 
-  it('makes generated names that fit', () => {
+  it('has generated names of at most 63 characters', () => {
     expect(generatedName('web-', 'abcde')).to.equal('web-abcde')
     expect(generatedName('x'.repeat(80), 'abcde')).to.equal(`${'x'.repeat(58)}abcde`)
   })

@@ -13,7 +13,7 @@ import { listOptions, NEVER, refusal, refusalText, TestRegistry } from '../../su
 
 const prefix = key('/registry/widgets/')
 
-describe('at which version a list is read', () => {
+describe('consistency of a list', () => {
   const table: [resourceVersion: string, match: ListOptions['resourceVersionMatch'], limit: number, at: unknown][] = [
     ['', '', 0, 'latest'],
     ['', '', 5, 'latest'],
@@ -34,12 +34,12 @@ describe('at which version a list is read', () => {
     it(`resourceVersion=${resourceVersion}&resourceVersionMatch=${resourceVersionMatch}&limit=${limit}: ${JSON.stringify(at)}`, () =>
       expect(readAt(listOptions({ resourceVersion, resourceVersionMatch, limit }))).to.deep.equal(at))
 
-  it('is no exact one where one name is wanted, unless that is asked for', () => {
+  it('is not exact for a single name, unless the request sets Exact', () => {
     expect(readAt(listOptions({ resourceVersion: '7', limit: 5 }), true)).to.deep.equal('latest')
     expect(readAt(listOptions({ resourceVersion: '7', resourceVersionMatch: 'Exact' }), true)).to.deep.equal({ exactly: 7 })
   })
 
-  it('is nothing but a number of 64 bits', () => {
+  it('rejects versions that are not 64-bit numbers', () => {
     expect(parseResourceVersion('')).to.equal(undefined)
     expect(parseResourceVersion('0')).to.equal(undefined)
     expect(parseResourceVersion('12')).to.equal(12)
@@ -66,14 +66,14 @@ describe('selectors as predicates', () => {
   })
   const predicate = (labels: string, fields: string) => predicateOf(parseLabelSelector(labels), parseFieldSelector(fields))
 
-  it('select everything where there are none', () => expect(predicate('', '')).to.include({ everything: true }))
+  it('match everything if they are empty', () => expect(predicate('', '')).to.include({ everything: true }))
 
-  it('hint at a name and a namespace that must be', () => {
+  it('have hints for a required name and namespace', () => {
     expect(predicate('', 'metadata.name=a,metadata.namespace=ns')).to.include({ everything: false, name: 'a', namespace: 'ns' })
     expect(predicate('a=b', 'metadata.name!=a')).to.not.have.any.keys('name', 'namespace')
   })
 
-  it('want labels and fields both', () => {
+  it('match only if labels and fields do', () => {
     const { matches } = predicate('app=x', 'metadata.name!=b')
     const seen = [attributes('a', { app: 'x' }), attributes('b', { app: 'x' }), attributes('c', { app: 'y' })].map(matches)
     expect(seen).to.deep.equal([true, false, false])
@@ -91,7 +91,7 @@ describe('reading through the registry', () => {
     await t.create({ name: 'e' }, {}, { namespace: 'other' })
   }) // revisions 2 to 6
 
-  it('gets by any version that is not in the future', async () => {
+  it('gets at any version that is not in the future', async () => {
     const get = (name: string, resourceVersion: string) => t.store.get(t.served(), 'ns', name, resourceVersion, NEVER)
     for (const version of ['', '0', '2', '6']) expect((await get('a', version)).object().metadata.resourceVersion).to.equal('2')
     expect(await refusalText(get('x', ''))).to.equal('404 NotFound: widgets.example.io "x" not found')
@@ -136,13 +136,13 @@ describe('reading through the registry', () => {
     expect(third).to.include({ continue: '', remainingItemCount: undefined })
   })
 
-  it('does not count what a selector leaves', async () => {
+  it('does not count remaining objects with a selector', async () => {
     const page = await list({ limit: 1, labels: parseLabelSelector('odd=true') }, 'ns')
     expect(page.continue).to.not.equal('')
     expect(page.remainingItemCount).to.equal(undefined)
   })
 
-  it('goes on at the newest version where the token says so', async () => {
+  it('continues at the latest revision if the token says so', async () => {
     await t.create({ name: 'cc' })
     const token = encodeContinue(key('/registry/widgets/ns/c'), key('/registry/widgets/ns/'), -1)
     const page = await list({ continue: token }, 'ns')
@@ -150,13 +150,13 @@ describe('reading through the registry', () => {
     expect(page.resourceVersion).to.equal('7')
   })
 
-  it('tells at once of a version to come', async () => {
+  it('fails immediately for a future version', async () => {
     const token = encodeContinue(key('/registry/widgets/ns/c'), key('/registry/widgets/ns/'), revision(1_000_000))
     expect(await refusalText(list({ continue: token }, 'ns'))).to.equal('500 : etcdserver: mvcc: required revision is a future revision')
     expect(t.backend.calls.currentRevision).to.equal(1)
   })
 
-  it('tells an expired token with one that goes on', async () => {
+  it('answers an expired token with 410 and a token that continues', async () => {
     const first = await list({ limit: 2 }, 'ns')
     await t.create({ name: 'f' })
     await t.backend.compact(revision(7), NEVER)
@@ -188,7 +188,7 @@ describe('reading through the registry', () => {
   ]
   for (const [what, options, text] of refused) it(`refuses ${what}`, async () => expect(await refusalText(list(options()))).to.equal(text))
 
-  it('reads one object as it is now, where a limit asks for a version, and does not wait for that', async () => {
+  it('reads a single object at the latest revision if a limit is set, without waiting for the version', async () => {
     const of = (resourceVersion: string) => ({ fields: parseFieldSelector('metadata.name=a'), limit: 2, resourceVersion })
     await t.update('a', { size: 2 })
     expect((await list(of('2'), 'ns')).resourceVersion).to.equal('7')
@@ -197,7 +197,7 @@ describe('reading through the registry', () => {
     expect((await list(of('6'))).resourceVersion, 'of all namespaces, exactly that version').to.equal('6')
   })
 
-  it('refuses a version that is compacted', async () => {
+  it('rejects a compacted version', async () => {
     await t.backend.compact(revision(5), NEVER)
     const text = '410 Expired: The resourceVersion for the provided list is too old.'
     expect(await refusalText(list({ resourceVersion: '3', resourceVersionMatch: 'Exact' }))).to.equal(text)
@@ -240,7 +240,7 @@ describe('watching through the registry', () => {
         await cacher?.close()
       })
 
-  it('refuses a version that is none, and one that is gone', async () => {
+  it('rejects a malformed version, and a compacted one', async () => {
     t = new TestRegistry()
     await t.create({ name: 'a' })
     await t.create({ name: 'b' })

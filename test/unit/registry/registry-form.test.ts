@@ -8,12 +8,12 @@ import { widgetResource } from '../../support/test-registry.ts'
 const object = link('v1', 'a', { hostPort: 'h:1' })
 
 describe('conversions for managed fields', () => {
-  it('are none where there is one version', () => {
+  it('are not needed for one version', () => {
     const definition = widgetResource()
     expect(registryFormOf(definition.hub.schema).managers({ definition, version: definition.hub })).to.equal(undefined)
   })
 
-  it('are waited for where somebody else makes them, each once', async () => {
+  it('call the webhook once for each conversion', async () => {
     let calls = 0
     const definition = linkResource(review => {
       calls++
@@ -31,14 +31,14 @@ describe('conversions for managed fields', () => {
     expect([calls, runs]).to.deep.equal([2, 3])
   })
 
-  it('fail where the definition does not have the version', async () => {
+  it('fail if the definition does not have the version', async () => {
     const definition = linkResource(() => ({}))
     const served = { definition, version: linkVersion(definition, 'v1') }
     const failing = withConversions(served, definition.converter!, convert => convert?.(object, 'example.com/v0'))
     expect(await failureText(failing)).to.equal('request to convert CR to an invalid group/version: example.com/v0')
   })
 
-  it('ask nobody about an object that is not there yet', async () => {
+  it('do not call the webhook for an object that does not exist yet', async () => {
     const definition = linkResource(() => ({}))
     const served = { definition, version: linkVersion(definition, 'v1') }
     const empty = { apiVersion: 'example.com/v1', kind: 'Link', metadata: {} } as typeof object

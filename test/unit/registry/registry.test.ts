@@ -7,7 +7,7 @@ import { NEVER, refusalText, TestRegistry, WIDGETS, widgetResource } from '../..
 
 const object = (name: string, spec: object = {}): AnyObject => ({ kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name }, spec })
 
-describe('access to resources from within', () => {
+describe('in-process access to resources', () => {
   it('creates as for a client: defaults, validation, managed fields', async () => {
     const t = new TestRegistry([
       widgetResource({ strategy: { validate: ({ spec }) => (spec.size > 5 ? [invalid(fieldPath('spec', 'size'), spec.size, 'too large')] : []) } }),
@@ -40,7 +40,7 @@ describe('access to resources from within', () => {
     expect(await names({}, 'other')).to.deep.equal([])
   })
 
-  it('lists many in turns: other work comes between', async () => {
+  it('lists many objects in turns', async () => {
     const t = new TestRegistry()
     const annotations = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`key-${i}`, `value ${i}`]))
     for (let i = 0; i < 200; i++) await t.create({ name: `w${i}`, annotations })
@@ -57,12 +57,12 @@ describe('access to resources from within', () => {
     expect(turns).to.be.greaterThan(0)
   })
 
-  it('knows no resource that is not there', async () => {
+  it('rejects resources that are not served', async () => {
     const access = new TestRegistry().registry.access()
     expect(await refusalText(access.get({ group: 'x.io', resource: 'things' }, 'ns', 'a'))).to.match(/^404 NotFound: things\.x\.io/)
   })
 
-  it('updates a copy, which may be left or replaced', async () => {
+  it('updates a copy, which may be changed or replaced', async () => {
     const t = new TestRegistry()
     const access = t.access()
     const before = await t.create({ name: 'a' })
@@ -80,7 +80,7 @@ describe('access to resources from within', () => {
     expect(await refusalText(access.update(WIDGETS, 'ns', 'x', now => now))).to.equal('404 NotFound: widgets.example.io "x" not found')
   })
 
-  it('leaves an object that is not changed before it is admitted', async () => {
+  it('does not run admission if an object is left unchanged', async () => {
     let validated = 0
     const t = new TestRegistry()
     const access = t.access()
@@ -96,7 +96,7 @@ describe('access to resources from within', () => {
     expect(validated).to.equal(1)
   })
 
-  it('updates again after a lost race, and not where the change names a version', async () => {
+  it('retries after a conflict, unless the change has a resourceVersion', async () => {
     const t = new TestRegistry()
     const access = t.access()
     const first = await t.create({ name: 'a' })
@@ -118,7 +118,7 @@ describe('access to resources from within', () => {
     expect([spec.color, status.phase]).to.deep.equal(['red', 'Ready'])
   })
 
-  it('deletes, by conditions', async () => {
+  it('deletes with preconditions', async () => {
     const t = new TestRegistry()
     const access = t.access()
     await t.create({ name: 'a' })
@@ -130,7 +130,7 @@ describe('access to resources from within', () => {
     expect(await t.names()).to.deep.equal([])
   })
 
-  it('follows a resource: what is there, its end, changes', async () => {
+  it('watches a resource: initial events, their end, changes', async () => {
     const t = new TestRegistry()
     const end = new AbortController()
     await t.create({ name: 'a' })
@@ -148,7 +148,7 @@ describe('access to resources from within', () => {
     expect(t.backend.watches).to.deep.equal([])
   })
 
-  it('follows one name', async () => {
+  it('watches one name', async () => {
     const t = new TestRegistry()
     const end = new AbortController()
     for (const name of ['a', 'b']) await t.create({ name })
@@ -162,7 +162,7 @@ describe('access to resources from within', () => {
     expect(seen).to.deep.equal(['added b', 'synced ', 'modified b'])
   })
 
-  it('follows metadata alone, without managers', async () => {
+  it('watches metadata only, without managed fields', async () => {
     const t = new TestRegistry()
     const end = new AbortController()
     await t.create({ name: 'a', labels: { x: 'y' } })
@@ -177,7 +177,7 @@ describe('access to resources from within', () => {
     await t.registry.access(NEVER).watch(WIDGETS, '', end.signal, check, { metadataOnly: true })
   })
 
-  it('keeps one store a resource', () => {
+  it('has one store for each resource', () => {
     const t = new TestRegistry()
     expect(t.registry.store(t.served())).to.equal(t.registry.store(t.served()))
   })

@@ -9,7 +9,7 @@ import { NEVER, TestRegistry } from '../../support/test-registry.ts'
 const LINKS = { group: 'example.com', resource: 'links' }
 type At = 'v1' | 'v2'
 
-/** Writes and reads of links, and what the store holds of them. */
+/** A store of links, whose stored objects can be read. */
 function world(
   answer: (review: AnyObject) => unknown = review => reviewed(review),
   stored: At = 'v1',
@@ -37,15 +37,15 @@ function world(
   }
 }
 
-describe('objects that somebody else converts', () => {
-  it('are stored in the stored version, and answered in that of the request with the defaults of the stored one', async () => {
+describe('objects that a webhook converts', () => {
+  it('are written in the storage version, and returned in that of the request with the defaults of the storage version', async () => {
     const { create, get, inStore } = world()
     expect((await create('v2', 'a', { host: 'h', port: '1' })).spec).to.deep.equal({ host: 'h', n: 7, port: '1' })
     expect(await inStore('a')).to.deep.include({ apiVersion: 'example.com/v1', spec: { hostPort: 'h:1', n: 7 } })
     expect((await get('v1', 'a')).spec).to.deep.equal({ hostPort: 'h:1', n: 7 })
   })
 
-  it('answer a dry-run as if they had been stored', async () => {
+  it('are returned by a dry run as if they had been stored', async () => {
     const { create, change, inStore } = world()
     expect((await create('v2', 'a', { host: 'h', extra: 'e' }, { dryRun: true })).spec).to.deep.equal({ host: 'h', n: 7 })
     expect(await inStore('a')).to.equal(undefined)
@@ -54,7 +54,7 @@ describe('objects that somebody else converts', () => {
     expect([changed.spec, changed.metadata.resourceVersion]).to.deep.equal([{ host: 'i', n: 7 }, metadata.resourceVersion])
   })
 
-  it('show hooks and admission the version of the request', async () => {
+  it('are seen by hooks and admission in the version of the request', async () => {
     const { registry, create, change } = world()
     const seen: string[] = []
     registry.admission.validate = async ({ object, old }) => void seen.push(`${object?.apiVersion} ${old?.apiVersion}`)
@@ -68,7 +68,7 @@ describe('objects that somebody else converts', () => {
     expect((await change('v1', 'a', { hostPort: 'forbidden' })).spec).to.deep.equal({ hostPort: 'forbidden', n: 7 })
   })
 
-  it('are owned in the versions in which they were written', async () => {
+  it('have managers in the versions in which they were written', async () => {
     const { create, change } = world()
     await create('v1', 'a', { hostPort: 'h:1' }, { manager: 'one' })
     const { metadata } = await change('v2', 'a', { port: '2' }, { manager: 'two' })
@@ -79,7 +79,7 @@ describe('objects that somebody else converts', () => {
     ])
   })
 
-  it('are deleted in any version, by way of their finalizers', async () => {
+  it('are deleted in any version, also with finalizers', async () => {
     const { create, remove, inStore } = world()
     await create('v2', 'a', { host: 'h' })
     const gone = await remove('v2', 'a')
@@ -87,7 +87,7 @@ describe('objects that somebody else converts', () => {
     expect(await inStore('a')).to.equal(undefined)
   })
 
-  it('stay in the version in which they were stored until they are written', async () => {
+  it('keep the version in which they were stored until the next write', async () => {
     const before = world()
     await before.create('v1', 'a', { hostPort: 'h:1' })
     const { item } = await before.registry.backend.get('/registry/example.com/links/ns/a' as never, NEVER)
@@ -106,7 +106,7 @@ describe('objects that somebody else converts', () => {
     expect(await after.inStore('a')).to.deep.include({ apiVersion: 'example.com/v2', spec: { extra: 'of v2', host: 'h', n: 7, port: '1' } })
   })
 
-  it('fail with the text of the webhook and no reason', async () => {
+  it('fail with the message of the webhook and no reason', async () => {
     let broken = false
     const { create, change, get, remove, inStore } = world(review => (broken ? { ...reviewed(review), kind: 'Foo' } : reviewed(review)))
     await create('v1', 'a', { hostPort: 'h:1' })

@@ -9,7 +9,7 @@ import { listOptions, NEVER, TestRegistry } from '../../support/test-registry.ts
 import { eventually } from '../../support/waiting.ts'
 
 const LINKS = { group: 'example.com', resource: 'links' }
-/** The webhook puts a label of the version on what it converts. */
+/** Adds a label, as the webhook does to the objects that it converts. */
 const labelled = (object: AnyObject): AnyObject => ({ ...object, metadata: { ...object.metadata, labels: { converted: 'yes' } } })
 
 function world() {
@@ -30,8 +30,8 @@ function world() {
 
 const fields = (text: string) => ({ fields: parseFieldSelector(text) })
 
-describe('selection of objects that somebody else converts', () => {
-  it('looks at what they are in the version that is asked for', async () => {
+describe('selection of objects that a webhook converts', () => {
+  it('matches objects in the version of the request', async () => {
     const { create, list } = world()
     for (const [name, hostPort] of Object.entries({ a: 'x:1', b: 'y:1', c: 'x:2' })) await create(name, hostPort)
     const names = async (version: 'v1' | 'v2', options: Partial<ListOptions>) => (await list(version, options)).items.map(item => item.attributes().name)
@@ -42,7 +42,7 @@ describe('selection of objects that somebody else converts', () => {
     expect(await names('v1', { labels: parseLabelSelector('converted=yes') })).to.deep.equal([])
   })
 
-  it('fills pages, and goes on behind the last object that was given', async () => {
+  it('fills pages, and continues after the last returned object', async () => {
     const { create, list } = world()
     for (let i = 0; i < 12; i++) await create(`l${String(i).padStart(2, '0')}`, i % 3 === 0 ? 'x:1' : 'y:1')
     const pages: string[][] = []
@@ -56,7 +56,7 @@ describe('selection of objects that somebody else converts', () => {
     expect(pages).to.deep.equal([['l00', 'l03', 'l06'], ['l09']])
   })
 
-  it('tells a watch what enters and leaves', async () => {
+  it('reports objects that start or cease to match as added and deleted', async () => {
     const { create, update, remove, watch } = world()
     await create('a', 'x:1')
     const over = new AbortController()

@@ -8,7 +8,7 @@ import { Stored } from '../../../src/storage/stored-object.ts'
 import { type AnyObject, loose } from '../../support/any-object.ts'
 import { failureText, link, linkResource, linkVersion, reviewed } from '../../support/conversion.ts'
 
-/** Links, and how many objects each call of their webhook had. */
+/** A definition of links, with the number of objects of each call of its webhook. */
 function world(answer: (review: AnyObject) => unknown = review => reviewed(review)) {
   const calls: number[] = []
   const definition = linkResource(review => {
@@ -31,7 +31,7 @@ function stored(definition: ResourceDefinition, object: AnyObject): Stored {
 const links = (definition: ResourceDefinition, count: number): Stored[] =>
   Array.from({ length: count }, (_, i) => stored(definition, link('v1', `l${i}`, { hostPort: `h${i}:1` })))
 
-/** Gives the batches, and holds what `take` got. */
+/** A watcher that delivers the batches. */
 const watcherOf = (batches: readonly (readonly StorageEvent[])[]): Watcher => ({
   close: () => {},
   deliver: async take => {
@@ -40,14 +40,14 @@ const watcherOf = (batches: readonly (readonly StorageEvent[])[]): Watcher => ({
 })
 
 describe('RemoteView', () => {
-  it('shows objects of its own version themselves, and asks nobody', async () => {
+  it('returns objects of its own version without a call', async () => {
     const { definition, calls, v1 } = world()
     const [one] = links(definition, 1)
     expect(await v1.object(one!)).to.equal(one)
     expect(calls).to.deep.equal([])
   })
 
-  it('shows others as they come back, with their version and key', async () => {
+  it('returns converted objects with the revision and key of the stored ones', async () => {
     const { definition, v2 } = world()
     const [one] = links(definition, 1)
     const shown = await v2.object(one!)
@@ -67,7 +67,7 @@ describe('RemoteView', () => {
     expect(shown.encoded(encoder).bytes.toString()).to.equal('h0')
   })
 
-  it('calls the webhook for each object that is asked for by itself', async () => {
+  it('calls the webhook for each get', async () => {
     let count = 0
     const { definition, calls, v2 } = world(review => {
       const answer = reviewed(review) as AnyObject
@@ -85,7 +85,7 @@ describe('RemoteView', () => {
     expect(calls).to.have.length(7)
   })
 
-  it('converts in groups, in one call each, and what many list at a time once', async () => {
+  it('converts in groups, with one call each, and once for concurrent lists', async () => {
     const { definition, calls, v2 } = world()
     const many = links(definition, 620)
     const [shown, again, one] = await Promise.all([v2.objects(many), v2.objects(many.slice(0, 3)), v2.cachedObject(many[1]!)])
@@ -108,14 +108,14 @@ describe('RemoteView', () => {
     expect(calls).to.deep.equal([3, 1, 1, 1])
   })
 
-  it('sends no more than some megabytes in a call', async () => {
+  it('bounds the bytes of a call', async () => {
     const { definition, calls, v2 } = world()
     const pad = 'x'.repeat(1 << 20)
     await v2.objects(Array.from({ length: 6 }, (_, i) => stored(definition, link('v1', `l${i}`, { hostPort: `h${i}:1` }, { annotations: { pad } }))))
     expect(calls).to.deep.equal([4, 2])
   })
 
-  it('keeps bytes with the object, within the budget of what is derived', async () => {
+  it('keeps bytes with the object, within the budget of derived encodings', async () => {
     const { definition, v2 } = world()
     const [one] = links(definition, 1)
     const { derived } = one!.codec
@@ -125,7 +125,7 @@ describe('RemoteView', () => {
     expect(one!.kept('remote;example.com/v2')?.bytes).to.equal(shown.json().bytes)
   })
 
-  it('fails for all who wait, and asks anew afterwards', async () => {
+  it('fails all waiting callers, and calls again afterwards', async () => {
     let broken = true
     const { definition, calls, v2 } = world(review => (broken ? {} : reviewed(review)))
     const [one] = links(definition, 1)
@@ -137,7 +137,7 @@ describe('RemoteView', () => {
     expect(loose((await v2.object(one!)).object()).spec.host).to.equal('h0')
   })
 
-  it('reads what was stored in another version as it is', async () => {
+  it('converts objects that were stored in a former storage version', async () => {
     const { definition, calls } = world()
     const older = linkResource(review => reviewed(review), 'v2')
     const codec = codecOf(definition, 'test')
@@ -152,7 +152,7 @@ describe('RemoteView', () => {
     const bookmark = { type: 'bookmark', revision: revision(99), initialEnd: false } as const
     const added = (object: StoredObject): StorageEvent => ({ type: 'added', object, revision: object.revision })
 
-    it('gives batches in their order, converted once for all watches', async () => {
+    it('deliver batches in order, converted once for all watches', async () => {
       const { definition, calls, v2 } = world()
       const many = links(definition, 4)
       const batches = [many.slice(0, 2).map(added), [bookmark], many.slice(2).map(added)]
@@ -177,7 +177,7 @@ describe('RemoteView', () => {
       ])
     })
 
-    it('ends them with what fails', async () => {
+    it('end with the error of a conversion', async () => {
       const { definition, v2 } = world(review => (review.request.objects.some((object: AnyObject) => object.metadata.name === 'l1') ? {} : reviewed(review)))
       const many = links(definition, 3)
       const seen: StorageEvent[] = []

@@ -7,13 +7,13 @@ import { refusalText, TestRegistry, widgetResource } from '../../support/test-re
 const CONFLICT =
   '409 Conflict: Operation cannot be fulfilled on widgets.example.io "a": the object has been modified; please apply your changes to the latest version and try again'
 
-describe('updates that lose a race', () => {
+describe('updates that conflict with another write', () => {
   const race = async () => {
     const { log, begin } = recordedReservations()
     const t = new TestRegistry([widgetResource({ strategy: { begin } })])
     await t.create({ name: 'a' })
     log.length = 0
-    /** Another writer comes between the first read and the first write. */
+    /** Whether another client has written the object, between the first read and the first write. */
     let interfered = false
     t.backend.before = async call => {
       if (call !== 'write' || interfered) return
@@ -24,7 +24,7 @@ describe('updates that lose a race', () => {
     return { t, log }
   }
 
-  it('are made again on the newer object, what was reserved rolled back before', async () => {
+  it('are retried on the newer object, after a rollback of reservations', async () => {
     const { t, log } = await race()
     const seen: string[] = []
     const { object } = await t.update('a', next => {
@@ -36,7 +36,7 @@ describe('updates that lose a race', () => {
     expect(log).to.deep.equal(['begin 2 update', 'begin 3 update', 'commit 3', 'other is done', 'rollback 2', 'begin 4 update', 'commit 4'])
   })
 
-  it('fail where they named a version', async () => {
+  it('fail if they have a resourceVersion', async () => {
     const { t, log } = await race()
     const wanted = clone(await t.get('a'))
     wanted.spec.size = 9
@@ -45,7 +45,7 @@ describe('updates that lose a race', () => {
     expect((await t.get('a')).spec).to.deep.equal({ size: 1, color: 'blue' })
   })
 
-  it('fail where the object has gone', async () => {
+  it('fail if the object is gone', async () => {
     const t = new TestRegistry()
     await t.create({ name: 'a' })
     let gone = false
@@ -57,7 +57,7 @@ describe('updates that lose a race', () => {
     expect(await refusalText(t.update('a', { size: 2 }))).to.equal('404 NotFound: widgets.example.io "a" not found')
   })
 
-  it('roll back what was reserved where the store fails', async () => {
+  it('roll back reservations if the store fails', async () => {
     const { log, begin } = recordedReservations()
     const t = new TestRegistry([widgetResource({ strategy: { begin } })])
     await t.create({ name: 'a' })

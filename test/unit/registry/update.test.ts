@@ -16,7 +16,7 @@ describe('updating', () => {
     await t.create({ name: 'a' }, { spec: { color: 'red' } })
   }
 
-  it('keeps what no update changes', async () => {
+  it('keeps immutable metadata', async () => {
     await open({
       prepare: (next, old) => {
         if (!old) next.metadata.generation = 1
@@ -66,7 +66,7 @@ describe('updating', () => {
       expect((await t.get('a')).spec.color).to.equal(told === '' ? 'blue' : 'red')
     })
 
-  it('refuses another uid', async () => {
+  it('rejects another uid', async () => {
     await open()
     expect(await refusalText(t.update('a', () => {}, { uid: 'other' }))).to.equal(
       '409 Conflict: Operation cannot be fulfilled on widgets.example.io "a": StorageError: invalid object, Code: 4, Key: /registry/widgets/ns/a, ResourceVersion: 0, ' +
@@ -76,14 +76,14 @@ describe('updating', () => {
     expect((await t.get('a')).spec.size).to.equal(5)
   })
 
-  it('tells faults of metadata twice, and those of the kind behind them', async () => {
+  it('reports errors of metadata twice, then those of the kind', async () => {
     await open({ validate: (_, old) => (old ? [required(fieldPath('spec', 'color'), 'x')] : []) })
     const { status } = await refusal(t.update('a', next => void Object.assign(next.metadata, { uid: 'u9' })))
     expect(status).to.include({ code: 422, reason: 'Invalid' })
     expect(status.details?.causes?.map(cause => cause.field)).to.deep.equal(['metadata.uid', 'metadata.uid', 'spec.color'])
   })
 
-  it('is no write where nothing changes', async () => {
+  it('writes nothing if nothing changes', async () => {
     await open()
     const before = await t.get('a')
     t.now += 60_000
@@ -92,7 +92,7 @@ describe('updating', () => {
     expect(t.backend.calls.write).to.equal(1)
   })
 
-  it('is no write where all that is left of it is the time of its manager', async () => {
+  it('writes nothing if only the time of its manager changes', async () => {
     await open({
       prepare: (next, old) => {
         if (old) next.status = old.status
@@ -104,7 +104,7 @@ describe('updating', () => {
     expect((await t.update('a', refusedByKind)).object).to.deep.equal(first.object)
   })
 
-  it('is a write, by its manager and at its time, where something does', async () => {
+  it('writes and updates its manager and time if something changes', async () => {
     await open()
     t.now += 60_000
     const { object } = await t.update('a', { size: 2 }, {}, { manager: 'other' })
@@ -114,7 +114,7 @@ describe('updating', () => {
     ])
   })
 
-  it('of a subresource takes its strategy in place of the kind’s', async () => {
+  it('uses the strategy of a subresource instead of that of the kind', async () => {
     await open()
     const change = (next: AnyObject) => {
       next.spec.color = 'blue'
@@ -124,7 +124,7 @@ describe('updating', () => {
     expect([object.spec.color, object.status.phase]).to.deep.equal(['red', 'Ready'])
   })
 
-  it('asks admission before and after, with what there was', async () => {
+  it('runs mutating and validating admission with the old object', async () => {
     await open()
     const seen: unknown[] = []
     t.admission = {
@@ -143,7 +143,7 @@ describe('updating', () => {
     expect(object.spec.size).to.equal(7)
   })
 
-  it('as a dry-run answers as if, and stores nothing', async () => {
+  it('returns the result and stores nothing in a dry run', async () => {
     const { log, begin } = recordedReservations()
     await open({ begin })
     const { object, created } = await t.update('a', { color: 'blue' }, {}, { dryRun: true })
@@ -152,19 +152,19 @@ describe('updating', () => {
   })
 })
 
-describe('updating what is not there', () => {
+describe('updating an object that does not exist', () => {
   const write = (t: TestRegistry, request = {}, metadata = {}) => t.update('b', next => void Object.assign(next.metadata, metadata), request)
   const creates = () => new TestRegistry([widgetResource({ strategy: { allowCreateOnUpdate: true } })])
 
-  it('is refused', async () => expect(await refusalText(write(new TestRegistry()))).to.equal('404 NotFound: widgets.example.io "b" not found'))
+  it('is rejected', async () => expect(await refusalText(write(new TestRegistry()))).to.equal('404 NotFound: widgets.example.io "b" not found'))
 
-  it('creates, where the kind says so', async () => {
+  it('creates if the kind allows it', async () => {
     const { created, object } = await write(creates())
     expect(created).to.equal(true)
     expect(object.metadata).to.include({ uid: 'u1', resourceVersion: '2', creationTimestamp: '2026-01-02T03:04:05Z' })
   })
 
-  it('creates, where the request says so', async () => expect((await write(new TestRegistry(), { forceCreate: true })).created).to.equal(true))
+  it('creates if the request forces it', async () => expect((await write(new TestRegistry(), { forceCreate: true })).created).to.equal(true))
 
   it('creates nothing through a subresource', async () => {
     const t = creates()
@@ -179,7 +179,7 @@ describe('updating what is not there', () => {
     expect(await t.names()).to.deep.equal([])
   })
 
-  it('is a creation to admission', async () => {
+  it('is a CREATE for admission', async () => {
     const t = creates()
     const seen: string[] = []
     t.admission = {
@@ -219,7 +219,7 @@ describe('updating what is not there', () => {
       expect(await refusalText(write(creates(), {}, { resourceVersion: text }))).to.equal(`500 : strconv.ParseUint: parsing ${JSON.stringify(text)}: ${fault}`)
     })
 
-  it('is refused where a uid is asked for', async () => {
+  it('is rejected if a uid is required', async () => {
     const refused = (dryRun: boolean) => refusalText(creates().update('b', () => {}, { uid: 'x' }, { dryRun }))
     expect(await refused(false)).to.match(
       /^409 Conflict: .* Key: \/registry\/widgets\/ns\/b, .* Precondition failed: UID in precondition: x, UID in object meta: $/,
@@ -240,7 +240,7 @@ describe('updating an object that is being deleted', () => {
   }
   const finalizers = (list: string[]) => (next: AnyObject) => void Object.assign(next.metadata, { finalizers: list })
 
-  it('keeps its deletion, whatever the update says', async () => {
+  it('keeps its deletion, whatever the update sets', async () => {
     const t = await terminating()
     const { object } = await t.update('a', next => {
       delete next.metadata.deletionTimestamp
@@ -250,7 +250,7 @@ describe('updating an object that is being deleted', () => {
     expect(object.metadata).to.include({ deletionTimestamp: '2026-01-02T03:04:05Z', deletionGracePeriodSeconds: 0 })
   })
 
-  it('removes it with its last finalizer, and answers with what was to be written', async () => {
+  it('removes it with its last finalizer, and returns the updated object', async () => {
     const { log, begin } = recordedReservations()
     const t = await terminating({ begin })
     await t.update('a', finalizers(['example.io/y']))
@@ -261,7 +261,7 @@ describe('updating an object that is being deleted', () => {
     expect(log.slice(-2)).to.deep.equal(['begin 3 delete', 'commit 3'])
   })
 
-  it('does not remove what waits for its grace period', async () => {
+  it('does not remove it before its grace period is over', async () => {
     const t = new TestRegistry([widgetResource({ strategy: { gracePeriod: () => 30 } })])
     await t.create({ name: 'a' })
     await t.store.delete(t.target('a'), {})
@@ -270,7 +270,7 @@ describe('updating an object that is being deleted', () => {
     expect(await t.names()).to.deep.equal(['a'])
   })
 
-  it('does not remove what the kind holds', async () => {
+  it('does not remove it if the kind holds it', async () => {
     const t = await terminating({ holdsDeletion: widget => widget.spec.color !== 'done' })
     await t.update('a', finalizers([]))
     expect(await t.names()).to.deep.equal(['a'])
@@ -278,7 +278,7 @@ describe('updating an object that is being deleted', () => {
     expect(await t.names()).to.deep.equal([])
   })
 
-  it('takes no new finalizer', async () => {
+  it('rejects new finalizers', async () => {
     const t = await terminating()
     expect(await refusalText(t.update('a', finalizers(['example.io/x', 'example.io/y', 'example.io/z'])))).to.match(
       /^422 Invalid: .*metadata\.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers/,

@@ -146,13 +146,13 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
       })
     }
 
-    it('is answered without being stored as it is when it is', async () => {
+    it('returns the same object in a dry run as in a write', async () => {
       const create: FakeRequest = { method: 'POST', body: body('v1beta1', { shade: 'red' }, { name: 'b' }) }
       const { spec: dry } = await object('v1beta1', ALL, { ...create, search: 'dryRun=All' })
       expect((await object('v1beta1', ALL, create)).spec).to.deep.equal(dry)
     })
 
-    it('is refused a body of another version than the path’s', async () => {
+    it('rejects a body of another version than the path', async () => {
       expect(await refusalText(call('v1', ONE, { method: 'PUT', body: body('v1beta1', {}) }))).to.equal(
         '400 BadRequest: the API version in the data (example.io/v1beta1) does not match the expected API version (example.io/v1)',
       )
@@ -172,7 +172,7 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
           search: `fieldManager=${manager}${search}`,
         })
 
-      it('are taken by a write in another version', async () => {
+      it('change owner by a write in another version', async () => {
         expect(managers(await object('v1', ONE))).to.deep.equal(['tester Update example.io/v1beta1 {"f:shade":{}}'])
         const next = await object('v1', ONE, { method: 'PUT', body: body('v1', { color: 'blue' }), search: 'fieldManager=other' })
         expect(managers(next).filter(text => text.includes('color') || text.includes('shade'))).to.have.length(1)
@@ -190,14 +190,14 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         ])
       })
 
-      it('are given up in another version than they were applied in', async () => {
+      it('are released in another version than they were applied in', async () => {
         await applied('v1', 'one', { color: 'blue', parts: ['a'] }, '&force=1')
         const next = await applied('v1beta1', 'one', { shade: 'blue' })
         expect(next.spec.parts).to.equal(undefined)
         expect(managers(next)).to.include('one Apply example.io/v1beta1 {"f:shade":{}}')
       })
 
-      it('of a version that is not served are gone after the next write', async () => {
+      it('of a version that is not served are dropped by the next write', async () => {
         const both = t.served().definition
         const [v1, v1beta1] = both.versions as [typeof both.hub, typeof both.hub]
         t.catalog.replace([{ ...both, versions: [v1], unserved: [v1beta1] }])
@@ -220,7 +220,7 @@ describe('stored bytes', () => {
       expect([read.apiVersion, read.metadata.resourceVersion, read.spec]).to.deep.equal(['example.io/v1beta1', '7', spec])
     })
 
-  it('are of the stored version, whatever comes', () => {
+  it('are of the storage version, whatever version is written', () => {
     const hub = { kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name: 'a' }, spec: { color: 'red' } }
     expect(JSON.parse(codec.encode(hub).toString())).to.deep.equal(old)
     expect(codec.attributes(hub).fields).to.include({ 'spec.shade': 'red' })

@@ -21,7 +21,7 @@ describe('a write', () => {
     commit: async () => void log.push(`commit ${name}`),
     rollback: async () => void log.push(`rollback ${name}`),
   })
-  /** Puts a widget, and returns what the decision was made from. */
+  /** Writes a widget. The result is the state that the decision was based on. */
   const put: DecideObject<string> = async (now, held) => {
     const result = now ? `revision ${now.revision}` : 'nothing'
     await held.take(reservation(result))
@@ -34,7 +34,7 @@ describe('a write', () => {
     expect([result, written?.outcome, log]).to.deep.equal(['nothing', 'created', ['commit nothing']])
   })
 
-  it('returns that of the decision that was carried out, and rolls back what those before have reserved', async () => {
+  it('returns the result of the last attempt, and rolls back the reservations of earlier ones', async () => {
     await run()
     let interfered = false
     t.backend.before = async call => {
@@ -47,7 +47,7 @@ describe('a write', () => {
     expect([result, written?.outcome, log]).to.deep.equal(['revision 3', 'updated', ['rollback revision 2', 'commit revision 3']])
   })
 
-  it('rolls back where the decision fails after it has reserved', async () => {
+  it('rolls back if the decision fails after a reservation', async () => {
     const failing: DecideObject<string> = async (_now, held) => {
       await held.take(reservation('it'))
       throw new Error('no')
@@ -56,12 +56,12 @@ describe('a write', () => {
     expect([message, log]).to.deep.equal(['no', ['rollback it']])
   })
 
-  it('as a dry run decides, writes nothing, and rolls back', async () => {
+  it('decides, writes nothing and rolls back in a dry run', async () => {
     const { result, written } = await run(put, true)
     expect([result, written, log, await t.names()]).to.deep.equal(['nothing', undefined, ['rollback nothing'], []])
   })
 
-  it('that is done is not rolled back where a commit fails', async () => {
+  it('is not rolled back if a commit fails after it', async () => {
     const failing: DecideObject<string> = async (now, held) => {
       const decision = await put(now, new HeldReservation())
       await held.take(Promise.resolve({ commit: () => Promise.reject(new Error('no')), rollback: async () => void log.push('rollback') }))

@@ -62,7 +62,7 @@ describe('a JSON patch of a wide value', () => {
 })
 
 describe('JSON Patch', () => {
-  describe('does as the public test collection asks', () => {
+  describe('passes the public test collection', () => {
     for (const { name, doc, patch, expected, error } of fixture<SuiteRow>('json-patch-suite'))
       it(name, () => {
         const got = outcome(() => applyJsonPatch(doc as JsonObject, patch))
@@ -73,7 +73,7 @@ describe('JSON Patch', () => {
       })
   })
 
-  describe('does as kube-apiserver did', () => {
+  describe('matches kube-apiserver', () => {
     for (const { name, type, doc, patch, result, code } of fixture<Row>('json-patch'))
       it(name, () => {
         const inputs = structuredClone({ doc, patch })
@@ -131,7 +131,7 @@ describe('JSON Patch', () => {
       ).to.deep.equal(result),
     )
 
-  it('keeps a member named __proto__ as data', () => {
+  it('treats a member named __proto__ as data', () => {
     const patched = applyJsonPatch({ a: {} }, [
       { op: 'add', path: '/a/__proto__', value: { polluted: true } },
       { op: 'test', path: '/a/__proto__/polluted', value: true },
@@ -140,7 +140,7 @@ describe('JSON Patch', () => {
     expect(({} as { polluted?: boolean }).polluted).to.equal(undefined)
   })
 
-  it('bounds what copies add', () => {
+  it('bounds the size that copies add', () => {
     const text = 'x'.repeat(1024)
     const copies = Array.from({ length: MAX_COPIED_BYTES / 1024 }, (_, i) => ({ op: 'copy', from: '/a', path: `/c${i}` }))
     expect(outcome(() => applyJsonPatch({ a: text }, copies))).to.equal('unprocessable')

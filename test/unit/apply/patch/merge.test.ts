@@ -17,7 +17,7 @@ interface Row {
 }
 
 describe('merge patch', () => {
-  describe('does as kube-apiserver did', () => {
+  describe('matches kube-apiserver', () => {
     for (const { name, type, doc, patch, result } of fixture<Row>('merge-patch'))
       it(name, () => {
         const inputs = structuredClone({ doc, patch })
@@ -45,22 +45,22 @@ describe('merge patch', () => {
   ]
   for (const [why, doc, patch, result] of table) it(why, () => expect(applyMergePatch(doc, patch)).to.deep.equal(result))
 
-  it('keeps a member named __proto__ as data', () => {
+  it('treats a member named __proto__ as data', () => {
     const patched = applyMergePatch({ a: {} }, JSON.parse('{"a":{"__proto__":{"polluted":true}}}')) as JsonObject
     expect(JSON.stringify(patched)).to.equal('{"a":{"__proto__":{"polluted":true}}}')
     expect(({} as { polluted?: boolean }).polluted).to.equal(undefined)
   })
 
-  it('refuses null and scalars', () => {
+  it('rejects null and scalars', () => {
     for (const patch of [null, 1, 'x', true]) expect(() => applyMergePatch({}, patch)).to.throw(PatchError, 'Invalid JSON Patch')
   })
 
-  it('refuses lists unless field validation is off', () => {
+  it('rejects lists unless field validation is off', () => {
     expect(() => checkMergePatch([])).to.throw(PatchError, 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}')
     checkMergePatch(null)
   })
 
-  it('takes values that nest as deep as bodies may', () => {
+  it('accepts values that are nested as deeply as bodies may be', () => {
     for (const text of [`${'['.repeat(5000)}${']'.repeat(5000)}`, `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`]) {
       let depth = 0
       let inner: Json | undefined = applyMergePatch({}, { x: JSON.parse(text) as Json })
@@ -72,7 +72,7 @@ describe('merge patch', () => {
     }
   })
 
-  it('lays large patches over large objects in steps', () => {
+  it('applies large patches to large objects in steps', () => {
     const members = (value: string | null): JsonObject => Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, value]))
     const cases: [doc: JsonObject, patch: JsonObject][] = [
       [{ data: members('a') }, { data: { k1: 'b' } }],

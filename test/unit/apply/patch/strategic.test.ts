@@ -28,14 +28,14 @@ describe('strategic merge patch', () => {
     expect(yields).to.be.at.least(39)
   })
 
-  describe('of what kubectl makes of two objects is what the reference implementation says', () => {
+  describe('of two objects, as kubectl computes it, matches the reference implementation', () => {
     for (const [i, { type, doc, patch, result }] of fixture<{ type: string; doc: JsonObject; patch: JsonObject; result: JsonObject }>(
       'kubectl-patches',
     ).entries())
       it(`with ${type}, ${i}`, () => expect(applyStrategicPatch(types.type(type), doc, patch)).to.deep.equal(result))
   })
 
-  describe('does as kube-apiserver did', () => {
+  describe('matches kube-apiserver', () => {
     for (const { name, type, doc, patch, result, left, code, message } of fixture<Row>('strategic-patch'))
       it(name, () => {
         const inputs = structuredClone({ doc, patch })
@@ -141,5 +141,5 @@ describe('strategic merge patch', () => {
         .with.property('code', code)
     })
 
-  it('does nothing for null', () => expect(applyStrategicPatch(types.type('core.Pod'), pod, null)).to.deep.equal(pod))
+  it('changes nothing if it is null', () => expect(applyStrategicPatch(types.type('core.Pod'), pod, null)).to.deep.equal(pod))
 })

@@ -43,7 +43,7 @@ describe('the stand-in for etcd', () => {
     stop = await serveStandIn(standInOptions([`--listen-client-urls=${url}`, '--data-dir', join(directory, 'data'), '--unsafe-no-fsync=true']))
   }
 
-  it('reads what envtest gives etcd, and refuses what it can not listen on', () => {
+  it('parses the flags that envtest sets, and rejects URLs that it cannot listen on', () => {
     const argv = [
       '--advertise-client-urls=http://127.0.0.1:1',
       '--data-dir=/d',
@@ -61,7 +61,7 @@ describe('the stand-in for etcd', () => {
     expect(() => standInOptions(['--listen-client-urls', 'x'])).to.throw('a stand-in for etcd listens by plain HTTP alone')
   })
 
-  it('says that it is well, and nothing else that etcd does', async () => {
+  it('serves /health like etcd, and rejects all other requests', async () => {
     await start()
     expect(await (await fetch(`${url}/health`)).json()).to.deep.equal({ health: 'true', reason: '' })
     for (const [path, method] of [
@@ -77,7 +77,7 @@ describe('the stand-in for etcd', () => {
     }
   })
 
-  it('has the server use the embedded store, in the place that etcd was given', async () => {
+  it('makes the server use the embedded store in the data directory of etcd', async () => {
     await start()
     const config = await withStandIn(configOf('--etcd-stand-in', `--etcd-servers=${url}`, '--cert-dir=/c'), silentLogger)
     expect(config).to.include({ etcd: undefined, dataDir: join(directory, 'data'), certDir: '/c' })
@@ -85,7 +85,7 @@ describe('the stand-in for etcd', () => {
     expect(await several.catch((error: Error) => error.message)).to.contain('--workers=2 needs etcd')
   })
 
-  it('is not taken for one where another program answers, or none', async () => {
+  it('is not detected if another program listens, or none', async () => {
     const given = configOf('--etcd-stand-in', `--etcd-servers=${url}`)
     expect(await withStandIn(given, silentLogger)).to.equal(given)
     for (const body of ['', '{}', 'null', '{"dataDir":1}', '{"dataDir":"relative"}', `{"dataDir":"/${'x'.repeat(20_000)}"}`]) {
@@ -103,7 +103,7 @@ describe('the stand-in for etcd', () => {
   })
 })
 
-describe('the program in the place of etcd', () => {
+describe('the etcd-stand-in command', () => {
   const main = join(import.meta.dirname, '../../../../src/main.ts')
   for (const flag of ['--help', '-h', '--version'])
     it(`prints ${flag}, which envtest asks for first, and ends`, () => {

@@ -28,7 +28,7 @@ describe('binnacle assets', () => {
   }
   const said = (name: string): string => spawnSync(join(directory, 'out', name), ['--a', 'b c'], { encoding: 'utf8' }).stdout
 
-  it('runs this program, and links to etcd and kubectl where they are found', () => {
+  it('writes a launcher of this program, and links etcd and kubectl if they are found', () => {
     const [etcd, kubectl] = [program('path', 'etcd'), program('path', 'kubectl')]
     expect(write('path').slice(1, 3)).to.deep.equal([`etcd            ${etcd}`, `kubectl         ${kubectl}`])
     expect(said('kube-apiserver')).to.equal('kube-apiserver --etcd-stand-in --a b c\n')
@@ -36,7 +36,7 @@ describe('binnacle assets', () => {
     expect(readlinkSync(join(directory, 'out', 'kubectl'))).to.equal(kubectl)
   })
 
-  it('says that its etcd is a stand-in where there is none, or one is asked for', () => {
+  it('writes a stand-in for etcd if none is found, or if --etcd says so', () => {
     const standIn = 'etcd            a stand-in that stores nothing: objects are in the embedded store of kube-apiserver'
     expect(write('empty')).to.include.members([standIn, 'kubectl         none was found: suites that call it fail'])
     expect(said('etcd')).to.equal('binnacle etcd-stand-in --a b c\n')
@@ -44,7 +44,7 @@ describe('binnacle assets', () => {
     expect(write('path', 'stand-in')).to.include(standIn)
   })
 
-  it('may be run again, and takes an etcd that has come since', () => {
+  it('can be run again, and links an etcd that was installed since', () => {
     write('empty')
     const etcd = program('path', 'etcd')
     expect(write('path')).to.include(`etcd            ${etcd}`)
@@ -52,7 +52,7 @@ describe('binnacle assets', () => {
     expect(said('etcd')).to.equal('binnacle etcd-stand-in --a b c\n')
   })
 
-  it('leaves the programs of others as they are', () => {
+  it('keeps the programs of other tools', () => {
     mkdirSync(join(directory, 'out'))
     const theirs = program('out', 'etcd')
     expect(write('empty')).to.include(`etcd            ${theirs}`)
@@ -64,12 +64,12 @@ describe('binnacle assets', () => {
     expect(readFileSync(join(directory, 'out', 'kube-apiserver'), 'utf8')).to.contain('echo kube-apiserver')
   })
 
-  it('refuses an etcd that is none', () => {
+  it('rejects an --etcd that is not a program', () => {
     expect(() => write('empty', join(directory, 'nothing'))).to.throw('nothing is not a program')
     expect(existsSync(join(directory, 'out', 'kube-apiserver'))).to.equal(false)
   })
 
-  it('reads its command line', async () => {
+  it('parses its command line', async () => {
     expect(assetsOptions(['/a'])).to.deep.equal({ directory: '/a', etcd: undefined })
     expect(assetsOptions(['--etcd=stand-in', '/a'])).to.deep.equal({ directory: '/a', etcd: 'stand-in' })
     expect(assetsOptions(['/a', '--etcd', '/e'])).to.deep.equal({ directory: '/a', etcd: '/e' })
