@@ -57,7 +57,11 @@ const areBare = (old: Json, next: Json): boolean => !(isJsonObject(old) && isJso
 const isSame = (old: Json, next: Json): boolean => sameJson(old, next) && !hasGivenEmptyInList(next)
 
 const compareLeaves = (old: Json, next: Json): Delta | undefined => (isSame(old, next) ? undefined : MODIFIED)
+
+/** The value if it is a list; otherwise an empty list, as for null. */
 export const asArray = (value: Json): Json[] => (Array.isArray(value) ? value : [])
+
+/** The value if it is an object; otherwise undefined. */
 export const asObject = (value: Json): JsonObject | undefined => (isJsonObject(value) ? value : undefined)
 
 /** Compares values without a schema by their JSON type. A value that changes its type is modified. If one of the two is an object, its members are also added or removed. */

@@ -19,6 +19,7 @@ export type Flags = Readonly<Record<string, string | number | boolean | readonly
 /** Parsed flags of a server. */
 export type ServeCommand = Extract<Command, { readonly action: 'serve' }>
 
+/** Options of `openInProcess`. */
 export interface InProcessOptions {
   readonly command: ServeCommand
   /** Receives each line of the log. Undefined if there is none. */

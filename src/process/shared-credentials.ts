@@ -10,6 +10,7 @@ import { delay } from '../storage/delay.ts'
 import { TransformError } from '../storage/value/transformer.ts'
 import { credentialsOf } from './serving-files.ts'
 
+/** Interval of attempts to reach the store, in milliseconds. */
 const RETRY_MS = 250
 
 /** The certificate authority of this server is not that of the others on the same etcd. They must share one, so that clients, and pods with `kube-root-ca.crt`, can verify all of them. */

@@ -25,7 +25,7 @@ export function encodeContinue(start: Key, prefix: Key, at: Revision | -1): stri
   return Buffer.from(JSON.stringify({ v: VERSION, rv: at, start: start.slice(prefix.length) })).toString('base64url')
 }
 
-/** Decodes a token. Throws a ContinueTokenError with Go's message. Segments `..`, `.` and empty ones are rejected, so that a start key cannot leave the prefix. Source: storage/continue.go in k8s.io/apiserver. */
+/** Decodes a token. Throws a ContinueTokenError with Go's message. Segments `..`, `.` and empty ones are rejected, so that a start key cannot leave the prefix. Source: pkg/storage/continue.go in k8s.io/apiserver. */
 export function decodeContinue(token: string, prefix: Key): ContinueToken {
   const bad = base64urlError(token)
   if (bad !== undefined) throw new ContinueTokenError(`${INVALID}: illegal base64 data at input byte ${bad}`)

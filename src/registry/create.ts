@@ -24,7 +24,7 @@ import {
 } from './types.ts'
 import { HeldReservation, writeObject } from './write.ts'
 
-/** Attempts to generate a unique name, as in upstream's MaxNameGenerationCreateAttempts. */
+/** Largest number of names that are generated for one create, as upstream's maxNameGenerationCreateAttempts. */
 const NAME_ATTEMPTS = 8
 
 /**

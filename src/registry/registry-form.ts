@@ -42,6 +42,7 @@ const FORMS: Readonly<Record<FormName, RegistryForm>> = {
   },
 }
 
+/** Returns the behaviour for the form of a schema. */
 export const registryFormOf = ({ form }: StructSchema): RegistryForm => FORMS[form.name]
 
 const MAY_BE_EMPTY = ['annotations', 'finalizers', 'generateName', 'labels', 'ownerReferences'] as const

@@ -28,6 +28,7 @@ export class ResourceReader {
     return this.storage.cached
   }
 
+  /** Returns an object that is at least as new as `resourceVersion`: the latest if it is empty, any if it is 0. Throws 404 if it does not exist. */
   async get(served: ServedResource, namespace: string, name: string, resourceVersion: string, signal: AbortSignal): Promise<StoredObject> {
     const stored = await getObject(this, groupResourceOf(served), { namespace, name }, resourceVersion, signal)
     const view = conversionOf(served.definition).view(served.version)
@@ -47,6 +48,7 @@ export class ResourceReader {
     return objects && allConverted(objects)
   }
 
+  /** Lists the objects of a namespace, or of all if it is empty, by pages. Items are shared and must not be changed. */
   async list(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
     const read = (page: ListOptions) => listObjects(this, groupResourceOf(served), namespace, page, signal)
     const view = conversionOf(served.definition).view(served.version)
@@ -57,6 +59,7 @@ export class ResourceReader {
     return statused(served, '', 'list', filled(served, filledList))
   }
 
+  /** Opens a watch of a namespace, or of all if it is empty. The caller must close the watcher, or abort the signal. */
   async watch(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
     const view = conversionOf(served.definition).view(served.version)
     if (this.isCached && view.fill)

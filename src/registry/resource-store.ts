@@ -15,6 +15,7 @@ import { ResourceReader, statused } from './resource-reader.ts'
 import type { Answer, RegistryEnvironment, StoreParts, WriteTarget } from './types.ts'
 import { type UpdateRequest, updateObject } from './update.ts'
 
+/** Page size and concurrency of a DELETE of a collection. */
 const DELETE_COLLECTION_PAGE = 1000
 const DELETE_COLLECTION_WORKERS = 16
 
@@ -30,6 +31,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
     this.env = env
   }
 
+  /** Creates an object, which is decoded in the version of the request. Takes ownership of it. */
   async create(target: WriteTarget, object: KubeObject): Promise<Answer> {
     const answer = await createObject(this, target, object)
     const following = this.afterWrite(target, answer)
@@ -37,6 +39,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
     return answerIn(target, answer)
   }
 
+  /** Updates an object, or creates it if the request or the kind allows that. `created` reports which. */
   async update(target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
     const { answer, created } = await updateObject(this, target, request)
     const following = this.afterWrite(target, answer)
@@ -50,6 +53,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
     return 'stored' in answer ? this.env.afterWrite?.(served.definition, answer.stored.attributes().name) : undefined
   }
 
+  /** Deletes an object, or starts its deletion. Returns its last state in the version of the request. */
   async delete(target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
     const result = await deleteObject(this, target, options)
     const { definition, version } = target.served
@@ -91,8 +95,10 @@ export class ResourceStore extends ResourceReader implements StoreParts {
   }
 }
 
+/** The empty object of a version, with its type. */
 const blankObject = (version: Version): KubeObject =>
   decodedObject({ kind: version.kind, apiVersion: apiVersionOfVersion(version), ...decode(version.schema, {}) })
 
+/** Converts the result of a write to the version of the request. */
 const answerIn = (target: WriteTarget, answer: Answer): Converted<Answer> =>
   statused(target.served, target.name, 'update', conversionOf(target.served.definition).answer(target, answer))

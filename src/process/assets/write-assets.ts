@@ -17,7 +17,9 @@ const MARK = '# Written by `binnacle assets`.'
 /** Largest size of a file that may have the marker, in bytes. */
 const MOST_BYTES = 16 * 1024
 
+/** Parsed arguments of `binnacle assets`. */
 export interface AssetsOptions {
+  /** Absolute path of the directory to fill. */
   readonly directory: string
   /** Path of an etcd, or `stand-in`. Defaults to the etcd in PATH, otherwise to a stand-in. */
   readonly etcd: string | undefined
