@@ -26,7 +26,8 @@ function judge(seed: number, { wrong, compared, changes }: Outcome): void {
 describe('the model: histories of servers that are killed, and whose store is', function () {
   this.timeout(600_000)
   for (let seed = SEED; seed < SEED + WORLDS; seed++) {
-    for (const setup of fewStoreSetups())
+    // Without $STORES, later seeds run on etcd alone: a world takes half a minute.
+    for (const setup of seed === SEED || process.env.STORES ? fewStoreSetups() : fewStoreSetups().slice(0, 1))
       it(`three servers on ${setup.name}, seed ${seed}`, async () => {
         const store = await setup.start()
         const servers: ServerProcess[] = []

@@ -10,7 +10,8 @@ import { type EtcdServer, findEtcds, startEtcd } from '../support/etcd.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { eventually } from '../support/waiting.ts'
 
-const FOUND = findEtcds()
+/** The newest alone: certificates expire in real time. */
+const FOUND = findEtcds().slice(0, 1)
 
 if (FOUND.length === 0) describe.skip('client certificate for etcd (skipped: there is no etcd here; hack/etcd installs one)', () => {})
 for (const { path, version } of FOUND)
