@@ -3,23 +3,26 @@ import { BackendError } from './backend.ts'
 import { type Key, key } from './revision.ts'
 import type { Transformer } from './value/transformer.ts'
 
-/** Keys that every server of a store needs, and all alike. */
+/** Names of the secrets that every server of a store needs and that must be the same on all of them. */
 export type AgreedName = 'certificate-authority' | 'service-account-key'
 
-/** Secrets on which all servers of a store agree: who needs one first proposes it, and the others take it. */
+/** Secrets that all servers of a store share. The first server that needs one proposes it, and the others adopt it. */
 export interface AgreedValues {
-  /** Where nothing is agreed on yet, or what is no longer `isGood`, `propose` is asked. Throws BackendError, and TransformError for what cannot be decrypted. */
+  /**
+   * Returns the stored value. If none is stored, or `isGood` rejects the stored one, calls `propose` and stores its result unless another server is faster. A stale value is
+   * encrypted again. Throws BackendError, and TransformError if the stored value cannot be decrypted.
+   */
   agree(name: AgreedName, propose: () => Promise<string>, isGood?: (value: string) => boolean): Promise<string>
 }
 
 const CALL_MS = 3_000
-/** Another server is faster, again and again. */
+/** Write conflicts with other servers, one after another, before `agree` gives up. */
 const MAX_RACES = 20
 
-/** No resource is there: groups have a dot in their names, and no plural of the core group is this. */
+/** Key of a shared secret. It collides with no resource: names of API groups contain a dot, and the core group has no such plural. */
 export const agreedKey = (etcdPrefix: string, name: AgreedName): Key => key(`${etcdPrefix}/binnacle/${name}`)
 
-/** `transformer`: of Secrets, as these are secrets, too. */
+/** Creates the shared secrets of a store. `transformer` is the one for Secrets, because these values need the same protection. */
 export const agreedValues = (backend: Pick<Backend, 'get' | 'write'>, transformer: Transformer, etcdPrefix: string): AgreedValues => ({
   async agree(name, propose, isGood = () => true) {
     const at = agreedKey(etcdPrefix, name)

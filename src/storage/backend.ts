@@ -1,7 +1,7 @@
 import type { Key, Revision } from './revision.ts'
 import type { StoreHistory } from './store-history.ts'
 
-/** A key with its value as stored. The bytes are never mutated; they may pin those of all that came with them, so what is kept for long is copied. */
+/** A key with its value as stored. The bytes are never mutated. They may be a slice of a larger response, which a reference keeps in memory: copy what is kept for long. */
 export interface KeyValue {
   readonly key: Key
   readonly value: Buffer
@@ -11,10 +11,10 @@ export interface KeyValue {
 
 export interface RangePage {
   readonly items: readonly KeyValue[]
-  /** The store's revision at which the answer was made; with `at`, still the newest one. */
+  /** The store's revision when it served the read. With `at` it is still the newest one. */
   readonly revision: Revision
   readonly more: boolean
-  /** Number of keys in the range from `start` on, this page included. Present if the query asks for it, and in a store that counts anyway. */
+  /** Number of keys in the range from `start` on, this page included. Present if the query sets `counted`, and always in a store that counts anyway. */
   readonly count?: number
 }
 
@@ -24,17 +24,17 @@ export interface RangeQuery {
   /** End of the range, exclusive. */
   readonly end: Key
   readonly limit?: number
-  /** Read as of this revision. Fails with `compacted` where it is gone, `future` where it has not come. */
+  /** Optional. Revision to read as of. Fails with `compacted` if it is no longer kept, and with `future` if the store has not reached it. */
   readonly at?: Revision
-  /** The page has `count`. The store looks at each key of the range then, however few the page has. Default: false. */
+  /** Whether the page has `count`, false by default. The store then visits every key of the range, however small the page is. */
   readonly counted?: boolean
-  /** No items, but `count`. */
+  /** Whether the page has only `count` and no items. */
   readonly countOnly?: boolean
-  /** Values are empty, and createRevision is 0 where it would cost a read. */
+  /** Whether values are omitted: they are empty buffers, and createRevision is 0 if it would cost a read. */
   readonly keysOnly?: boolean
   /**
-   * Optional. A store that need not copy values to read them calls it with each item, in order, in place of returning it: the value is valid until it returns. Other stores return the items. If the range fails
-   * halfway, some items have been visited.
+   * Optional. A store that can read values without copying them calls it with each item, in order, instead of returning the items. The value is valid until the call returns. Other
+   * stores return the items and never call it. If the range fails halfway, some items have been visited.
    */
   readonly visit?: (item: KeyValue) => void
 }
@@ -43,65 +43,70 @@ export interface BackendEvent {
   readonly type: 'put' | 'delete'
   readonly key: Key
   readonly modRevision: Revision
-  /** Equal to modRevision where the put created the key; 0 for deletes. */
+  /** Equal to modRevision if the put created the key; 0 for deletes. */
   readonly createRevision: Revision
-  /** Absent for deletes. */
+  /** Omitted for deletes. */
   readonly value?: Buffer
-  /** The value before, where the watch asked for it and it is not compacted. */
+  /** The key and value before the change. Present if the watch requested it and the store has not compacted it. */
   readonly previous?: KeyValue
 }
 
-/** Whole revisions only: a revision's events never come in two batches. An empty batch is progress. */
+/** Events of whole revisions: those of one revision are never split over two batches. An empty batch reports progress. */
 export interface BackendBatch {
   readonly events: readonly BackendEvent[]
-  /** Every event up to this revision has been given. */
+  /** Every event up to and including this revision has been delivered. */
   readonly revision: Revision
 }
 
 export interface BackendWatch {
   readonly start: Key
   readonly end: Key
-  /** First revision wanted, inclusive. */
+  /** First revision to deliver, inclusive. */
   readonly from: Revision
+  /** Whether events have `previous`. Default: false. */
   readonly previous?: boolean
-  /** Empty batches report how far the watch has come: now and then, and when it is requested. Only in a store whose `watchProof` is `progress`. Default: false. */
+  /** Whether empty batches report progress: periodically, and when it is requested. Only for a store whose `watchProof` is `progress`. Default: false. */
   readonly progress?: boolean
   /**
-   * Called once the store has accepted the watch: every change from `from` on will come, or the iteration throws. `requestProgress` is passed if `progress` is set: it has the store report at once how far the watch
-   * has come. The store may leave a request unanswered while the watch is behind.
+   * Called when the store has accepted the watch: from then on every change since `from` is delivered, or the iteration throws. `requestProgress` is passed if `progress` is set. It
+   * asks the store for an immediate progress report, which the store may omit while the watch is behind.
    */
   readonly onOpen?: (requestProgress?: () => void) => void
 }
 
 /**
- * How a watch shows that no change is missing. `revisions`: every revision of the store appears in a watch over the whole keyspace. `progress`: a watch over any range reports the revision that it has come to, and every
- * change up to it was given before.
+ * How a watch proves that no change is missing. `revisions`: every revision of the store appears in a watch over the whole keyspace. `progress`: a watch over any range reports the
+ * revision that it has reached, and every change up to that revision was delivered before.
  */
 export type WatchProof = 'revisions' | 'progress'
 
-/** What a guarded write expects of its key: its mod revision, or 0 where it must not exist. */
+/** Precondition of a guarded write: the mod revision of the key, or 0 if the key must not exist. */
 export type Expected = Revision | 0
 
 export interface GuardedWrite {
   readonly key: Key
   readonly expected: Expected
-  /** Absent: the key is deleted. */
+  /** Omitted to delete the key. */
   readonly value?: Buffer
+  /** Optional. Seconds after which the store deletes the key. */
   readonly ttlSeconds?: number
 }
 
 export type WriteResult =
   | { readonly ok: true; readonly revision: Revision }
-  /** Nothing was written. `current` is the key as it is, undefined where it does not exist. */
+  /** The precondition failed and nothing was written. `current` is the key's present state; undefined if it does not exist. */
   | { readonly ok: false; readonly current: KeyValue | undefined; readonly revision: Revision }
 
 export type BackendErrorCode = 'compacted' | 'future' | 'unavailable' | 'timeout' | 'aborted' | 'too large' | 'corrupt' | 'denied' | 'no space'
 
-/** Failures of a store. `unavailable` and `timeout` on a write: whether it happened is unknown. `denied`: the store's own user may not read or write these keys. `no space`: the store is over its quota, and nothing was written. */
+/**
+ * Failure of a store. After `unavailable` or `timeout` it is unknown whether a write has happened. `denied`: the store's own user may not read or write these keys. `no space`: the
+ * store is over its quota, and nothing was written.
+ */
 export class BackendError extends Error {
   override readonly name = 'BackendError'
   readonly code: BackendErrorCode
-  /** For `compacted`: the oldest revision that can still be read, where known. */
+  /** For `compacted`: the oldest revision that can still be read, if the store reports it. */
   readonly compactRevision: Revision | undefined
 
   constructor(code: BackendErrorCode, message: string, options: { compactRevision?: Revision; cause?: unknown } = {}) {
@@ -112,53 +117,58 @@ export class BackendError extends Error {
 }
 
 /**
- * An ordered, revisioned key-value store: etcd, or the embedded one. Every change of the store has a revision of its own, one higher than the last
- * (an etcd transaction of another program may give several keys one revision).
+ * An ordered, revisioned key-value store: etcd, or the embedded one. Every change has a revision of its own, one higher than that of the change before. The exception is an etcd
+ * transaction of another program, which may give several keys one revision. Every method except `close` throws BackendError on failure.
  */
 export interface Backend {
-  /** Absent: it keeps no history that it can tell of. */
+  /** Optional. Omitted if the store keeps no history with times. */
   readonly history?: StoreHistory | undefined
-  /** All that is stored, as of the newest revision when the first piece is asked for, with the past that is kept: for a file from which another store is made. Absent: the store has snapshots of its own. */
+  /**
+   * Optional. Streams everything that the store holds, including its history, as of the newest revision when the first chunk is read. A new store can be filled from the chunks.
+   * Omitted if the store has snapshots of its own.
+   */
   snapshot?(signal: AbortSignal): AsyncIterable<Buffer>
+  /** Reads one key, as of `at` if it is given. `revision` is the store's newest. */
   get(key: Key, signal: AbortSignal, at?: Revision): Promise<{ item: KeyValue | undefined; revision: Revision }>
+  /** Reads one page of a range, in key order. */
   range(query: RangeQuery, signal: AbortSignal): Promise<RangePage>
-  /** Compare and swap. Resolves once the change is durable. Never applied twice. */
+  /** Compares and swaps. Resolves when the change is durable. A write is never applied twice. */
   write(write: GuardedWrite, signal: AbortSignal): Promise<WriteResult>
-  /** Ends by throwing BackendError (`compacted` where `from` is gone, `unavailable` where the connection was lost) or when the signal aborts. */
+  /** Watches a range. Ends when the signal aborts, or by throwing BackendError: `compacted` if `from` is no longer kept, `unavailable` if the connection is lost. */
   watch(watch: BackendWatch, signal: AbortSignal): AsyncIterable<BackendBatch>
-  /** How the next watch can show that no change is missing. Omitted if all revisions appear in a watch over the whole keyspace. */
+  /** Optional. Returns how the next watch proves that no change is missing. Omitted if all revisions appear in a watch over the whole keyspace. */
   watchProof?(signal: AbortSignal): Promise<WatchProof>
-  /** Returns the newest revision. It is no older than any that a call or a watch has given before: one that is older shows that the store was restored from a copy. */
+  /** Returns the newest revision. It is never older than one that a call or watch has returned before; an older one means that the store was restored from a copy. */
   currentRevision(signal: AbortSignal): Promise<Revision>
-  /** Drops history before the revision: reads and watches from earlier ones fail with `compacted`. Nothing is dropped if another server of the store has compacted it meanwhile. */
+  /** Drops history before the revision: reads and watches from earlier ones fail with `compacted`. Does nothing if another server has compacted the store in the meantime. */
   compact(before: Revision, signal: AbortSignal): Promise<void>
-  /** Resolves if the store answers; for readiness. */
+  /** Readiness check. Resolves if the store responds. */
   check(signal: AbortSignal): Promise<void>
-  /** Bytes that the store's database takes on its disk. */
+  /** Returns the size of the store's database on disk, in bytes. */
   size(signal: AbortSignal): Promise<number>
-  /** Absent: this store cannot. Throws BackendError, `compacted` or `future` where the revision cannot be read. */
+  /** Optional. Creates a fork of the store at a revision. Throws BackendError: `compacted` or `future` if the revision cannot be read. */
   fork?(options: ForkOptions, signal: AbortSignal): Promise<BackendFork>
   close(): Promise<void>
 }
 
 export interface ForkOptions {
-  /** What the fork begins with. Default: the newest revision. */
+  /** Revision that the fork starts from. Default: the newest one. */
   readonly at?: Revision
-  /** Of what the fork holds itself: writes beyond it fail with `too large`. What the store it comes from replaces is kept for it, up to as much again. */
+  /** Limit on the fork's own data, in bytes. Writes beyond it fail with `too large`. Data that the origin replaces is preserved for the fork up to the same limit again. */
   readonly maxBytes: number
-  /** Called once, where that is not enough: the fork has lost part of what it began with, and is of no use any more. */
+  /** Called once if the origin has replaced more than that limit: the fork has lost part of its initial state and must be discarded. */
   readonly onLost: () => void
 }
 
 /**
- * A store that begins with what another held at a revision, and is its own from there on: neither sees what is written to the other. The two share what neither has changed. It lives in memory, no longer than the
- * other, and history before its beginning is compacted.
+ * A store that starts as a copy of another at one revision and is independent from then on: neither sees later writes of the other. Unchanged data is shared. A fork lives in memory,
+ * no longer than its origin, and history before its start is compacted.
  */
 export interface BackendFork extends Backend {
-  /** The revision that it began with. */
+  /** Revision that the fork started from. */
   readonly forkedAt: Revision
-  /** Of what it holds itself. */
+  /** Returns the size of the fork's own data, in bytes. */
   bytes(): number
-  /** Keys from `start` on that were written or deleted since it began. `next`: where to go on; undefined at the end. */
+  /** Lists keys that were written or deleted since the fork started, beginning with `start`. `next` is where the next call continues; undefined at the end. */
   changed(start: Key): { readonly keys: readonly Key[]; readonly next: Key | undefined }
 }

@@ -1,22 +1,22 @@
 import { invariant } from '../lib/invariant.ts'
-/** What something derived costs while it is kept; `drop` forgets it. */
+/** Memory that a cached derivation takes, in bytes. `drop` discards the derivation. */
 export interface Charge {
   readonly bytes: number
-  /** Set by whoever uses the thing: it survives one more round. */
+  /** Set by each use: the charge survives one more round of eviction. */
   used: boolean
   drop(): void
 }
 
-/** For parsed objects and other encodings that are kept for the next reader: of all resources of a server together. */
+/** Budget for parsed objects and encodings that are cached for later readers, in bytes, over all resources of a server. */
 export const DERIVED_BYTES = 48 << 20
 
-/** Charges that may be spared for one that is added: where all are in use, looking at each of them would take long. */
+/** Charges in use that one `add` may skip. If all are in use, inspecting every one of them would take long. */
 const mostSpared = 32
 
-/** Bounds what is kept only to save work. Over the bound, the oldest charges not used since their last turn are dropped. */
+/** Bounds the memory of caches that only save work. Over the limit, the oldest charges are dropped that were not used since they were last inspected (second chance, or CLOCK). */
 export class ByteBudget {
   readonly limit: number
-  /** Oldest first, from `#first` on. A Set would be slow here: it keeps the places of what was removed, and each look at its first member goes over them. */
+  /** Oldest first, starting at `#first`. An array and not a Set: a Set keeps the slots of deleted members, and reading its first member skips over them each time. */
   #charges: (Charge | undefined)[] = []
   #first = 0
   #bytes = 0
@@ -53,8 +53,8 @@ export class ByteBudget {
   }
 
   /**
-   * Looks at a part of the charges, oldest first: drops those that were not used since their last turn, in which they were added or looked at, and spares the others once. To be called in each of
-   * `looks` intervals, after which all have been looked at: what nobody uses is gone after as many to twice as many.
+   * Inspects a share of the charges, oldest first: drops those that were not used since they were added or last inspected, and spares the others once. The caller invokes it `looks`
+   * times per period, which covers every charge once. An unused charge is dropped after one to two periods.
    */
   age(looks: number): void {
     const { length } = this.#charges

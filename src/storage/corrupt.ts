@@ -1,23 +1,23 @@
 import type { ReadFault } from './read-fault.ts'
 import { StorageError } from './storage.ts'
 
-/** A list reports so many objects that can't be read; of more, only that there are more. */
+/** Number of unreadable objects that a list reports. Beyond it the list only says that there are more. */
 export const MOST_CORRUPT = 100
 
-/** How reads and writes report objects that can't be read. */
+/** How reads and writes report objects that cannot be read. */
 export interface CorruptReports {
-  /** Lists go on to find all of them, up to MOST_CORRUPT. Otherwise they end at the first. */
+  /** Whether lists continue past an unreadable object to report all of them, up to MOST_CORRUPT. Otherwise they fail at the first. */
   readonly listsAll: boolean
   get(fault: ReadFault): StorageError
   write(fault: ReadFault): StorageError
-  /** At least one; `more`: there are others. */
+  /** Reports at least one fault. `more`: further faults were found beyond the limit. */
   list(faults: readonly [ReadFault, ...ReadFault[]], more: boolean): StorageError
   event(fault: ReadFault): StorageError
-  /** What was deleted can't be read, so no event can show it. */
+  /** Reports a deletion whose last state cannot be read, so that no event can carry it. */
   deletion(fault: ReadFault): StorageError
 }
 
-/** Without unsafe deletion: what went wrong, as it is. Upstream gives faults of decoding no reason, but in a watch. */
+/** Reports without unsafe deletion: the plain failure. As upstream, decoding faults have no reason in the Status, except in a watch. */
 export const plainReports: CorruptReports = {
   listsAll: false,
   get: fault => failureOf(fault, fault.text),
@@ -28,8 +28,8 @@ export const plainReports: CorruptReports = {
 }
 
 /**
- * With unsafe deletion (the gate AllowUnsafeMalformedObjectDeletion) the objects are named, so that they can be found and deleted.
- * @param root of all keys (`/registry`): reads of one object show keys without it, as upstream does
+ * Reports for unsafe deletion (feature gate AllowUnsafeMalformedObjectDeletion): they name the objects, so that an administrator can find and delete them.
+ * @param root prefix of all keys (`/registry`). Reads of one object show the key without it, as upstream does
  */
 export function namedReports(root: string): CorruptReports {
   return {
@@ -53,7 +53,7 @@ export function namedReports(root: string): CorruptReports {
   }
 }
 
-/** Upstream transforms before it knows the revision. */
+/** Text of a fault. Upstream transforms a value before it knows its revision, which is why `untransformable` reports revision 0. */
 const described = ({ kind, text, revision }: ReadFault): string =>
   kind === 'untransformable' ? `data from the storage is not transformable revision=0: ${text}` : `object not decodable revision=${revision}: ${text}`
 
@@ -65,10 +65,10 @@ const corrupt = (fault: ReadFault, message: string): StorageError => new Storage
 const failureOf = (fault: ReadFault, message: string): StorageError =>
   new StorageError('corrupt', message, { key: fault.key, fault, unreasoned: fault.kind === 'undecodable' })
 
-/** The fault of an object that can't be read; undefined for any other failure. */
+/** Returns the fault of an unreadable object; undefined for any other failure. */
 export const faultOf = (error: unknown): ReadFault | undefined => (error instanceof StorageError ? error.fault : undefined)
 
-/** The failure as it is reported; any other passes through. */
+/** Converts a failure to read an object with `report`. Returns any other error unchanged. */
 export function reported(error: unknown, report: (fault: ReadFault) => StorageError): unknown {
   const fault = faultOf(error)
   return fault === undefined ? error : report(fault)

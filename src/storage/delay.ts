@@ -1,6 +1,6 @@
 import { abortedError } from './errors.ts'
 
-/** Resolves after the time (`unref`: which keeps no process alive); rejects with StorageError `timeout` when the signal aborts. */
+/** Resolves after `ms`. Rejects with StorageError `timeout` if the signal aborts. `unref`: the timer does not keep the process alive. */
 export function delay(ms: number, signal: AbortSignal, { unref = false } = {}): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {

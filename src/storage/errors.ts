@@ -2,7 +2,7 @@ import { BackendError } from './backend.ts'
 import type { Key, Revision } from './revision.ts'
 import { StorageError } from './storage.ts'
 
-/** A backend's failure as this layer's. Anything that is not a failure of the store passes through. */
+/** Translates a BackendError into a StorageError. Returns any other value unchanged. */
 export function toStorageError(error: unknown, context: { key?: Key } = {}): unknown {
   if (!(error instanceof BackendError)) return error
   const { message, compactRevision } = error
@@ -26,7 +26,7 @@ export function toStorageError(error: unknown, context: { key?: Key } = {}): unk
   }
 }
 
-/** Awaits a call of the backend; its failures become this layer's. */
+/** Awaits a backend call and translates its failure. */
 export async function translated<T>(call: Promise<T>, context: { key?: Key } = {}): Promise<T> {
   try {
     return await call
@@ -35,11 +35,11 @@ export async function translated<T>(call: Promise<T>, context: { key?: Key } = {
   }
 }
 
-/** For waits of our own that a signal ended. */
+/** Error of a wait in this layer that was ended by a signal. */
 export const abortedError = (signal: AbortSignal): StorageError =>
   new StorageError('timeout', 'the request was ended before the store answered', { cause: signal.reason })
 
-/** As upstream: the longer the cache has been without a state, the later one is to come again, half a minute at the most. */
+/** Error of a cache without initial state. As upstream, Retry-After grows with the time that the cache has been initializing, up to 30 s. */
 export const initializing = (forMs: number): StorageError =>
   new StorageError('initializing', 'storage is (re)initializing', { retryAfterSeconds: Math.floor(Math.min(30, Math.exp((0.06 * forMs) / 1000))) })
 

@@ -3,13 +3,13 @@ import type { StorageEvent, Take, Watcher } from './storage.ts'
 
 interface Taker {
   readonly take: Take
-  /** As of `deliver`. */
+  /** The `joined` argument of `deliver`. */
   readonly joined: number
   resolve(): void
   reject(error: unknown): void
 }
 
-/** Bytes of objects that may wait for one watcher behind the batch that it gets next. They are shared with other watchers, so this bounds what one of them keeps alive. */
+/** Limit on queued objects behind the next batch, in bytes per watcher. Events are shared among watchers, so this bounds the memory that one slow watcher retains. */
 const QUEUE_BYTES = 16 << 20
 
 function bytesOf(batch: readonly StorageEvent[]): number {
@@ -19,30 +19,30 @@ function bytesOf(batch: readonly StorageEvent[]): number {
 }
 
 /**
- * What waits between a store and one watcher: batches, in order, in bounded numbers and bytes. Whoever is too slow for it is ended, never waited for. A batch is given in the turn in which it is
- * pushed where the taker is ready for it.
+ * Queue between a store and one watcher: batches in order, bounded in number and bytes. A watcher that is too slow is ended; producers never wait for it. If the taker is ready, a
+ * batch is delivered in the turn in which it is pushed.
  */
 export class EventQueue implements Watcher {
   readonly #limit: number
   readonly #byteLimit: number
   readonly #onClose: (slow: boolean) => void
-  /** Batches before all others, made as they are asked for, one a turn of the event loop. */
+  /** Batches that precede all others. They are generated on demand, one per turn of the event loop. */
   #initial: Iterator<readonly StorageEvent[]> | undefined
   #batches: (readonly StorageEvent[])[] = []
   #queued = 0
-  /** Of the batches after the first. */
+  /** Bytes of the batches after the first. */
   #bytes = 0
   #slow = false
   #ended = false
   #error: unknown
   #whenTaken: (() => void) | undefined
-  /** Set while the taker is ready and nothing waits. */
+  /** Set while the taker is ready and the queue is empty. */
   #taker: Taker | undefined
 
   /**
-   * @param limit events that may wait; one more ends the watcher
-   * @param onClose called once, when it ends for whatever reason; `slow`: its reader did not keep up
-   * @param byteLimit bytes of objects that may wait behind the first batch
+   * @param limit number of queued events; one more ends the watcher
+   * @param onClose called once, when the queue ends for any reason; `slow`: its reader did not keep up
+   * @param byteLimit bytes of objects that may be queued behind the first batch
    */
   constructor(limit: number, onClose: (slow: boolean) => void, initial?: Iterator<readonly StorageEvent[]>, byteLimit = QUEUE_BYTES) {
     this.#limit = limit
@@ -59,11 +59,11 @@ export class EventQueue implements Watcher {
     return this.#queued
   }
 
-  /** Adds a batch, which may be shared with other queues. False where the queue has ended, or was full and ends now. */
+  /** Adds a batch, which may be shared with other queues. Returns false if the queue has ended, or was full and therefore ends. */
   push(batch: readonly StorageEvent[]): boolean {
     if (this.#ended) return false
     if (batch.length === 0) return true
-    // Most watchers have taken what came before: then nothing is weighed.
+    // The queue is usually empty, and then the bytes need not be counted.
     const bytes = this.#queued === 0 ? 0 : bytesOf(batch)
     if (!this.#hasRoom(batch.length, bytes)) {
       this.close(true)
@@ -76,7 +76,7 @@ export class EventQueue implements Watcher {
     return true
   }
 
-  /** Whether the batch would be taken. */
+  /** Reports whether `push` would accept the batch. */
   fits(batch: readonly StorageEvent[]): boolean {
     return this.#hasRoom(batch.length, this.#queued === 0 ? 0 : bytesOf(batch))
   }
@@ -85,7 +85,7 @@ export class EventQueue implements Watcher {
     return this.#queued === 0 || (this.#queued + events <= this.#limit && this.#bytes + bytes <= this.#byteLimit)
   }
 
-  /** For the one source that can wait, where they don't fit: resolves when all that is queued is taken, or the queue has ended. */
+  /** Resolves when everything queued is taken or the queue has ended. For a source that can wait when a batch does not fit; only one may wait at a time. */
   whenTaken(): Promise<void> {
     if (this.#ended) return Promise.resolve()
     return new Promise(resolve => {
@@ -99,7 +99,7 @@ export class EventQueue implements Watcher {
     resolve?.()
   }
 
-  /** Ends the watch after what is queued: with the error, if one is given. */
+  /** Ends the watch after the queued batches are delivered, with the error if one is given. */
   finish(error?: unknown): void {
     if (this.#ended) return
     this.#ended = true
@@ -131,7 +131,7 @@ export class EventQueue implements Watcher {
     })
   }
 
-  /** Gives what waits. While the taker is not ready for more it is not among those who wait. */
+  /** Delivers queued batches. While a taker is busy it is not in `#taker`, so that `push` only queues. */
   #give(taker: Taker): void {
     this.#taker = undefined
     try {
@@ -164,7 +164,7 @@ export class EventQueue implements Watcher {
     taker.reject(error)
   }
 
-  /** The next batch, with those after it while together they have fewer events than `joined`. */
+  /** Removes the next batch, joined with those after it while together they have fewer events than `joined`. */
   #take(joined: number): readonly StorageEvent[] | undefined {
     const batch = this.#next()
     if (batch === undefined || batch.length >= joined || this.#batches.length === 0) return batch
@@ -182,7 +182,7 @@ export class EventQueue implements Watcher {
     return batch
   }
 
-  /** The next batch of what the watch begins with. */
+  /** Returns the next batch of the initial events. */
   async #beginning(): Promise<readonly StorageEvent[] | undefined> {
     if (this.#initial === undefined) return undefined
     await nextTurn()

@@ -2,8 +2,8 @@ import type { Revision } from './revision.ts'
 import type { Allocate } from './storage.ts'
 
 /**
- * Finds and puts in metadata.resourceVersion in compact JSON (no space between tokens, no repeated names), without parsing it.
- * Offsets are of bytes; what is scanned must be well formed, as this program wrote it.
+ * Finds and inserts metadata.resourceVersion in compact JSON (no space between tokens, no repeated names) without parsing it.
+ * Offsets are in bytes. Input must be well-formed JSON that this program wrote.
  */
 const quote = 0x22
 const comma = 0x2c
@@ -13,10 +13,10 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const backslash = 0x5c
 
-/** The order of members: as Go writes a struct, or as it writes a map (sorted). */
+/** Order of members: that of a Go struct, or sorted by name as Go writes a map. */
 export type MemberOrder = 'struct' | 'sorted'
 
-/** From the opening quote to after the closing one. */
+/** Returns the offset after a string. `at` is its opening quote. */
 function skipString(json: Buffer, at: number): number {
   const { length } = json
   let i = at + 1
@@ -24,7 +24,7 @@ function skipString(json: Buffer, at: number): number {
   return i + 1
 }
 
-/** From the first byte of a value to after its last. */
+/** Returns the offset after a value. `at` is its first byte. */
 export function skipValue(json: Buffer, at: number): number {
   const first = json[at]
   if (first === quote) return skipString(json, at)
@@ -47,18 +47,18 @@ export function skipValue(json: Buffer, at: number): number {
   return i
 }
 
-/** Whether the bytes at an offset are these. */
+/** Reports whether `bytes` contain `text` at an offset. */
 export function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
   const { length } = text
   if (at + length > bytes.length) return false
-  // Texts are short: a call of the runtime takes longer.
+  // The texts are short, so a loop is faster than a call into the runtime.
   for (let i = 0; i < length; i++) if (bytes[at + i] !== text[i]) return false
   return true
 }
 
 const metadataName = Buffer.from('"metadata":{')
 
-/** Where the value of the top-level member `metadata` begins (its brace), looking from the member at `from` on; -1 where there is none. */
+/** Returns the offset of the opening brace of the top-level member `metadata`, searching from the member at `from`; -1 if the object has none. */
 export function findMetadata(json: Buffer, from: number): number {
   let i = from
   while (i < json.length && json[i] === quote) {
@@ -70,8 +70,8 @@ export function findMetadata(json: Buffer, from: number): number {
 }
 
 /**
- * Where the value of a member begins, of the object whose brace is at `at`; -1 where it has none of this name. The name has no escapes.
- * @param later Optional. A member that never stands before that of the name: the search ends with it.
+ * Returns the offset of a member's value in the object whose brace is at `at`; -1 if it has no member of that name. The name must need no escapes.
+ * @param later Optional. A member that never precedes the one sought: the search ends when it is found.
  */
 export function memberAt(json: Buffer, at: number, name: Buffer, later?: Buffer): number {
   let i = at + 1
@@ -86,7 +86,7 @@ export function memberAt(json: Buffer, at: number, name: Buffer, later?: Buffer)
   return -1
 }
 
-/** The string at an offset; empty where there is another value. */
+/** Returns the string at an offset; empty if the value is not a string. */
 export function textAt(json: Buffer, at: number): string {
   if (json[at] !== quote) return ''
   const end = skipString(json, at)
@@ -96,7 +96,7 @@ export function textAt(json: Buffer, at: number): string {
 
 const revisionName = 'resourceVersion'
 
-/** Of a struct, the members of ObjectMeta that come before: uid, name, selfLink, namespace, generateName. No other member has a name of these lengths. */
+/** Lengths of the names that precede resourceVersion in ObjectMeta's Go struct: uid, name, selfLink, namespace, generateName. No other member of it has one of these lengths. */
 const lengthsBefore = new Set([3, 4, 8, 9, 12])
 
 function comesBefore(json: Buffer, start: number, end: number, order: MemberOrder): boolean {
@@ -107,13 +107,14 @@ const isRevision = (json: Buffer, start: number, end: number): boolean =>
   end - start === revisionName.length && json.toString('latin1', start, end) === revisionName
 
 export interface SpliceOptions {
-  /** Where the JSON ends. Default: with the buffer. */
+  /** Offset at which the JSON ends. Default: the end of the buffer. */
   readonly end?: number
+  /** Allocates the result. Default: `Buffer.allocUnsafe`. */
   readonly allocate?: Allocate | undefined
 }
 
 /**
- * The JSON with metadata.resourceVersion put in at its place, or replaced.
+ * Returns a copy of the JSON with metadata.resourceVersion inserted in its position, or replaced.
  * @param metadata offset of the brace that opens the metadata
  */
 export function spliceRevision(json: Buffer, metadata: number, revision: Revision, order: MemberOrder, options: SpliceOptions = {}): Buffer {
@@ -122,7 +123,7 @@ export function spliceRevision(json: Buffer, metadata: number, revision: Revisio
     const out = allocate(end - (to - from) + text.length)
     const { length } = text
     if (json.length <= out.length) {
-      // Part by part takes a view for each.
+      // One copy and a move avoid creating a view for each part.
       out.set(json)
       out.copyWithin(from + length, to, end)
     } else {

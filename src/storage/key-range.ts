@@ -1,10 +1,10 @@
 import { type Key, key } from './revision.ts'
 
-/** Start and end of the whole keyspace. As in etcd, an end of `\0` means: no end. */
+/** Start and end of the whole keyspace. As in etcd, `\0` as the end of a range means that it has none. */
 export const keyspaceStart = key('\0')
 export const keyspaceEnd = key('\0')
 
-/** The first key after all keys that begin with the prefix. Keys are ordered by their UTF-8 bytes, which is the order of code points. */
+/** Returns the first key after all keys with the prefix. Keys are ordered by their UTF-8 bytes, which is the order of code points. */
 export function prefixEnd(prefix: string): Key {
   let end = prefix.length
   while (end > 0) {
@@ -16,5 +16,5 @@ export function prefixEnd(prefix: string): Key {
   return keyspaceEnd
 }
 
-/** The first key after this one. */
+/** Returns the first key after this one. */
 export const keyAfter = (last: Key): Key => key(`${last}\0`)

@@ -1,17 +1,17 @@
 import type { MetricFamily } from '../lib/metrics.ts'
 import { PolledFamily } from '../lib/polled-family.ts'
 
-/** What lists of one resource that the store answered have cost: plain numbers, raised where the work is done. */
+/** Counters of the lists of one resource that were read from the store. Plain numbers that the read path increments. */
 export class ListCounts {
   lists = 0
-  /** Objects read. */
+  /** Number of objects read. */
   fetched = 0
-  /** Objects that a predicate looked at; all of those that could be read. */
+  /** Number of objects that a predicate was evaluated on: every one that could be read. */
   evaluated = 0
   returned = 0
 }
 
-/** kube-apiserver's families of lists that the store answered, by resource (`deployments.apps`). Source: k8s.io/apiserver, pkg/storage/etcd3/metrics. */
+/** Creates kube-apiserver's metric families for lists from the store, by resource (`deployments.apps`). Source: k8s.io/apiserver, pkg/storage/etcd3/metrics. */
 export function listMetrics(counts: () => readonly (readonly [resource: string, ListCounts])[]): MetricFamily[] {
   const counter = (name: string, help: string, of: keyof ListCounts) =>
     new PolledFamily('counter', { name, help, stability: 'ALPHA', labels: ['resource'] }, () =>

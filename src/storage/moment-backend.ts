@@ -3,8 +3,8 @@ import { type Backend, type BackendBatch, BackendError, type BackendWatch } from
 import type { Revision } from './revision.ts'
 
 /**
- * What a store held at a revision, as a store in which nothing happens any more: watches give what came up to then, and wait. Reads fail with `compacted` once the store has compacted the revision. Closing it leaves the
- * store open.
+ * A read-only view of a store at a revision. Watches deliver changes up to it and then stay silent until they are cancelled. Reads fail with `compacted` once the store has compacted
+ * the revision. Closing the view leaves the store open.
  */
 export const momentBackend = (store: Backend, at: Revision): Backend => ({
   async get(key, signal, before = at) {

@@ -1,19 +1,19 @@
 import { findMetadata, memberAt, skipValue, textAt } from './json-splice.ts'
 import { SharedValues } from './shared-values.ts'
 
-/** Looks at single members of JSON that this program made, without parsing the rest. `header`: as of Encoded. */
+/** Reads single members of JSON that this program wrote, without parsing the rest. `header` is that of `Encoded`. */
 
 export type Labels = Readonly<Record<string, string>>
 
 const NO_LABELS: Labels = {}
 const LABELS = Buffer.from('labels')
-/** Long, and behind all that is looked for, in the order of Go's structs as in that of names. */
+/** A long member that follows all the members read here, in struct order as well as in sorted order. */
 const MANAGED_FIELDS = Buffer.from('managedFields')
 
-/** Objects of one workload have the same. */
+/** Objects of one workload have the same labels. */
 const shared = new SharedValues((text): Labels => JSON.parse(text))
 
-/** Shared with all objects that have the same labels: never mutate. */
+/** Returns the labels of an object. The result is shared by all objects with the same labels: never mutate it. */
 export function labelsOf(json: Buffer, header: number): Labels {
   const metadata = findMetadata(json, header)
   const at = metadata < 0 ? -1 : memberAt(json, metadata, LABELS, MANAGED_FIELDS)
@@ -22,7 +22,7 @@ export function labelsOf(json: Buffer, header: number): Labels {
 
 const NAMES = { name: Buffer.from('name'), namespace: Buffer.from('namespace') }
 
-/** Empty where it is absent. */
+/** Returns the name or namespace of an object; empty if it is absent. */
 export function metadataText(json: Buffer, header: number, member: keyof typeof NAMES): string {
   const metadata = findMetadata(json, header)
   const at = metadata < 0 ? -1 : memberAt(json, metadata, NAMES[member])

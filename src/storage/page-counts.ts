@@ -1,13 +1,15 @@
 import type { Key, Revision } from './revision.ts'
 
-/** Chains of pages that are remembered. */
+/** Number of paged lists whose counts are cached. */
 const most = 1024
 
-/** How many objects are left where a page ended, for the page that goes on there: counting them anew for each page would take longer than the page itself where there are many. */
+/**
+ * Caches the number of objects after a page of a list, for the request of the next page. Counting a long range anew for each page would take longer than reading the page.
+ */
 export class PageCounts {
   readonly #counts = new Map<string, number>()
 
-  /** Objects below the prefix from `start` on, at the revision; undefined where it is not known. */
+  /** Returns the number of objects with the prefix from `start` on, at the revision; undefined if it is not cached. */
   from(revision: Revision, prefix: Key, start: Key): number | undefined {
     return this.#counts.get(idOf(revision, prefix, start))
   }
@@ -17,7 +19,7 @@ export class PageCounts {
     if (this.#counts.size > most) for (const oldest of this.#counts.keys()) return void this.#counts.delete(oldest)
   }
 
-  /** The states may have changed. */
+  /** Removes all counts. To be called when states may have changed. */
   forget(): void {
     this.#counts.clear()
   }

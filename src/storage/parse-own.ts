@@ -6,15 +6,15 @@ import { decodedObject, isJsonObject, type Json, type KubeObject, type ObjectMet
 import { findMetadata, skipValue } from './json-splice.ts'
 import type { Encoded } from './storage.ts'
 
-/** Numbers that may lose something as a double, or that Go distinguishes from a whole one; also finds what only looks like it, within texts. */
+/** Numbers that a double may not represent exactly, or that Go distinguishes from integers. It may also match text within a string, which only costs the slower parser. */
 const oddNumber = /[:[,]-?\d[\d.]*(?:\d{15}|[eE])|[:[,]-?\d+\.0/
 
-/** Parses JSON that this program wrote: no repeated members, no bad UTF-8. */
+/** Parses JSON that this program wrote: it has no repeated members and no invalid UTF-8. */
 export function parseOwn(bytes: Buffer): KubeObject {
   return parseText(bytes.toString('utf8'))
 }
 
-/** The same in steps, for objects that may be large. */
+/** Parses like `parseOwn`, in steps, for objects that may be large. */
 export const parseOwnInSteps = (bytes: Buffer): Steps<KubeObject> => parseTextInSteps(bytes.toString('utf8'))
 
 function* parseTextInSteps(text: string): Steps<KubeObject> {
@@ -28,10 +28,10 @@ function* parsePlainly(text: string): Steps<Json> {
   return (yield* parseInChunks(text, JSON.parse)) ?? JSON.parse(text)
 }
 
-/** Bytes from which on an object is parsed in turns: fewer take a millisecond. */
+/** Size in bytes from which an object is parsed in turns. A smaller one takes at most a millisecond. */
 const LARGE_BYTES = 64 * 1024
 
-/** The same in turns if the object is large. Undefined if `parseOwn` takes no time. */
+/** Parses like `parseOwn`, in turns, if the object is large. Undefined if it is small: the caller then uses `parseOwn`. */
 export const parseOwnInTurns = (bytes: Buffer): Promise<KubeObject> | undefined => (bytes.length < LARGE_BYTES ? undefined : runInTurns(parseOwnInSteps(bytes)))
 
 const parseText = (text: string): KubeObject => objectOf(oddNumber.test(text) ? parseJson(Buffer.from(text)).value : JSON.parse(text))
@@ -43,44 +43,44 @@ function objectOf(value: Json): KubeObject {
 
 const MANAGERS = Buffer.from(',"managedFields":[')
 
-/** The metadata alone, without its managers, of a JSON encoding that this program made: nothing else is parsed. */
+/** Parses only the metadata, without managedFields, of a JSON encoding that this program wrote. */
 export const parseMetadata = (json: Encoded): ObjectMeta => runAtOnce(parseMetadataInSteps(json))
 
-/** The same in steps, for objects that may be large. */
+/** Parses like `parseMetadata`, in steps, for objects that may be large. */
 export function* parseMetadataInSteps({ bytes, header }: Encoded): Steps<ObjectMeta> {
   const start = findMetadata(bytes, header)
-  // Managers come last in the metadata of built-in kinds, and are most of it. They can be found later in an object too, which is seen by its not being one.
+  // managedFields come last in the metadata of built-in kinds, and are most of it. The text may also occur later in the object; then the slice is not valid JSON.
   const managers = header > 1 ? bytes.indexOf(MANAGERS, start) : -1
   if (managers > 0) {
     try {
       return yield* readMetadata(`${bytes.toString('utf8', start, managers)}}`)
     } catch {
-      // They are of something inside of the object.
+      // The match was outside of the metadata.
     }
   }
   const { managedFields: _, ...metadata } = yield* readMetadata(bytes.toString('utf8', start, skipValue(bytes, start)))
   return metadata
 }
 
-/** It was written by the schema of ObjectMeta, and is not checked again. Throws a SyntaxError where the text is no JSON. */
+/** Parses metadata without checking it, because ObjectMeta's schema wrote it. Throws a SyntaxError if the text is not JSON. */
 function* readMetadata(text: string): Steps<ObjectMeta> {
   return (text.length < LARGE_BYTES ? JSON.parse(text) : yield* parsePlainly(text)) as ObjectMeta
 }
 
-/** The same in turns if the object is large. Undefined if `parseMetadata` takes no time. */
+/** Parses like `parseMetadata`, in turns, if the object is large. Undefined if it is small: the caller then uses `parseMetadata`. */
 export const parseMetadataInTurns = (json: Encoded): Promise<ObjectMeta> | undefined =>
   json.bytes.length < LARGE_BYTES ? undefined : runInTurns(parseMetadataInSteps(json))
 
-/** Where the metadata of a JSON encoding begins and ends, that this program made. */
+/** Returns the extent of the metadata in a JSON encoding that this program wrote. */
 export function metadataOf({ bytes, header }: Encoded): Span {
   const from = findMetadata(bytes, header)
   return { from, to: skipValue(bytes, from) }
 }
 
-/** The object of a built-in kind without the managers of its fields, which are a good part of it. `metadata`: as `metadataOf` returns it. */
+/** Parses an object of a built-in kind without its managedFields, which are a large part of it. `metadata` is the result of `metadataOf`. */
 export const withoutManagers = (json: Encoded, metadata: Span): KubeObject => parseText(textWithoutManagers(json, metadata))
 
-/** The same in steps, for objects that may be large. */
+/** Parses like `withoutManagers`, in steps, for objects that may be large. */
 export const withoutManagersInSteps = (json: Encoded, metadata: Span): Steps<KubeObject> => parseTextInSteps(textWithoutManagers(json, metadata))
 
 interface Span {
@@ -91,6 +91,6 @@ interface Span {
 function textWithoutManagers({ bytes }: Encoded, metadata: Span): string {
   const managers = bytes.indexOf(MANAGERS, metadata.from)
   if (managers < 0 || managers > metadata.to) return bytes.toString('utf8')
-  // They are the last of it.
+  // managedFields are the last member of the metadata.
   return `${bytes.toString('utf8', 0, managers)}${bytes.toString('utf8', metadata.to - 1)}`
 }

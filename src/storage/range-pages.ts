@@ -2,31 +2,32 @@ import { type Backend, BackendError, type KeyValue, type RangePage, type RangeQu
 import { keyAfter } from './key-range.ts'
 import type { Key } from './revision.ts'
 
-/** Keys of a first page. Later ones have about so many bytes of keys and values, or so many keys. */
+/** Number of keys in the first page. Later pages are sized by bytes of keys and values, up to a number of keys. */
 const FIRST_PAGE = 500
 const PAGE_BYTES = 6 << 20
-/** A store that counts what is left of the range at every page, asked or not, is read in fewer pages. */
+/** Bytes of a page if the store counts the rest of the range for every page anyway. Fewer pages then mean fewer counts. */
 const COUNTED_PAGE_BYTES = 16 << 20
 const LONGEST_PAGE = 20_000
-/** Keys of a page whose items are visited. It takes no memory, and the caller has the last word after each. */
+/** Number of keys in a page whose items are visited. Visited items take no memory, and the caller checks for cancellation after each page. */
 const VISITED_PAGE = 4000
 
-/** A page that does not come in time is made no shorter than this: etcd counts what is left of the range for each page, which takes longer than to read these. */
+/** Smallest page after a timeout, in keys. etcd counts the rest of the range for each page, which takes longer than reading this many keys. */
 const SHORTEST_PAGE = 2000
-/** Times that so short a page is asked for. The pages before are of the same revision and stay valid, so that a busy store is read to its end. */
+/** Attempts at the smallest page. Earlier pages stay valid because all are of one revision, so a busy store is still read to the end. */
 const SHORTEST_ATTEMPTS = 5
 
-/** A range that is read in pages. */
+/** A range to read in pages. */
 export type PagedQuery = Pick<RangeQuery, 'start' | 'end' | 'at' | 'keysOnly' | 'visit'>
 
 /**
- * Reads a range in pages of about the same size in bytes, all at the revision of the first, or at the given one. Together they have each key once, in order. The next page is requested before one is returned, so that the
- * store makes it while that is taken in: at most two are held. If a page does not come in time, or is longer than the store's client accepts, it is requested again, and it and later ones are made shorter. A store that calls `visit` returns pages without items. Throws BackendError.
+ * Reads a range in pages of about the same size in bytes, all at the revision of the first page, or at the given one. Together they contain each key once, in order. The next page is
+ * requested before one is yielded, so that the store prepares it while the caller processes that one: at most two are in memory. If a page times out, or is larger than the client
+ * of the store accepts, it is requested again, and it and later ones are made smaller. If the store calls `visit`, pages have no items. Throws BackendError.
  */
 export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQuery, signal: AbortSignal): AsyncGenerator<RangePage, void, undefined> {
   let { at, start } = query
   let longest = LONGEST_PAGE
-  /** The last key that the store has visited. */
+  /** Last key that was passed to `visit`. */
   let visited: Key | undefined
   const { visit } = query
   const visiting = visit && {
@@ -55,7 +56,7 @@ export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQ
     next = undefined
     if (page.more) {
       start = startAfter(page.items.at(-1)?.key ?? visited, start)
-      // A visit is work of the caller's: it goes on when that asks for more.
+      // Visiting is work of the caller, so the next page is read only when the caller continues.
       if (visited === undefined) next = read(nextLimit(page))
     }
     // A failure is thrown when its page is awaited. A caller that ends earlier never awaits it.
@@ -65,14 +66,14 @@ export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQ
   }
 }
 
-/** Start key of the page after one that began at `start` and ended with `last`. Throws if the page makes no progress: otherwise reading such a server would never end. */
+/** Returns the start key of the page after one that began at `start` and ended with `last`. Throws if the page makes no progress: otherwise reading from such a server would never end. */
 function startAfter(last: Key | undefined, start: Key): Key {
   if (last === undefined || Buffer.compare(Buffer.from(last), Buffer.from(start)) < 0)
     throw new BackendError('corrupt', 'the answers of the store do not go on: a page has no key behind those before it')
   return keyAfter(last)
 }
 
-/** Keys of the next page, if they are as long as those of this one. */
+/** Returns the number of keys for the next page, assuming that they are as long as those of this one. */
 function nextLimit({ items, count }: RangePage): number {
   let bytes = 0
   for (const { key, value } of items) bytes += key.length + value.length

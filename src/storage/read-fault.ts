@@ -1,6 +1,6 @@
 import type { Key, Revision } from './revision.ts'
 
-/** Why a stored value is no object: it can't be transformed (decrypted), or what came of that can't be decoded. */
+/** Why a stored value cannot be read: it cannot be transformed (decrypted), or the transformed bytes cannot be decoded. */
 export interface ReadFault {
   readonly key: Key
   readonly kind: 'untransformable' | 'undecodable'

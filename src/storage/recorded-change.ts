@@ -2,13 +2,13 @@ import type { Key, Revision } from './revision.ts'
 import type { Predicate, StorageEvent } from './storage.ts'
 import type { Stored } from './stored-object.ts'
 
-/** One change of one object. Its events are made once and shared by all watchers, and so are the encodings of their objects. */
+/** One change of one object. Its events and the encodings of their objects are created once and shared by all watchers. */
 export class RecordedChange {
   readonly key: Key
   readonly revision: Revision
-  /** The new state; undefined: deleted. */
+  /** The new state; undefined after a deletion. */
   readonly object: Stored | undefined
-  /** The state before; undefined: created. */
+  /** The state before; undefined for a creation. */
   readonly previous: Stored | undefined
   #event: StorageEvent | undefined
   #entered: StorageEvent | undefined
@@ -21,7 +21,7 @@ export class RecordedChange {
     this.previous = previous
   }
 
-  /** What a watcher without a predicate sees; undefined where nothing was deleted. */
+  /** Event for a watcher without a predicate; undefined for a deletion without a previous state. */
   get event(): StorageEvent | undefined {
     const { object, previous, revision } = this
     if (object === undefined) return this.#leave()
@@ -29,7 +29,7 @@ export class RecordedChange {
     return this.#event
   }
 
-  /** What a watcher sees: an object that starts to match is added, one that ceases to is deleted, with its content before and this revision. */
+  /** Returns the event for a watcher with this predicate: an object that starts to match is `added`; one that stops matching is `deleted`, with its previous content and this revision. */
   eventFor(predicate: Predicate): StorageEvent | undefined {
     if (predicate.everything) return this.event
     const { object, previous, revision } = this

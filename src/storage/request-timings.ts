@@ -12,7 +12,7 @@ interface Children {
   readonly errors: () => NumberChild
 }
 
-/** How long the store takes to answer, and how often it fails: kube-apiserver's families of requests to etcd, under whose names the embedded store is found as well. */
+/** Latency and failures of store requests, as kube-apiserver's metrics of etcd requests. The embedded store is reported under the same names. */
 export class RequestTimings {
   private readonly latencies = new HistogramFamily({
     name: 'etcd_request_duration_seconds',
@@ -39,7 +39,7 @@ export class RequestTimings {
 
   private readonly notes: (() => RequestNotes | undefined) | undefined
 
-  /** `notes`: those of the request that the running work is done for; absent: nothing is taken down. */
+  /** `notes` returns the notes of the current request, to which its store calls are added. Without it they are not recorded. */
   constructor(notes?: () => RequestNotes | undefined) {
     this.notes = notes
   }
@@ -48,12 +48,12 @@ export class RequestTimings {
     return [this.latencies, this.totals, this.failures]
   }
 
-  /** Removes what was timed of objects of a type that has gone. */
+  /** Removes the metrics of a type that no longer exists. */
   forget(type: string): void {
     for (const family of [this.latencies, this.totals, this.failures]) family.forget(type)
   }
 
-  /** The same backend, whose reads and writes are timed as of objects of this type (`deployments.apps`). */
+  /** Returns a backend whose reads and writes are timed as requests for this type (`deployments.apps`). */
   timed(backend: Backend, type: string): Backend {
     const operations = new Map<string, Children>()
     const childrenOf = (operation: string): Children => {

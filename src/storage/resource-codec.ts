@@ -15,54 +15,54 @@ import { identity } from './value/identity.ts'
 import { type Opened, TransformError, type Transformer } from './value/transformer.ts'
 
 export interface CodecOptions {
-  /** Of the storage version. */
+  /** Kind of the storage version. */
   readonly kind: string
   readonly apiVersion: string
-  /** Compact JSON of an object as Go writes it: `{"kind":…,"apiVersion":…,"metadata":{…}…}`, nothing after the last brace. At once or in steps. */
+  /** Encodes an object as compact JSON in Go's member order: `{"kind":…,"apiVersion":…,"metadata":{…}…}`, with nothing after the last brace. Runs at once or in steps. */
   encode(object: KubeObject): Buffer | Steps<Buffer>
   /**
-   * Optional. Members of the metadata that a write has left empty, as JSON: `"labels":{}`. They are stored without the mark, and read as absent, so that the next write of the object
-   * always takes effect.
+   * Optional. Returns the metadata members that a write has left empty, as JSON: `"labels":{}`. The object is then stored without the mark, and the members are read as absent, so that
+   * the next write of the object always takes effect.
    */
   emptyMetadata?(object: KubeObject): string
-  /** Of parsed JSON in any version that was ever stored: decodes, converts to the storage version, prunes, defaults. */
+  /** Decodes parsed JSON of any version that was ever stored: converts it to the storage version, prunes and defaults it. */
   decode(value: Json): KubeObject
   attributes(object: KubeObject): Attributes
-  /** The path of the string field that the resource is indexed by. */
+  /** Optional. Path of the string field that the resource is indexed by. */
   readonly indexedPath?: readonly string[]
   /**
-   * Names the schema and program version that normalised what is stored. Stored bytes carry it as trailing space, which JSON ignores; only bytes with the
-   * mark pass through unread. Without it, whatever has this program's layout and ends without a newline (kube-apiserver writes one) does.
+   * Optional. Identifies the schema and program version that normalised the stored bytes. It is appended as trailing white space, the mark, which JSON ignores. Only bytes with the
+   * mark are used without decoding them. If omitted, any bytes with this program's layout that do not end with a newline are; kube-apiserver's end with one.
    */
   readonly fingerprint?: string
-  /** Optional. Whether reading adds nothing to what is stored of the object: otherwise its bytes have no mark. */
+  /** Optional. Whether decoding adds nothing to the stored form of the object. If false, its bytes get no mark. */
   readonly isComplete?: (object: KubeObject) => boolean
-  /** `sorted`: as kube-apiserver writes custom resources; there is no type header, and lists carry kind and apiVersion in each item. */
+  /** Optional. `sorted` is the order in which kube-apiserver writes custom resources: there is no type header, and list items have kind and apiVersion. Default: `struct`. */
   readonly order?: MemberOrder
-  /** Kube-apiserver's binary envelope (`k8s\0`), which is always readable where it is given. */
+  /** Optional. Kube-apiserver's binary envelope (`k8s\0`). If given, stored objects in it can be read. */
   readonly binary?: {
     decode(stored: Buffer): KubeObject
     encode(object: KubeObject): Buffer | Steps<Buffer>
-    /** Objects are stored so. Each is read when it is met: no mark shows who wrote it. */
+    /** Whether objects are also written in it. Each is then decoded when it is read, because a mark cannot show which program wrote it. */
     readonly isWritten: boolean
   }
-  /** What is done to all of it on its way to the store and back. Default: nothing. */
+  /** Transforms stored bytes, for encryption at rest. Default: identity. */
   readonly transformer?: Transformer
-  /** Bounds what is made of the objects and kept. Default: one of its own. */
+  /** Budget of the caches of parsed objects and encodings. Default: a budget of its own. */
   readonly derived?: ByteBudget
 }
 
 const protobufMagic = Buffer.from('k8s\0')
 const closeBrace = 0x7d
 
-/** In memory of their own: bytes that live as long as a kind would keep a whole slab of Buffer's pool. */
+/** Encodes text in memory of its own. A slice of Buffer's pool would pin a whole slab for as long as the resource exists. */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)
   return bytes
 }
 
-/** How the objects of one version are stored and read again: as JSON, which begins with the type in the order that is asked for, through the transformer. */
+/** Creates the codec of a storage version: objects are JSON, with the type header in the configured order, passed through the transformer. */
 export function createCodec(options: CodecOptions): ResourceCodec {
   const { order = 'struct', transformer = identity, derived = new ByteBudget(DERIVED_BYTES) } = options
   const kind = `"kind":${JSON.stringify(options.kind)},`
@@ -71,7 +71,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   const header = order === 'struct' ? prefix.length : 1
   const mark = markOf(options.fingerprint)
 
-  /** Where this program's JSON ends in stored bytes that may pass unread; -1 for any other bytes. */
+  /** Returns the end of this program's JSON in stored bytes that can be used without decoding; -1 for any other bytes. */
   function ownEnd(stored: Buffer): number {
     const end = stored.length - mark.length
     if (end <= prefix.length || stored[end - 1] !== closeBrace) return -1
@@ -80,7 +80,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   }
 
   function splice(json: Buffer, end: number, revision: Revision, verbatim: boolean, allocate?: Allocate): Encoded {
-    // Readers leave the header out by its length alone.
+    // Readers skip the header by its length alone, so it must be there.
     const isTyped = startsWith(json, 0, prefix)
     if (order === 'struct' && !isTyped) throw new StorageError('corrupt', `a stored ${options.kind} does not begin with its kind and apiVersion`)
     const metadata = findMetadata(json, isTyped ? prefix.length : 1)
@@ -131,11 +131,11 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   return codec
 }
 
-/** Puts members first into an object that has others. `at`: offset of its brace. */
+/** Inserts members at the start of an object that has others. `at` is the offset of its brace. */
 const withMembers = (json: Buffer, at: number, members: string): Buffer =>
   Buffer.concat([json.subarray(0, at + 1), Buffer.from(`${members},`), json.subarray(at + 1)])
 
-/** Reads stored bytes that this program has not written as they are. */
+/** Decodes stored bytes that this program has not written in their present form. */
 function readStored(stored: Buffer, options: CodecOptions): KubeObject {
   try {
     if (startsWith(stored, 0, protobufMagic)) {
@@ -147,18 +147,18 @@ function readStored(stored: Buffer, options: CodecOptions): KubeObject {
     return object
   } catch (cause) {
     if (cause instanceof StorageError) throw cause
-    // Upstream looks for the type before anything else.
+    // Upstream looks for the type before it decodes anything else.
     if (cause instanceof JsonSyntaxError) throw new StorageError('corrupt', `couldn't get version/kind; json parse error: ${cause.message}`, { cause })
     throw new StorageError('corrupt', `a stored ${options.kind} cannot be read: ${errorMessage(cause)}`, { cause })
   }
 }
 
-/** Reads the string at a path, without parsing what is beside it. */
+/** Returns a function that reads the string at a path without parsing the members beside it. */
 function textOf(path: readonly string[]): (json: Encoded) => string {
   const names = path.map(name => Buffer.from(name))
   const values = new SharedValues(text => text)
   return ({ bytes, header }) => {
-    // The first member stands right after the header, as if that were the brace.
+    // The first member follows the header directly. Starting one byte earlier treats the header's last byte as the opening brace.
     let at = header - 1
     for (const name of names) {
       at = memberAt(bytes, at, name)
@@ -193,14 +193,14 @@ function withoutRevision(object: KubeObject): KubeObject {
   return { ...object, metadata }
 }
 
-/** Twelve characters of white space, two bits each, or nothing. */
+/** Twelve white space characters of two bits each; empty without a fingerprint. */
 function markOf(fingerprint: string | undefined): Buffer {
   if (fingerprint === undefined) return Buffer.alloc(0)
   const bits = createHash('sha256').update(fingerprint).digest().readUIntBE(0, 3)
   return Buffer.from(Array.from({ length: 12 }, (_, i) => ' \t\n\r'.charCodeAt((bits >> (2 * i)) & 3)))
 }
 
-/** Equal but for space at the end. */
+/** Reports whether both are equal except for trailing space. */
 function isSame(json: Buffer, stored: Buffer): boolean {
   if (stored.length < json.length || json.compare(stored, 0, json.length) !== 0) return false
   for (const byte of stored.subarray(json.length)) if (!' \t\n\r'.includes(String.fromCharCode(byte))) return false

@@ -1,6 +1,6 @@
 const GENERATION = 2048
 
-/** One value for each text, so that a million objects hold few of them. Two generations, so that what is no longer met is not kept for long. */
+/** Interns values by their text, so that a million objects share few of them. Two generations of entries let unused ones expire. */
 export class SharedValues<V> {
   #young = new Map<string, V>()
   #old = new Map<string, V>()

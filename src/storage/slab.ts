@@ -1,16 +1,16 @@
-/** 1 MiB: garbage collection sees one external buffer instead of some hundred. */
+/** Slab size: 1 MiB. The garbage collector then tracks one external buffer in place of several hundred. */
 const slabBytes = 1 << 20
 
 /**
- * Where bytes that are kept for long live. A kept slice of Buffer's own pool pins 8 KB, and a buffer per object makes collections long.
- * A slab is freed when the last slice of it is; `cacher/slab-compactor.ts` moves what is left out of sparse ones.
+ * Allocates memory for long-lived bytes. A slice of Buffer's own pool would pin 8 KB, and one buffer per object would make garbage collection slow. A slab is freed with its last
+ * slice; `cacher/slab-compactor.ts` moves the remaining slices out of sparse slabs.
  */
 export class Slabs {
   #current = Buffer.alloc(0)
   #used = 0
   #allocated = 0
 
-  /** Room for so many bytes, which pins only its slab. What is large has a slab of its own. */
+  /** Allocates `size` bytes in a slab. Large allocations get a slab of their own. The bytes are uninitialised. */
   allocate(size: number): Buffer {
     if (size > slabBytes / 4) {
       this.#allocated += size
@@ -26,29 +26,29 @@ export class Slabs {
     return room
   }
 
-  /** A copy of the bytes in a slab. */
+  /** Returns a copy of the bytes in a slab. */
   keep(bytes: Buffer): Buffer {
     const kept = this.allocate(bytes.length)
     kept.set(bytes)
     return kept
   }
 
-  /** Whether the bytes are where they can stay: in the slab that is being filled, or in one of their own. */
+  /** Whether the bytes need not be moved: they are in the current slab, or in one of their own. */
   holds(bytes: Buffer): boolean {
     return this.isCurrent(bytes.buffer) || (bytes.length > slabBytes / 4 && bytes.buffer.byteLength === bytes.length)
   }
 
-  /** The slab that is being filled. */
+  /** The slab that is being filled. Unused space is at its end. */
   get current(): Buffer {
     return this.#current
   }
 
-  /** Bytes of all slabs ever made: how much there is to gain by moving things. */
+  /** Bytes of all slabs ever allocated. Its growth bounds what compaction can free. */
   get allocated(): number {
     return this.#allocated
   }
 
-  /** Whether it is the slab that is being filled. */
+  /** Whether this is the slab that is being filled. */
   isCurrent(slab: ArrayBufferLike): boolean {
     return slab === this.#current.buffer
   }

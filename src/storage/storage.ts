@@ -9,184 +9,199 @@ import type { Key, Revision } from './revision.ts'
 export interface Encoded {
   /** For JSON: `{"kind":…,"apiVersion":…,"metadata":…}` without a newline at the end. */
   readonly bytes: Buffer
-  /** Where the type header ends: `{` + bytes.subarray(header) is the object without kind and apiVersion, as items of a built-in list have it. */
+  /** Offset at which the type header ends: `{` + bytes.subarray(header) is the object without kind and apiVersion, as in the items of a built-in list. */
   readonly header: number
-  /** Set by codecs: the bytes are the stored ones with the resourceVersion put in, trailing space apart. */
+  /** Optional. Set by codecs if the bytes are the stored ones with only the resourceVersion inserted and trailing space removed. */
   readonly verbatim?: boolean
 }
 
-/** Turns an object into response bytes: one encoder per version and media type, compared by identity. */
+/** Encodes an object as response bytes. There is one encoder per version and media type; they are compared by identity. */
 export interface Encoder {
-  /** Unique over all encoders: `json`, `protobuf;apps/v1`. */
+  /** Unique among all encoders: `json`, `protobuf;apps/v1`. */
   readonly id: string
   encode(object: KubeObject): Encoded
-  /** The same from the object's JSON, in memory that the next call overwrites; undefined where this one is to be encoded from the object. Of the encoders of a version one has it. */
+  /**
+   * Optional. Encodes directly from the object's JSON, into memory that the next call overwrites. Undefined if this object has to be encoded with `encode`. At most one encoder of a
+   * version has it.
+   */
   transcode?(json: Encoded): Encoded | undefined
 }
 
-/** What selectors and indexes look at. */
+/** Attributes that selectors and indexes use. */
 export interface Attributes {
   readonly namespace: string
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
-  /** Selectable fields by their names, metadata.name and metadata.namespace included. */
+  /** Selectable fields by name, including metadata.name and metadata.namespace. */
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** An object as stored, with the revision that wrote it. Shared by every reader: neither the object nor the bytes are ever mutated. */
+/** An object as stored, with the revision that wrote it. It is shared by all readers: neither the object nor the bytes may be mutated. */
 export interface StoredObject {
   readonly key: Key
   readonly revision: Revision
-  /** Parsed when first asked for; metadata.resourceVersion is set. */
+  /** Returns the parsed object, which is parsed at the first call. metadata.resourceVersion is set. */
   object(): KubeObject
-  /** What `object` returns, of a large object that has to be parsed, which takes turns. Undefined or absent: `object` takes no time. */
+  /** Optional. Parses a large object in turns and resolves with the result of `object`. Undefined if `object` is fast. */
   objectInTurns?(): Promise<KubeObject> | undefined
-  /** The encoding in the storage version as JSON, which is always kept. */
+  /** Returns the JSON encoding in the storage version, which is always in memory. */
   json(): Encoded
-  /** Makes in turns what `json` returns, of a large object of which it is not at hand. Undefined or absent: it is, or is made soon. Rejects with what they would throw. */
+  /** Optional. Prepares in turns the encoding that `json` returns. Undefined if it is in memory or fast to make. Rejects with the errors that `json` would throw. */
   ready?(): Promise<void> | undefined
-  /** Another encoding, made once and kept within a byte budget. */
+  /** Returns the encoding for an encoder. It is made once and cached within a byte budget. */
   encoded(as: Encoder): Encoded
-  /** The encoding of the encoder with this id, if it is kept. */
+  /** Returns the cached encoding of the encoder with this id; undefined if it is not cached. */
   kept(id: string): Encoded | undefined
-  /** The same for one look: it is not kept, and the next call for any object may overwrite it. */
+  /** Like `encoded`, without caching the result: the next call for any object may overwrite the bytes. */
   passing(as: Encoder): Encoded
-  /** Bytes of the same, which are found without making it once they were known. */
+  /** Size of the encoding in bytes. Once known it is returned without encoding. */
   sizeOf(as: Encoder): number
-  /** What `note` has kept for this asker; undefined where it is gone. */
+  /** Optional. Returns the value that `note` has cached for this owner; undefined if it was dropped. */
   noted?(by: object): unknown
-  /** Keeps something that was made of the object, within a byte budget: one thing for each who asks. Absent: the object keeps nothing. */
+  /** Optional. Caches a value derived from the object, within a byte budget: one for each owner (`by`). Omitted if the object caches nothing. */
   note?(by: object, value: object, bytes: number): void
   attributes(): Attributes
 }
 
-/** Gives room for so many bytes. */
+/** Allocates a buffer of `size` bytes, which may be uninitialised. */
 export type Allocate = (size: number) => Buffer
 
-/** How a resource's objects become bytes of the store and back. */
+/** Converts the objects of a resource to stored bytes and back. */
 export interface ResourceCodec {
-  /** Bounds what is made of its objects, and kept. Those of a server share one. */
+  /** Budget of the caches of parsed objects and encodings. All codecs of a server share one. */
   readonly derived: ByteBudget
-  /** Bytes to store: the object in its storage version, without a resourceVersion. */
+  /** Encodes an object for storage: in the storage version, without a resourceVersion. */
   encode(object: KubeObject): Buffer
-  /** The same in steps, for objects that may be large. */
+  /** Encodes like `encode`, in steps, for objects that may be large. */
   encodeInSteps(object: KubeObject): Steps<Buffer>
-  /** The response JSON of bytes to store with the revision put in; a text splice where this program wrote them. `allocate`: where it is put. Throws on bytes that cannot be read. */
+  /**
+   * Returns the response JSON of encoded bytes, with the revision inserted. If this program wrote them it is a text splice. `allocate` provides the memory of the result. Throws if the
+   * bytes cannot be read.
+   */
   json(stored: Buffer, revision: Revision, allocate?: Allocate): Encoded
-  /** Decodes and defaults. */
+  /** Decodes and defaults encoded bytes. */
   decode(stored: Buffer, revision: Revision): KubeObject
-  /** What the store is to hold of bytes to store: they may be encrypted. */
+  /** Transforms encoded bytes into the stored value, which may be encrypted. */
   toStorage(encoded: Buffer, key: Key): Buffer
   /**
-   * The response JSON of what the store holds. Not `verbatim` where it would be written in another form now (under another key): then the same content is a real write.
-   * Throws StorageError `corrupt` with the fault where it can't be read.
+   * Returns the response JSON of a stored value. It is not `verbatim` if the value would be written in another form now, for example under another key: writing the same content then
+   * changes the store. Throws StorageError `corrupt` with the fault if the value cannot be read.
    */
   fromStorage(held: Buffer, key: Key, revision: Revision, allocate?: Allocate): Encoded
   attributes(object: KubeObject): Attributes
-  /** Of a response JSON that `json` or `fromStorage` gave, the value of the field that the resource is indexed by. Absent: it is indexed by none. */
+  /** Optional. Returns the value of the indexed field in a response JSON that `json` or `fromStorage` returned. Omitted if the resource has no index. */
   indexed?(json: Encoded): string
 }
 
-/** `latest`: consistent · `any`: whatever is at hand · `notOlderThan`, `exactly`: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions */
+/**
+ * Consistency of a read. `latest`: consistent; `any`: from the cache, however old; `notOlderThan`, `exactly`:
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
+ */
 export type ReadAt = 'latest' | 'any' | { readonly notOlderThan: Revision } | { readonly exactly: Revision }
 
+/** A label that must be present with one of the values. */
 export interface RequiredLabel {
   readonly label: string
-  /** Different ones. */
+  /** Distinct. */
   readonly values: readonly string[]
 }
 
 export interface Predicate {
   matches(attributes: Attributes): boolean
-  /** Index hints: only objects of this name (or namespace) can match. */
+  /** Index hints: only objects with this name (or in this namespace) can match. */
   readonly name?: string
   readonly namespace?: string
-  /** The value that a field has in every match, where only one can be; undefined where several can. */
+  /** Optional. Returns the only value that a field can have in a match; undefined if several are possible. */
   requires?(field: string): string | undefined
-  /** Labels that every match has, with one of these values. */
+  /** Labels that every match has, each with one of its values. */
   readonly labels?: readonly RequiredLabel[]
-  /** Nothing is filtered: remaining counts are exact. */
+  /** Whether every object matches. Remaining counts are exact then. */
   readonly everything: boolean
 }
 
 export interface ListQuery {
   readonly at: ReadAt
   readonly predicate: Predicate
-  /** 0: all. */
+  /** Objects per page. 0: all. */
   readonly limit: number
-  /** What the cache answers is given whole, whatever the limit, as upstream's does for version 0. */
+  /** Whether a response from the cache ignores the limit, as upstream's does for version 0. */
   readonly wholeFromCache?: boolean
-  /** First key of the page, from a continue token; read with `exactly`, where a version that has not come fails at once with `future revision`. */
+  /** First key of the page, from a continue token. It is read with `exactly`, where a revision that the store has not reached fails immediately with `future revision`. */
   readonly startKey?: Key
 }
 
 export interface Page {
   readonly items: readonly StoredObject[]
-  /** The collection's version. */
+  /** Resource version of the collection. */
   readonly revision: Revision
   /** First key of the next page; undefined at the end. */
   readonly nextKey: Key | undefined
-  /** Objects after this page; undefined where a predicate filters or the number is not known. */
+  /** Number of objects after this page; undefined if a predicate filters, or if the number is unknown. */
   readonly remaining: number | undefined
 }
 
 export type StorageEvent =
   | { readonly type: 'added' | 'deleted'; readonly object: StoredObject; readonly revision: Revision }
-  /** `previous`: the state before. */
+  /** `previous` is the state before the change. */
   | { readonly type: 'modified'; readonly object: StoredObject; readonly revision: Revision; readonly previous: StoredObject }
-  /** All changes up to the revision have been given. `initialEnd`: it ends the initial events. */
+  /** All changes up to the revision have been delivered. `initialEnd`: it ends the initial events. */
   | { readonly type: 'bookmark'; readonly revision: Revision; readonly initialEnd: boolean }
 
 export interface WatchQuery {
-  /** Changes after this revision; `initial`: first `added` events for the present state, at least as new as `notOlderThan`, or consistent. */
+  /** `after`: changes after this revision. `initial`: first `added` events for the present state at this consistency, then its changes. */
   readonly start: { readonly after: Revision } | { readonly initial: ReadAt; readonly bookmarkAtEnd: boolean }
   readonly predicate: Predicate
-  /** Give bookmarks now and then. */
+  /** Whether bookmarks are delivered periodically. */
   readonly bookmarks: boolean
-  /** When the client's watch will end, by the steady clock: a bookmark comes shortly before. */
+  /** Optional. Time on the steady clock at which the client's watch ends. A bookmark is sent shortly before. */
   readonly deadline?: number
 }
 
-/** A watch that is open. */
+/** An open watch. */
 export interface Watcher {
   /**
-   * Gives every batch to `take`, in order, in the turn of the event loop in which it comes where the one before has been taken. A deleted event's object is the last state, with the revision of
-   * its deletion. Called once. Resolves when the watch has ended, and rejects with what ended it, or with what `take` throws.
+   * Passes every batch to `take`, in order. A batch is passed in the turn of the event loop in which it arrives if the previous one has been taken. The object of a deleted event is the
+   * last state, with the revision of its deletion. May be called once. Resolves when the watch has ended, and rejects with the failure that ended it or an error that `take` throws.
    *
-   * `joined`: batches that wait are joined while together they have fewer events, for a taker to whom each call is dear. `begun`: called once, when what the watch begins with has been taken.
+   * `joined`: queued batches are joined while together they have fewer events than this, for a taker with expensive calls. `begun`: called once, when the initial events have been taken.
    */
   deliver(take: Take, joined?: number, begun?: () => void): Promise<void>
-  /** `slow`: its client has not kept up, which is counted. */
+  /** Ends the watch. `slow`: the client did not keep up, which is counted. */
   close(slow?: boolean): void
 }
 
-/** Takes a batch. `own`: no other watcher gets this array. The promise: not ready for the next one until it resolves. False: no more, which closes the watch. */
+/**
+ * Consumer of batches. `own`: no other watcher gets this array. If it returns a promise, it gets no batch until that resolves. False, returned or resolved, closes the watch.
+ */
 export type Take = (batch: readonly StorageEvent[], own?: boolean) => boolean | Promise<boolean>
 
 export type Change =
   | { readonly put: KubeObject; readonly ttlSeconds?: number }
   | { readonly delete: true }
-  /** Nothing is to be done: the outcome is `unchanged`. */
+  /** Writes nothing. The outcome is `unchanged`. */
   | { readonly keep: true }
 
-/** What is to become of a key, and what the writer gets back once that has happened. */
+/** Change of a key, and the result that the writer gets once the change is durable. */
 export interface Decision<T> {
   readonly change: Change
   readonly result: T
 }
 
-/** Decides from the present object; undefined where there is none. */
+/** Decides on a change from the present object; undefined if there is none. */
 export type Decide<T> = (now: StoredObject | undefined) => Promise<Decision<T>>
 
 export interface Written<T> {
-  /** Of a deletion: the last state, with the revision of the deletion. */
+  /** The new state. After a deletion, the last state with the revision of the deletion. */
   readonly object: StoredObject
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted'
-  /** Of the decision that was carried out. */
+  /** Result of the decision that was applied. */
   readonly result: T
 }
 
-/** `future revision`: an exact read of the store itself came before its revision. `initializing`: the cache has no state yet, and the read is not one for the store. `not transformed`: what is to be written cannot be encrypted. */
+/**
+ * `future revision`: an exact read from the store asked for a revision that the store has not reached. `initializing`: the cache has no state yet, and the read is not one that the
+ * store serves. `not transformed`: the object to write cannot be encrypted.
+ */
 export type StorageErrorCode =
   | 'not found'
   | 'exists'
@@ -212,20 +227,20 @@ export interface StorageErrorOptions {
   readonly retryAfterSeconds?: number
 }
 
-/** The failures of this layer; the registry turns them into Status. */
+/** Failures of this layer. The registry translates them into a Status. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   readonly code: StorageErrorCode
   readonly key: Key | undefined
-  /** For `too large revision`: the newest one known. For `expired`: the oldest one. */
+  /** For `too large revision`: the newest known revision. For `expired`: the oldest one. */
   readonly revision: Revision | undefined
-  /** For `corrupt`, where it is an object that can't be read: why. */
+  /** For `corrupt`, if an object cannot be read: the reason. */
   readonly fault: ReadFault | undefined
   /** For `corrupt`: the Status says that reading the store failed, with these causes. */
   readonly causes: readonly StatusCause[] | undefined
   /** For `corrupt`: the Status has the message and no reason. */
   readonly unreasoned: boolean
-  /** For `initializing`: when to come again. */
+  /** For `initializing`: seconds after which the client should retry. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(code: StorageErrorCode, message: string, options: StorageErrorOptions = {}) {
@@ -242,27 +257,29 @@ export class StorageError extends Error {
 
 /** The objects of one resource. */
 export interface Storage {
-  /** Reads go through the watch cache. Clients see the difference: it waits for a version that has not come, where the store itself refuses at once, and some texts are others. */
+  /** Whether reads go through the watch cache. Clients notice: the cache waits for a future revision, which the store refuses immediately, and some messages differ. */
   readonly cached: boolean
   get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined>
-  /** The present object as the watch cache has it, without waiting. Undefined where it has none, and without a cache that can say. */
+  /** Returns the present object of the watch cache without waiting. Undefined if the cache has none, or if there is no populated cache. */
   cachedObject(key: Key): StoredObject | undefined
-  /** The same of all objects below a prefix. Undefined also where they are many: `list` reads those in turns. */
+  /** Returns all objects of the watch cache with a prefix, without waiting. Also undefined if there are many: `list` reads those in turns. */
   cachedObjects(prefix: Key): readonly StoredObject[] | undefined
-  /** `prefix` ends with a slash: the resource's, or a namespace of it. Without a cache it may be one key, which has none. Ordered by key. */
+  /** Lists objects in key order. `prefix` ends with a slash: that of the resource, or of a namespace in it. Without a cache it may be a single key, without a slash. */
   list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page>
-  /** Resolves once the start is certain; throws StorageError `expired` where it is gone. The watch fails with `expired` where history is lost, and ends where the watcher is too slow. */
+  /**
+   * Resolves once the start is established; throws StorageError `expired` if it is no longer kept. The watch fails with `expired` if history is lost, and ends if the watcher is too
+   * slow.
+   */
   watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher>
   /**
-   * Compare and swap on the mod revision. `decide` may run more than once; what it throws is the result, unless it was given an assumed object that turns out
-   * to be stale: then it runs again on the newer one. Storage encodes: a put is `unchanged` only if the encoded bytes equal the stored ones and the transformer does not
-   * call those stale.
-   * `assume` skips the first read.
+   * Compares and swaps on the mod revision. `decide` may run more than once. An error that it throws is passed on, unless it ran on an assumed object that turns out to be stale: then it
+   * runs again on the newer one. Storage encodes: a put is `unchanged` only if the encoded bytes equal the stored ones and the transformer does not report those as stale. `assume` is
+   * the present state as far as the caller knows, and saves the first read.
    */
   write<T>(key: Key, decide: Decide<T>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written<T>>
-  /** Deletes what can't be read, unread, and nothing else. Upstream checks no precondition and no finalizer here, as there is nothing to see them in. */
+  /** Deletes an object that cannot be read, and only such a one. As upstream, it checks no precondition and no finalizer, because both are part of the object. */
   removeCorrupt(key: Key, signal: AbortSignal): Promise<'removed' | 'readable' | 'absent'>
   currentRevision(signal: AbortSignal): Promise<Revision>
-  /** Objects of the resource, for metrics; undefined where not known without a read. */
+  /** Number of objects of the resource, for metrics; undefined if it is unknown without a read. */
   count(): number | undefined
 }

@@ -7,33 +7,33 @@ import type { Key, Revision } from './revision.ts'
 import type { Slabs } from './slab.ts'
 import type { Allocate, Attributes, Encoded, Encoder, ResourceCodec, StoredObject } from './storage.ts'
 
-/** A parsed object takes about this many times the bytes of its JSON. */
+/** Estimated memory of a parsed object as a multiple of the bytes of its JSON. */
 const parsedCost = 5
-/** Of so many bytes on, an object keeps a buffer of its own over its part of a slab, which costs 100 bytes and saves making one at each reading. */
+/** Size in bytes from which an object keeps a buffer of its own over its part of a slab. It costs 100 bytes and saves creating one at each read. */
 const ownBuffer = 1024
 
 type KeptEncoding = Encoded & { readonly charge: Charge }
 
-/** What was made from an object's JSON. */
+/** Cached values made from an object's JSON. */
 interface Derived {
   object: KubeObject | undefined
   objectCharge: Charge | undefined
   encodings: Map<string, KeptEncoding> | undefined
-  /** What was asked for last is likely to be asked for next. */
+  /** The encoding that was read last, which is likely to be read next. */
   recent: KeptEncoding | undefined
   recentAs: Encoder | undefined
   fields: Readonly<Record<string, string>> | undefined
   notes: Note | undefined
 }
 
-/** No closure: there may be as many as objects. */
+/** A class and not a closure, to save memory: there may be as many as objects. */
 class Note implements Charge {
   readonly by: object
-  /** Undefined once its object was replaced. */
+  /** Undefined once its object has been replaced. */
   value: object | undefined
   readonly bytes: number
   used = false
-  /** Of somebody else. */
+  /** Note of another owner. */
   next: Note | undefined
   readonly #of: Derived
 
@@ -53,27 +53,26 @@ class Note implements Charge {
   }
 }
 
-/** Bytes of what holds a note. */
+/** Overhead of a note in bytes. */
 const noteCost = 160
 
 /**
- * An object of a store or cache: its response JSON, and whatever was made from it. There may be a million: what is seldom asked for is made when it is, and
- * what many have in common is shared.
+ * An object of a store or cache: its response JSON, and values made from it. There may be a million, so rarely used values are made on demand and common ones are shared.
  */
 export class Stored implements StoredObject, Attributes {
   readonly key: Key
   readonly revision: Revision
   readonly codec: ResourceCodec
-  /** Holds the JSON: all of it, or a slab that has it from `#at` on. */
+  /** Memory that holds the JSON: exactly its bytes, or a slab that has them from `#at` on. */
   #bytes: Buffer
   #at: number
   #size: number
-  /** Where the type header ends, twice, and one more where the bytes are the stored ones. */
+  /** Twice the offset at which the type header ends, plus one if the bytes are verbatim. */
   readonly #form: number
   #labels: Readonly<Record<string, string>> | undefined
   #indexed: string | undefined
   #derived: Derived | undefined
-  /** Bytes of what the encoder makes that transcodes; 0: not known. */
+  /** Size in bytes of the encoding of the encoder that transcodes; 0 if it is unknown. */
   #transcoded = 0
 
   constructor(key: Key, revision: Revision, codec: ResourceCodec, json: Encoded) {
@@ -89,17 +88,17 @@ export class Stored implements StoredObject, Attributes {
     this.#derived = undefined
   }
 
-  /** From what the store holds. Throws StorageError `corrupt` with the fault. */
+  /** Creates an object from a stored value. Throws StorageError `corrupt` with the fault. */
   static read(key: Key, revision: Revision, codec: ResourceCodec, value: Buffer, allocate?: Allocate): Stored {
     return new Stored(key, revision, codec, codec.fromStorage(value, key, revision, allocate))
   }
 
-  /** Bytes of the JSON. */
+  /** Size of the JSON in bytes. */
   get size(): number {
     return this.#size
   }
 
-  /** The memory that holds the JSON, and maybe that of other objects. */
+  /** The memory that holds the JSON, perhaps together with that of other objects. */
   get slab(): ArrayBufferLike {
     return this.#bytes.buffer
   }
@@ -125,7 +124,7 @@ export class Stored implements StoredObject, Attributes {
     return this.#derived
   }
 
-  /** The JSON has been normalised when it was read or written, so it is only parsed. */
+  /** Parses the JSON. It was normalised when it was read or written, so it needs no decoding. */
   object(): KubeObject {
     const derived = this.made()
     if (derived.object !== undefined) {
@@ -157,7 +156,7 @@ export class Stored implements StoredObject, Attributes {
     return object
   }
 
-  /** Another state has taken its place: lets go of what was made from this one, of which history and late watchers may need the bytes alone. What it was charged stays charged until its turn comes. */
+  /** Discards values made from this state after another has replaced it: history and late watchers need only its bytes. Their charges remain until the budget inspects them. */
   retire(): void {
     const derived = this.#derived
     if (derived === undefined) return
@@ -169,7 +168,7 @@ export class Stored implements StoredObject, Attributes {
     derived.notes = undefined
   }
 
-  /** The object, for a look that need not be kept. */
+  /** Returns the object for a single use, without caching it. */
   private glance(): KubeObject {
     return this.#derived?.object ?? parseOwn(this.view())
   }
@@ -183,7 +182,7 @@ export class Stored implements StoredObject, Attributes {
       derived.recentAs = as
       return kept
     }
-    // Who reads this form does so again: the object itself would only take its place.
+    // A client that reads this encoding reads it again. Caching the parsed object too would only take its memory.
     const encoded = copied(as.transcode?.(this.json())) ?? as.encode(this.glance())
     derived.encodings ??= new Map()
     const charge: Charge = { bytes: encoded.bytes.length + 200, used: false, drop: () => forget(derived, as) }
@@ -250,19 +249,19 @@ export class Stored implements StoredObject, Attributes {
     return derived.fields
   }
 
-  /** The value of the field that the resource is indexed by; empty where it has none. */
+  /** Value of the field that the resource is indexed by; empty if the object has none. */
   get indexed(): string {
     this.#indexed ??= this.codec.indexed?.(this.json()) ?? ''
     return this.#indexed
   }
 
-  /** Reads what is asked for most, so that who selects later need not. */
+  /** Reads the labels and the indexed field, so that selectors need not do it later. */
   prepare(): void {
     this.#labels ??= labelsOf(this.view(), this.#form >> 1)
     this.#indexed ??= this.codec.indexed?.(this.json()) ?? ''
   }
 
-  /** The same content at another revision: a deletion's event shows the last state so. */
+  /** Returns the same content at another revision. The event of a deletion shows the last state that way. */
   at(revision: Revision): Stored {
     const bytes = this.view()
     const header = this.#form >> 1
@@ -274,7 +273,7 @@ export class Stored implements StoredObject, Attributes {
     return other
   }
 
-  /** The same for another server, whose codec reads alike: it shares the bytes, and what selectors look at. What else is made of them each makes by itself. */
+  /** Returns the object for another server with an equivalent codec. Both share the bytes and the attributes for selectors, and make other values by themselves. */
   sharedWith(codec: ResourceCodec): Stored {
     const other = new Stored(this.key, this.revision, codec, { bytes: this.#bytes, header: this.#form >> 1, verbatim: (this.#form & 1) === 1 })
     other.#at = this.#at
@@ -284,7 +283,7 @@ export class Stored implements StoredObject, Attributes {
     return other
   }
 
-  /** Moves the JSON into a slab, where it is in none. Readers of the bytes before keep those. */
+  /** Moves the JSON into a slab if it is not in one. Readers of the old bytes can continue to use them. */
   keepIn(slabs: Slabs): void {
     const view = this.view()
     const part = slabs.holds(view) ? view : slabs.keep(view)

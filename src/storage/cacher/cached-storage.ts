@@ -12,7 +12,7 @@ import { awaitSignal } from './load-waiters.ts'
 import { fewBelow, type ObjectTree, pickFrom, scanTree } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
 
-/** One resource through the watch cache. Writes, and what the cache does not know, go to the store. */
+/** Storage of one resource behind the watch cache. Writes go to the store, and so do reads that the cache cannot serve. */
 export class CachedStorage implements Storage {
   readonly cached = true
   readonly #core: CacherCore
@@ -45,7 +45,7 @@ export class CachedStorage implements Storage {
     return this.#isAtHand(prefix) ? fewBelow(this.#cache.tree, prefix) : undefined
   }
 
-  /** Whether the cache has all that is stored at the key, or below the prefix. */
+  /** Whether the cache is loaded and can read everything stored at the key, or below the prefix. */
   #isAtHand(key: Key): boolean {
     return this.#cache.loaded && !this.#cache.hasCorrupt(key)
   }
@@ -56,7 +56,7 @@ export class CachedStorage implements Storage {
     if (this.#fromStore(at)) return this.#listDirect(prefix, query, signal)
     if (this.#isStarting() && query.limit > 0 && query.predicate.everything) return this.#listDirect(prefix, query, signal)
     if (typeof at === 'object' && 'exactly' in at) {
-      // As upstream: the state of one object in the past is known to the store alone.
+      // As in upstream, the past state of a single object is always read from the store.
       if (this.#narrow(prefix, query).one && query.startKey === undefined) return this.#listDirect(prefix, query, signal)
       const tree = (await this.#reachExactly(at.exactly, signal)) ? this.#treeAt(at.exactly) : undefined
       return tree ? this.#page(tree, tree === this.#cache.tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
@@ -65,7 +65,7 @@ export class CachedStorage implements Storage {
     if (at === 'latest') this.#cache.counts.consistent.cache++
     if (this.#cache.hasCorrupt(this.#narrow(prefix, query).prefix)) return this.#listDirect(prefix, query, signal)
     const { history } = this.#cache
-    // The next pages go on in the state of the first.
+    // The next pages are served from the state of the first.
     const tree = query.limit > 0 && !query.wholeFromCache && this.#core.exactReads ? this.#cache.tree.clone() : this.#cache.tree
     const { now } = this.#core.time
     const page = await this.#page(tree, true, now, prefix, query)
@@ -73,7 +73,7 @@ export class CachedStorage implements Storage {
     return page
   }
 
-  /** The cache may not answer: its caller says so, or, not allowed to wait for the store, it does not have the revision yet. */
+  /** Whether a read bypasses the cache: its consistency is configured to, or the read may not probe the store and the cache does not have the revision yet. */
   #fromStore(at: ReadAt): boolean {
     const { consistentReads, exactReads, time } = this.#core
     if (at === 'latest') return !consistentReads
@@ -81,7 +81,10 @@ export class CachedStorage implements Storage {
     return !exactReads || (!consistentReads && at.exactly > time.now)
   }
 
-  /** A page at a revision that has not come to the cache. If the store has it, the cache follows; otherwise the page is the present state, or refused by the store. */
+  /**
+   * Serves a page at a revision that the cache has not reached. If the store has reached it, the store serves the page. Otherwise the response is the present state at that revision, or
+   * the store's refusal.
+   */
   async #pageAhead(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const { servesFuturePages, exactReads, consistentReads, time } = this.#core
     const { at } = query
@@ -91,12 +94,12 @@ export class CachedStorage implements Storage {
     return { ...(await this.#page(this.#cache.tree, true, time.now, prefix, query)), revision: at.exactly }
   }
 
-  /** A later page of a version that the cache does not have yet: the store says at once whether there is one. */
+  /** Reports whether the query is for a later page at a revision that the cache has not reached. The store determines immediately whether the revision exists. */
   #continuesAhead({ at, startKey }: ListQuery): boolean {
     return startKey !== undefined && typeof at === 'object' && 'exactly' in at && at.exactly > this.#core.time.now
   }
 
-  /** The newest list, where the cache does not keep up. */
+  /** Serves a consistent list from the store, because the cache does not keep up. */
   async #listInstead(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const { consistent } = this.#cache.counts
     try {
@@ -109,18 +112,18 @@ export class CachedStorage implements Storage {
     }
   }
 
-  /** There is no state yet, and who can be served cheaply by the store is. https://kep.k8s.io/4568 */
+  /** Whether the cache has no state yet, so that cheap reads are served by the store. https://kep.k8s.io/4568 */
   #isStarting(): boolean {
     return !this.#cache.loaded && !this.#cache.removed && this.#core.resilientStart
   }
 
-  /** Of a list that can only have one object, that one is read: what others hold is no matter. */
+  /** Lists from the store. If only one object can match, only its key is read: unreadable objects elsewhere cannot fail the list. */
   #listDirect(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const below = this.#narrow(prefix, query)
     return this.#direct.list(below.one ? below.prefix : prefix, query, signal)
   }
 
-  /** `present`: the tree is the present state, which the index is of. */
+  /** Serves a page from a tree. `present`: the tree is the present state, to which the indexes apply. */
   async #page(tree: ObjectTree, present: boolean, revision: Revision, prefix: Key, query: ListQuery): Promise<Page> {
     const { predicate, wholeFromCache } = query
     const limit = wholeFromCache ? 0 : query.limit
@@ -146,13 +149,13 @@ export class CachedStorage implements Storage {
     const nextKey = last && keyAfter(last)
     if (nextKey !== undefined && remaining !== undefined) {
       pages.remember(revision, below.prefix, nextKey, remaining)
-      // Of a namespace's first page, too: many may begin at one revision.
+      // The count is cached for first pages of a namespace, too: many lists may begin at one revision.
       if (count === undefined) pages.remember(revision, below.prefix, start, items.length + remaining)
     }
     return { items, revision, nextKey, remaining }
   }
 
-  /** The present objects among which those are that match, where an index shows them. */
+  /** Returns a superset of the matching present objects from an index; undefined if no index applies. */
   #found(predicate: Predicate, below: Key): { readonly objects: readonly Stored[]; readonly by: 'byField' | 'byLabel' } | undefined {
     const { index, labels, tree } = this.#cache
     const value = this.#indexed(predicate)
@@ -161,7 +164,7 @@ export class CachedStorage implements Storage {
     return objects && { objects, by: 'byLabel' }
   }
 
-  /** The value of the indexed field, where a predicate asks for one. */
+  /** Value that a predicate requires of the indexed field; undefined if it requires none. */
   #indexed(predicate: Predicate): string | undefined {
     const { index } = this.#cache.resource
     return (index !== undefined && predicate.requires?.(index)) || undefined
@@ -174,7 +177,7 @@ export class CachedStorage implements Storage {
     counts.returned += given
   }
 
-  /** What a predicate's hints leave of a prefix: a namespace, or one key. */
+  /** Narrows a prefix by the predicate's hints: to a namespace, or to one key. */
   #narrow(prefix: Key, { predicate }: Pick<ListQuery, 'predicate'>): { prefix: Key; one: boolean } {
     const { resource } = this.#cache
     const { namespace, name } = predicate
@@ -206,8 +209,8 @@ export class CachedStorage implements Storage {
   }
 
   /**
-   * Throws StorageError `expired` if the store was restored from an older copy and a watch from this revision would miss changes. A revision that the copy has not reached is one of the history that is gone. Others may be of
-   * either history: they are served until the copy has passed all that is gone, since its own lists give them, too.
+   * Throws StorageError `expired` if the store was restored from an older copy and a watch from this revision would miss changes. A revision that the copy has not reached belongs to the
+   * lost history. One that both histories have is ambiguous: it is accepted until the copy has passed the lost revisions, because lists from the copy return such revisions, too.
    */
   async #refuseUndone(after: Revision, signal: AbortSignal): Promise<void> {
     const { time } = this.#core
@@ -225,7 +228,7 @@ export class CachedStorage implements Storage {
     return written
   }
 
-  /** Writes go no faster than the server can tell its watchers: what it still has to tell them would grow until they are ended, and they learn of everything late meanwhile. */
+  /** Waits while too many changes are pending for watchers of the key. Otherwise the backlog would grow until those watches are ended, and they would receive every change late. */
   async #pace(key: Key, behind: Promise<void>, signal: AbortSignal): Promise<void> {
     const { interest, counts } = this.#cache
     counts.pacedWrites++
@@ -260,14 +263,14 @@ export class CachedStorage implements Storage {
         await this.#comes(at.notOlderThan, signal)
         return true
       } catch (error) {
-        // How the store is followed may have been found out meanwhile.
+        // Meanwhile the reflector may have learned that it cannot wait for revisions.
         if (core.comesTo(at.notOlderThan)) throw error
         return false
       }
     }
     const reached = core.time.now
     const newest = await core.probe(signal)
-    // The store was restored from an older copy: what the cache has beyond that is gone.
+    // The store was restored from an older copy, and later changes in the cache are lost.
     if (newest < reached) {
       core.suspect()
       return false
@@ -285,7 +288,7 @@ export class CachedStorage implements Storage {
     }
   }
 
-  /** Undefined: the cache has come to the revision already. */
+  /** Waits until the cache has reached the revision. Undefined if it has reached it already. */
   #comes(revision: Revision, signal: AbortSignal): Promise<void> | undefined {
     const { readWait } = this.#cache.counts
     const wait = this.#core.time.reach(revision, signal, this.#core.revisionWaitMs)
@@ -299,7 +302,7 @@ export class CachedStorage implements Storage {
     return wait
   }
 
-  /** Waits until the cache has come to a revision. Resolves to false if the store has to be read instead. */
+  /** Waits until the cache has reached a revision. Resolves to false if the store has to be read instead. */
   async #reachExactly(revision: Revision, signal: AbortSignal): Promise<boolean> {
     const core = this.#core
     await core.loaded(this.#cache, signal)
@@ -312,7 +315,7 @@ export class CachedStorage implements Storage {
     return true
   }
 
-  /** The state at a revision that has been reached; undefined where the store has to be asked. It may be the present one, so it is read before anything else happens. */
+  /** Returns the state at a revision that has been reached; undefined if the store has to be read. It may be the present tree, so read it before the next await. */
   #treeAt(revision: Revision): ObjectTree | undefined {
     if (this.#cache.removed || this.#cache.corrupt.size > 0) return undefined
     return this.#cache.history.treeAt(revision, this.#cache.tree, this.#core.clock.now())

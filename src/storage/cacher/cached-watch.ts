@@ -10,13 +10,13 @@ import type { ObjectTree } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
 import type { ResourceCounts } from './resource-counts.ts'
 
-/** Bookmarks come at least this long before a watcher's deadline. */
+/** Time between the last bookmark and a watcher's deadline, at least. */
 const beforeDeadlineMs = 2000
-/** Past changes looked at in one turn of the event loop, and present objects: a predicate may have to parse them. */
+/** Past changes, and present objects, that are examined in one turn of the event loop. A predicate may have to parse each. */
 const changesPerTurn = 200
 const objectsPerTurn = 200
 
-/** A watch of the cache. What it begins with and what it follows are settled in one step, so nothing is missed or doubled. */
+/** Opens a watch of the cache. Its initial events and its registration are determined in one synchronous step, so no event is missed or sent twice. */
 export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQuery, scope: Scope, signal: AbortSignal): Watcher {
   const { start, predicate } = query
   const reached = core.time.now
@@ -41,7 +41,7 @@ export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQ
     queue,
     predicate,
     seen: 'after' in start ? later(start.after, reached) : reached,
-    // As upstream: who leaves so soon gets none.
+    // As in upstream, a watch that ends this soon gets no bookmark.
     nextBookmark: query.bookmarks && lastBookmark >= now ? Math.min(now + core.bookmarkMs, lastBookmark) : Number.POSITIVE_INFINITY,
     lastBookmark,
   }
@@ -50,7 +50,7 @@ export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQ
   return queue
 }
 
-/** The batches as they are, counted for the metric of initial events. A bookmark is none. */
+/** Counts initial events for their metric, without the bookmark, and passes the batches on. */
 function* counted(batches: Iterable<readonly StorageEvent[]>, counts: ResourceCounts): Generator<readonly StorageEvent[], void, undefined> {
   for (const batch of batches) {
     counts.initEvents += batch.at(-1)?.type === 'bookmark' ? batch.length - 1 : batch.length
@@ -58,7 +58,7 @@ function* counted(batches: Iterable<readonly StorageEvent[]>, counts: ResourceCo
   }
 }
 
-/** Whether a change is of the keys, the name or the field's value that were asked for. */
+/** Whether a change is in the keys, or of the name or field value, that the watch selects. */
 function inScope({ key, object, previous }: RecordedChange, { below, name, indexed }: Scope): boolean {
   if (!below.endsWith('/')) return key === below
   if (!key.startsWith(below)) return false
@@ -66,7 +66,7 @@ function inScope({ key, object, previous }: RecordedChange, { below, name, index
   return name === undefined || key.endsWith(`/${name}`)
 }
 
-/** In batches of a turn: a watch that resumes far back must not hold the event loop. */
+/** Returns events of past changes in batches of one turn each: a watch that resumes far back must not block the event loop. */
 function* pastEvents(changes: readonly RecordedChange[], scope: Scope, predicate: Predicate): Generator<readonly StorageEvent[], void, undefined> {
   for (let i = 0; i < changes.length; i += changesPerTurn) {
     const events: StorageEvent[] = []
@@ -79,7 +79,7 @@ function* pastEvents(changes: readonly RecordedChange[], scope: Scope, predicate
   }
 }
 
-/** Present objects, as of now, with undefined among them as initialEvents has it. */
+/** Returns the matching present objects. The undefined values among them are for `initialEvents`. */
 function matching({ tree, index }: ResourceCache, { below, indexed }: Scope, predicate: Predicate): Iterable<StoredObject | undefined> {
   if (below.endsWith('/') && indexed === undefined) return scanned(tree.clone(), below, predicate)
   const one = indexed === undefined ? tree.get(below) : undefined
@@ -87,7 +87,7 @@ function matching({ tree, index }: ResourceCache, { below, indexed }: Scope, pre
   return objects.filter(object => predicate.matches(object.attributes()))
 }
 
-/** What matches below a prefix, and undefined now and then, where the caller may leave the turn. */
+/** Yields the matching objects with a prefix. Also yields undefined at intervals, so that the caller can end its turn. */
 function* scanned(tree: ObjectTree, below: Key, predicate: Predicate): Generator<StoredObject | undefined, void, undefined> {
   const end = prefixEnd(below)
   let looked = 0

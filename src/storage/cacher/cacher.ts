@@ -30,7 +30,7 @@ import { SlabCompactor } from './slab-compactor.ts'
 
 const housekeepingMs = 1000
 
-/** A watch cache over a store: one watch of the whole keyspace feeds the caches of all resources. */
+/** Creates a watch cache over a store: one watch feeds the caches of all resources. */
 export function createCacher(backend: Backend, resources: readonly CachedResource[], options: CacherOptions = {}): Cacher {
   const cacher = new WatchCache(backend, options)
   for (const resource of resources) cacher.addResource(resource)
@@ -68,14 +68,14 @@ class WatchCache implements Cacher, CacherCore {
   readonly #routes = new Map<string, ResourceCache>()
   readonly #loads = new LoadWaiters()
   readonly #awaited = new AwaitedStates()
-  /** Ends the first loads, if the whole state is read anew before they are complete. */
+  /** Aborts the initial loads if everything is reloaded before they are complete. */
   #firstLoads = new AbortController()
-  /** Until they have been copied, or could not be. */
+  /** States to copy. Unset after the first attempt to copy them. */
   #beginWith: KeptStates | undefined
-  /** Those that somebody has asked for; undefined: all. */
+  /** Caches that have been read. Undefined if all caches load at start. */
   readonly #demanded: Set<ResourceCache> | undefined
   #started = false
-  /** Counts whole loads: what was read for one resource before the last of them may lack changes. */
+  /** Number of full loads. A state that was read for one resource before the latest of them may lack changes. */
   #generation = 0
   #fallbacks = 0
   #housekeeping: NodeJS.Timeout | undefined
@@ -171,7 +171,7 @@ class WatchCache implements Cacher, CacherCore {
     const storage = new CachedStorage(this, cache, direct)
     this.#caches.set(resource.name, { cache, storage })
     this.#routes.set(resource.prefix, cache)
-    // Nothing is held for a state that nobody reads.
+    // A resource on demand holds no events before its first reader.
     if (this.#demanded) cache.held = undefined
     else {
       this.#awaited.add(cache)
@@ -283,14 +283,17 @@ class WatchCache implements Cacher, CacherCore {
     this.#loads.wake()
   }
 
-  /** The resource with the longest prefix of the key. */
+  /** Returns the cache of the resource with the longest prefix of the key. */
   #route(key: Key): ResourceCache | undefined {
     let found: ResourceCache | undefined
     for (let slash = key.indexOf('/', 1); slash >= 0; slash = key.indexOf('/', slash + 1)) found = this.#routes.get(key.slice(0, slash + 1)) ?? found
     return found
   }
 
-  /** Reads the whole state. The first time, resources are served as each is complete, while the reflector follows the store already; later, all states are replaced in one step, as the present ones lack changes. */
+  /**
+   * Loads all states. At the first load, each resource is served when it is complete, while the reflector already follows the store. Later loads replace all states in one step, because
+   * the present ones lack changes.
+   */
   async #load(signal: AbortSignal): Promise<void> {
     const caches = [...(this.#demanded ?? this.#routes.values())]
     const route = (key: Key): ResourceCache | undefined => this.#route(key)
@@ -299,7 +302,7 @@ class WatchCache implements Cacher, CacherCore {
     if (kept !== undefined) return this.#replaceAll(await copyAll(this.#backend, caches, kept, signal))
     if (this.#generation > 0) {
       this.#firstLoads.abort()
-      // Earlier events are part of the state that is read anew.
+      // The events held so far are part of the state that is about to be read.
       for (const cache of caches) if (cache.loaded) cache.held = undefined
       return this.#replaceAll(await loadAll(this.#backend, caches, route, signal))
     }
@@ -319,7 +322,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#loads.wake()
   }
 
-  /** Reads the first states, those of few objects first. */
+  /** Loads initial states, those with few objects first. */
   async #loadFirst(caches: readonly ResourceCache[], at: Revision): Promise<void> {
     const signal = AbortSignal.any([this.#stop.signal, this.#firstLoads.signal])
     const loads = caches.filter(cache => !cache.removed).map(cache => resourceLoad(this.#backend, cache, at, signal))
@@ -339,11 +342,11 @@ class WatchCache implements Cacher, CacherCore {
     )
   }
 
-  /** Reads the state of one resource, which holds events for it, and puts it in place once the reflector has come to its revision. */
+  /** Loads one resource, which holds back its events meanwhile, and installs the state when the reflector has reached its revision. */
   async #loadOne(cache: ResourceCache): Promise<void> {
     const { signal } = this.#stop
     for (let pause = 100; cache.held !== undefined && !cache.removed && !signal.aborted; pause = Math.min(2 * pause, 2000)) {
-      // A revision that the reflector would not come to is not waited for.
+      // If the reflector cannot promise to reach the store's newest revision, the state is read at its present one.
       const at = this.#reflector.following === 'events' ? this.time.now : undefined
       try {
         const generation = this.#generation
@@ -367,13 +370,13 @@ class WatchCache implements Cacher, CacherCore {
     this.#logger.warn('reading the state of a resource failed', { resource: resource.name, error: errorMessage(error) })
   }
 
-  /** The resource is loaded, or no longer served. */
+  /** Releases reads that wait for a resource, which is loaded or no longer served. */
   #arrived(cache: ResourceCache): void {
     this.#awaited.remove(cache)
     this.#loads.wake()
   }
 
-  /** A clock that is moved calls at each second that it passes, and not only when one has gone by. */
+  /** Runs housekeeping at each second that a test clock passes, and not only in real time. */
   #passTime(): void {
     this.#passing = this.#timers?.after(housekeepingMs, () => {
       this.#tellTime(this.clock.now())

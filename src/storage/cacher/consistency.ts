@@ -9,16 +9,18 @@ import type { Key, Revision } from '../revision.ts'
 import type { CacherCore } from './cacher-types.ts'
 import type { ResourceCache } from './resource-cache.ts'
 
-/** What a resource has in the cache and in the store, as digests. */
+/** Digests of a resource in the cache and in the store. */
 export interface Consistency {
-  /** At which both were looked at. */
+  /** Revision at which both were read. */
   readonly revision: Revision
-  /** Of the cache, and of the store: equal where they have the same objects, each at the same revision. */
+  /** Digests of the cache and of the store. They are equal if both have the same keys at the same mod revisions. */
   readonly cache: string
   readonly store: string
 }
 
-/** A digest of keys and the revisions that wrote them, whatever their order: the number of them, and sums of two 32-bit FNV-1a hashes that begin differently. */
+/**
+ * Digest of keys and their mod revisions, independent of order: their number, and the sums of two 32-bit FNV-1a hashes with different offset bases.
+ */
 export class KeyDigest {
   #count = 0
   #first = 0
@@ -48,9 +50,9 @@ export class KeyDigest {
   }
 }
 
-/** Compares what a cache has with what the store had at the revision that the cache has reached. Costs the store its keys, and no values. Throws BackendError. */
+/** Compares a cache with the store at the revision that the cache has reached. Reads only keys from the store, no values. Throws BackendError. */
 export async function compareWithStore(backend: Backend, cache: ResourceCache, reached: Revision, signal: AbortSignal): Promise<Consistency> {
-  // In one step with the revision: later changes do not show in a clone.
+  // Cloned in the same step in which the revision was read: later changes do not show in a clone.
   const tree = cache.tree.clone()
   const unreadable = [...cache.corrupt.values()].map(({ fault }) => fault)
   const ours = new KeyDigest()
@@ -70,32 +72,32 @@ export async function compareWithStore(backend: Backend, cache: ResourceCache, r
   return { revision: reached, cache: ours.text, store: store.text }
 }
 
-/** What the checks need of the cacher. */
+/** Dependencies of the checks. */
 export interface ConsistencyOptions {
   readonly core: CacherCore
   readonly backend: Backend
   readonly logger: Logger
-  /** 0: nothing is checked. */
+  /** Interval of the checks. 0 disables them. */
   readonly intervalMs: number
-  /** How soon the caches are compared once the watch is open. */
+  /** Delay of a check after the watch is opened. */
   readonly recheckMs: number
   caches(): readonly ResourceCache[]
   /** Whether the store has accepted the watch. */
   isOpen(): boolean
-  /** Changes when the whole state is read anew. */
+  /** Number of full loads. A change during a comparison makes its result void. */
   generation(): number
   /** Called before the caches are compared. */
   prepare(signal: AbortSignal): Promise<void>
-  /** Reads the state of a resource anew. */
+  /** Reloads the state of a resource. */
   readAnew(cache: ResourceCache): Promise<void>
 }
 
-/** Compares each cache with the store now and then, and has one that differs read anew. The outcomes are counted. */
+/** Compares each cache with the store periodically, and reloads one that differs. Counts the outcomes. */
 export class ConsistencyChecks {
   readonly #options: ConsistencyOptions
   #signal: AbortSignal | undefined
   #timer: NodeJS.Timeout | undefined
-  /** Time of the next comparison, by the steady clock. */
+  /** Time of the next comparison on the steady clock. */
   #due = Number.POSITIVE_INFINITY
   /** Resolves when the checks have ended. */
   ended: Promise<void> = Promise.resolve()
@@ -104,7 +106,7 @@ export class ConsistencyChecks {
     this.#options = options
   }
 
-  /** Checks until the signal aborts. */
+  /** Runs checks until the signal aborts. */
   start(signal: AbortSignal): void {
     const { intervalMs } = this.#options
     if (intervalMs <= 0) return
@@ -113,12 +115,12 @@ export class ConsistencyChecks {
     this.#compareWithin(intervalMs)
   }
 
-  /** The watch has been opened. Known faults of etcd and kine lose changes there, which a watch over a prefix does not show. */
+  /** Schedules an early check after the watch was opened. Known faults of etcd and kine lose changes then, and a watch over a prefix does not show it. */
   opened(): void {
     this.#compareWithin(this.#options.recheckMs)
   }
 
-  /** A random part of the time is left out, so that servers that start together do not all compare at once. */
+  /** Schedules the next check after 50 to 100% of the time. The jitter prevents servers that start together from comparing together. */
   #compareWithin(ms: number): void {
     const signal = this.#signal
     const pause = ms * (0.5 + Math.random() / 2)
@@ -145,7 +147,7 @@ export class ConsistencyChecks {
     const { name } = cache.resource
     try {
       const found = await compareWithStore(backend, cache, await this.#reach(signal), signal)
-      // Read anew meanwhile: the answer is of a state that is gone.
+      // The state was reloaded meanwhile, so the result is void.
       if (begun !== generation() || cache.removed) return
       if (found.cache === found.store) {
         cache.counts.checks.success++
@@ -161,7 +163,7 @@ export class ConsistencyChecks {
     }
     await readAnew(cache)
   }
-  /** Waits until the caches have what the store has now, and returns their revision: an older one may be compacted. A watch that has come to a halt is opened anew. */
+  /** Waits until the caches have reached the store's newest revision, and returns theirs, since an older one may be compacted. If the watch is stuck, it is reopened. */
   async #reach(signal: AbortSignal): Promise<Revision> {
     const { core } = this.#options
     const newest = await core.probe(signal)

@@ -6,10 +6,10 @@ import type { StorageEvent } from '../storage.ts'
 import type { CacheWatcher, InterestGroup } from './interest.ts'
 import { changesPerRound } from './pending-changes.ts'
 
-/** How long watchers may take before the event loop has its turn, in milliseconds, and how many of them are given to between two looks at the clock. */
+/** Time that a round may use before it yields to the event loop, in milliseconds, and the number of watchers served between two looks at the clock. */
 const turnMs = 1.5
 const watchersPerLook = 8
-/** A group rests this many times as long as its last round took, at most `longestRestMs`. */
+/** A group rests for this multiple of the duration of its last round, at most `longestRestMs`. */
 const restFactor = 2
 const longestRestMs = 50
 const shortestRestMs = 1
@@ -17,20 +17,20 @@ const shortestRestMs = 1
 interface Round {
   readonly group: InterestGroup
   readonly changes: readonly RecordedChange[]
-  /** Revisions of the first and the last of them. */
+  /** Revisions of the first and the last change. */
   readonly first: Revision
   readonly last: Revision
   readonly watchers: readonly CacheWatcher[]
   readonly begun: number
   next: number
-  /** Made when the first watcher without a predicate comes; shared by all of those. */
+  /** Created for the first watcher without a predicate, and shared by all of them. */
   events: readonly StorageEvent[] | undefined
 }
 
 /**
- * Gives changes to watchers in rounds: what came in while a round went over a group's watchers, and while the group rested afterwards, is the next round's batch. So
- * batches grow with the load, a watcher gets one per round, and the event loop is never held for more than some watchers. The rest is what many watchers cost in
- * latency: a write of one event to each of a thousand of them takes ten times the work of ten events in one write.
+ * Delivers changes to watchers in rounds. Changes that arrive while a round serves a group's watchers, and while the group rests afterwards, are the batch of its next round. So batches
+ * grow with the load, each watcher gets one per round, and the event loop is held for no more than a few watchers at a time. The rest costs latency and saves work if there are many
+ * watchers: writing one event to each of a thousand watchers ten times takes ten times the work of writing ten events to each once.
  */
 export class FanOut {
   readonly #waiting: InterestGroup[] = []
@@ -38,13 +38,13 @@ export class FanOut {
   #scheduled = false
   #resting = 0
 
-  /** Changes are under way to watchers. */
+  /** Whether changes are being delivered to watchers. */
   get busy(): boolean {
     return this.#scheduled || this.#resting > 0
   }
 
   schedule(group: InterestGroup): void {
-    // A full round is not rested for.
+    // A full round need not rest: it would gather no more.
     if (group.rest !== undefined && group.pending.length >= changesPerRound) this.#wake(group)
     if (group.scheduled) return
     group.scheduled = true
@@ -93,7 +93,7 @@ export class FanOut {
   #end({ group, begun }: Round): void {
     const now = performance.now()
     const { length } = group.pending
-    // Nothing came meanwhile: a rest would gather nothing, and only hold up the next change.
+    // If no change arrived during the round, a rest would gather nothing and only delay the next change.
     group.restUntil = length > 0 && length < changesPerRound ? now + Math.min(restFactor * (now - begun), longestRestMs) : 0
     group.scheduled = false
     if (group.pending.length > 0) this.schedule(group)
@@ -110,7 +110,7 @@ export class FanOut {
   }
 }
 
-/** What of a round the watcher wants: the shared array where that is everything, one of its own otherwise. */
+/** Queues the changes of a round that the watcher wants: the shared array if it wants all of them, an array of its own otherwise. */
 function give(watcher: CacheWatcher, round: Round): void {
   const { changes, first, last } = round
   const { queue, predicate } = watcher

@@ -2,11 +2,11 @@ import type { RecordedChange } from '../recorded-change.ts'
 import type { Revision } from '../revision.ts'
 import type { ObjectTree } from './object-tree.ts'
 
-/** How much of the past is kept. Watches that resume from before it are served by the store. */
+/** Bounds of the history. A watch that resumes from before it is served by the store. */
 export interface HistoryBounds {
-  /** Changes are kept for so long, */
+  /** Time for which changes are kept, in milliseconds. */
   readonly windowMs: number
-  /** but in no more bytes than these, which win. */
+  /** Limit on their bytes. It takes precedence over the time. */
   readonly bytes: number
 }
 
@@ -15,25 +15,25 @@ interface Snapshot {
   readonly madeAt: number
 }
 
-/** What a record takes beside the JSON of its object. */
+/** Estimated memory of a change besides the JSON of its object, in bytes. */
 const recordBytes = 300
-/** Snapshots kept at a time. */
+/** Number of snapshots kept. */
 const snapshotLimit = 16
-/** Changes undone at the most to make the state of an older revision; for more, the store is asked. */
+/** Number of changes that may be undone to rebuild an older state. Beyond it the store is read. */
 const undoLimit = 20_000
 
-/** The latest changes of one resource, oldest first, and states of earlier revisions made from them. */
+/** The latest changes of one resource, oldest first, and earlier states rebuilt from them. */
 export class History {
   readonly #bounds: HistoryBounds
-  /** From `#first` on; what is dropped is let go at once, and its place later. */
+  /** Starts at `#first`. Dropped changes are cleared at once, and their slots removed later, in bulk. */
   #changes: (RecordedChange | undefined)[] = []
-  /** When each of them was added, by the cacher's clock. */
+  /** When each change was added, on the cacher's clock. */
   #times: number[] = []
   #first = 0
   #bytes = 0
   #since: Revision
   readonly #snapshots = new Map<Revision, Snapshot>()
-  /** Changes dropped to keep within the bytes before their time. */
+  /** Number of changes that the byte limit dropped before their time. */
   forcedOut = 0
 
   constructor(since: Revision, bounds: HistoryBounds) {
@@ -41,7 +41,7 @@ export class History {
     this.#bounds = bounds
   }
 
-  /** Every change after this revision is here. */
+  /** Every change after this revision is in the history. */
   get since(): Revision {
     return this.#since
   }
@@ -64,14 +64,14 @@ export class History {
     }
   }
 
-  /** Forgets what is older than the window. */
+  /** Drops changes and snapshots older than the window. */
   expire(now: number): void {
     const oldest = now - this.#bounds.windowMs
     for (let time = this.#times[this.#first]; time !== undefined && time < oldest; time = this.#times[this.#first]) this.#drop()
     for (const [revision, snapshot] of this.#snapshots) if (snapshot.madeAt < oldest) this.#snapshots.delete(revision)
   }
 
-  /** Forgets what came up to the revision, and the states before it: reads and watches from there are the store's to answer. */
+  /** Drops changes up to the revision, and snapshots before it. Reads and watches from there are served by the store. */
   forget(upTo: Revision): void {
     for (let change = this.#changes[this.#first]; change !== undefined && change.revision <= upTo; change = this.#changes[this.#first]) this.#drop()
     if (upTo > this.#since) this.#since = upTo
@@ -92,7 +92,7 @@ export class History {
     }
   }
 
-  /** The changes after a revision, oldest first; undefined where some are gone. */
+  /** Returns the changes after a revision, oldest first; undefined if some have been dropped. */
   after(revision: Revision): readonly RecordedChange[] | undefined {
     return revision < this.#since ? undefined : this.#changes.slice(this.#indexAfter(revision)).filter(change => change !== undefined)
   }
@@ -109,7 +109,7 @@ export class History {
     return low
   }
 
-  /** Keeps the present state as that of the revision, for the pages that will be asked for. */
+  /** Keeps a clone of the state at a revision, for later pages of a list. */
   remember(revision: Revision, tree: ObjectTree, now: number): void {
     if (this.#snapshots.has(revision)) return
     this.#snapshots.set(revision, { tree: tree.clone(), madeAt: now })
@@ -119,12 +119,12 @@ export class History {
     }
   }
 
-  /** Objects have come into the present state that were there before: the kept states lack them. */
+  /** Drops all snapshots: they lack objects that have existed before but became readable only now. */
   forgetSnapshots(): void {
     this.#snapshots.clear()
   }
 
-  /** The state at a revision that has been reached; undefined where it is not known. Not to be changed. */
+  /** Returns the state at a revision that has been reached; undefined if it cannot be rebuilt. The caller must not change it. */
   treeAt(revision: Revision, present: ObjectTree, now: number): ObjectTree | undefined {
     const kept = this.#snapshots.get(revision)
     if (kept) return kept.tree
@@ -142,7 +142,7 @@ export class History {
     return tree
   }
 
-  /** Starts anew: the state is that of the revision. */
+  /** Clears the history. The present state is that of the revision. */
   reset(since: Revision): void {
     this.#changes = []
     this.#times = []

@@ -8,53 +8,53 @@ import { PendingChanges } from './pending-changes.ts'
 export interface CacheWatcher {
   readonly queue: EventQueue
   readonly predicate: Predicate
-  /** Changes up to this revision have been given, or are not wanted. */
+  /** Changes up to this revision have been delivered, or are not wanted. */
   seen: Revision
-  /** By the cacher's clock; Infinity: no bookmarks. */
+  /** On the cacher's clock. Infinity if the watch gets no bookmarks. */
   nextBookmark: number
-  /** When the last one is due: shortly before the watch ends. Infinity where its end is not known. */
+  /** Time of the last bookmark, shortly before the watch ends. Infinity if its end is unknown. */
   readonly lastBookmark: number
 }
 
-/** Changes that may wait to be given to a group of watchers. Where more come than can be given, its watches end as those of slow clients do. */
+/** Changes that may be pending for a group of watchers. Beyond it its watches are ended, as those of slow clients are. */
 export const longestPending = 16_384
 
-/** The watchers that may want the same changes. */
+/** Watchers with the same scope. */
 export interface InterestGroup {
   readonly watchers: Set<CacheWatcher>
   readonly pending: PendingChanges
-  /** It has its place among the groups that are to be served, is being served, or rests and has changes. */
+  /** Whether the group is queued for a round, being served, or resting with pending changes. */
   scheduled: boolean
-  /** By `performance.now()`: changes that come before then wait. */
+  /** End of the rest, on the clock of `performance.now()`. Changes that arrive earlier wait for it. */
   restUntil: number
-  /** Set while there are changes that wait for it. */
+  /** Timer of the rest. Set while changes wait for its end. */
   rest: NodeJS.Timeout | undefined
 }
 
-/** Gives a group the changes that are pending for it. */
+/** Schedules the delivery of a group's pending changes. */
 interface Schedule {
-  /** Changes are under way to watchers. */
+  /** Whether changes are being delivered to watchers. */
   readonly busy: boolean
   schedule(group: InterestGroup): void
 }
 
-/** What a watcher asked for, as narrow as is known without its predicate. */
+/** Scope of a watch, as narrow as can be determined without its predicate. */
 export interface Scope {
-  /** A key, or a prefix with a slash at its end: of the resource, or of a namespace. */
+  /** A key, or a prefix with a trailing slash: that of the resource or of a namespace. */
   readonly below: Key
-  /** Objects of this name in every namespace. */
+  /** Optional. Selects objects of this name in every namespace. */
   readonly name?: string
-  /** Objects with this value in the field that the resource is indexed by. */
+  /** Optional. Selects objects with this value of the indexed field. */
   readonly indexed?: string
 }
 
-/** Watchers of one resource by what they asked for, so that a change costs only those whom it may concern. */
+/** Watchers of one resource by scope, so that a change costs only as much as the watchers that may want it. */
 export class Interest {
   readonly #prefix: Key
   readonly #fanOut: Schedule
   readonly #below = new Map<string, InterestGroup>()
   readonly #named = new Map<string, InterestGroup>()
-  /** By prefix and value. */
+  /** Groups by prefix and value of the indexed field. */
   readonly #indexed = new Map<string, InterestGroup>()
   readonly #watchers = new Map<CacheWatcher, () => void>()
 
@@ -67,7 +67,7 @@ export class Interest {
     return this.#watchers.size
   }
 
-  /** Watchers in the largest group of those that want all changes of the resource, a namespace or a key. */
+  /** Number of watchers in the largest group that wants all changes of the resource, a namespace or a key. */
   get widest(): number {
     let widest = 0
     for (const { watchers } of this.#below.values()) widest = Math.max(widest, watchers.size)
@@ -131,8 +131,8 @@ export class Interest {
   }
 
   /**
-   * For who would write the object: resolves once few changes wait for those whom it concerns; undefined: few do. Watchers by the indexed field are not waited for, as its value is not known yet: they are
-   * those of one value.
+   * Resolves when few changes are pending for watchers of a key that is about to be written. Undefined if few are pending now. Watchers by the indexed field are ignored: the new value is
+   * not known yet, and each of their groups wants only one value.
    */
   untilFewPending(key: Key): Promise<void> | undefined {
     if (this.#watchers.size === 0) return undefined
@@ -145,19 +145,19 @@ export class Interest {
     return undefined
   }
 
-  /** Gives bookmarks to those whose time has come. `reached`: the revision up to which everything has been published. */
+  /** Sends bookmarks that are due. `reached` is the revision up to which all changes have been published. */
   bookmark(now: number, reached: Revision, everyMs: number): void {
     const { busy } = this.#fanOut
     for (const watcher of this.#watchers.keys()) {
       if (now < watcher.nextBookmark) continue
-      // In the middle of a round it is not known who has had its share: then only what the watcher was given counts.
+      // During a round, a watcher may not have its share yet: the bookmark then names only what it was given.
       if (!busy && reached > watcher.seen) watcher.seen = reached
       watcher.queue.push([{ type: 'bookmark', revision: watcher.seen, initialEnd: false }])
       watcher.nextBookmark = now < watcher.lastBookmark ? Math.min(now + everyMs, watcher.lastBookmark) : Number.POSITIVE_INFINITY
     }
   }
 
-  /** Ends every watch; with an error, by throwing it. */
+  /** Ends every watch, with the error if one is given. */
   end(error?: unknown): void {
     for (const watcher of [...this.#watchers.keys()]) watcher.queue.finish(error)
   }

@@ -5,27 +5,27 @@ import type { Stored } from '../stored-object.ts'
 import type { ObjectTree } from './object-tree.ts'
 import { ValueIndex } from './value-index.ts'
 
-/** Lists by a label that looked at far more than they gave, until it is indexed. */
+/** Number of wasteful lists by a label after which it is indexed. */
 const SCANS = 3
-/** Below this a scan costs next to nothing. */
+/** Objects below which a scan is always cheap. */
 const MIN_LOOKED = 1000
-/** Looking at one after the other costs so much less than finding and sorting as many. */
+/** Ratio of objects scanned to objects found at which an index pays off. Scanning an object costs that much less than finding it in an index and sorting it. */
 const GAIN = 16
-/** What is sorted in one piece. */
+/** Matches that are sorted in one turn. With more, a scan in steps is better. */
 const MAX_FOUND = 4000
-/** Labels that are indexed at a time, and those for which scans are counted. */
+/** Number of labels that are indexed at a time, and number of those whose wasteful lists are counted. */
 const MAX_INDEXES = 4
 const MAX_COUNTED = 32
-/** Objects that an index takes in between looks at the clock. */
+/** Objects added to a new index between looks at the clock. */
 const STEP = 256
 
 interface LabelIndex {
   readonly index: ValueIndex
-  /** Keys that were written while it was being made; undefined: it is complete. */
+  /** Keys written while the index is being built; undefined once it is complete. */
   written: Set<Key> | undefined
 }
 
-/** Keeps a map, which its caller has added one to, within its bound: the entry that was set first goes. */
+/** Removes the oldest entry of a map if it exceeds its bound. To be called after each addition. */
 function dropOldest(map: Map<string, unknown>, bound: number): void {
   if (map.size <= bound) return
   for (const oldest of map.keys()) {
@@ -37,11 +37,11 @@ function dropOldest(map: Map<string, unknown>, bound: number): void {
 const byLabel = (label: string): ValueIndex => new ValueIndex(({ labels }) => (Object.hasOwn(labels, label) ? labels[label] : undefined))
 
 /**
- * Indexes by the labels that lists ask for again and again: nobody declares them, they are made when they are missed, in steps beside everything else, and the one that has not been used for
- * longest makes room for another.
+ * Indexes of the labels that lists select repeatedly. They need no declaration: one is built after several wasteful lists, in steps beside other work, and replaces the one that was
+ * not used for longest.
  */
 export class LabelIndexes {
-  /** By label; used last, last. */
+  /** By label, least recently used first. */
   readonly #indexes = new Map<string, LabelIndex>()
   readonly #scans = new Map<string, number>()
   readonly #turns: typeof SHARED_TURNS
@@ -64,7 +64,7 @@ export class LabelIndexes {
     }
   }
 
-  /** Those of `size` objects that can match, in the order of their keys; undefined where a scan is as good. */
+  /** Returns a superset of the matching objects, in key order; undefined if a scan of all `size` objects is as good. */
   find(required: readonly RequiredLabel[], size: number, prefix: Key): Stored[] | undefined {
     let best: { readonly label: string; readonly values: readonly string[]; readonly kept: LabelIndex } | undefined
     let fewest = Math.min(size / GAIN, MAX_FOUND)
@@ -83,7 +83,7 @@ export class LabelIndexes {
     return best.kept.index.below(best.values, prefix)
   }
 
-  /** A list has looked at so many of the present objects for those few. */
+  /** Records a list that scanned `looked` present objects and returned `given` of them. May start to build an index. */
   scanned(required: readonly RequiredLabel[], looked: number, given: number, tree: ObjectTree): void {
     if (looked < MIN_LOOKED || given > looked / GAIN) return
     for (const { label } of required) {
@@ -97,7 +97,7 @@ export class LabelIndexes {
     }
   }
 
-  /** Beside it, writes go into the index as well: what they have put there, or taken away, is newer than the tree. */
+  /** Builds an index. Writes update it meanwhile, and their keys are skipped in the tree, which is older. */
   async #make(label: string, live: ObjectTree): Promise<void> {
     const written = new Set<Key>()
     const made: LabelIndex = { index: byLabel(label), written }
@@ -107,7 +107,7 @@ export class LabelIndexes {
     for (const [key, object] of live.clone().entries()) {
       if (++looked % STEP === 0 && this.#turns.spent()) {
         await this.#turns.next()
-        // It made room for another meanwhile, or the state was read anew.
+        // It was evicted, or the state was reloaded.
         if (this.#indexes.get(label) !== made) return
       }
       if (!written.has(key)) made.index.put(object, undefined)
@@ -115,7 +115,7 @@ export class LabelIndexes {
     made.written = undefined
   }
 
-  /** The state has been read anew. */
+  /** Drops all indexes, because the state was reloaded. */
   clear(): void {
     this.#indexes.clear()
   }

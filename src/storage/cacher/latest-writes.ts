@@ -1,18 +1,18 @@
 import type { Key, Revision } from '../revision.ts'
 import type { StoredObject, Written } from '../storage.ts'
 
-/** Objects that are kept, and how long they may be: what is written in the few milliseconds before the cache shows it. */
+/** Limits on the number and size of the cached objects. They are needed only for the few milliseconds until the cache has them. */
 const MOST_OBJECTS = 64
 const MOST_BYTES = 32 * 1024
 
 /**
- * What this server has just written of a resource and its cache does not show yet. The next write of the same object begins with it: one that began with what the cache has would be decided twice, with a read of the store
- * between.
+ * Objects that this server has just written and that its cache does not have yet. The next write of the same object starts from them. Starting from the cache's stale state would fail
+ * its precondition, read the store and decide again.
  */
 export class LatestWrites {
   readonly #objects = new Map<Key, StoredObject>()
 
-  /** `now`: up to which the cache shows what is stored. */
+  /** Returns an object that was written after revision `now`, which the cache has reached. */
   of(key: Key, now: Revision): StoredObject | undefined {
     const object = this.#objects.size === 0 ? undefined : this.#objects.get(key)
     return object !== undefined && object.revision > now ? object : undefined

@@ -1,6 +1,6 @@
 import { abortedError } from '../errors.ts'
 
-/** A shared promise for one of those who wait: rejects with StorageError `timeout` when its signal aborts. */
+/** Awaits a shared promise for one caller. Rejects with StorageError `timeout` when the caller's signal aborts. */
 export function awaitSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -22,7 +22,7 @@ export function awaitSignal<T>(promise: Promise<T>, signal: AbortSignal): Promis
   })
 }
 
-/** Those who wait for a state to be read. */
+/** Requests that wait for a state to be loaded. */
 export class LoadWaiters {
   readonly #waiting = new Set<() => void>()
 

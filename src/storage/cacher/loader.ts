@@ -7,13 +7,13 @@ import type { KeptStates } from './cacher-types.ts'
 import type { Loading, ResourceCache } from './resource-cache.ts'
 import { ResourceCache as Cache } from './resource-cache.ts'
 
-/** A store with no more keys than this is read at once. */
+/** Number of keys up to which a store is read in one range. */
 const smallStore = 1000
-/** Objects of each resource that are read in the first round, and how many times as many in each later one. */
+/** Objects that the first round reads of each resource, and the factor by which each later round reads more. */
 const firstRound = 500
 const roundFactor = 8
 
-/** States that were read, all of one revision. They are not in the caches yet. */
+/** States that have been read at one revision and are not in the caches yet. */
 export interface LoadedState {
   readonly revision: Revision
   readonly states: ReadonlyMap<ResourceCache, Loading>
@@ -25,11 +25,11 @@ export interface ResourceLoad {
   readonly state: Loading
   /** Revision of the state. Undefined until the first page is read, unless it was given. */
   readonly revision: Revision | undefined
-  /** Reads on until so many objects are read or the range ends. Resolves to whether all are read. Rejects with BackendError. */
+  /** Continues until so many objects are read or the range ends. Resolves to whether all are read. Rejects with BackendError. */
   readUpTo(objects: number): Promise<boolean>
 }
 
-/** Begins to read a resource at a revision. Default: the newest. */
+/** Starts a load of a resource at a revision. Default: the newest. */
 export function resourceLoad(backend: Backend, cache: ResourceCache, at: Revision | undefined, signal: AbortSignal): ResourceLoad {
   const { prefix } = cache.resource
   const state = Cache.loading()
@@ -56,7 +56,7 @@ export function resourceLoad(backend: Backend, cache: ResourceCache, at: Revisio
   }
 }
 
-/** The store's newest revision, with all of its state if it is small. */
+/** Returns the store's newest revision, or its whole state if it is small. */
 export async function loadSmall(
   backend: Backend,
   caches: readonly ResourceCache[],
@@ -76,7 +76,7 @@ export async function loadSmall(
   return { revision, states }
 }
 
-/** Reads the state of all resources at one revision: a small store in one range, a larger one resource by resource in pages. */
+/** Reads the states of all resources at one revision: a small store in one range, a larger one by resource, in pages. */
 export async function loadAll(
   backend: Backend,
   caches: readonly ResourceCache[],
@@ -91,8 +91,9 @@ export async function loadAll(
 }
 
 /**
- * Reads resources at one revision in rounds, each of which reads on a resource until it has eight times as many objects as in the round before. So those with few objects are complete first, and none waits for more
- * than eight times its own objects of each other, without a count of any. `done` is called with each when it is complete, `failed` with one that can't be read.
+ * Reads resources at one revision in rounds. Each round continues a resource until it has eight times as many objects as after the round before. Resources with few objects are
+ * therefore complete first, and none waits for more than eight times its own objects of each other resource, without counting any of them. `done` is called with each load that
+ * completes, `failed` with each that fails.
  */
 export async function loadInRounds(
   loads: readonly ResourceLoad[],
@@ -114,7 +115,7 @@ export async function loadInRounds(
   }
 }
 
-/** Copies the states that another cacher has kept, of a store of which this one is a copy, and reads at their revision what they lack. */
+/** Copies the states of another cacher, of whose store this one's is a copy. Missing ones are read at their revision. */
 export async function copyAll(backend: Backend, caches: readonly ResourceCache[], { revision, of }: KeptStates, signal: AbortSignal): Promise<LoadedState> {
   const states = new Map<ResourceCache, Loading>()
   for (const cache of caches) {
@@ -135,7 +136,7 @@ async function loadState(backend: Backend, cache: ResourceCache, at: Revision, s
   return load.state
 }
 
-/** Decoding a page takes longer than a turn may. */
+/** Calls `each` in slices: decoding a page takes longer than one turn may. */
 async function inSlices(items: readonly KeyValue[], each: (item: KeyValue) => void): Promise<void> {
   for (const item of items) {
     each(item)
@@ -143,7 +144,7 @@ async function inSlices(items: readonly KeyValue[], each: (item: KeyValue) => vo
   }
 }
 
-/** Up to the last slash that all share; empty where they share none but the first. */
+/** Returns the longest common prefix that ends with a slash; empty if only the first slash is common. */
 function commonPrefix(prefixes: readonly Key[]): Key {
   const [first = '', ...others] = prefixes
   let length = first.length

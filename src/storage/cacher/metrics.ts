@@ -7,10 +7,10 @@ import type { ResourceStats } from './resource-stats.ts'
 type Values = (resource: ResourceStats, all: CacherStats) => readonly Polled[]
 type Count = (counts: ResourceCounts) => number
 
-/** As of counters that nobody has raised: no line. */
+/** A sample, omitted if it is 0, as a counter that was never incremented is. */
 const line = (labels: readonly string[], value: number): Polled[] => (value === 0 ? [] : [[labels, value]])
 
-/** Makes families whose numbers are counted in the caches, and read at a scrape. */
+/** Creates metric families from the counters in the caches, which are read at a scrape. */
 class Families {
   readonly #cachers: readonly Pick<Cacher, 'stats'>[]
   readonly #etcdPrefix: string
@@ -21,7 +21,7 @@ class Families {
   }
 
   family(type: 'counter' | 'gauge', about: { readonly name: string; readonly help: string }, labels: readonly string[], values: Values): MetricFamily {
-    // Each process counts for itself, and all see the same store.
+    // Worker processes count separately, but all of them cache the same store.
     return new PolledFamily(type, { ...about, stability: 'ALPHA', labels, across: type === 'counter' ? 'sum' : 'max' }, () =>
       this.#cachers.flatMap(cacher => {
         const all = cacher.stats()
@@ -30,38 +30,38 @@ class Families {
     )
   }
 
-  /** By resource. */
+  /** A gauge by resource. */
   gauge(name: string, help: string, values: Values): MetricFamily {
     return this.family('gauge', { name, help }, ['resource'], values)
   }
 
-  /** By resource; without a line where it is 0. */
+  /** A counter by resource, without samples of 0. */
   counter(name: string, help: string, count: Count): MetricFamily {
     return this.family('counter', { name, help }, ['resource'], ({ name: resource, counts }) => line([resource], count(counts)))
   }
 
-  /** The keys of a resource without the prefix of the store, which kube-apiserver labels some families by: `/pods`. */
+  /** Prefix of a resource's keys without that of the store (`/pods`), by which kube-apiserver labels some families. */
   prefixOf({ prefix }: ResourceStats): string {
     return prefix.slice(this.#etcdPrefix.length).replace(/\/$/, '')
   }
 
-  /** By the index that found the objects of lists; none where all were looked at. */
+  /** A counter of lists by the index that was used; the label is empty for scans. */
   lists(name: string, help: string, of: 'lists' | 'fetched'): MetricFamily {
     return this.family('counter', { name, help }, ['resource_prefix', 'index'], resource => {
       const prefix = this.prefixOf(resource)
       const { scans, byField, byLabel } = resource.counts
-      // Which labels are indexed is the clients' doing: they have one name together.
+      // Clients determine which labels are indexed, so these share one label value, which bounds the cardinality.
       return [...line([prefix, ''], scans[of]), ...line([prefix, `f:${resource.index}`], byField[of]), ...line([prefix, 'l:*'], byLabel[of])]
     })
   }
 }
 
 /**
- * What kube-apiserver reports of its watch caches, by its names, and some figures of our own. The numbers are counted in the caches, and read at a scrape.
+ * Creates kube-apiserver's metric families of its watch cache, by their names, and some of our own. They are read from the caches' counters at a scrape.
  * Source: k8s.io/apiserver, pkg/storage/cacher/metrics.
  *
  * @param cachers one for each store
- * @param etcdPrefix what keys begin with
+ * @param etcdPrefix prefix of all keys
  */
 export function cacherMetrics(cachers: readonly Pick<Cacher, 'stats'>[], etcdPrefix: string): MetricFamily[] {
   const families = new Families(cachers, etcdPrefix)
@@ -97,7 +97,7 @@ const watchFamilies = (families: Families): MetricFamily[] => [
   ),
 ]
 
-/** How the caches stand to the store. */
+/** Metrics of consistent reads, and of the caches' consistency with the store. */
 const storeFamilies = (families: Families): MetricFamily[] => [
   families.family(
     'counter',
@@ -125,7 +125,7 @@ const storeFamilies = (families: Families): MetricFamily[] => [
   families.counter('apiserver_storage_decode_errors_total', 'Stored objects that could not be read, by resource.', c => c.unreadable),
 ]
 
-/** What is kept of the past. */
+/** Metrics of the retained history. */
 const historyFamilies = (families: Families): MetricFamily[] => [
   families.gauge('binnacle_watch_cache_history_events', 'Changes kept for watches that resume and for exact reads, by resource.', r =>
     line([r.name], r.historyEvents),
@@ -142,7 +142,7 @@ const historyFamilies = (families: Families): MetricFamily[] => [
   ),
 ]
 
-/** A histogram, which is kept by resource and printed as one family. Resources that nobody has waited for have no line. */
+/** A histogram that is kept by resource and printed as one family. Resources without a wait have no samples. */
 function readWaits(cachers: readonly Pick<Cacher, 'stats'>[]): MetricFamily {
   const name = 'apiserver_watch_cache_read_wait_seconds'
   return {

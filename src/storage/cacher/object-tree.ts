@@ -6,18 +6,18 @@ import type { Key } from '../revision.ts'
 import type { Predicate, StoredObject } from '../storage.ts'
 import type { Stored } from '../stored-object.ts'
 
-// The package is CommonJS: Node and esbuild give its exports, tsx the class itself.
+// The package is CommonJS. Its default import is the exports object in Node and esbuild, and the class itself in tsx.
 const Tree = 'default' in sortedBtree ? sortedBtree.default : sortedBtree
-/** Ends a walk. */
+/** Return value that ends a walk of the tree. */
 const stop = { break: 0 }
 
-/** Objects ordered by key. A clone takes constant time and shares what does not change later. */
+/** Objects ordered by key. A clone takes constant time and shares nodes that do not change later. */
 export type ObjectTree = InstanceType<typeof Tree<Key, Stored>>
 
-/** Keys are compared by UTF-16 units: keys of objects are ASCII, where that is the order of bytes. */
+/** Creates an empty tree. Keys are compared by UTF-16 units, which for ASCII, and so for keys of objects, is the order of bytes. */
 export const emptyTree = (): ObjectTree => new Tree<Key, Stored>(undefined, compareUnits)
 
-/** A tree with what is made of each object, in slices. `tree` must not change meanwhile. */
+/** Returns a copy of the tree with `make` applied to each object, in slices. `tree` must not change meanwhile. */
 export async function copyTree(tree: ObjectTree, make: (object: Stored) => Stored): Promise<ObjectTree> {
   const copy = tree.clone()
   const end = copy.maxKey()
@@ -38,29 +38,29 @@ export async function copyTree(tree: ObjectTree, make: (object: Stored) => Store
   return copy
 }
 
-/** What a list has found, and what it cost. */
+/** Result of a list, and its cost. */
 export interface Scan {
-  /** In the order of their keys. */
+  /** In key order. */
   readonly items: readonly StoredObject[]
-  /** Objects looked at. */
+  /** Number of objects examined. */
   readonly looked: number
-  /** The last object given, where more match or may match. */
+  /** Key of the last object if others may follow. */
   readonly last: Key | undefined
-  /** Objects in the range after those given, where nothing filters. */
+  /** Number of objects in the range after these; undefined if a predicate filters. */
   readonly remaining: number | undefined
 }
 
-/** Objects that are looked at before the event loop may have its turn, and those by a predicate, which may have to parse them. */
+/** Objects examined between looks at the clock, without and with a predicate, which may have to parse them. */
 const STEP = 1024
 const PREDICATE_STEP = 128
 
-/** Keys below a prefix, from `start` on. */
+/** Keys with a prefix, from `start` on. */
 interface KeysFrom {
   readonly prefix: Key
   readonly start: Key
 }
 
-/** The objects of these keys, up to the limit (0: all), as the tree is now. `count`: how many there are from `start` on, where that is known. */
+/** Lists matching objects, up to the limit (0: all), as the tree is at the call. `count` is the number of objects from `start` on, if it is known. */
 export async function scanTree(live: ObjectTree, { prefix, start }: KeysFrom, predicate: Predicate, limit: number, count?: number): Promise<Scan> {
   const end = prefixEnd(prefix)
   const items: StoredObject[] = []
@@ -72,14 +72,14 @@ export async function scanTree(live: ObjectTree, { prefix, start }: KeysFrom, pr
   let from: Key | undefined = start
   while (from !== undefined) {
     let next: Key | undefined
-    // Going on costs less than beginning anew.
+    // Continuing a walk costs less than starting a new one.
     tree.forRange(from, end, false, (key, object) => {
-      // As upstream's cache: any object after a full page makes a next one, whether it matches or not.
+      // As in upstream's cache, any object after a full page causes a next page, whether or not it matches.
       if (limit > 0 && items.length === limit) {
         more = true
         return stop
       }
-      // Never before the first: what is no longer than a step is no clone.
+      // The first object never ends a slice. A tree of at most one step is not cloned, and its walk is never interrupted.
       if (looked > 0 && looked % step === 0 && key !== from && turnIsSpent()) {
         next = key
         return stop
@@ -97,7 +97,7 @@ export async function scanTree(live: ObjectTree, { prefix, start }: KeysFrom, pr
   return { items, looked, last, remaining: count === undefined ? (await countFrom(tree, last, end)) - 1 : count - items.length }
 }
 
-/** Number of keys from one on, counted in slices. `tree` must not change meanwhile. */
+/** Counts the keys from `start` on, in slices. `tree` must not change meanwhile. */
 async function countFrom(tree: ObjectTree, start: Key, end: Key): Promise<number> {
   let count = 0
   let from: Key | undefined = start
@@ -121,14 +121,14 @@ async function countFrom(tree: ObjectTree, start: Key, end: Key): Promise<number
   return count
 }
 
-/** All objects below a prefix, in the order of their keys; undefined where they are more than a caller parses in one turn. */
+/** Returns all objects with a prefix, in key order; undefined if they are more than a caller can parse in one turn. */
 export function fewBelow(tree: ObjectTree, prefix: Key): readonly Stored[] | undefined {
   const items: Stored[] = []
   tree.forRange(prefix, prefixEnd(prefix), false, (_key, object) => (items.push(object) > PREDICATE_STEP ? stop : undefined))
   return items.length > PREDICATE_STEP ? undefined : items
 }
 
-/** As scanTree, looking only at these objects of the tree, which are in order and hold all that can match. */
+/** Lists like `scanTree`, but examines only the given objects. They are in key order, in the tree, and include every match. */
 export function pickFrom(
   objects: readonly Stored[],
   tree: ObjectTree,

@@ -1,14 +1,14 @@
 import type { RecordedChange } from '../recorded-change.ts'
 
-/** Changes of one round: more in one write save nothing, and the larger the buffers, the harder the collector works. */
+/** Number of changes in one round. Larger writes save no further calls, and larger buffers cost more garbage collection. */
 export const changesPerRound = 64
-/** So many changes, or so many bytes of their objects, are all that may wait before writers do: rounds are full until then. */
+/** Limits from which writers wait, in changes and in bytes of their objects. They allow for some full rounds. */
 const mostChanges = 4 * changesPerRound
 const mostBytes = 8 << 20
 
 const bytesOf = ({ object, previous }: RecordedChange): number => (object ?? previous)?.size ?? 0
 
-/** Changes that wait to be given to a group of watchers, in their order. They wait for the server alone, never for a client: what that has not read waits in its own queue. */
+/** Changes that are pending for a group of watchers, in order. They wait only for this server, never for a client, which has a queue of its own. */
 export class PendingChanges {
   #changes: RecordedChange[] = []
   #bytes = 0
@@ -23,7 +23,7 @@ export class PendingChanges {
     this.#bytes += bytesOf(change)
   }
 
-  /** Takes the changes of a round: those of one revision are never parted. */
+  /** Removes the changes of the next round. Those of one revision stay together. */
   takeRound(): readonly RecordedChange[] {
     const all = this.#changes
     let end = Math.min(changesPerRound, all.length)
@@ -35,7 +35,7 @@ export class PendingChanges {
     return taken
   }
 
-  /** For who would add to them: resolves once few wait; undefined: few do. */
+  /** Resolves when few changes are pending. Undefined if few are pending now. */
   untilFew(): Promise<void> | undefined {
     if (!this.#areMany) return undefined
     return new Promise(resolve => this.#writers.push(resolve))

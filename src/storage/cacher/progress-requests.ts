@@ -3,14 +3,14 @@ import type { RevisionClock } from './revision-clock.ts'
 /** Time between two requests, in milliseconds. */
 const PAUSE_MS = 10
 
-/** Requests the progress of a watch while a reader waits for a revision: at once, and again after each pause. A cache that has come to the revision already requests nothing. */
+/** Requests progress of the watch while a reader waits for a revision: immediately, and again after each pause. If the cache has reached the revision, nothing is requested. */
 export class ProgressRequests {
   readonly #time: RevisionClock
-  /** Undefined while no watch is open. */
+  /** Sends a request. Undefined while no watch is open. */
   #request: (() => void) | undefined
-  /** Runs for the pause after a request. */
+  /** Timer of the pause after a request. */
   #pause: NodeJS.Timeout | undefined
-  /** Requests that were sent. */
+  /** Number of requests sent. */
   count = 0
 
   constructor(time: RevisionClock) {
@@ -18,13 +18,13 @@ export class ProgressRequests {
     time.onWait = () => this.#send()
   }
 
-  /** The watch is open. `request` sends one request. */
+  /** Starts to use an open watch. `request` sends one request. */
   open(request: () => void): void {
     this.#request = request
     if (this.#time.isAwaited) this.#send()
   }
 
-  /** The watch has ended. */
+  /** Stops, because the watch has ended. */
   close(): void {
     this.#request = undefined
     clearTimeout(this.#pause)

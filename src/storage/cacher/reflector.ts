@@ -12,27 +12,27 @@ import type { RevisionClock } from './revision-clock.ts'
 
 const shortestPauseMs = 50
 const longestPauseMs = 2000
-/** Errors of a read that the store will answer in the same way again. */
+/** Error codes of a read that retries cannot change. */
 const UNREADABLE: ReadonlySet<BackendErrorCode> = new Set(['compacted', 'denied', 'corrupt', 'too large'])
 
-/** What the reflector keeps current. */
+/** Caches that the reflector updates. */
 export interface ReflectorTarget {
-  /** Reads the whole state anew, puts it in place and sets the clock to its revision, in one step. */
+  /** Loads the whole state, installs it and sets the clock to its revision, in one step. */
   load(signal: AbortSignal): Promise<void>
-  /** Applies one event. Everything of a revision is applied before the clock is moved to it. */
+  /** Applies one event. All events of a revision are applied before the clock advances to it. */
   apply(event: BackendEvent): void
 }
 
-/** What a reflector works with. */
+/** Dependencies of a reflector. */
 export interface ReflectorOptions {
   readonly backend: Backend
-  /** Begins the keys of all resources. */
+  /** Common prefix of the keys of all resources. */
   readonly prefix: Key
   readonly target: ReflectorTarget
   readonly time: RevisionClock
   readonly clock: Clock
   readonly logger: Logger
-  /** Called when the watch is open: after a gap that revisions would not show, or in which the store was replaced by a copy. */
+  /** Called when the watch is open. Changes may have been lost before: some gaps do not show in revisions, or the store was replaced by a copy. */
   onOpen(): void
 }
 
@@ -48,15 +48,15 @@ class RestoredError extends Error {
 type SeenEvent = Pick<BackendEvent, 'key' | 'modRevision' | 'value'>
 
 /**
- * How the reflector follows the store. `progress`: by a watch over the prefix, whose progress it requests. `revisions`: by a watch over the whole keyspace, in which a missing revision proves a loss. `events`: by a watch
- * over the prefix that shows no more than its events, so that the cache cannot be waited for.
+ * How the reflector follows the store. `progress`: a watch over the prefix, with progress requests. `revisions`: a watch over the whole keyspace, in which a missing revision proves a
+ * loss. `events`: a watch over the prefix that reports only its events, so that readers cannot wait for the cache to reach a revision.
  */
 export type Following = WatchProof | 'events'
 
 /**
- * Keeps the caches current by one watch. If the store's watches report progress, it is over the prefix of all resources. If not, it is over the whole keyspace: each change has a revision one higher than the last, so a
- * revision that is missing proves a loss, and the state is read anew; keys that no resource caches count for the revision only. While the store is unreachable watches stay open, as with kube-apiserver, and go on when it
- * is back.
+ * Keeps the caches current with one watch. If the store's watches report progress, it covers the prefix of all resources. Otherwise it covers the whole keyspace: each change has a
+ * revision one higher than the last, so a missing revision proves a loss, and the state is reloaded. Keys that are not cached count only for their revision. While the store is
+ * unreachable, clients' watches stay open, as in kube-apiserver, and continue when it is back.
  */
 export class Reflector {
   readonly #backend: Backend
@@ -73,13 +73,13 @@ export class Reflector {
   #open = false
   #hasOpened = false
   #following: Following | undefined
-  /** The last event since the state was read. A store that does not have it was restored from a copy. */
+  /** Last event since the state was loaded. A store without it was restored from a copy. */
   #lastEvent: SeenEvent | undefined
-  /** Whether the state is that of the clock's revision. */
+  /** Whether the caches have the state at the clock's revision. False if they must be reloaded. */
   #isFresh = false
-  /** Why the watch ended last; undefined once it is open. */
+  /** Why the last watch ended; undefined while a watch is open. */
   #failing: string | undefined
-  /** States read anew after the first one. */
+  /** Number of reloads after the initial load. */
   relists = 0
 
   constructor(options: ReflectorOptions) {
@@ -103,7 +103,7 @@ export class Reflector {
     return this.#following
   }
 
-  /** Requests of progress that were sent. */
+  /** Number of progress requests sent. */
   get progressRequests(): number {
     return this.#requests.count
   }
@@ -118,18 +118,18 @@ export class Reflector {
     await this.#done
   }
 
-  /** Opens the watch again after the last revision that it gave: for a reader who knows of a later one. */
+  /** Reopens the watch after the last revision that it delivered, because a later one is known to exist. */
   reopen(): void {
     this.#session.abort()
   }
 
-  /** Reads the whole state anew, if what the caches have is too old for the store to tell what has changed since. */
+  /** Reloads the whole state. For caches that are so old that the store no longer has the changes since. */
   relist(): void {
     this.#isFresh = false
     this.reopen()
   }
 
-  /** Opens the watch again if the store's watches have come to report progress: after the last of its members was upgraded, for example. Rejects with BackendError. */
+  /** Reopens the watch if the store's watches now report progress, for example after its last member was upgraded. Rejects with BackendError. */
   async reconsider(signal: AbortSignal): Promise<void> {
     if (this.#open && this.#following !== 'progress' && (await this.#backend.watchProof?.(signal)) === 'progress') this.reopen()
   }
@@ -149,7 +149,7 @@ export class Reflector {
           loaded = true
           this.#isFresh = true
         }
-        // Readers that find the store behind end the session again and again: this check goes on.
+        // Readers that find the store behind keep ending the session. The check must not be ended with it.
         await this.#checkHistory(signal)
         await this.#follow(AbortSignal.any([signal, this.#session.signal]))
       } catch (error) {
@@ -166,7 +166,7 @@ export class Reflector {
     }
   }
 
-  /** Logs the first of failures that are alike. A server that waits for its store at the start says so itself. */
+  /** Logs only the first of equal failures. At startup the server itself logs that it waits for the store. */
   #report(cause: unknown, loaded: boolean): void {
     const error = errorMessage(cause)
     const fields = { error, revision: this.#time.now }
@@ -186,7 +186,7 @@ export class Reflector {
     }
   }
 
-  /** Throws RestoredError if the store is behind the caches, or has another history: a copy may have passed their revision before it is looked at. */
+  /** Throws RestoredError if the store is behind the caches, or has another history: a copy may have passed the caches' revision by the time of the check. */
   async #checkHistory(signal: AbortSignal): Promise<void> {
     const current = await this.#backend.currentRevision(signal)
     if (current < this.#time.now) throw new RestoredError(`the store is at revision ${current}, before ${this.#time.now}: it was restored from a copy`)
@@ -195,7 +195,7 @@ export class Reflector {
       throw new RestoredError(`the store has not the change of ${last.key} at revision ${last.modRevision}: it was restored from a copy`)
   }
 
-  /** A change that cannot be read any more is taken to be there: the comparison after the watch is open finds what differs. */
+  /** Whether the store has the event. If it can no longer be read, the event counts as present: the comparison after the watch is opened finds differences. */
   async #hasEvent({ key, modRevision, value }: SeenEvent, signal: AbortSignal): Promise<boolean> {
     try {
       const { item } = await this.#backend.get(key, signal, modRevision)
@@ -226,14 +226,14 @@ export class Reflector {
     }
   }
 
-  /** A store that always follows in the same way has nothing to tell about it. */
+  /** Records and logs how the store is followed. Not logged for a store that is always followed in the same way. */
   #follows(following: Following): void {
     if (following === this.#following) return
     this.#following = following
     if (this.#backend.watchProof) this.#logger.info('following the store', { by: followingText(following, this.#prefix) })
   }
 
-  /** `gapless`: a revision that is missing proves a loss. */
+  /** Applies events. `gapless`: a missing revision proves a loss. */
   async #apply(events: readonly BackendEvent[], gapless: boolean): Promise<void> {
     const before = this.#time.now
     let last = before
@@ -254,7 +254,7 @@ export class Reflector {
   }
 }
 
-/** Copies the value: it would pin the bytes of all events that came with it. */
+/** Copies the value, because a slice would retain the bytes of all events that came with it. */
 const withOwnValue = ({ key, modRevision, value }: BackendEvent): SeenEvent => ({ key, modRevision, ...(value && { value: Buffer.from(value) }) })
 
 /** Describes how the store is followed, for the log and the health report. */

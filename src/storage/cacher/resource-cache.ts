@@ -20,68 +20,68 @@ import { ResourceCounts } from './resource-counts.ts'
 import type { ResourceStats } from './resource-stats.ts'
 import { fieldIndex, type ValueIndex } from './value-index.ts'
 
-/** What the cache has to know of a resource. */
+/** Properties of a resource to cache. */
 export interface CachedResource {
   /** Unique: `pods`, `deployments.apps`. */
   readonly name: string
-  /** With a slash at its end: `/registry/pods/`. */
+  /** Key prefix, with a trailing slash: `/registry/pods/`. */
   readonly prefix: Key
   readonly codec: ResourceCodec
-  /** Keys are prefix, namespace, slash, name; otherwise prefix and name. */
+  /** Whether keys are prefix, namespace, slash, name. Otherwise they are prefix and name. */
   readonly namespaced: boolean
-  /** The field by which the codec indexes: selectors of it find their objects and watchers without a scan. */
+  /** Optional. Field that the codec indexes. Selectors of it find their objects and watchers without a scan. */
   readonly index?: string
 }
 
-/** A state of which the cache of another server begins with a copy. Not to be changed. */
+/** A state that the cache of another server copies. It must not be changed. */
 export interface KeptState {
   readonly tree: ObjectTree
-  /** Of the objects. */
+  /** Total size of the objects, in bytes. */
   readonly bytes: number
 }
 
-/** A state that is being read, before it takes the place of the present one. */
+/** A state that is being loaded and will replace the present one. */
 export interface Loading {
   tree: ObjectTree
   readonly index: ValueIndex
   readonly corrupt: Map<Key, Corrupt>
-  /** Of the objects. */
+  /** Total size of the objects, in bytes. */
   bytes: number
 }
 
-/** What the store holds of an object that can't be read, and why. */
+/** Stored bytes of an object that cannot be read, and the reason. */
 interface Corrupt {
   readonly fault: ReadFault
   readonly held: Buffer
 }
 
-/** Objects read again in one pass, and failures after which it ends. */
+/** Limits of one pass that rereads unreadable objects: objects tried, and failures. */
 const mostReread = 1000
 const mostFailures = 100
 
-/** Present state, latest changes and watchers of one resource. All of its methods are synchronous: state, history and watchers move in one step. */
+/** Present state, latest changes and watchers of one resource. Its methods are synchronous, except `copy`: state, history and watchers change in one step. */
 export class ResourceCache {
   readonly resource: CachedResource
   readonly interest: Interest
   readonly history: History
   tree: ObjectTree = emptyTree()
-  /** Of its objects, as they are answered in JSON. */
+  /** Total size of the objects' JSON responses, in bytes. */
   bytes = 0
-  /** Of the present state. */
+  /** Index of the present state. */
   index = fieldIndex()
   readonly labels = new LabelIndexes()
   readonly pages = new PageCounts()
-  /** Objects that can't be read: who asks for what has them is answered by the store itself. */
+  /** Objects that cannot be read. Requests for a range that includes one are served by the store. */
   corrupt = new Map<Key, Corrupt>()
   loaded = false
-  /** Since when it waits for its first state, by the cacher's clock. */
+  /** Since when readers wait for the initial state, on the cacher's clock. */
   waitsSince = 0
   /** Aborted when the resource is no longer served. */
   readonly removal = new AbortController()
-  /** Events that come while a state is being read, the first one or another; undefined while none is. */
+  /** Events that arrive while a state is being loaded; undefined at other times. */
   held: BackendEvent[] | undefined = []
   readonly counts = new ResourceCounts()
-  /** What the state that was read had: changes up to this revision are in it. */
+  /** Revision of the loaded state. It includes every change up to this revision. */
   #readAt = NO_REVISION
   readonly #slabs: Slabs
   readonly #reports: CorruptReports
@@ -100,7 +100,7 @@ export class ResourceCache {
     return this.removal.signal.aborted
   }
 
-  /** Ends all watches. Requests that still hold the storage read from the store. */
+  /** Ends all watches. Requests that still use the storage read from the store. */
   remove(): void {
     this.loaded = false
     this.interest.end()
@@ -111,12 +111,12 @@ export class ResourceCache {
 
   static loading = (): Loading => ({ tree: emptyTree(), index: fieldIndex(), corrupt: new Map(), bytes: 0 })
 
-  /** The present state; undefined while it is not known, or not all of it can be read. Takes constant time. */
+  /** Returns the present state; undefined while it is not loaded, or if part of it cannot be read. Takes constant time. */
   kept(): KeptState | undefined {
     return this.loaded && this.held === undefined && this.corrupt.size === 0 ? { tree: this.tree.clone(), bytes: this.bytes } : undefined
   }
 
-  /** Bytes of an object, on average; 0 while none is known. */
+  /** Average size of an object in bytes; 0 if there is none. */
   get averageBytes(): number {
     return this.loaded && this.tree.size > 0 ? Math.floor(this.bytes / this.tree.size) : 0
   }
@@ -137,7 +137,7 @@ export class ResourceCache {
     }
   }
 
-  /** Takes over the state of a cache of the same resource, in place of reading it. */
+  /** Copies the state of another cache of the same resource, instead of reading it from the store. */
   async copy(into: Loading, { tree, bytes }: KeptState): Promise<void> {
     const { codec, index } = this.resource
     into.tree = await copyTree(tree, object => {
@@ -148,7 +148,7 @@ export class ResourceCache {
     into.bytes = bytes
   }
 
-  /** Adds an object to a state that is being read. */
+  /** Adds an object to a state that is being loaded. */
   load(into: Loading, { key, value, modRevision }: KeyValue): void {
     try {
       const object = Stored.read(key, modRevision, this.resource.codec, value, this.#allocate)
@@ -163,7 +163,7 @@ export class ResourceCache {
     }
   }
 
-  /** Puts a state that has been read in place, as of a revision, and what was held back since. Watchers of the old state are ended as `expired`. */
+  /** Installs a loaded state at its revision, and applies the events held back since. Watchers of the old state end with `expired`. */
   replace({ tree, index, corrupt, bytes }: Loading, at: Revision, now: number): void {
     this.interest.end(new StorageError('expired', 'changes were lost, and the state was read anew', { revision: at }))
     this.tree = tree
@@ -237,13 +237,13 @@ export class ResourceCache {
     this.counts.dispatched++
   }
 
-  /** Ends all watches: a change can't be shown. Whoever comes back from before it gets it from the store. */
+  /** Ends all watches, because a change cannot be shown. A watcher that resumes from an older revision is served by the store. */
   #interrupt(why: StorageError, at: Revision): void {
     this.interest.end(why)
     this.history.reset(at)
   }
 
-  /** Tries again to read what could not be read: the keys may have changed. */
+  /** Tries again to read unreadable objects: encryption keys may have changed. */
   reread(): void {
     let failures = 0
     let left = Math.min(mostReread, this.corrupt.size)
@@ -258,14 +258,14 @@ export class ResourceCache {
         this.history.forgetSnapshots()
         this.pages.forget()
       } catch {
-        // It goes to the end of the line.
+        // Reinserted at the end, so that the next pass starts with others.
         this.corrupt.set(key, corrupt)
         failures++
       }
     }
   }
 
-  /** Whether the range, or the key, holds an object that can't be read. */
+  /** Whether the range, or the key, holds an object that cannot be read. */
   hasCorrupt(prefix: Key): boolean {
     if (this.corrupt.size === 0) return false
     if (!prefix.endsWith('/')) return this.corrupt.has(prefix)
@@ -275,7 +275,7 @@ export class ResourceCache {
   }
 }
 
-/** The fault that reads report, and a copy of the bytes: a view would keep the whole batch. */
+/** Returns the fault that reads report, and a copy of the bytes: a slice would retain the whole batch. */
 function corruptOf(key: Key, revision: Revision, value: Buffer, error: unknown): Corrupt {
   const text = errorMessage(error)
   return { fault: faultOf(error) ?? { key, kind: 'undecodable', text, revision }, held: Buffer.from(value) }

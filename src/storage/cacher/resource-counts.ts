@@ -1,37 +1,37 @@
 import { HistogramChild } from '../../lib/metrics.ts'
 import { ListCounts } from '../list-metrics.ts'
 
-/** Bounds of `readWait`, in seconds. */
+/** Bucket bounds of `readWait`, in seconds. */
 export const READ_WAITS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3]
 
-/** What has happened to one resource's cache: plain numbers, raised where it happens and read when metrics are asked for. */
+/** Counters of one resource's cache: plain numbers that are incremented in place and read at a scrape. */
 export class ResourceCounts {
-  /** States put in place. */
+  /** Number of states installed. */
   initializations = 0
-  /** Changes that came from the store. */
+  /** Changes received from the store. */
   received = 0
-  /** Changes given to those who watch, each once however many they are. */
+  /** Changes delivered to watchers, each counted once for all of them. */
   dispatched = 0
-  /** Events that watches began with. */
+  /** Initial events of watches. */
   initEvents = 0
   /** Watches ended because their clients did not keep up. */
   slowWatchers = 0
-  /** Writes that waited as the server was behind with its watchers. */
+  /** Writes that waited because delivery to watchers was behind. */
   pacedWrites = 0
-  /** Objects of the store that could not be read. */
+  /** Objects in the store that could not be read. */
   unreadable = 0
-  /** Lists that the cache answered, and objects looked at for them: by a scan, by the field that is indexed, and by labels that are. */
+  /** Lists served from the cache, and objects examined for them: by a scan, by the indexed field, and by indexed labels. */
   readonly scans = { lists: 0, fetched: 0 }
   readonly byField = { lists: 0, fetched: 0 }
   readonly byLabel = { lists: 0, fetched: 0 }
-  /** Objects given in lists from the cache. */
+  /** Objects returned in lists from the cache. */
   returned = 0
-  /** Newest lists by who answered: the cache, or the store because the cache did not keep up, which may fail. */
+  /** Consistent lists by source: the cache, or the store because the cache did not keep up. `failed`: the store failed, too. */
   readonly consistent = { cache: 0, store: 0, failed: 0 }
-  /** Comparisons with the store by their outcome: equal, different (the state was then read anew), without an answer. */
+  /** Comparisons with the store by outcome: equal, different (the state was reloaded), or failed. */
   readonly checks = { success: 0, failure: 0, error: 0 }
-  /** Seconds that reads of a revision waited for it. */
+  /** Time that reads waited for their revision, in seconds. */
   readonly readWait = new HistogramChild(READ_WAITS)
-  /** Lists that the store answered. */
+  /** Lists served by the store. */
   readonly stored = new ListCounts()
 }

@@ -7,7 +7,7 @@ interface Waiter {
   resolve(): void
 }
 
-/** The revision that the cache has reached, and those who wait for a later one. */
+/** The revision that the cache has reached, and the readers that wait for a later one. */
 export class RevisionClock {
   /** Optional. Called when a reader begins to wait. */
   onWait: (() => void) | undefined
@@ -24,22 +24,22 @@ export class RevisionClock {
     return this.#waiters.size > 0
   }
 
-  /** Newest revision of a history that the store has no longer, because it was restored from an older copy. 0 if it never was. A revision up to it may stand for two states. */
+  /** Newest revision of a history that the store lost when it was restored from an older copy. 0 if it never was. A revision up to it may denote two states. */
   get undone(): Revision {
     return this.#undone
   }
 
-  /** The store was restored from an older copy. */
+  /** Records that the store was restored from an older copy. */
   undo(): void {
     this.#undone = later(this.#undone, this.#now)
   }
 
-  /** Those who wait for it or for less go on. */
+  /** Advances the clock and releases readers of this revision and earlier ones. An earlier revision than the present one has no effect. */
   advance(to: Revision): void {
     if (to > this.#now) this.set(to)
   }
 
-  /** As `advance`, but may go back: the store is another one. */
+  /** Sets the clock like `advance`, and may move it back, if the store was replaced. */
   set(to: Revision): void {
     this.#now = to
     if (this.#waiters.size === 0) return
@@ -51,7 +51,7 @@ export class RevisionClock {
     }
   }
 
-  /** Resolves once the revision is reached. Rejects with StorageError `too large revision` after the time, `timeout` with the signal. */
+  /** Resolves once the revision is reached; undefined if it is already. Rejects with StorageError `too large revision` after `ms`, or `timeout` when the signal aborts. */
   reach(revision: Revision, signal: AbortSignal, ms: number): Promise<void> | undefined {
     if (revision <= this.#now) return undefined
     return new Promise((resolve, reject) => {

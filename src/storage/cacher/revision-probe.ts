@@ -2,15 +2,15 @@ import type { Backend } from '../backend.ts'
 import type { Revision } from '../revision.ts'
 
 /**
- * Asks the store how far it is. A caller joins the next probe that starts after it came, since one under way may have been answered before; one is under way
- * at a time, so a thousand callers cost two round trips.
+ * Reads the store's newest revision. A caller joins the next probe that starts after its call, because the one in flight may have been served before it. One probe is in flight at a
+ * time, so a thousand callers cost two round trips.
  */
 export class RevisionProbe {
   readonly #backend: Backend
   readonly #signal: AbortSignal
   #current: Promise<Revision> | undefined
   #next: Promise<Revision> | undefined
-  /** Round trips made. */
+  /** Number of round trips. */
   count = 0
 
   constructor(backend: Backend, signal: AbortSignal) {
@@ -20,7 +20,7 @@ export class RevisionProbe {
 
   revision(): Promise<Revision> {
     if (this.#current === undefined) return this.#start()
-    // Where the probe under way fails, the store was away when the caller came: another would make it wait for twice as long as a call may take.
+    // If the probe in flight fails, so does this call: another attempt would make its caller wait for twice the timeout of a call.
     this.#next ??= this.#current.then(() => this.#start())
     return this.#next
   }

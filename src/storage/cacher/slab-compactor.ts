@@ -3,31 +3,32 @@ import { Slabs } from '../slab.ts'
 import type { Stored } from '../stored-object.ts'
 import type { ResourceCache } from './resource-cache.ts'
 
-/** Slab bytes made since the last pass that make the next one worthwhile, and at least this part of what lives. */
+/** A pass runs when so many bytes of slabs were allocated since the last one, and at least this fraction of the live bytes. */
 const worthwhile = 16 << 20
 const worthwhilePart = 1 / 8
-/** A slab of which less is alive is emptied: so what is dead is never more than a third of what lives. */
+/** A slab with a smaller live fraction is emptied. Dead bytes are therefore at most a third of the live ones. */
 const leastAlive = 3 / 4
 const objectsPerLook = 100
 
 /**
- * Frees slabs that some long-lived objects keep alive among many that are gone: what the present states hold of them moves to slabs for such objects. History drains by itself.
+ * Frees slabs that are retained by a few long-lived objects: the parts that present states use are moved to slabs for such objects. History is not moved; it expires by itself.
  */
 export class SlabCompactor {
   readonly #young: Slabs
-  /** For what outlives its slab. */
+  /** Slabs of objects that outlive their first slab. */
   readonly #old = new Slabs()
-  /** As of the last pass, in bytes. */
+  /** Slab bytes allocated before the last pass. */
   #allocated = 0
+  /** Live bytes in the last pass. */
   #live = 0
   #isRunning = false
 
-  /** `young`: where new objects are. */
+  /** `young` are the slabs of new objects. */
   constructor(young: Slabs) {
     this.#young = young
   }
 
-  /** A pass in turns of the event loop, if enough has been allocated since the last one and none is under way. */
+  /** Runs a pass in turns of the event loop, if enough has been allocated since the last one and none is running. */
   async run(caches: readonly ResourceCache[]): Promise<void> {
     if (this.#isRunning || this.#young.allocated - this.#allocated < Math.max(worthwhile, this.#live * worthwhilePart)) return
     this.#isRunning = true
@@ -54,7 +55,7 @@ export class SlabCompactor {
   }
 }
 
-/** Objects of the states as they were when it came to each, in slices. What is written meanwhile is met in the next run. */
+/** Visits the objects of all states in slices. Each state is cloned when its turn comes, so later writes are left to the next run. */
 async function eachObject(caches: readonly ResourceCache[], visit: (object: Stored) => void): Promise<void> {
   let left = objectsPerLook
   for (const cache of caches) {

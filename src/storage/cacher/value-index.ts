@@ -1,7 +1,7 @@
 import type { Key } from '../revision.ts'
 import type { Stored } from '../stored-object.ts'
 
-/** A resource's present objects by a value that they have. Those that have none are not in it. */
+/** Present objects of a resource by one of their values. Objects without the value are not in it. */
 export class ValueIndex {
   readonly #valueOf: (object: Stored) => string | undefined
   readonly #objects = new Map<string, Set<Stored>>()
@@ -10,7 +10,7 @@ export class ValueIndex {
     this.#valueOf = valueIn
   }
 
-  /** `previous`: what stood at the key before. */
+  /** Adds an object. `previous` is the one that it replaces at its key. */
   put(object: Stored, previous: Stored | undefined): void {
     if (previous !== undefined) this.remove(previous)
     const value = this.#valueOf(object)
@@ -31,7 +31,7 @@ export class ValueIndex {
     return this.#objects.get(value)?.size ?? 0
   }
 
-  /** Those with one of the values, which are different ones, in the order of their keys, below the prefix. */
+  /** Returns the objects with a prefix and one of the values, in key order. The values must be distinct. */
   below(values: readonly string[], prefix: Key): Stored[] {
     const found: Stored[] = []
     for (const value of values) for (const object of this.#objects.get(value) ?? []) if (object.key.startsWith(prefix)) found.push(object)
@@ -39,5 +39,5 @@ export class ValueIndex {
   }
 }
 
-/** By the field that the resource is indexed by. */
+/** Creates an index by the field that the resource is indexed by. */
 export const fieldIndex = (): ValueIndex => new ValueIndex(({ indexed }) => indexed || undefined)

@@ -4,16 +4,16 @@ import type { Connection } from './connection.ts'
 import { encodeNumber } from './messages.ts'
 import { dataSize, messageSize, varintSize, WireReader, WireWriter } from './wire.ts'
 
-/** The key by which all servers of an etcd, those of Kubernetes among them, agree on who compacts it. It lies outside every prefix. Source: k8s.io/apiserver, pkg/storage/etcd3/compact.go */
+/** Key by which all servers of an etcd, including those of Kubernetes, coordinate compaction. It lies outside every prefix. Source: k8s.io/apiserver, pkg/storage/etcd3/compact.go */
 const AGREED_KEY = Buffer.from(key('compact_rev_key'))
 
-/** The state of the key. */
+/** State of the coordination key. */
 interface AgreedKey {
   readonly version: number
   readonly modRevision: Revision
 }
 
-/** If the key has the version: puts the revision. Else: gets it. In the shape of kube-apiserver, which stores in front of other databases recognise. */
+/** Encodes a transaction: if the key has the version, put the revision, otherwise get the key. It has the shape of kube-apiserver's, which kine and similar stores recognise. */
 function encodeTurn(version: number, before: Revision): Buffer {
   const value = Buffer.from(String(before))
   const compare = dataSize(3, AGREED_KEY.length) + 1 + varintSize(version)
@@ -22,7 +22,7 @@ function encodeTurn(version: number, before: Revision): Buffer {
   const writer = new WireWriter(messageSize(1, compare) + messageSize(2, messageSize(2, put)) + messageSize(3, messageSize(1, range)))
   writer.open(1, compare)
   writer.data(3, AGREED_KEY)
-  // A member of a oneof is written even if it is zero.
+  // A member of a oneof is encoded even if it is zero.
   writer.varint(4 << 3)
   writer.varint(version)
   writer.open(2, messageSize(2, put))
@@ -35,7 +35,7 @@ function encodeTurn(version: number, before: Revision): Buffer {
   return writer.bytes
 }
 
-/** Returns undefined if the comparison held. */
+/** Decodes the response. Undefined if the comparison succeeded; otherwise the key's present state. */
 function decodeTurn(bytes: Buffer): AgreedKey | undefined {
   const reader = new WireReader(bytes)
   let succeeded = false
@@ -72,11 +72,11 @@ function readRange(reader: WireReader): AgreedKey {
 }
 
 /**
- * Compacts an etcd that other servers may compact, too: a turn is taken by changing the key that all agree on, so that of all servers with one interval one compacts. Throws BackendError `denied` if the user may not
- * change that key.
+ * Creates the compactor of an etcd that other servers may compact, too. A server takes a turn by updating the shared key, so that of all servers with the same interval only one
+ * compacts. Throws BackendError `denied` if the user may not write that key.
  */
 export function etcdCompactor(connection: Connection): Backend['compact'] {
-  /** Version of the key when this server looked last. */
+  /** Version of the key when this server last read it. */
   let known: number | undefined
 
   async function takeTurn(before: Revision, signal: AbortSignal): Promise<boolean> {
@@ -97,7 +97,7 @@ export function etcdCompactor(connection: Connection): Backend['compact'] {
     try {
       await connection.call('/etcdserverpb.KV/Compact', encodeNumber(before), { signal, deadline: connection.deadline(), repeatable: true })
     } catch (error) {
-      // Another server was there first.
+      // Another server has compacted further.
       if (!(error instanceof BackendError && error.code === 'compacted')) throw error
     }
   }

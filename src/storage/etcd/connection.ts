@@ -21,9 +21,9 @@ import { MemberVersions } from './member-versions.ts'
 import { addressesOf, dialOptionsOf, type EtcdOptions, type TlsCredentials } from './options.ts'
 import { RecentFailures } from './recent-failures.ts'
 
-/** Services of etcd's API, each of which has a client in the pool. */
+/** Services of etcd's API. The pool keeps one client per member for each. */
 export type Service = 'KV' | 'Lease'
-/** Unary calls that are made, by gRPC's path. */
+/** Unary calls by gRPC path. */
 export type Method =
   | '/etcdserverpb.KV/Range'
   | '/etcdserverpb.KV/Txn'
@@ -31,39 +31,42 @@ export type Method =
   | '/etcdserverpb.Lease/LeaseGrant'
   | '/etcdserverpb.Maintenance/Status'
 
-/** Milliseconds between attempts to reach a server. */
+/** Bounds of the pause between attempts to connect, in milliseconds. */
 const firstPause = 25
 const longestPause = 400
 
-/** `deadline` is a time by Date.now(); the signal ends the call at once. */
+/** `deadline` is a time as of Date.now(). An abort of the signal ends the call immediately. */
 export interface CallOptions extends UnaryOptions {
-  /** The call may be sent again where the connection was lost under it: it changes nothing. */
+  /** Whether the call may be sent again after a lost connection, because it changes nothing. */
   readonly repeatable: boolean
 }
 
 export interface WatchStreamOptions extends UnaryOptions {
-  /** Whether the stream has to be one whose progress can be trusted. */
+  /** Whether the stream's progress must be trustworthy. */
   readonly isProgressTrusted: boolean
 }
 
-/** A connection to the members of a cluster, whichever of them answers. */
+/** Connection to the members of a cluster. Any member that is up may serve a call. */
 export interface Connection {
-  /** When a call that begins now has to have ended. */
+  /** Returns the deadline of a call that begins now, as of Date.now(). */
   deadline(): number
-  /** Sends a request and gives the response's bytes. Waits for a connection up to the deadline. Throws BackendError. */
+  /** Sends a request and returns the bytes of the response. Waits for a connection up to the deadline. Throws BackendError. */
   call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer>
-  /** Opens the bidirectional stream of watches, on a connection of its own to a member that is up: waits for one up to the deadline. Throws BackendError, `unavailable` also if the member's progress is to be trusted and cannot be. */
+  /**
+   * Opens the bidirectional stream of watches, on a connection of its own to a member that is up. Waits for one up to the deadline. Throws BackendError, with `unavailable` also if
+   * trustworthy progress is required and the member's version cannot provide it.
+   */
   watchStream(options: WatchStreamOptions): Promise<MessageStream>
-  /** The watch of a stream has failed. For a while its member is chosen only if no other is up. */
+  /** Reports that the watch of a stream has failed. For a while its member is chosen only if no other is up. */
   watchFailed(stream: MessageStream): void
-  /** Reports whether the progress of all members that answer can be trusted. Throws BackendError. */
+  /** Reports whether the progress of all members that respond can be trusted. Throws BackendError. */
   isProgressTrusted(signal: AbortSignal): Promise<boolean>
   close(): void
 }
 
 interface Member {
   readonly client: Client
-  /** Host and port. */
+  /** `host:port` or `unix:path`. */
   readonly address: string
   readonly channel: ReturnType<Client['getChannel']>
   readonly metadata: Metadata
@@ -71,21 +74,21 @@ interface Member {
 
 type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>
 
-/** Fault handling that does nothing. */
+/** Disables the fault handling of etcd3. */
 const never = { dispose() {} }
 const noPolicy = { execute: async (call: (context: object) => unknown) => call({}), onSuccess: () => never, onFailure: () => never } as unknown as Policy
 
-/** As gRPC's own instrumentation names them. */
+/** Span attributes, named as gRPC's own instrumentation does. */
 function callAttributes(method: Method): Attributes {
   const [, service = '', name = ''] = method.split('/')
   return { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': name }
 }
 
 const serviceOf = (method: Method): Service => (method.startsWith('/etcdserverpb.KV') ? 'KV' : 'Lease')
-/** A member cut off from its quorum ends the stream, where it would otherwise stay silent for ever. */
+/** Call that opens a watch. Because of `hasleader`, a member cut off from its quorum ends the stream instead of staying silent. */
 const WATCH: StreamCall = { method: '/etcdserverpb.Watch/Watch', metadata: { hasleader: 'true' } }
 
-/** A context that is made anew for each connection: Node reads `context` once for each. */
+/** A context that is created for each connection: Node reads the property `context` once per connection. */
 const renewed = (tls: () => TlsCredentials): SecureContext => ({
   get context() {
     return tls().secureContext.context
@@ -93,8 +96,8 @@ const renewed = (tls: () => TlsCredentials): SecureContext => ({
 })
 
 /**
- * The pool makes credentials of its own from certificates, which believe none but authorities; clients take channels with others, and such as go through a proxy. `behind` gets the members that
- * channels to a proxy are for.
+ * Options that give channels our credentials and proxy. The pool's own credentials accept only certificate authorities as trust anchors. `behind` records which member a channel through
+ * the proxy is for.
  */
 function channelsOf(
   { Channel, credentials }: Pick<typeof Grpc, 'Channel' | 'credentials'>,
@@ -118,7 +121,7 @@ function channelsOf(
   }
 }
 
-/** Keepalive finds a member that went without a word within nine seconds of a call. etcd refuses connections that ping without one. */
+/** Keepalive detects a silently lost member within nine seconds during a call. Without calls there are no pings, because etcd closes connections that ping while idle. */
 const channelOptions = {
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,
@@ -130,13 +133,13 @@ const channelOptions = {
   'grpc.max_reconnect_backoff_ms': 1000,
 }
 
-/** Opens a connection; resolves without waiting for etcd. The client libraries are loaded by this call. */
+/** Opens a connection. Resolves without waiting for etcd. Loads the client libraries. */
 export async function openConnection(options: EtcdOptions): Promise<Connection> {
   const [{ ConnectionPool }, grpc] = await Promise.all([import('etcd3/lib/connection-pool.js'), import('@grpc/grpc-js')])
   const dialling = dialOptionsOf(options)
   const behind = new WeakMap<object, string>()
   const pool = new ConnectionPool({
-    // Without schemes: the pool would make credentials by them, and knows none of sockets.
+    // Without schemes: the pool would derive credentials from them, and does not know those of sockets.
     hosts: addressesOf(options.servers),
     grpcOptions: {
       ...channelsOf(grpc, dialling.credentials, options.proxy, behind),
@@ -148,26 +151,26 @@ export async function openConnection(options: EtcdOptions): Promise<Connection> 
 }
 
 /**
- * Connections to etcd's members by the pool of `etcd3`: its channels, TLS and choice of a member. The pool's fault handling is off, because it repeats writes
- * blindly and blocks every call for seconds after one lost connection: calls are made beside it, and every failure is judged here. Most of them take a connection for unary calls to
- * the member that the pool has chosen, which costs far less.
+ * Connections to etcd's members through the pool of `etcd3`, which provides channels, TLS and the choice of a member. The pool's fault handling is disabled, because it repeats writes
+ * blindly and blocks every call for seconds after one lost connection: calls bypass it, and failures are classified here. Most calls use a cheaper connection for unary calls to the
+ * member that the pool has chosen.
  */
 class PooledConnection implements Connection {
   readonly #pool: ConnectionPool
   readonly #grpc: Pick<typeof Grpc, 'connectivityState'>
   readonly #dialling: DialOptions
   readonly #unaryConnections: UnaryConnections
-  /** The members that channels to a proxy are for. */
+  /** Members by their channels through the proxy. */
   readonly #behind: WeakMap<object, string>
   readonly #timeoutMs: number
   readonly #spans: Spans | undefined
   readonly #versions: MemberVersions
-  /** Members that are asked, at most, for one whose connection is up. */
+  /** Number of members to try when choosing one whose connection is up. */
   readonly #mostChoices: number
-  /** The clients that the pool has chosen last, while their connections are up and no call has failed. */
+  /** Clients that were chosen last. They are kept while their connections are up and no call has failed. */
   readonly #chosen = new Map<Service, Member>()
   readonly #failures = new RecentFailures()
-  /** Addresses of the members that the streams are of. */
+  /** Address of the member of each stream. */
   readonly #streams = new WeakMap<MessageStream, string>()
   #closed = false
 
@@ -263,7 +266,7 @@ class PooledConnection implements Connection {
     if (address !== undefined) this.#failures.add(address)
   }
 
-  /** Connects to a member until the deadline, and gives the reason if that fails. */
+  /** Connects to a member before the deadline. Resolves with the reason if that fails. */
   #dial(address: string, { signal, deadline }: UnaryOptions): Promise<Socket | Error> {
     return new Promise(resolve => {
       let giveUp = (): void => {}
@@ -288,13 +291,13 @@ class PooledConnection implements Connection {
     this.#pool.close()
   }
 
-  /** `last`: why the call was not made before, for the message. */
+  /** Throws BackendError if the connection is closed or the signal aborted. `last`: the previous failure of the call, for the message. */
   #throwIfOver(signal: AbortSignal, last?: BackendError): void {
     if (this.#closed) throw new BackendError('unavailable', 'the connection to etcd is closed')
     if (signal.aborted) throw new BackendError('aborted', `the call was aborted${last ? `: ${last.message}` : ''}`, { cause: signal.reason })
   }
 
-  /** To a member whose channel is up: over the connection for unary calls if that is open, or else over the channel. */
+  /** Calls a member whose channel is up: over the connection for unary calls if that is open, otherwise over the channel. */
   async #callOnce(method: Method, request: Buffer, options: CallOptions): Promise<Buffer> {
     const service = serviceOf(method)
     const known = this.#chosen.get(service)
@@ -310,7 +313,7 @@ class PooledConnection implements Connection {
     }
   }
 
-  /** Status of one member: over its connection for unary calls if that is open, or else over its channel, which the pool gives in turn with those of others. */
+  /** Reads the status of one member: over its connection for unary calls if that is open, otherwise over its channel if the pool's next choice is that member. */
   async #statusOf(address: string, options: UnaryOptions): Promise<Buffer> {
     const [method, request, call] = ['/etcdserverpb.Maintenance/Status', Buffer.alloc(0), { ...options, repeatable: true }] as const
     const response = this.#unaryConnections.to(address)?.call(method, request, call)
@@ -320,12 +323,12 @@ class PooledConnection implements Connection {
     throw Object.assign(new Error(`no connection to ${address} yet`), { code: Status.UNAVAILABLE })
   }
 
-  /** A member is up by either of its connections. */
+  /** Whether either connection of the member is up. */
   #isUp({ address, channel }: Member): boolean {
     return channel.getConnectivityState(true) === this.#grpc.connectivityState.READY || this.#unaryConnections.to(address) !== undefined
   }
 
-  /** The pool's choice, if its connection is up and no call of it has failed lately. If not, the best of the others. */
+  /** Chooses a member: the pool's choice if it is up and no call of it has failed recently, otherwise the fittest of the others. */
   async #choose(service: Service): Promise<Member> {
     let best = await this.#next(service)
     for (let i = 1; i < this.#mostChoices && this.#fitness(best) < 2; i++) {
@@ -336,6 +339,7 @@ class PooledConnection implements Connection {
     return best
   }
 
+  /** Ranks a member: 2 if it is up, 1 if it is up but has failed recently, 0 if it is down. */
   #fitness(member: Member): 0 | 1 | 2 {
     if (!this.#isUp(member)) return 0
     return this.#failures.has(member.address) ? 1 : 2
@@ -349,7 +353,7 @@ class PooledConnection implements Connection {
   }
 }
 
-/** Below the client's convenience, which takes a stack trace of every call: that is a third of what a call costs. */
+/** Calls a channel directly. The client's convenience method captures a stack trace per call, which is a third of the cost of a call. */
 function callMember({ channel, metadata }: Member, method: Method, request: Buffer, { signal, deadline }: CallOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let response: Buffer | undefined

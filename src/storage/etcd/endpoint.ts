@@ -1,15 +1,16 @@
 import { hostAndPort } from '../../lib/host-and-port.ts'
 
-/** A server of etcd. */
+/** Address of an etcd server. */
 export interface Endpoint {
-  /** `host:port` or `unix:path`, as gRPC names servers. */
+  /** `host:port` or `unix:path`, in gRPC's notation. */
   readonly address: string
-  /** Whether the scheme asks for TLS. Undefined if there is no scheme. */
+  /** Whether the scheme requires TLS. Undefined if there is no scheme. */
   readonly isSecure: boolean | undefined
 }
 
 /**
- * Parses `http://host:port`, `https://host:port`, `host:port`, `unix:///path` and `unixs:///path`. Paths of sockets may also be relative: `unix:path` and `unix://path`. Undefined for anything else.
+ * Parses `http://host:port`, `https://host:port`, `host:port`, `unix:///path` and `unixs:///path`. Socket paths may also be relative: `unix:path` and `unix://path`. Undefined for any
+ * other text.
  * Source: https://github.com/etcd-io/etcd/blob/main/client/v3/internal/endpoint/endpoint.go
  */
 export function parseEndpoint(text: string): Endpoint | undefined {
@@ -20,8 +21,8 @@ export function parseEndpoint(text: string): Endpoint | undefined {
 }
 
 /**
- * Reports whether connections to the servers use TLS: the scheme decides, and certificates if no server has one. Undefined if the schemes differ: one client speaks to all servers in the same way.
- * `hasCertificates`: whether the client has certificates or authorities for etcd.
+ * Reports whether connections to the servers use TLS. The scheme decides; if no server has one, the presence of certificates does. Undefined if the schemes differ, because one client
+ * connects to all servers in the same way. `hasCertificates`: whether the client has certificates or authorities for etcd.
  */
 export function usesTls(endpoints: readonly Endpoint[], hasCertificates: boolean): boolean | undefined {
   const schemes = new Set(endpoints.flatMap(({ isSecure }) => isSecure ?? []))

@@ -2,21 +2,21 @@ import { type CallFailure, callFailureOf, Status } from '../../protocols/grpc/ca
 import type { BackendErrorCode } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 
-/** Whether the server never got to the request (`undefined`: no call was made): then nothing can have happened, and it may be sent again. */
+/** Reports whether the request never reached the server, so that it may be sent again. `undefined` stands for a call that was not made. */
 export function wasNeverSent(failure: CallFailure | undefined): boolean {
   return failure?.unsent === true || failure === undefined || (failure.code === Status.UNAVAILABLE && unsent.test(failure.details ?? ''))
 }
 const unsent = /^(No connection established|Name resolution failed|Channel closed before call started)/
 
-/** The lease of a write has expired or was revoked: another has to be granted. Source: rpctypes.ErrLeaseNotFound. */
+/** Reports whether the lease of a write has expired or was revoked, so that a new one is needed. Source: rpctypes.ErrLeaseNotFound. */
 export function isLeaseNotFound(error: unknown): boolean {
   return error instanceof BackendError && callFailureOf(error.cause).details === 'etcdserver: requested lease not found'
 }
 
-/** How gRPC says that a connection was refused, and how the system says it. */
+/** gRPC's message for a refused connection, and the part of it that is the system's message. */
 const NO_CONNECTION = [/^No connection established\. Last error: (?:Error: )?([^\n]*?)\. Resolution note: $/, '$1'] as const
 
-/** How OpenSSL says why a handshake failed: codes, the library, a function, the reason, and where that is in its source. */
+/** OpenSSL's message for a failed handshake: codes, library, function, reason and source position. */
 const TLS_FAILURE = /error:[0-9A-F]+:SSL routines:[^:\n]*:([^:\n]*):/
 
 function messageOf(failure: CallFailure): string {
@@ -25,13 +25,13 @@ function messageOf(failure: CallFailure): string {
   return reason === undefined ? details.replace(...NO_CONNECTION) : `TLS: ${reason}`
 }
 
-/** One call's failure as an error of the storage layer. */
+/** Converts the failure of a call to a BackendError. */
 export function backendError(failure: CallFailure, signal: AbortSignal): BackendError {
   const details = messageOf(failure)
   return new BackendError(codeOf(failure.code, details, signal), details, { cause: failure })
 }
 
-/** Source of the texts: https://github.com/etcd-io/etcd/blob/main/api/v3rpc/rpctypes/error.go */
+/** Code of a failure. Source of the texts: https://github.com/etcd-io/etcd/blob/main/api/v3rpc/rpctypes/error.go */
 function codeOf(code: number | undefined, details: string, signal: AbortSignal): BackendErrorCode {
   switch (code) {
     case Status.CANCELLED:

@@ -3,16 +3,16 @@ import type { Key, Revision } from '../revision.ts'
 import type { Connection } from './connection.ts'
 import { decodeRange, encodeRange } from './messages.ts'
 
-/** How one key is read. */
+/** Options of a read of one key. */
 export interface GetOptions {
   readonly signal: AbortSignal
-  /** Undefined: the newest revision. */
+  /** Optional. Revision to read at. Default: the newest. */
   readonly at?: Revision | undefined
-  /** Default: as of any call that begins now. */
+  /** Optional. Default: that of any call that begins now. */
   readonly deadline?: number
 }
 
-/** One key, and the revision of the store. */
+/** Reads one key, and the store's newest revision. Throws BackendError. */
 export async function getKey(connection: Connection, key: Key, options: GetOptions): Promise<{ item: KeyValue | undefined; revision: Revision }> {
   const { signal, at, deadline = connection.deadline() } = options
   const request = encodeRange({ start: key, ...(at !== undefined && { at }) })

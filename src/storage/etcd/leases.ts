@@ -3,28 +3,28 @@ import { InvariantError } from '../../lib/invariant.ts'
 import type { CallOptions, Connection } from './connection.ts'
 import { decodeLeaseGrant, encodeNumber } from './messages.ts'
 
-/** Keys that share a lease, and the part of its time to live that a key may stay longer for that. */
+/** Limits of a shared lease: its number of keys, and the fraction of the time to live by which a key may outlive it. */
 const keysPerLease = 1000
 const reusePart = 0.05
-/** Times to live with a lease of their own kept for reuse. */
+/** Number of times to live whose latest lease is kept for reuse. */
 const keptLeases = 64
 
 interface SharedLease {
   readonly id: Promise<bigint>
-  /** Until when (ms) a key may join: one that joins later would expire before its time. */
+  /** Time until which a key may join, in milliseconds on the steady clock. A key that joins later would expire too early. */
   readonly joinUntil: number
   keys: number
 }
 
-/** Leases for times to live, shared by keys that are written close together, so that a stream of events does not make a lease each. */
+/** Leases by time to live. Keys that are written close together share one, so that a stream of events does not create a lease for each. */
 export interface Leases {
-  /** A lease that lasts at least so long from now. */
+  /** Returns the id of a lease that lasts at least `ttlSeconds` from now. */
   get(ttlSeconds: number, options: CallOptions): Promise<bigint>
-  /** The lease turned out to be gone. */
+  /** Drops the present lease of a time to live, because etcd no longer has it. */
   forget(ttlSeconds: number): void
 }
 
-/** A lease that could not be granted is forgotten: who asks next tries again. */
+/** Creates the leases of a connection. A lease that could not be granted is not cached, so the next call tries again. */
 export function openLeases(connection: Connection, reuseSeconds: number): Leases {
   const shared = new Map<number, SharedLease>()
   return {

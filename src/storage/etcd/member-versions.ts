@@ -4,20 +4,21 @@ import type { UnaryOptions } from '../../protocols/grpc/unary-connection.ts'
 import { BackendError } from '../backend.ts'
 import { decodeStatus } from './messages.ts'
 
-/** The least patch of each minor release whose progress can be trusted. */
+/** First trusted patch of each minor release. */
 const LEAST_PATCH: ReadonlyMap<number, number> = new Map([
   [4, 31],
   [5, 13],
 ])
-/** Failures of calls that the member has not answered. */
+/** Failures of calls to which the member did not respond. */
 const UNANSWERED: ReadonlySet<number> = new Set([Status.UNAVAILABLE, Status.CANCELLED, Status.DEADLINE_EXCEEDED])
-/** Once a member has answered, the others may take so much longer. */
+/** After the first member has responded, the others have this many milliseconds. */
 const OTHERS_MS = 200
 const PAUSE_MS = 10
 
 /**
- * Reports whether the progress of a member's watches can be trusted, by its version: since 3.4.31, 3.5.13 and 3.6. Before, a member could report a revision whose events it had yet to send. Unknown versions are not
- * trusted. Source: k8s.io/apiserver, pkg/storage/feature/feature_support_checker.go; https://github.com/etcd-io/etcd/issues/15220 and 17507
+ * Reports whether a version's progress notifications can be trusted: since 3.4.31, 3.5.13 and 3.6. An earlier member may report a revision whose events it has yet to send. Unknown
+ * versions are not trusted.
+ * Source: k8s.io/apiserver, pkg/storage/feature/feature_support_checker.go; https://github.com/etcd-io/etcd/issues/15220 and 17507
  */
 export function isProgressTrusted(version: string): boolean {
   const [, major, minor, patch, rest] = /^v?(\d+)\.(\d+)\.(\d+)(-?)/.exec(version) ?? []
@@ -30,18 +31,18 @@ export function isProgressTrusted(version: string): boolean {
 /** Sends a StatusRequest to one member and returns the bytes of the response. Rejects with a CallFailure. */
 export type StatusOf = (address: string, options: UnaryOptions) => Promise<Buffer>
 
-/** The members of a cluster, each of which may have a version of its own. */
+/** Versions of a cluster's members, which may differ. */
 export class MemberVersions {
   readonly #addresses: readonly string[]
   readonly #statusOf: StatusOf
 
-  /** `addresses`: as gRPC names servers. */
+  /** `addresses` are in gRPC's notation. */
   constructor(addresses: readonly string[], statusOf: StatusOf) {
     this.#addresses = addresses
     this.#statusOf = statusOf
   }
 
-  /** Reports whether the progress of every member that answers can be trusted. Throws BackendError `unavailable` if none answers. */
+  /** Reports whether the progress of every member that responds can be trusted. Throws BackendError `unavailable` if none responds. */
   async areTrusted({ signal, deadline }: UnaryOptions): Promise<boolean> {
     const over = new AbortController()
     const options = { signal: AbortSignal.any([signal, over.signal]), deadline }
@@ -59,13 +60,13 @@ export class MemberVersions {
     }
   }
 
-  /** The same of one member. Throws BackendError `unavailable` if it does not answer by the deadline. */
+  /** Reports whether one member's progress can be trusted. Throws BackendError `unavailable` if it does not respond by the deadline. */
   async isTrusted(address: string, options: UnaryOptions): Promise<boolean> {
     for (; Date.now() < options.deadline && !options.signal.aborted; await sleep(PAUSE_MS)) {
       try {
         return isProgressTrusted(decodeStatus(await this.#statusOf(address, options)).version)
       } catch (error) {
-        // A member that answers without its version is of none that is known.
+        // A response without a version is that of an unknown implementation.
         const { code } = callFailureOf(error)
         if (error instanceof RangeError || (code !== undefined && !UNANSWERED.has(code))) return false
       }

@@ -5,13 +5,13 @@ import { type Key, key, NO_REVISION, type Revision } from '../revision.ts'
 import { bigVarintSize, dataSize, messageSize, numberSize, varintSize, WireReader, WireWriter } from './wire.ts'
 
 /**
- * The messages of etcd's API that are sent and read here, encoded by hand: a Range or Watch response costs half of what a general decoder needs.
+ * Encoders and decoders of the messages of etcd's API that are used here. They are written by hand: a Range or Watch response costs half of what a general decoder needs.
  * Source: https://github.com/etcd-io/etcd/blob/main/api/etcdserverpb/rpc.proto
  */
 
 const noEnd = Buffer.alloc(0)
 
-/** RangeRequest. Without `end` it is of one key. Reads are linearizable, the default of etcd. */
+/** Encodes a RangeRequest. Without `end` it reads one key. Reads are linearizable, which is etcd's default. */
 export function encodeRange(query: { start: Key; end?: Key } & Pick<RangeQuery, 'limit' | 'at' | 'countOnly' | 'keysOnly'>): Buffer {
   const key = Buffer.from(query.start)
   const end = query.end === undefined ? noEnd : Buffer.from(query.end)
@@ -32,7 +32,7 @@ export function encodeRange(query: { start: Key; end?: Key } & Pick<RangeQuery, 
 
 const compareMod = 2
 
-/** If the key's mod revision is the expected one: put or delete. Else: get. `lease` 0 is none. */
+/** Encodes a TxnRequest: if the key's mod revision is the expected one, put or delete it, otherwise get it. `lease` 0 is none. */
 export function encodeGuardedWrite(write: GuardedWrite, lease: bigint): Buffer {
   const key = Buffer.from(write.key)
   const { value } = write
@@ -46,7 +46,7 @@ export function encodeGuardedWrite(write: GuardedWrite, lease: bigint): Buffer {
   writer.open(1, compare)
   writer.number(2, compareMod)
   writer.data(3, key)
-  // A member of a oneof is written even where it is zero.
+  // A member of a oneof is encoded even if it is zero.
   writer.varint(6 << 3)
   writer.varint(write.expected)
   writer.open(2, operation)
@@ -65,7 +65,7 @@ export function encodeGuardedWrite(write: GuardedWrite, lease: bigint): Buffer {
   return writer.bytes
 }
 
-/** WatchRequest with a WatchCreateRequest; fragments are asked for, or a response above gRPC's bound would end the stream. */
+/** Encodes a WatchRequest with a WatchCreateRequest. It enables fragments: without them a response above gRPC's size limit would end the stream. */
 export function encodeWatchCreate(watch: { start: Key; end: Key; from: Revision; previous?: boolean; progress?: boolean }): Buffer {
   const key = Buffer.from(watch.start)
   const end = Buffer.from(watch.end)
@@ -84,17 +84,17 @@ export function encodeWatchCreate(watch: { start: Key; end: Key; from: Revision;
   return writer.bytes
 }
 
-/** WatchRequest with an empty WatchProgressRequest. */
+/** An encoded WatchRequest with an empty WatchProgressRequest. */
 export const PROGRESS_REQUEST = Buffer.from([(3 << 3) | 2, 0])
 
-/** CompactionRequest (the revision) and LeaseGrantRequest (the TTL) have one number, in field 1. */
+/** Encodes a CompactionRequest (the revision) or a LeaseGrantRequest (the TTL in seconds): both have one number, in field 1. */
 export function encodeNumber(n: number): Buffer {
   const writer = new WireWriter(numberSize(1, n))
   writer.number(1, n)
   return writer.bytes
 }
 
-/** What a RangeResponse says. Values are views of its bytes. */
+/** Decoded RangeResponse. Values are views of the response's bytes. */
 export interface RangeResponse {
   readonly revision: Revision
   readonly items: KeyValue[]
@@ -102,10 +102,12 @@ export interface RangeResponse {
   readonly count: number
 }
 
-/** At once: for one key, or a few. */
+/** Decodes a RangeResponse in one step. For one key, or a few. */
 export const decodeRange = (bytes: Buffer): RangeResponse => readRange(new WireReader(bytes))
 
-/** Without holding the event loop for long, however many keys it has. `limit`: keys that were requested at most; 0 for any number. Rejects with a RangeError if there are more. */
+/**
+ * Decodes a RangeResponse in turns, however many keys it has. `limit` is the number of keys that were requested, 0 for any. Rejects with a RangeError if there are more.
+ */
 export async function decodeLongRange(bytes: Buffer, limit = 0): Promise<RangeResponse> {
   const parts = rangeParts(new WireReader(bytes), { inParts: true, maxItems: limit === 0 ? Number.POSITIVE_INFINITY : limit })
   for (;;) {
@@ -115,7 +117,7 @@ export async function decodeLongRange(bytes: Buffer, limit = 0): Promise<RangeRe
   }
 }
 
-/** Reads all parts without a turn between. */
+/** Decodes a range response in one step. */
 function readRange(reader: WireReader): RangeResponse {
   const parts = rangeParts(reader, { inParts: false, maxItems: Number.POSITIVE_INFINITY })
   for (;;) {
@@ -124,7 +126,7 @@ function readRange(reader: WireReader): RangeResponse {
   }
 }
 
-/** `inParts`: yields after each part, so that the caller may leave the turn. Otherwise a message of very many fields is an error. */
+/** `inParts`: yields after each part, so that the caller can end its turn. Otherwise a message with too many fields is an error. */
 function* rangeParts(reader: WireReader, { inParts, maxItems }: { inParts: boolean; maxItems: number }): Generator<void, RangeResponse, undefined> {
   let revision = NO_REVISION
   let more = false
@@ -142,17 +144,17 @@ function* rangeParts(reader: WireReader, { inParts, maxItems }: { inParts: boole
   return { revision, items, more, count }
 }
 
-/** What the TxnResponse of a guarded write says. */
+/** Decoded TxnResponse of a guarded write. */
 export interface WriteResponse {
   readonly succeeded: boolean
   readonly revision: Revision
-  /** The key as it is, where the comparison failed. */
+  /** Present state of the key, if the comparison failed. */
   readonly current: KeyValue | undefined
-  /** Whether the response is of a cluster of etcd. The headers of kine name none. */
+  /** Whether the response names a cluster, as etcd's do. Headers of kine have no cluster id. */
   readonly isOfCluster: boolean
 }
 
-/** The TxnResponse of a guarded write. */
+/** Decodes the TxnResponse of a guarded write. */
 export function decodeWrite(bytes: Buffer): WriteResponse {
   const reader = new WireReader(bytes)
   let revision = NO_REVISION
@@ -165,7 +167,7 @@ export function decodeWrite(bytes: Buffer): WriteResponse {
       for (let part = header.next(); part !== 0; part = header.next()) {
         if (part === 3) revision = header.revision()
         else header.skip()
-        // cluster_id, which is left out if it is 0.
+        // cluster_id, which is omitted if it is 0.
         isOfCluster ||= part === 1
       }
     } else if (field === 2) succeeded = reader.number() !== 0
@@ -180,17 +182,17 @@ export function decodeWrite(bytes: Buffer): WriteResponse {
   return { succeeded, revision, current, isOfCluster }
 }
 
-/** Events of a response. etcd sends the events of a thousand revisions at once, of 128 operations each, and in fragments. */
+/** Limit on the events of one response. etcd batches up to a thousand revisions, with 128 operations each, and sends large batches in fragments. */
 const MAX_EVENTS = 200_000
 
-/** What a WatchResponse says: of events, of the watch's beginning, or of its end. */
+/** Decoded WatchResponse: events, the creation of the watch, its end, or progress. */
 export interface WatchResponse {
   readonly revision: Revision
   readonly created: boolean
   readonly canceled: boolean
   readonly compactRevision: Revision
   readonly cancelReason: string
-  /** More of the same revisions follows. */
+  /** Whether the next response continues these revisions. */
   readonly fragment: boolean
   readonly events: BackendEvent[]
 }
@@ -198,7 +200,7 @@ export interface WatchResponse {
 /** Decodes a WatchResponse in one step. Throws a RangeError if the bytes are not one. */
 export const decodeWatch = (bytes: Buffer): WatchResponse => runAtOnce(watchInSteps(bytes))
 
-/** Decodes a WatchResponse in steps, so that one with many events does not hold the event loop. */
+/** Decodes a WatchResponse in turns, so that one with many events does not block the event loop. Rejects like `decodeWatch` throws. */
 export const decodeLongWatch = (bytes: Buffer): Promise<WatchResponse> => runInTurns(watchInSteps(bytes))
 
 function* watchInSteps(bytes: Buffer): Steps<WatchResponse> {
@@ -226,14 +228,14 @@ function* watchInSteps(bytes: Buffer): Steps<WatchResponse> {
   return { revision, created, canceled, compactRevision, cancelReason, fragment, events }
 }
 
-/** What a LeaseGrantResponse says. */
+/** Decoded LeaseGrantResponse. */
 export interface LeaseGrantResponse {
-  /** 64 bits: beyond what a number holds. */
+  /** 64 bits, more than a number can hold exactly. */
   readonly id: bigint
   readonly ttl: number
 }
 
-/** `ttl` may be longer than was asked for. */
+/** Decodes a LeaseGrantResponse. `ttl` may be longer than the requested one. */
 export function decodeLeaseGrant(bytes: Buffer): LeaseGrantResponse {
   const reader = new WireReader(bytes)
   let id = 0n
@@ -246,13 +248,13 @@ export function decodeLeaseGrant(bytes: Buffer): LeaseGrantResponse {
   return { id, ttl }
 }
 
-/** What a StatusResponse says of the member: its version and the bytes of its database. */
+/** Decoded StatusResponse of a member: its version, and the size of its database in bytes. */
 export interface StatusResponse {
   readonly version: string
   readonly size: number
 }
 
-/** Throws a RangeError if the bytes are not one. */
+/** Decodes a StatusResponse. Throws a RangeError if the bytes are not one. */
 export function decodeStatus(bytes: Buffer): StatusResponse {
   const reader = new WireReader(bytes)
   let version = ''
@@ -265,7 +267,7 @@ export function decodeStatus(bytes: Buffer): StatusResponse {
   return { version, size }
 }
 
-/** The revision of a response's header. */
+/** Reads the revision of a response header. */
 function readHeader(reader: WireReader): Revision {
   let revision = NO_REVISION
   for (let field = reader.next(); field !== 0; field = reader.next()) {
@@ -275,7 +277,7 @@ function readHeader(reader: WireReader): Revision {
   return revision
 }
 
-/** mvccpb.KeyValue. Version and lease are passed over. */
+/** Reads a mvccpb.KeyValue. Version and lease are skipped. */
 function readKeyValue(reader: WireReader): KeyValue {
   let name = ''
   let createRevision = NO_REVISION
@@ -291,7 +293,7 @@ function readKeyValue(reader: WireReader): KeyValue {
   return { key: key(name), value, createRevision, modRevision }
 }
 
-/** mvccpb.Event. Of a deletion the key alone is there, and the value before where it was asked for. */
+/** Reads a mvccpb.Event. A deletion has only the key, and the previous value if the watch requested it. */
 function readEvent(reader: WireReader): BackendEvent {
   let deleted = false
   let now: KeyValue | undefined

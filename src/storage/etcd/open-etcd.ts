@@ -13,12 +13,12 @@ import { etcdWriter } from './write.ts'
 const LEASE_REUSE_SECONDS = 60
 
 /**
- * The store in etcd. Resolves without waiting for etcd: calls wait for it, each up to its deadline, and everything recovers by itself when etcd returns.
- * gRPC and `etcd3` are loaded by this call, not by the import: a start on the embedded store does without them.
+ * Opens a store in etcd. Resolves without waiting for etcd: each call waits for it up to its own deadline, and everything recovers by itself when etcd is back.
+ * The call loads gRPC and `etcd3`, which the import does not, so that a server with the embedded store starts without them.
  */
 export async function openEtcd(options: EtcdOptions, logger: Logger): Promise<Backend> {
   const connection = await openConnection(options)
-  /** A key that is read to see how the store is, and how far. It lies below the prefix: the user may have no right to read others. */
+  /** Key that is read to check the store and its revision. It is below the prefix, because the user may lack the right to read other keys. */
   const health = key(`${options.prefix ?? '/registry'}/health`)
   /** Ends watches when the store is closed. */
   const closing = new AbortController()

@@ -8,27 +8,27 @@ import { USER_AGENT } from '../../lib/user-agent.ts'
 import type { DialOptions } from '../../protocols/grpc/dial-server.ts'
 import { parseEndpoint, usesTls } from './endpoint.ts'
 
-/** How etcd is reached. */
+/** Addresses, credentials and timeouts of an etcd. */
 export interface EtcdOptions {
   /** Addresses in the forms of `parseEndpoint`, all with TLS or all without. */
   readonly servers: readonly string[]
-  /** Begins all keys that are read or written here, without a slash at its end. Default: `/registry`. */
+  /** Common prefix of all keys, without a trailing slash. Default: `/registry`. */
   readonly prefix?: string
-  /** PEM contents or the path of a file with them. Files are read again for each connection. */
+  /** PEM contents, or the path of a PEM file. Files are read again for each connection. */
   readonly caFile?: string
   readonly certFile?: string
   readonly keyFile?: string
-  /** Milliseconds that a call may take, its waits for a connection included. Default 10,000. */
+  /** Timeout of a call in milliseconds, including waits for a connection. Default: 10,000. */
   readonly requestTimeoutMs?: number
-  /** How much longer than asked for a key with a time to live may stay, so that keys share leases. Default 60. */
+  /** Seconds by which a key may outlive its time to live, so that keys can share leases. Default: 60. */
   readonly leaseReuseSeconds?: number
-  /** Asked for the connections; without TLS. Absent: they are direct. */
+  /** Optional. Proxy for the connections, which is reached without TLS. Connections are direct if it is omitted. */
   readonly proxy?: ConnectProxy | undefined
-  /** Where calls are recorded. */
+  /** Optional. Records calls. */
   readonly spans?: Spans | undefined
 }
 
-/** Addresses of the servers, as gRPC names them. */
+/** Returns the addresses of the servers in gRPC's notation. */
 export const addressesOf = (servers: readonly string[]): string[] => endpointsOf(servers).map(({ address }) => address)
 
 const endpointsOf = (servers: readonly string[]) =>
@@ -38,25 +38,25 @@ const endpointsOf = (servers: readonly string[]) =>
     return endpoint
   })
 
-/** A PEM given as it is, or in a file. */
+/** Returns PEM contents, which may be given directly or in a file. */
 function pem(source: string | undefined): Buffer | undefined {
   if (source === undefined) return undefined
   return source.includes('-----BEGIN') ? Buffer.from(source) : readFileSync(source)
 }
 
-/** How connections of our own are made. Throws an Error if the certificates cannot be used. */
+/** Returns the options for our own connections. Throws an Error if the certificates cannot be used. */
 export const dialOptionsOf = (options: EtcdOptions): DialOptions & { readonly credentials: (() => TlsCredentials) | undefined } => ({
   userAgent: USER_AGENT,
   credentials: credentialsOf(options),
   dial: options.proxy && dialThrough(options.proxy),
 })
 
-/** What a connection trusts and presents. */
+/** Trust anchors and client certificate of a connection. */
 export interface TlsCredentials extends Pick<ConnectionOptions, 'ca'> {
   readonly secureContext: SecureContext
 }
 
-/** Returns the credentials of a connection that begins now; undefined if connections to the servers are without TLS. Throws an Error if the files cannot be used. */
+/** Returns a function that reads the credentials for a new connection; undefined if the servers are reached without TLS. Throws an Error if the files cannot be used. */
 function credentialsOf(options: EtcdOptions): (() => TlsCredentials) | undefined {
   const { servers, caFile, certFile, keyFile } = options
   const isSecure = usesTls(endpointsOf(servers), (caFile ?? certFile ?? keyFile) !== undefined)
@@ -67,7 +67,7 @@ function credentialsOf(options: EtcdOptions): (() => TlsCredentials) | undefined
     try {
       latest = readCredentials(options)
     } catch {
-      // The files are being replaced: a certificate may be without its key for a moment.
+      // The files are being replaced. For a moment a certificate and its key may not match.
     }
     return latest
   }

@@ -3,7 +3,7 @@ import { type Clock, steadyClock } from '../../lib/clock.ts'
 /** How long a member is avoided after a failure. A call to a member that is cut off from its leader takes up to 7 s to fail. */
 const AVOIDED_MS = 10_000
 
-/** Members of a cluster of which calls or watches have failed lately, by their addresses. */
+/** Members of a cluster with recently failed calls or watches, by address. */
 export class RecentFailures {
   readonly #clock: Clock
   readonly #failedAt = new Map<string, number>()

@@ -1,22 +1,21 @@
 import type { GuardedWrite, KeyValue, WriteResult } from '../backend.ts'
 import { type Revision, revisionBefore } from '../revision.ts'
 
-/** Steps back through a key's history before a doubtful write is given up as unknown. */
+/** Number of changes of a key to look back through before the outcome of a write is reported as unknown. */
 const longestWay = 8
 
-/** A key as of a revision (undefined: now), with the store's revision. */
+/** Reads a key at a revision, or the newest if undefined, together with the store's revision. */
 export type ReadKey = (at: Revision | undefined) => Promise<{ item: KeyValue | undefined; revision: Revision }>
 
 /**
- * Finds out what became of a guarded write whose answer was lost, by the change that came right after the revision that the write expected. If it wrote the
- * same bytes, the write happened. If it wrote others, the write lost and can no longer happen, for no later state has that revision. (That is not so for a
- * create: absence comes again.) Undefined where it is not known: nothing has changed yet and the write may still be on its way, or the change is out of
- * reach. What the reads throw is thrown.
+ * Determines the outcome of a guarded write whose response was lost, from the change that followed the revision that it expected. If that change wrote the same bytes, the write
+ * happened. If it wrote others, the write failed and can no longer happen, because no later state has that revision; this does not hold for a create, since a key can be absent again.
+ * Undefined if the outcome is unknown: nothing has changed yet and the write may still be in flight, or the change is too far back. Passes on errors of `read`.
  */
 export async function settleWrite(write: GuardedWrite, read: ReadKey): Promise<WriteResult | undefined> {
   const { item: current, revision } = await read(undefined)
   if ((current?.modRevision ?? 0) === write.expected) return undefined
-  // Deleted: by this write, or by another that did the same.
+  // Deleted by this write, or by another with the same effect.
   if (!current) return write.value ? undefined : { ok: true, revision }
   let change = current
   for (let step = 0; step < longestWay; step++) {

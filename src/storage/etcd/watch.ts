@@ -11,17 +11,17 @@ import { decodeLongWatch, decodeWatch, encodeWatchCreate, PROGRESS_REQUEST } fro
 /** Source: rpctypes.ErrPermissionDenied. */
 const PERMISSION_DENIED = 'etcdserver: permission denied'
 
-/** Longer responses are decoded in steps. */
+/** Size in bytes above which responses are decoded in steps. */
 const SHORT_BYTES = 64 * 1024
-/** Responses without events: the caches ask for progress at most every 10 ms. */
+/** Rate limit on responses without events. The caches request progress at most every 10 ms. */
 const IDLE_RESPONSES = { burst: 1000, perSecond: 200 }
-/** Events of one revision: a transaction of etcd has 128 operations unless a flag raises the limit. */
+/** Limit on the events of one revision. A transaction of etcd has up to 128 operations, unless a flag raises the limit. */
 const MOST_EVENTS = 100_000
 
 /**
- * Puts revisions together again. etcd sends a large response in fragments that may part a revision's events: the last revision of a fragment is held back
- * until what follows shows it whole. A response without events is progress, unless it is that of the watch's creation. The revision of other responses is the store's, and may be later than that of events to come. Throws a
- * BackendError if a revision grows without end.
+ * Creates a function that reassembles revisions. etcd sends a large response in fragments, which may split a revision: the last revision of a fragment is held back until the next
+ * response completes it. A response without events is progress, except the response to the creation of the watch. The header revision of other responses is the store's, which may be
+ * later than that of events to come. Throws a BackendError if a revision exceeds the limit on its events.
  */
 export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragment' | 'created' | 'revision'>) => BackendBatch | undefined {
   let held: BackendEvent[] = []
@@ -36,7 +36,7 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
     const last = whole.at(-1)
     if (fragment && last !== undefined) {
       const from = whole.findIndex(event => event.modRevision === last.modRevision)
-      // Without a copy: a revision may come in very many fragments.
+      // Not copied: a revision may arrive in very many fragments.
       held = from === 0 ? whole : whole.slice(from)
       whole = whole.slice(0, from)
     }
@@ -46,7 +46,7 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
   }
 }
 
-/** One watch on a stream of its own. It never resumes by itself: whoever reads knows the last revision that it was given. */
+/** Runs one watch on a stream of its own. It never resumes by itself: the reader knows the last revision that it received. */
 export async function* watchEtcd(
   connection: Pick<Connection, 'deadline' | 'watchStream' | 'watchFailed'>,
   watch: BackendWatch,
@@ -98,7 +98,7 @@ export async function* watchEtcd(
 const backendErrorOf = (error: unknown, signal: AbortSignal): BackendError =>
   error instanceof BackendError ? error : backendError(callFailureOf(error), signal)
 
-/** The last word of a watch that etcd gives up: its start is compacted, or a member steps down. */
+/** Converts etcd's cancellation of a watch: its start is compacted, or a member has lost its leader, for example. */
 function canceled({ compactRevision, cancelReason }: WatchResponse): BackendError {
   if (compactRevision > 0) return new BackendError('compacted', 'the start of the watch is compacted', { compactRevision })
   const code = cancelReason.endsWith(PERMISSION_DENIED) ? 'denied' : 'unavailable'

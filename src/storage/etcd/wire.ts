@@ -1,8 +1,8 @@
 import { type Revision, revision as toRevision } from '../revision.ts'
 
-/** Protobuf's wire format, as far as etcd's messages need it. Numbers are non-negative and below 2^53. Source: https://protobuf.dev/programming-guides/encoding/ */
+/** Reader and writer of Protobuf's wire format, as far as etcd's messages need it. Numbers are non-negative and below 2^53. Source: https://protobuf.dev/programming-guides/encoding/ */
 
-/** Bytes of a varint. Divisions, as shifts take 32 bits. */
+/** Returns the size of a varint in bytes. It divides, because shifts are limited to 32 bits. */
 export function varintSize(n: number): number {
   let size = 1
   while (n >= 128) {
@@ -12,10 +12,10 @@ export function varintSize(n: number): number {
   return size
 }
 
-/** Size of a 64-bit id. */
+/** Returns the size of a 64-bit varint in bytes. */
 export const bigVarintSize = (n: bigint): number => Math.ceil(n.toString(2).length / 7)
 
-/** Writes into a buffer of the exact size, which the caller has computed. */
+/** Writes into a buffer of the exact size, which the caller computes. */
 export class WireWriter {
   readonly bytes: Buffer
   #offset = 0
@@ -42,14 +42,14 @@ export class WireWriter {
     this.bytes[this.#offset++] = Number(rest)
   }
 
-  /** A number field; zero is left out, as proto3 does. */
+  /** Writes a number field. Zero is omitted, as in proto3. */
   number(field: number, n: number): void {
     if (n === 0) return
     this.varint(field << 3)
     this.varint(n)
   }
 
-  /** A bytes field; an empty one is left out. */
+  /** Writes a bytes field. An empty one is omitted. */
   data(field: number, bytes: Buffer): void {
     if (bytes.length === 0) return
     this.open(field, bytes.length)
@@ -57,34 +57,34 @@ export class WireWriter {
     this.#offset += bytes.length
   }
 
-  /** The head of an embedded message of this size; its fields follow. */
+  /** Writes the head of an embedded message of the given size. Its fields follow. */
   open(field: number, size: number): void {
     this.varint((field << 3) | 2)
     this.varint(size)
   }
 }
 
-/** Sizes of a whole field, tag included; 0 where the writer would leave it out. */
+/** Sizes of whole fields including the tag, in bytes. 0 if the writer omits the field. */
 export const numberSize = (field: number, n: number): number => (n === 0 ? 0 : varintSize(field << 3) + varintSize(n))
 export const messageSize = (field: number, size: number): number => varintSize(field << 3) + varintSize(size) + size
 export const dataSize = (field: number, size: number): number => (size === 0 ? 0 : messageSize(field, size))
 
-/** Bytes of a varint of 64 bits. */
+/** Longest varint, in bytes: 64 bits. */
 const LONGEST_VARINT = 10
 
-/** Fields of a message and of those within it that are read in one part, and at most: these take some milliseconds. */
+/** Fields of a message and its embedded messages that are read in one part, and in total without parts. Reading a maximum takes some milliseconds. */
 const FIELDS_PER_PART = 4096
 const MAX_FIELDS = 65_536
-/** Bytes of the longest text, such as a key. */
+/** Longest text, such as a key, in bytes. */
 const MAX_TEXT_BYTES = 1 << 20
 
-/** Walks a message's fields. After `next`, read the field's value once, by the reader of its type, or `skip` it. */
+/** Iterates over the fields of a message. After `next`, read the value once with the method of its type, or `skip` it. */
 export class WireReader {
   readonly bytes: Buffer
   #offset: number
   #end: number
   #type = 0
-  /** Fields that were read since the last part, of all readers of the message. */
+  /** Fields read since the last part. Shared by all readers of the message. */
   readonly #read: { fields: number }
 
   constructor(bytes: Buffer, start = 0, end = bytes.length, read = { fields: 0 }) {
@@ -94,14 +94,14 @@ export class WireReader {
     this.#read = read
   }
 
-  /** Whether many fields were read since this was true: another part may wait for the next turn. Without it a reader fails at a message of very many fields. */
+  /** Reports whether enough fields were read since the last part to end the turn. A reader that is never asked fails at a message with too many fields. */
   endsPart(): boolean {
     if (this.#read.fields < FIELDS_PER_PART) return false
     this.#read.fields = 0
     return true
   }
 
-  /** The next field's number, 0 at the end. */
+  /** Returns the number of the next field; 0 at the end. */
   next(): number {
     if (this.#offset >= this.#end) return 0
     if (++this.#read.fields > MAX_FIELDS) throw new RangeError('a message has too many fields')
@@ -110,12 +110,12 @@ export class WireReader {
     return tag >>> 3
   }
 
-  /** A number field that holds a revision of the store. */
+  /** Reads a number field that holds a revision. */
   revision(): Revision {
     return toRevision(this.number())
   }
 
-  /** Loses what is beyond 2^53: for ids use `bigNumber`. */
+  /** Reads a number field. It loses precision beyond 2^53: for ids use `bigNumber`. */
   number(): number {
     let byte = this.#byte()
     if (byte < 128) return byte
@@ -146,7 +146,7 @@ export class WireReader {
     }
   }
 
-  /** Start and end of a bytes field or message. */
+  /** Reads a bytes field or message, and returns its start and end. */
   span(): [start: number, end: number] {
     const size = this.number()
     const start = this.#offset
@@ -161,13 +161,13 @@ export class WireReader {
     return this.bytes.toString('utf8', start, end)
   }
 
-  /** A view of the bytes. */
+  /** Reads a bytes field as a view of the message's bytes. */
   view(): Buffer {
     const [start, end] = this.span()
     return this.bytes.subarray(start, end)
   }
 
-  /** A reader of the embedded message. */
+  /** Returns a reader of the embedded message. */
   message(): WireReader {
     const [start, end] = this.span()
     return new WireReader(this.bytes, start, end, this.#read)

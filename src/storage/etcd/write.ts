@@ -11,10 +11,10 @@ import { openLeases } from './leases.ts'
 import { decodeWrite, encodeGuardedWrite } from './messages.ts'
 import { settleWrite } from './settle.ts'
 
-/** Milliseconds given to finding out what became of a write whose answer was lost. */
+/** Timeout for determining the outcome of a write whose response was lost, in milliseconds. */
 const settleTimeout = 3000
 
-/** Logs the first of the writes that the quota of etcd refuses, and the first that is accepted again. */
+/** Creates a log of the quota of etcd: the first write that it refuses, and the first that is accepted again. */
 function quotaReports(logger: Logger): { refused(error: BackendError): void; accepted(): void } {
   let failing: string | undefined
   return {
@@ -32,7 +32,7 @@ function quotaReports(logger: Logger): { refused(error: BackendError): void; acc
   }
 }
 
-/** Guarded writes. One whose answer is lost is settled by what the store holds then, and fails where that does not show it. */
+/** Creates the function for guarded writes. If the response of a write is lost, its outcome is determined from the store; the write fails if it cannot be. */
 export function etcdWriter(connection: Connection, logger: Logger, leaseReuseSeconds: number): Backend['write'] {
   const leases = openLeases(connection, leaseReuseSeconds)
   const quota = quotaReports(logger)
@@ -47,13 +47,13 @@ export function etcdWriter(connection: Connection, logger: Logger, leaseReuseSec
   }
 
   /**
-   * Returns the revision of a key that kine has created. If the key was there before, kine 0.17 responds with the newest revision of the store, which may be that of another write (`LogStructured.Create`, whose variable
-   * `rev` is shadowed). Returns the revision of the response if the key has gone meanwhile, or cannot be read.
+   * Returns the revision of a key that kine has created. If the key existed before, kine 0.17 responds with the newest revision of the store, which may be that of another write
+   * (`LogStructured.Create`, whose variable `rev` is shadowed). Returns the revision of the response if the key has been deleted meanwhile, or cannot be read.
    */
   async function revisionOfCreation({ key, value }: GuardedWrite, responded: Revision, { signal, deadline }: UnaryOptions): Promise<Revision> {
     try {
       const { item } = await getKey(connection, key, { signal, deadline })
-      // Another client may have changed it since.
+      // Another client may have changed the key since.
       const isOurs = item !== undefined && (item.createRevision !== item.modRevision || value?.equals(item.value))
       return isOurs ? item.createRevision : responded
     } catch {

@@ -3,7 +3,7 @@ import { TOO_SHORT, TransformError, type Transformer } from './transformer.ts'
 
 const BLOCK = 16
 
-/** AES-CBC with PKCS#7 padding: sixteen random bytes, then the blocks. Nothing is authenticated. */
+/** AES-CBC with PKCS#7 padding: sixteen random bytes (the initialization vector), then the ciphertext. Nothing is authenticated. */
 export function aesCbc(secret: Buffer): Transformer {
   const algorithm = `aes-${secret.length * 8}-cbc`
   return {
@@ -21,7 +21,7 @@ export function aesCbc(secret: Buffer): Transformer {
   }
 }
 
-/** The padding is checked here, since kube-apiserver distinguishes its two faults. */
+/** Removes the padding. It is checked here and not by OpenSSL, because kube-apiserver distinguishes its two faults. */
 function withoutPadding(padded: Buffer): Buffer {
   const size = padded.at(-1) ?? 0
   if (size === 0 || size > padded.length) throw new TransformError('invalid PKCS7 data (empty or not padded)')

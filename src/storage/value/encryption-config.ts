@@ -1,4 +1,4 @@
-/** A secret and the name that values carry when it was used. */
+/** A secret, and its name, which is part of the prefix of values that it encrypts. */
 export interface EncryptionKey {
   readonly name: string
   /** Base64. */
@@ -7,18 +7,18 @@ export interface EncryptionKey {
 
 /** A key management service. */
 export interface KmsConfig {
-  /** `v2` is served. */
+  /** Only `v2` is served. */
   readonly apiVersion?: string
-  /** Of v1 alone. */
+  /** Only allowed with v1. */
   readonly cachesize?: number
   readonly name: string
   /** `unix:///path`. */
   readonly endpoint: string
-  /** Of a call, as Go writes durations. Absent: 3s. */
+  /** Timeout of a call, as a Go duration. Default: `3s`. */
   readonly timeout?: string
 }
 
-/** One way to store values. Exactly one member is there. */
+/** One way to store values. Exactly one member is set. */
 export interface EncryptionProvider {
   readonly aesgcm?: { readonly keys: readonly EncryptionKey[] }
   readonly aescbc?: { readonly keys: readonly EncryptionKey[] }
@@ -27,7 +27,7 @@ export interface EncryptionProvider {
   readonly kms?: KmsConfig
 }
 
-/** Some resources (`secrets`, `deployments.apps`, `*.apps`, `*.`, `*.*`) and how they are stored: the first provider writes, each of them reads. */
+/** Resources (`secrets`, `deployments.apps`, `*.apps`, `*.`, `*.*`) and their providers: the first one writes, and all of them read. */
 export interface EncryptionRule {
   readonly resources: readonly string[]
   readonly providers: readonly EncryptionProvider[]
@@ -36,6 +36,6 @@ export interface EncryptionRule {
 /** apiserver.config.k8s.io/v1 EncryptionConfiguration: https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/ */
 export interface EncryptionConfig {
   readonly resources: readonly EncryptionRule[]
-  /** Of the file's bytes: it shows whether the file has changed. */
+  /** Hash of the file's bytes, by which changes are detected. */
   readonly hash: string
 }

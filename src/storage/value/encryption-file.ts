@@ -8,19 +8,19 @@ import type { StructSchema } from '../../schema/schema.ts'
 import type { EncryptionConfig, EncryptionRule } from './encryption-config.ts'
 import { validateEncryption } from './encryption-validation.ts'
 
-/** The file can't be used; the message is for the user, and never holds a secret. */
+/** Error of a file that cannot be used. The message is for the user and never contains a secret. */
 export class EncryptionConfigError extends Error {
   override readonly name = 'EncryptionConfigError'
-  /** As errors of the system have one: the user's to mend. */
+  /** Marks the error as a fault of configuration, like the codes of system errors, and not as a bug. */
   readonly code = 'ERR_ENCRYPTION_CONFIG'
 }
 
 const types = new TypeRegistry().addFile('encryption', join(import.meta.dirname, 'encryption-configuration.types'))
 
-/** The kind goes by two names, as in kube-apiserver. */
+/** Accepted kinds by version, as in kube-apiserver. */
 const ACCEPTED: Readonly<Record<string, string>> = { 'apiserver.config.k8s.io/v1': 'EncryptionConfiguration', v1: 'EncryptionConfig' }
 
-/** Reads and checks a file's bytes. `file` is named in errors. Throws EncryptionConfigError. */
+/** Parses and validates a file. Errors mention the path `file`. Throws EncryptionConfigError. */
 export function parseEncryptionFile(bytes: Buffer, file: string): EncryptionConfig {
   const named = JSON.stringify(file)
   if (bytes.length === 0)

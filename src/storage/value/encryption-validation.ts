@@ -10,7 +10,7 @@ const AES_KEY_BYTES = [16, 24, 32]
 const SECRETBOX_KEY_BYTES = [32]
 const PROVIDERS = ['kms', 'aesgcm', 'aescbc', 'secretbox', 'identity'] as const
 
-/** Everything that is wrong with the rules, in kube-apiserver's order and words. What can't be done here is refused by name. Secrets are never printed. */
+/** Returns all errors of the rules, in kube-apiserver's order and words. Features that are not implemented are reported by name. Secrets are never included. */
 export function validateEncryption(rules: readonly EncryptionRule[]): FieldError[] {
   const root = fieldPath('resources')
   if (rules.length === 0) return [atLeastOne(root)]
@@ -29,7 +29,7 @@ export function validateEncryption(rules: readonly EncryptionRule[]): FieldError
 
 const atLeastOne = (path: FieldPath, what = path.text): FieldError => required(path, `at least one ${what} is required`)
 
-/** A list may not name anything twice, nor a resource beside a wildcard that has it: what comes later would have no effect. */
+/** Errors of a list that names a resource twice, or next to a wildcard that covers it: the later rule would have no effect. */
 function overlapErrors(resources: readonly string[], path: FieldPath): FieldError[] {
   const parsed = resources.map(parseGroupResource)
   let repeated = false
@@ -72,13 +72,13 @@ function nameErrors(name: string, path: FieldPath): FieldError[] {
   return fault === undefined ? [] : [invalid(path, name, fault)]
 }
 
-/** As Go prints it. */
+/** The value as Go prints it. */
 const EMPTY_PROVIDER = verbatim(
   'apiserver.ProviderConfiguration{AESGCM:(*apiserver.AESConfiguration)(nil), AESCBC:(*apiserver.AESConfiguration)(nil), ' +
     'Secretbox:(*apiserver.SecretboxConfiguration)(nil), Identity:(*apiserver.IdentityConfiguration)(nil), KMS:(*apiserver.KMSConfiguration)(nil)}',
 )
 
-/** `kmsNames`: of services so far. */
+/** `kmsNames` collects the names of services. */
 function providerErrors(provider: EncryptionProvider, path: FieldPath, kmsNames: Set<string>): FieldError[] {
   const given = PROVIDERS.filter(name => provider[name] !== undefined)
   const errors: FieldError[] = []
@@ -104,7 +104,7 @@ function providerErrors(provider: EncryptionProvider, path: FieldPath, kmsNames:
   return errors
 }
 
-/** v1 is refused by name: kube-apiserver has it off since 1.29. */
+/** v1 is reported as not implemented. It is disabled in kube-apiserver since 1.29. */
 function kmsErrors({ apiVersion = 'v1', name = '', endpoint = '', timeout, cachesize }: KmsConfig, path: FieldPath, names: Set<string>): FieldError[] {
   const errors: FieldError[] = []
   if (name === '') errors.push(required(path.child('name'), 'name is a mandatory field for a provider'))
@@ -159,7 +159,7 @@ function secretErrors(secret: string, path: FieldPath, bytes: readonly number[])
   return [invalid(path, 'REDACTED', `secret is not of the expected length, got ${decoded.length}, expected one of [${bytes.join(' ')}]`)]
 }
 
-/** Standard base64 with its padding, in which line ends count for nothing; undefined for any other text. */
+/** Decodes standard base64 with padding, ignoring line ends. Undefined for any other text. */
 export function decodeSecret(text: string): Buffer | undefined {
   const packed = text.replace(/[\r\n]/g, '')
   return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(packed) ? Buffer.from(packed, 'base64') : undefined

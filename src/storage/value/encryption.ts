@@ -11,39 +11,41 @@ import { type Direction, type Prefixed, prefixed, type TransformObserver } from 
 import { secretbox } from './secretbox.ts'
 import type { Transformer } from './transformer.ts'
 
-/** What is encrypted by a key management service; its name and a colon follow. */
+/** Prefix of values that a key management service encrypts. The service's name and a colon follow. */
 const KMS_PREFIX = Buffer.from('k8s:enc:kms:v2:')
 
 type Services = ReadonlyMap<string, KmsProvider>
 
-/** Called after each transformation of a resource that the configuration names, by a provider and by a key of it. */
+/** Called after each transformation of a configured resource, with the prefix of the provider and key. */
 export type EncryptionObserver = (resource: string, direction: Direction, prefix: string, seconds: number, failed: boolean) => void
 
 const unobserved: EncryptionObserver = () => {}
 
 /**
- * Encryption at rest: the transformers of all resources, as a configuration has them. Another configuration may take its place at any time; what was given out then follows it.
- * Without one, nothing is encrypted, and what is encrypted can't be read.
+ * Encryption at rest: the transformers of all resources, according to a configuration. The configuration can be replaced at any time, and transformers that were handed out follow it.
+ * Without one, nothing is encrypted, and encrypted values cannot be read.
  */
 export class Encryption {
   readonly #observer: EncryptionObserver
   #services: Services = new Map()
   #rules: ReadonlyMap<string, readonly EncryptionProvider[]> = new Map()
-  /** By the resource, as `secrets` or `deployments.apps`. */
+  /** Transformers by resource, such as `secrets` and `deployments.apps`. */
   #made = new Map<string, Transformer>()
 
   constructor(observer: EncryptionObserver = unobserved) {
     this.#observer = observer
   }
 
-  /** Throws EncryptionConfigError, and nothing has changed, where a rule is hidden by an earlier one. `services`: those that the configuration names. */
+  /**
+   * Replaces the configuration. Throws EncryptionConfigError without a change if an earlier rule hides a later one. `services`: the key management services that the configuration names.
+   */
   configure(config: EncryptionConfig, services: Services = new Map()): void {
     this.#rules = rulesOf(config)
     this.#services = services
     this.#made = new Map()
   }
 
-  /** The resource itself counts more than its group (`*.apps`), and that more than all (`*.*`). */
+  /** Returns the transformer of a resource. A rule for the resource takes precedence over one for its group (`*.apps`), and that over one for all (`*.*`). */
   transformerFor(of: GroupResource): Transformer {
     const name = qualifiedResource(of)
     return {
@@ -52,7 +54,9 @@ export class Encryption {
     }
   }
 
-  /** Has a key management service decrypt what a stored value needs, where that is not known. Undefined: it is, or the value is of no such service. Never rejects. */
+  /**
+   * Makes the key management service decrypt the data key of a stored value. Undefined if the key is known, or if the value needs no service. Never rejects.
+   */
   prepare(stored: Buffer): Promise<void> | undefined {
     if (this.#services.size === 0 || KMS_PREFIX.compare(stored, 0, KMS_PREFIX.length) !== 0) return undefined
     const end = stored.indexOf(':', KMS_PREFIX.length)
@@ -71,10 +75,10 @@ export class Encryption {
   }
 }
 
-/** With the dot even in the core group, so that `*.` is one of them. */
+/** Key of a rule. It has the dot also for the core group, so that `*.` is one. */
 const idOf = ({ group, resource }: GroupResource): string => `${resource}.${group}`
 
-/** A resource that stands in several rules has the providers of all of them, in order. */
+/** Merges the rules by resource. A resource in several rules has the providers of all of them, in order. */
 function rulesOf({ resources }: EncryptionConfig): Map<string, readonly EncryptionProvider[]> {
   const rules = new Map<string, readonly EncryptionProvider[]>()
   for (const rule of resources) {
@@ -110,7 +114,7 @@ function keyed(provider: string, keys: readonly EncryptionKey[], make: (secret: 
   return prefixed(atLeastOne(entries), `no matching key was found for the provided ${provider} transformer`, observer)
 }
 
-/** Validation has seen to it that a rule has providers, and a provider keys. */
+/** Validation guarantees that a rule has providers, and a provider keys. */
 function atLeastOne([first, ...others]: readonly Prefixed[]): readonly [Prefixed, ...Prefixed[]] {
   invariant(first, 'a transformer of no providers or keys')
   return [first, ...others]

@@ -6,16 +6,16 @@ import { parseEncryptionFile } from './encryption-file.ts'
 
 export interface FollowOptions {
   readonly file: string
-  /** Of what is in force. */
+  /** Hash of the configuration in force. */
   readonly hash: string
-  /** Between two looks at the file. */
+  /** Interval between reads of the file. */
   readonly intervalMs: number
   readonly logger: Logger
-  /** Puts a configuration in force. Rejects where that is not possible. */
+  /** Applies a configuration. Rejects if that is not possible. */
   apply(config: EncryptionConfig): Promise<void>
 }
 
-/** Takes up what the file says whenever it has changed, until the signal aborts. A file that can't be used changes nothing, and is looked at again. */
+/** Applies the file whenever it has changed, until the signal aborts. An invalid file changes nothing and is read again at the next interval. */
 export function followEncryptionFile({ file, hash, intervalMs, logger, apply }: FollowOptions, signal: AbortSignal): Promise<void> {
   return pollFiles(
     {

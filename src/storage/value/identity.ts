@@ -1,9 +1,9 @@
 import { TransformError, type Transformer } from './transformer.ts'
 
-/** Every encrypted value begins with it, and no other does: JSON begins with a brace, protobuf with `k8s\0`. */
+/** Prefix of every encrypted value, and of no other: JSON begins with a brace, protobuf with `k8s\0`. */
 const ENCRYPTED = Buffer.from('k8s:enc:')
 
-/** Leaves values as they are. Those that are encrypted are not its own. */
+/** Stores values unchanged. Refuses to read encrypted ones. */
 export const identity: Transformer = {
   toStorage: value => value,
   fromStorage(stored) {

@@ -1,22 +1,22 @@
 import type { Key } from '../revision.ts'
 import { type Opened, TransformError, type Transformer } from './transformer.ts'
 
-/** A transformer and what stands before the values that are its own. */
+/** A transformer, and the prefix of the values that it has written. */
 export interface Prefixed {
-  /** Empty: any value may be its own, and when it says that one is not, the next is asked. */
+  /** If it is empty, any value may be the transformer's. A value that it rejects is passed to the next one. */
   readonly prefix: string
   readonly transformer: Transformer
 }
 
 export type Direction = 'to_storage' | 'from_storage'
 
-/** Called after each transformation: the prefix (`identity` where a value without one was read, `unknown` where none fits), how long it took, and whether it failed. */
+/** Called after each transformation. `prefix` is `identity` for a value read without one, and `unknown` if none matches. */
 export type TransformObserver = (direction: Direction, prefix: string, seconds: number, failed: boolean) => void
 
 /**
- * Writes by the first, reads by whichever has the value's prefix: a value that another than the first reads is stale. Providers may share a prefix while keys are being replaced, so a
- * failure is final only when no other has the prefix.
- * @param noMatch what is said of values of which nobody has the prefix
+ * Writes with the first transformer, and reads with the one whose prefix the value has. A value that another than the first reads is stale. Transformers may share a prefix while keys
+ * are being replaced, so a failure is final only if no other has the prefix.
+ * @param noMatch message for values with an unknown prefix
  */
 export function prefixed(entries: readonly [Prefixed, ...Prefixed[]], noMatch: string, observer: TransformObserver): Transformer {
   const withBytes = ({ prefix, transformer }: Prefixed) => ({ prefix, bytes: Buffer.from(prefix), transformer })
@@ -70,7 +70,7 @@ function attempt(transformer: Transformer, stored: Buffer, key: Key): Opened | T
 
 const since = (begun: number): number => (performance.now() - begun) / 1000
 
-/** As apimachinery prints several errors: each text once. */
+/** Joins messages as apimachinery prints several errors: each text once. */
 function together(texts: readonly string[]): string {
   const each = new Set(texts)
   const joined = [...each].join(', ')

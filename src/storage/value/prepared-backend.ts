@@ -2,12 +2,12 @@ import { invariant } from '../../lib/invariant.ts'
 import type { Backend, BackendBatch, BackendFork, KeyValue } from '../backend.ts'
 import type { StoreHistory } from '../store-history.ts'
 
-/** Has a key management service decrypt what a stored value needs, where that is not known. Undefined: it is. Never rejects. */
+/** Makes a key management service decrypt the data key of a stored value. Undefined if the key is known. Never rejects. */
 export type Prepare = (stored: Buffer) => Promise<void> | undefined
 
 /**
- * The same store, whose values come when what they need to be decrypted is known: values are decrypted at once, wherever they are read, and a key management service takes its time. What it cannot
- * decrypt comes, too.
+ * Wraps a store so that its values are returned when their data keys are known. Readers decrypt values synchronously, which cannot wait for a key management service. Values whose key
+ * cannot be decrypted are returned, too, and fail when they are read.
  */
 export const preparedBackend = (backend: Backend, prepare: Prepare): Backend => ({
   ...preparedCalls(backend, prepare),
@@ -40,7 +40,7 @@ const preparedFork = (fork: BackendFork, prepare: Prepare): BackendFork => ({
   changed: start => fork.changed(start),
 })
 
-/** The same for who reads and writes single keys. */
+/** Wraps a store like `preparedBackend`, for clients that read and write single keys. */
 export const preparedCalls = (backend: Pick<Backend, 'get' | 'write'>, prepare: Prepare): Pick<Backend, 'get' | 'write'> => ({
   async get(key, signal, at) {
     const got = await backend.get(key, signal, at)
@@ -74,7 +74,7 @@ function* valuesOf(items: readonly KeyValue[]): Generator<Buffer> {
   for (const { value } of items) yield value
 }
 
-/** Each is asked for once, all at the same time. */
+/** Prepares all values concurrently, with one call per key. */
 async function prepareAll(values: Iterable<Buffer>, prepare: Prepare): Promise<void> {
   const waiting = new Set<Promise<void>>()
   for (const value of values) {

@@ -5,7 +5,7 @@ import { TOO_SHORT, TransformError, type Transformer } from './transformer.ts'
 const NONCE = 24
 const TAG = 16
 
-/** NaCl's secretbox (XSalsa20 and Poly1305): a random nonce of twenty-four bytes, the tag, the ciphertext. The key in the store is not authenticated. */
+/** NaCl's secretbox (XSalsa20 and Poly1305): a random nonce of twenty-four bytes, the tag, and the ciphertext. The key in the store is not authenticated. */
 export function secretbox(secret: Buffer): Transformer {
   return {
     toStorage(value) {
@@ -24,7 +24,7 @@ function open(secret: Buffer, stored: Buffer): Uint8Array {
   try {
     return xsalsa20poly1305(secret, stored.subarray(0, NONCE)).decrypt(stored.subarray(NONCE))
   } catch {
-    // kube-apiserver's own words for a value that is not authentic.
+    // kube-apiserver's message for a value that is not authentic.
     throw new TransformError('output array was not large enough for encryption')
   }
 }

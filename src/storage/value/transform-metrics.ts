@@ -2,17 +2,17 @@ import { doubled } from '../../lib/buckets.ts'
 import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
 import type { EncryptionObserver } from './encryption.ts'
 
-/** As kube-apiserver's, from 5 µs on. */
+/** Buckets of kube-apiserver, from 5 µs. */
 const BUCKETS = doubled(5e-6, 25)
 
 export interface TransformMetrics {
   readonly families: readonly MetricFamily[]
   readonly observer: EncryptionObserver
-  /** Removes what was counted of a resource that has gone. */
+  /** Removes the metrics of a resource that no longer exists. */
   forget(resource: string): void
 }
 
-/** kube-apiserver's metrics of transformations, by resource, direction and prefix. */
+/** Creates kube-apiserver's metrics of transformations, by resource, direction and prefix. */
 export function transformMetrics(): TransformMetrics {
   const operations = new CounterFamily({
     name: 'apiserver_storage_transformation_operations_total',

@@ -1,24 +1,27 @@
 import type { Key } from '../revision.ts'
 
-/** What a stored value turns out to be. */
+/** A decrypted stored value. */
 export interface Opened {
   readonly value: Buffer
-  /** The store holds it in another form than would be written now (an older key, another provider): the same content is worth a write. */
+  /** Whether the value would be written in another form now, for example with a newer key or another provider. Writing the same content is then not skipped. */
   readonly stale: boolean
 }
 
-/** Turns values into what the store holds, and back. `key` is the whole key in the store; where the form can, it is authenticated, so that a value can't be moved to another key. */
+/**
+ * Converts values to their stored form and back. `key` is the whole key in the store. If the form allows it, the key is authenticated, so that a stored value cannot be moved to
+ * another key.
+ */
 export interface Transformer {
-  /** Another result each time where it encrypts. The value is not changed, and may be the result. Throws TransformError where there is no key to write with. */
+  /** Returns the stored form, which differs each time if it is encrypted. The value is not modified, and may itself be returned. Throws TransformError if there is no key to write with. */
   toStorage(value: Buffer, key: Key): Buffer
-  /** Throws TransformError where it has no key for the value, or the value was changed. */
+  /** Throws TransformError if there is no key for the value, or if the value was tampered with. */
   fromStorage(stored: Buffer, key: Key): Opened
 }
 
-/** A stored value that can't be turned back, or one that can't be encrypted. The texts are kube-apiserver's. */
+/** Failure to decrypt or encrypt a value. The messages are kube-apiserver's. */
 export class TransformError extends Error {
   override readonly name = 'TransformError'
-  /** It is a key management service that does not answer, and may answer later. */
+  /** Whether a later attempt may succeed: a key management service has not responded. */
   readonly mayPass: boolean
 
   constructor(message: string, mayPass = false) {

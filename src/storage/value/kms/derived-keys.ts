@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { aesGcm } from '../aes-gcm.ts'
 import { TOO_SHORT, TransformError, type Transformer } from '../transformer.ts'
 
-/** Of what makes each key another, and of the least seed. */
+/** Size of the random bytes that distinguish derived keys, and minimum size of a seed, in bytes. */
 const INFO = 32
 export const SEED_BYTES = 32
 
@@ -10,7 +10,7 @@ export const SEED_BYTES = 32
 const derive = (seed: Buffer, info: Buffer): Buffer => createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest()
 
 /**
- * AES-256-GCM under a key that each value has for itself, derived of a seed and of thirty-two random bytes, which stand before what AES-GCM makes of the value. A seed does not wear out.
+ * AES-256-GCM with a key of its own for each value, derived from a seed and thirty-two random bytes, which precede the output of AES-GCM. A seed may be used for any number of values.
  * Source: k8s.io/apiserver, pkg/storage/value/encrypt/aes/aes_extended_nonce.go.
  */
 export function derivedKeys(seed: Buffer): Transformer {

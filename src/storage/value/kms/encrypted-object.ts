@@ -2,24 +2,25 @@ import { createHash } from 'node:crypto'
 import { isDns1123Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { type Annotations, type EncryptedObject, SourceType } from './messages.ts'
 
-/** Bytes, as kube-apiserver bounds them. */
+/** Limits of kube-apiserver, in bytes. */
 const MOST_ANNOTATIONS = 32 * 1024
 const LONGEST_KEY_ID = 1024
 const LONGEST_SOURCE = 1024
 
-/** What is wrong with the id of a key, in kube-apiserver's words, and the label of its metric. */
+/** Fault of a key id, in kube-apiserver's words, with its label in metrics. */
 export interface KeyIdFault {
   readonly label: 'empty' | 'too_long'
   readonly text: string
 }
 
+/** Returns the fault of a key id; undefined if it is valid. */
 export function keyIdFault(keyId: string): KeyIdFault | undefined {
   const bytes = Buffer.byteLength(keyId)
   if (bytes === 0) return { label: 'empty', text: 'keyID is empty' }
   return bytes > LONGEST_KEY_ID ? { label: 'too_long', text: `keyID is ${bytes} bytes, which exceeds the max size of ${LONGEST_KEY_ID}` } : undefined
 }
 
-/** Undefined: nothing. In kube-apiserver's order and words. */
+/** Returns the fault of a stored object, in kube-apiserver's order and words; undefined if it is valid. */
 export function encryptedObjectFault({ data, keyId, source, annotations, sourceType }: EncryptedObject): string | undefined {
   if (sourceType !== SourceType.key && sourceType !== SourceType.seed) return `unknown encryptedDEKSourceType: ${sourceType}`
   if (data.length === 0) return 'encrypted data is empty'
@@ -41,14 +42,14 @@ function annotationsFault(annotations: Annotations): string | undefined {
   let size = 0
   for (const [name, value] of annotations) {
     size += Buffer.byteLength(name) + value.length
-    // Whoever is far beyond the bound is not looked at any further.
+    // Once over the limit, further names are not validated, which bounds the work.
     if (size <= MOST_ANNOTATIONS) faults.push(...nameFaults(name))
   }
   if (size > MOST_ANNOTATIONS) faults.push(`total size of annotations is ${size}, which exceeds the max size of ${MOST_ANNOTATIONS}`)
   return faults.length > 1 ? `[${faults.join(', ')}]` : faults[0]
 }
 
-/** As apimachinery's IsFullyQualifiedDomainName. */
+/** Returns the faults of an annotation's name, like apimachinery's IsFullyQualifiedDomainName. */
 function nameFaults(name: string): string[] {
   if (name === '') return ['annotations: Required value']
   const domain = name.endsWith('.') ? name.slice(0, -1) : name
@@ -61,7 +62,7 @@ function nameFaults(name: string): string[] {
   return long.length > 1 ? [`[${long.join(', ')}]`] : long
 }
 
-/** Names the source of a key: all that the service gets to decrypt it, each part with its length. */
+/** Returns a hash that identifies the source of a key: of everything that the service needs to decrypt it, each part preceded by its length. */
 export function sourceName({ sourceType, source, keyId, annotations }: Omit<EncryptedObject, 'data'>): string {
   const hash = createHash('sha256')
   const part = (bytes: Buffer): void => {

@@ -10,7 +10,7 @@ export interface GrpcServiceOptions {
 }
 
 const PREFIX = '/v2.KeyManagementService/'
-/** The longest valid response has annotations of 32 KiB, each with a few bytes beside it. */
+/** Limit on a response. The longest valid one has annotations of 32 KiB, each with a few bytes of overhead. */
 const MAX_RESPONSE_BYTES = 128 * 1024
 
 function pathOf(endpoint: string): string {
@@ -18,7 +18,7 @@ function pathOf(endpoint: string): string {
   return path.startsWith('/@') ? path.slice(1) : path
 }
 
-/** A service behind a unix socket. A socket that is not there yet is waited for, by each call until its deadline. */
+/** Opens a service behind a unix socket. If the socket does not exist yet, each call waits for it until its deadline. */
 export function openGrpcService({ endpoint, timeoutMs, observer }: GrpcServiceOptions): KeyService {
   const client = new SocketClient({ path: pathOf(endpoint), maxResponseBytes: MAX_RESPONSE_BYTES, observer })
   const call = <T>(name: string, request: Buffer, decode: (message: Buffer) => T): Promise<T> => client.call(PREFIX + name, request, timeoutMs, decode)

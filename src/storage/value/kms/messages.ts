@@ -1,17 +1,17 @@
 import protobuf from 'protobufjs/minimal.js'
 import { fieldsOf } from '../../../protocols/grpc/message-fields.ts'
 
-/** How the source of a data encryption key is used: as the key, or as a seed of which each value derives a key of its own. */
+/** How the source of a data encryption key is used: as the key, or as a seed from which a key is derived for each value. */
 export const SourceType = { key: 0, seed: 1 } as const
 
-/** Metadata of a key management service, kept with what it has encrypted. */
+/** Metadata that a key management service attaches to its ciphertext. It is stored, and sent back for decryption. */
 export type Annotations = ReadonlyMap<string, Buffer>
 
-/** What is stored of a value: k8s.io/apiserver, pkg/storage/value/encrypt/envelope/kmsv2/v2/api.proto. */
+/** A stored value. Source: k8s.io/apiserver, pkg/storage/value/encrypt/envelope/kmsv2/v2/api.proto. */
 export interface EncryptedObject {
   readonly data: Buffer
   readonly keyId: string
-  /** The source of the key of the data, encrypted by the service. */
+  /** Source of the data's key, encrypted by the service. */
   readonly source: Buffer
   readonly annotations: Annotations
   readonly sourceType: number
@@ -55,7 +55,7 @@ function writeText(writer: protobuf.Writer, field: number, value: string): void 
   if (value !== '') writer.uint32(tagOf(field)).string(value)
 }
 
-/** A value as it is stored: EncryptedObject of apiserver's storage/value/encrypt/envelope/kmsv2/v2/api.proto, fields in order, as Go marshals them. */
+/** Encodes a stored value (EncryptedObject), with fields in order, as Go marshals them. */
 export function encodeObject({ data, keyId, source, annotations, sourceType }: EncryptedObject): Buffer {
   const writer = protobuf.Writer.create()
   writeBytes(writer, 1, data)
@@ -66,7 +66,7 @@ export function encodeObject({ data, keyId, source, annotations, sourceType }: E
   return finished(writer)
 }
 
-/** Messages of the service, by k8s.io/kms, apis/v2/api.proto. */
+/** Encodes an EncryptRequest. Source: k8s.io/kms, apis/v2/api.proto. */
 export function encodeEncrypt(plaintext: Buffer, uid: string): Buffer {
   const writer = protobuf.Writer.create()
   writeBytes(writer, 1, plaintext)
@@ -91,7 +91,7 @@ const annotationsOf = (entries: readonly Buffer[]): Annotations =>
     }),
   )
 
-/** Buffers of the result are views of the message. */
+/** Decodes a stored value. Buffers of the result are views of the message. */
 export function decodeObject(message: Buffer): EncryptedObject {
   const fields = fieldsOf(message)
   return { data: fields.bytes(1), keyId: fields.text(2), source: fields.bytes(3), annotations: annotationsOf(fields.all(4)), sourceType: fields.number(5) }
@@ -102,7 +102,7 @@ export function decodeStatus(message: Buffer): StatusResponse {
   return { version: text(1), healthz: text(2), keyId: text(3) }
 }
 
-/** The service's answer is kept for long, and so copied. */
+/** Decodes an EncryptResponse. It is copied, because it is kept for long. */
 export function decodeEncrypt(message: Buffer): EncryptResponse {
   const fields = fieldsOf(Buffer.from(message))
   return { ciphertext: fields.bytes(1), keyId: fields.text(2), annotations: annotationsOf(fields.all(3)) }

@@ -3,15 +3,15 @@ import { CounterFamily, GaugeFamily, HistogramFamily, type MetricFamily } from '
 import { sha256Label } from '../../../lib/sha256-label.ts'
 import type { KeyIdFault } from './encrypted-object.ts'
 
-/** As kube-apiserver's, from 0.1 ms and from 5 µs on. */
+/** Buckets of kube-apiserver, from 0.1 ms and from 5 µs. */
 const CALL_BUCKETS = doubled(0.0001, 20)
 const GENERATION_BUCKETS = doubled(5e-6, 14)
-/** Ids of keys that are shown, as with kube-apiserver: those that were used last. */
+/** Number of key ids in metrics, the most recently used ones, as in kube-apiserver. */
 const MOST_KEYS = 100
-/** Servers have no identity here. */
+/** Label of the server's identity. Our servers have none. */
 const SERVER = ''
 
-/** kube-apiserver's metrics of encryption by key management services. Ids of keys are shown as hashes. */
+/** kube-apiserver's metrics of encryption by key management services. Key ids are shown as hashes. */
 export class KmsMetrics {
   readonly #misses = new CounterFamily({
     name: 'apiserver_storage_envelope_transformation_cache_misses_total',
@@ -76,7 +76,7 @@ export class KmsMetrics {
     across: 'max',
   })
 
-  /** Hashes of ids of keys, those used last at the end. */
+  /** Hashes of key ids, least recently used first. */
   readonly #keys = new Set<string>()
 
   readonly families: readonly MetricFamily[] = [
@@ -103,7 +103,7 @@ export class KmsMetrics {
     this.#generations.child().observe(seconds)
   }
 
-  /** `hash`: of the key's id. `now`: milliseconds. */
+  /** Counts a use of a key. `hash` is that of its id; `now` is in milliseconds since 1970. */
   used(direction: 'to_storage' | 'from_storage', provider: string, hash: string, now: number): void {
     this.#touch(hash)
     this.#uses.child(direction, provider, hash, SERVER).value++
@@ -124,7 +124,7 @@ export class KmsMetrics {
     this.#sources.child(provider).value = sources
   }
 
-  /** Removes what was counted of the key that was used longest ago, once there are too many. */
+  /** Marks a key as used. Removes the metrics of the least recently used one if there are too many. */
   #touch(hash: string): void {
     this.#keys.delete(hash)
     this.#keys.add(hash)

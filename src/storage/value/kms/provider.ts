@@ -14,22 +14,22 @@ import type { KmsMetrics } from './metrics.ts'
 import type { KeyService } from './service.ts'
 import { SourceCache } from './source-cache.ts'
 
-/** kube-apiserver's: between two looks at a service that is well, and at one that is not; and how long a key is used for writes after the last time that it was well. */
+/** Intervals of kube-apiserver: between checks of a healthy and of an unhealthy service, and how long a key may be used for writes after the last successful check. */
 const WELL_MS = 60_000
 const ILL_MS = 10_000
 const MAX_USE_MS = 180_000
-/** How long the health endpoints repeat the last finding. */
+/** How long the result of a check is reused. */
 const WELL_TTL_MS = 20_000
 const ILL_TTL_MS = 3_000
 const VERSIONS = ['v2', 'v2beta1']
 
-/** What values are written with. */
+/** Key that new values are encrypted with. */
 interface WriteKey {
   readonly transformer: Transformer
-  /** Without data. */
+  /** Template of the stored value, without its data. */
   readonly object: EncryptedObject
   readonly keyIdHash: string
-  /** Of the clock: no value is written with it after that. */
+  /** Time on the clock after which no value may be written with the key. */
   readonly expires: number
 }
 
@@ -39,19 +39,19 @@ export interface ProviderOptions {
   readonly metrics: KmsMetrics
   readonly clock: Clock
   readonly logger: Logger
-  /** Where encryption is recorded. */
+  /** Optional. Records encryption. */
   readonly spans?: Spans | undefined
 }
 
 type StorageKey = Parameters<Transformer['toStorage']>[1]
 
 const WITHOUT_DATA = Buffer.alloc(0)
-/** Any, for validation. */
+/** Placeholder, to validate an object without data. */
 const SOME_DATA = Buffer.of(0)
 
 /**
- * Encryption by a key management service (KMS v2): a seed that the service has encrypted is kept beside each value, and each value is encrypted under a key derived of it. The seed is made anew when the
- * service has another key. Source: k8s.io/apiserver, pkg/storage/value/encrypt/envelope/kmsv2 and pkg/server/options/encryptionconfig.
+ * Encryption by a key management service (KMS v2). Each value is encrypted with a key derived from a seed, and is stored with the seed as encrypted by the service. A new seed is
+ * generated when the service has a new key. Source: k8s.io/apiserver, pkg/storage/value/encrypt/envelope/kmsv2 and pkg/server/options/encryptionconfig.
  */
 export class KmsProvider implements Transformer {
   readonly name: string
@@ -113,7 +113,7 @@ export class KmsProvider implements Transformer {
     return { value, stale: stale || object.keyId !== present.keyId || object.sourceType !== present.sourceType }
   }
 
-  /** Has the service decrypt what the value needs, where that is not known. Undefined: it is. Never rejects; `fromStorage` throws failures. */
+  /** Makes the service decrypt the key of a stored value. Undefined if it is known. Never rejects: `fromStorage` throws failures. */
   prepare(stored: Buffer): Promise<void> | undefined {
     try {
       return this.#sources.prepare(readObject(stored))
@@ -122,7 +122,7 @@ export class KmsProvider implements Transformer {
     }
   }
 
-  /** Throws in kube-apiserver's words where the service is not well. What was found a moment ago is repeated. */
+  /** Throws, in kube-apiserver's words, if the service is unhealthy. A recent result is reused. */
   async check(): Promise<void> {
     this.#checking ??= this.#look().finally(() => {
       this.#checking = undefined
@@ -131,7 +131,7 @@ export class KmsProvider implements Transformer {
     if (fault !== undefined) throw new Error(fault)
   }
 
-  /** Looks at the service until the signal aborts, so that a key is there to write with. */
+  /** Checks the service periodically until the signal aborts, so that there is a valid key for writes. */
   async follow(signal: AbortSignal): Promise<void> {
     while (await pause(this.#last?.fault === undefined ? WELL_MS : ILL_MS, signal))
       await this.check().catch(error => this.#options.logger.warn('kms plugin failed health check probe', { name: this.name, error: errorMessage(error) }))
@@ -172,7 +172,7 @@ export class KmsProvider implements Transformer {
     return rotation === undefined ? faults : [...faults, rotation]
   }
 
-  /** Makes a seed where the service has another key than the present one is for; otherwise that may be used for longer. Gives what is wrong. */
+  /** Generates a seed if the service has a new key; otherwise extends the validity of the present one. Resolves with the fault, if any. */
   async #rotate(keyId: string): Promise<string | undefined> {
     const { clock } = this.#options
     const expires = clock.now() + MAX_USE_MS
@@ -219,7 +219,7 @@ export class KmsProvider implements Transformer {
   }
 }
 
-/** Throws TransformError. */
+/** Decodes and validates a stored value. Throws TransformError. */
 function readObject(stored: Buffer): EncryptedObject {
   let object: EncryptedObject
   try {
@@ -232,7 +232,7 @@ function readObject(stored: Buffer): EncryptedObject {
   return object
 }
 
-/** A key of former releases, which is not derived. */
+/** Transformer for a data key that earlier releases stored, which is used without derivation. */
 function aesKey(key: Buffer): Transformer {
   if (![16, 24, 32].includes(key.length)) throw new TransformError(`crypto/aes: invalid key size ${key.length}`)
   return aesGcm(key)

@@ -15,25 +15,25 @@ export interface KmsEnvironment {
   readonly metrics: KmsMetrics
   readonly clock: Clock
   readonly logger: Logger
-  /** Where encryption is recorded. */
+  /** Optional. Records encryption. */
   readonly spans?: Spans | undefined
-  /** Tests have others. */
+  /** Optional. Opens a service; replaced in tests. */
   readonly open?: (options: GrpcServiceOptions) => KeyService
 }
 
-/** The key management services of one configuration, which are looked at until they are closed. */
+/** Key management services of one configuration. They are checked periodically until they are closed. */
 export interface KmsProviders {
   readonly byName: ReadonlyMap<string, KmsProvider>
-  /** How long all of their calls may take, one after the other. */
+  /** Total of the timeouts of their calls, in milliseconds. */
   readonly timeoutMs: number
-  /** Throws, as kube-apiserver's check `kms-providers`, where one is not well. */
+  /** Throws, like kube-apiserver's check `kms-providers`, if a service is unhealthy. */
   check(): Promise<void>
   close(): void
 }
 
 export const NO_PROVIDERS: KmsProviders = { byName: new Map(), timeoutMs: 0, check: async () => {}, close: () => {} }
 
-/** Opens those that the configuration names, and looks at each once: one that is not there yet is waited for in the background. */
+/** Opens the services that the configuration names, and checks each once. An unavailable one is retried in the background. */
 export async function openKmsProviders({ resources }: EncryptionConfig, environment: KmsEnvironment): Promise<KmsProviders> {
   const configs = resources.flatMap(({ providers }) => providers.flatMap(({ kms }) => (kms ? [kms] : [])))
   if (configs.length === 0) return NO_PROVIDERS

@@ -4,28 +4,28 @@ import { TransformError, type Transformer } from '../transformer.ts'
 import { sourceName } from './encrypted-object.ts'
 import type { EncryptedObject } from './messages.ts'
 
-/** Sources of keys that are kept. There is one for each key of the service and each start of a server that wrote with it. */
+/** Limit on cached sources. There is one for each key of the service and each start of a server that has written with it. */
 const MOST_SOURCES = 10_000
-/** A source that could not be decrypted is not tried again sooner. */
+/** Time after a failed decryption until the next attempt. */
 const RETRY_MS = 3_000
 
 type Entry = { readonly transformer: Transformer } | { readonly fault: string; readonly at: number } | { readonly pending: Promise<void> }
 
 export interface SourceCacheOptions {
   readonly clock: Clock
-  /** Has the source decrypted: the key, or the seed. */
+  /** Decrypts the source with the service. Resolves with the key or seed. */
   decrypt(object: EncryptedObject): Promise<Buffer>
-  /** Throws TransformError where it is no key. */
+  /** Creates the transformer of a decrypted source. Throws TransformError if it is not a key. */
   transformerOf(object: EncryptedObject, key: Buffer): Transformer
   onMiss(): void
-  /** How many are kept now. */
+  /** Called with the number of cached sources after each change. */
   onSize(size: number): void
 }
 
-/** What the service has decrypted, by the encrypted source. Values are read at once: what is not known is asked for beforehand, or in the background. */
+/** Transformers by encrypted source. Values are read synchronously, so unknown sources are decrypted beforehand, or in the background. */
 export class SourceCache {
   readonly #options: SourceCacheOptions
-  /** The one that was used longest ago first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>()
 
   constructor(options: SourceCacheOptions) {
@@ -36,7 +36,7 @@ export class SourceCache {
     this.#put(sourceName(object), { transformer })
   }
 
-  /** Throws TransformError where the source is not decrypted: it is asked for then, for who comes again. */
+  /** Returns the transformer of a source. If it is unknown, starts its decryption and throws TransformError; a later call can succeed. */
   transformerFor(object: EncryptedObject): Transformer {
     const name = sourceName(object)
     const entry = this.#entries.get(name)
@@ -49,7 +49,7 @@ export class SourceCache {
     throw new TransformError(entry && 'fault' in entry ? entry.fault : 'failed to decrypt DEK, error: the key management service has not answered yet', true)
   }
 
-  /** Undefined where it is known, or has failed just now. Never rejects. */
+  /** Decrypts a source. Undefined if it is known, or if an attempt has just failed. Never rejects. */
   prepare(object: EncryptedObject): Promise<void> | undefined {
     const name = sourceName(object)
     const entry = this.#entries.get(name)
