@@ -5,7 +5,7 @@ import { report, sourceFiles } from './support/source-files.ts'
 
 /** Folders that have been gone through. Grows until it is all of src. */
 const FINISHED =
-  'admission apply audit auth catalog cel clients commands config console control-plane controllers endpoints extensions faults flow lifecycle meta process protocols registry resources server testing upgrade why'
+  'admission apply audit auth catalog cel clients commands config console control-plane controllers endpoints extensions faults flow lifecycle meta process protocols registry resources server storage testing upgrade why'
     .split(' ')
     .map(name => `src/${name}`)
 

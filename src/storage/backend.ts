@@ -11,7 +11,7 @@ export interface KeyValue {
 
 export interface RangePage {
   readonly items: readonly KeyValue[]
-  /** The store's revision when it served the read. With `at` it is still the newest one. */
+  /** The newest revision of the store when it served the read, also if the query has `at`. */
   readonly revision: Revision
   readonly more: boolean
   /** Number of keys in the range from `start` on, this page included. Present if the query sets `counted`, and always in a store that counts anyway. */
@@ -106,7 +106,7 @@ export type BackendErrorCode = 'compacted' | 'future' | 'unavailable' | 'timeout
 export class BackendError extends Error {
   override readonly name = 'BackendError'
   readonly code: BackendErrorCode
-  /** For `compacted`: the oldest revision that can still be read, if the store reports it. */
+  /** The oldest revision that can still be read. Set for `compacted` if the store reports it. */
   readonly compactRevision: Revision | undefined
 
   constructor(code: BackendErrorCode, message: string, options: { compactRevision?: Revision; cause?: unknown } = {}) {

@@ -85,7 +85,7 @@ export class EventQueue implements Watcher {
     return this.#queued === 0 || (this.#queued + events <= this.#limit && this.#bytes + bytes <= this.#byteLimit)
   }
 
-  /** Resolves when everything queued is taken or the queue has ended. For a source that can wait when a batch does not fit; only one may wait at a time. */
+  /** Resolves when everything queued is taken or the queue has ended. Allows one source to wait when a batch does not fit. */
   whenTaken(): Promise<void> {
     if (this.#ended) return Promise.resolve()
     return new Promise(resolve => {

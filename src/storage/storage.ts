@@ -7,7 +7,7 @@ import type { Key, Revision } from './revision.ts'
 
 /** Response bytes of one object in one version and media type. Shared: never mutate. */
 export interface Encoded {
-  /** For JSON: `{"kind":…,"apiVersion":…,"metadata":…}` without a newline at the end. */
+  /** Response body. JSON has the form `{"kind":…,"apiVersion":…,"metadata":…}`, without a newline at the end. */
   readonly bytes: Buffer
   /** Offset at which the type header ends: `{` + bytes.subarray(header) is the object without kind and apiVersion, as in the items of a built-in list. */
   readonly header: number
@@ -21,7 +21,7 @@ export interface Encoder {
   readonly id: string
   encode(object: KubeObject): Encoded
   /**
-   * Optional. Encodes directly from the object's JSON, into memory that the next call overwrites. Undefined if this object has to be encoded with `encode`. At most one encoder of a
+   * Optional. Encodes directly from the object's JSON, into memory that the next call overwrites. Undefined if this object has to be encoded with `encode`. Only one encoder of a
    * version has it.
    */
   transcode?(json: Encoded): Encoded | undefined
@@ -232,15 +232,15 @@ export class StorageError extends Error {
   override readonly name = 'StorageError'
   readonly code: StorageErrorCode
   readonly key: Key | undefined
-  /** For `too large revision`: the newest known revision. For `expired`: the oldest one. */
+  /** The newest known revision if the code is `too large revision`; the oldest one if it is `expired`. */
   readonly revision: Revision | undefined
-  /** For `corrupt`, if an object cannot be read: the reason. */
+  /** Reason why an object cannot be read. Set for `corrupt` if the failure is of a single object. */
   readonly fault: ReadFault | undefined
-  /** For `corrupt`: the Status says that reading the store failed, with these causes. */
+  /** Causes in the Status, which then says that reading the store failed. Only for `corrupt`. */
   readonly causes: readonly StatusCause[] | undefined
-  /** For `corrupt`: the Status has the message and no reason. */
+  /** Whether the Status has the message and no reason. Only for `corrupt`. */
   readonly unreasoned: boolean
-  /** For `initializing`: seconds after which the client should retry. */
+  /** Seconds after which the client should retry. Only for `initializing`. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(code: StorageErrorCode, message: string, options: StorageErrorOptions = {}) {

@@ -10,7 +10,7 @@ export interface CacheWatcher {
   readonly predicate: Predicate
   /** Changes up to this revision have been delivered, or are not wanted. */
   seen: Revision
-  /** On the cacher's clock. Infinity if the watch gets no bookmarks. */
+  /** Time of the next bookmark on the cacher's clock. Infinity if the watch gets none. */
   nextBookmark: number
   /** Time of the last bookmark, shortly before the watch ends. Infinity if its end is unknown. */
   readonly lastBookmark: number

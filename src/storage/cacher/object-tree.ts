@@ -40,7 +40,7 @@ export async function copyTree(tree: ObjectTree, make: (object: Stored) => Store
 
 /** Result of a list, and its cost. */
 export interface Scan {
-  /** In key order. */
+  /** The matching objects, in key order. */
   readonly items: readonly StoredObject[]
   /** Number of objects examined. */
   readonly looked: number

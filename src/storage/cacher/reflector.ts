@@ -123,7 +123,7 @@ export class Reflector {
     this.#session.abort()
   }
 
-  /** Reloads the whole state. For caches that are so old that the store no longer has the changes since. */
+  /** Reloads the whole state, because the store no longer has the changes since the revision of the caches. */
   relist(): void {
     this.#isFresh = false
     this.reopen()
@@ -166,7 +166,7 @@ export class Reflector {
     }
   }
 
-  /** Logs only the first of equal failures. At startup the server itself logs that it waits for the store. */
+  /** Logs only the first of equal failures, and none at startup, where the server itself logs that it waits for the store. */
   #report(cause: unknown, loaded: boolean): void {
     const error = errorMessage(cause)
     const fields = { error, revision: this.#time.now }

@@ -16,33 +16,33 @@ import { guardedWrite } from './write.ts'
 export type FutureCode = 'future revision' | 'too large revision'
 
 export interface DirectOptions {
-  /** How long a read waits for a revision that has not come. 0: it is compared with the revision of the answer. Default: 3 s, as kube-apiserver's cache. */
+  /** How long a read waits for a future revision. If 0, the revision is only compared with that of the response. Default: 3 s, as in kube-apiserver's cache. */
   readonly revisionWaitMs?: number
-  /** Events that may wait for a watcher. Default 4096. */
+  /** Queued events per watcher. Default: 4096. */
   readonly queueLimit?: number
-  /** Bytes of objects that may wait for a watcher. Default 16 MiB. */
+  /** Bytes of queued objects per watcher. Default: 16 MiB. */
   readonly queueBytes?: number | undefined
-  /** How long a watcher with so many is waited for before it is ended: the store keeps what comes meanwhile. Default 5 s. */
+  /** How long to wait for a watcher with a full queue before it is ended. The store buffers further changes meanwhile. Default: 5 s. */
   readonly patienceMs?: number
   /** Called for each watcher that is ended because its client did not keep up. */
   readonly onSlowWatcher?: () => void
-  /** How often a watcher that wants bookmarks gets one. Default: a minute. */
+  /** Interval of bookmarks. Default: 1 min. */
   readonly bookmarkMs?: number
-  /** That bookmarks go by. Default: the machine's. */
+  /** Clock and timer of bookmarks. Default: those of the system. */
   readonly timers?: TimerClock | undefined
-  /** An exact list of a revision that has not come fails at once with `future revision`, as etcd has it. Default: it waits. */
+  /** Whether an exact list at a future revision fails immediately with `future revision`, as in etcd. Otherwise it waits. Default: false. */
   readonly futureFails?: boolean
   /** Code of that failure: `too large revision` since release 1.34. Default: `future revision`. */
   readonly futureCode?: FutureCode | undefined
-  /** Aborted when the resource is no longer served: its watches end after what they have to give. */
+  /** Aborted when the resource is no longer served. Its watches then end after their queued events. */
   readonly removed?: AbortSignal
-  /** Raised by lists. */
+  /** Optional. Counters that lists increment. */
   readonly counts?: ListCounts
-  /** Default: plainReports. */
+  /** How unreadable objects are reported. Default: plainReports. */
   readonly reports?: CorruptReports
 }
 
-/** One resource, read from the store itself: every read is a round trip, every watch a watch of the store. */
+/** Storage of one resource without a cache: every read is a request to the store, and every watch a watch of the store. */
 export class DirectStorage implements Storage {
   readonly cached = false
   readonly backend: Backend
@@ -86,7 +86,7 @@ export class DirectStorage implements Storage {
 
   async #list(prefix: Key, query: ListQuery, reports: CorruptReports, signal: AbortSignal): Promise<Page> {
     const wanted = wantedRevision(query.at)
-    // Whoever goes on with a list has been given its version: one that has not come is none.
+    // The revision of a continue token was returned by an earlier page, so it should exist: a future one is refused immediately.
     const atOnce = isExact(query.at) && (this.#options.futureFails || query.startKey !== undefined)
     if (wanted !== undefined) {
       if (atOnce) await this.#hasCome(wanted, signal)
@@ -151,7 +151,7 @@ export class DirectStorage implements Storage {
     if (revision < wanted) throw new StorageError(futureCode, `revision ${wanted} has not come, current: ${revision}`, { revision, retryAfterSeconds: 0 })
   }
 
-  /** Waits until the store has the revision. */
+  /** Waits until the store has reached the revision. Throws StorageError `too large revision` after the timeout. */
   async #reach(wanted: Revision, signal: AbortSignal): Promise<void> {
     const until = steadyClock.now() + (this.#options.revisionWaitMs ?? 3000)
     for (let pause = 25; ; pause = Math.min(2 * pause, 250)) {
@@ -163,7 +163,7 @@ export class DirectStorage implements Storage {
   }
 }
 
-/** What a watch begins with are events: the first that can't be read ends it. */
+/** Reports for the initial state of a watch, whose objects are events: the first unreadable one ends the watch. */
 const asEvents = (reports: CorruptReports): CorruptReports => ({ ...reports, listsAll: false, list: ([fault]) => reports.event(fault) })
 
 function wantedRevision(at: ReadAt): Revision | undefined {

@@ -10,21 +10,24 @@ import type { ListQuery, Page, StoredObject } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
 import type { Source } from './source.ts'
 
-/** Objects asked of the store at a time where all are wanted. */
+/** Number of objects per request to the store for a list without a limit. */
 const wholePage = 1000
-/** Where a predicate filters, pages grow up to this, as kube-apiserver's do. */
+/** Number of objects up to which pages grow if a predicate filters, as in kube-apiserver. */
 const largestPage = 10_000
 
 export interface ListOptions {
-  /** Undefined: the newest revision. */
+  /** Revision to read at. The newest one if undefined. */
   readonly exactly: Revision | undefined
-  /** Raised by what is read. */
+  /** Counters that the list increments. */
   readonly counts: ListCounts
-  /** Objects left after earlier pages: a list in chunks counts once, for its first. */
+  /** Cached counts of the objects after earlier pages, so that a list in chunks is counted once. */
   readonly pages: PageCounts
 }
 
-/** Reads until the limit is filled or the range has ended, all at the revision of the first page. What can't be read fails it, as the reports have it. A prefix without a slash is one key. */
+/**
+ * Reads a page: until the limit is filled or the range has ended, all at the revision of the first request. An unreadable object fails the list according to the reports. A prefix
+ * without a slash is a single key.
+ */
 export async function listPage(source: Source, prefix: Key, query: ListQuery, options: ListOptions, signal: AbortSignal): Promise<Page> {
   const { backend, codec, reports } = source
   const { counts, pages } = options
@@ -38,7 +41,7 @@ export async function listPage(source: Source, prefix: Key, query: ListQuery, op
     counts.returned += page.items.length
     return page
   }
-  /** Undefined where it can't be read and reading goes on. */
+  /** Decodes an object. Undefined if it cannot be read and the list continues, to report all faults. */
   const read = ({ key, modRevision, value }: KeyValue): Stored | undefined => {
     try {
       return Stored.read(key, modRevision, codec, value)
@@ -55,7 +58,7 @@ export async function listPage(source: Source, prefix: Key, query: ListQuery, op
   let at = options.exactly
   let pageSize = limit > 0 ? limit : wholePage
   for (;;) {
-    // A filter leaves it open how many more match.
+    // With a predicate, the number of further matches is unknown.
     const wantsCount = limit > 0 && predicate.everything
     const known = wantsCount && at !== undefined ? pages.from(at, prefix, start) : undefined
     const counted = wantsCount && known === undefined

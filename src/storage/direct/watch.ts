@@ -16,7 +16,7 @@ import type { Source } from './source.ts'
 
 export interface WatchFrom {
   readonly after: Revision
-  /** The state at `after`, given first. */
+  /** The state at `after`, delivered first as initial events. */
   readonly present?: readonly StoredObject[]
   readonly bookmarkAtEnd?: boolean
   readonly limits: WatchLimits
@@ -27,18 +27,18 @@ export interface WatchLimits {
   readonly queueBytes: number | undefined
   readonly bookmarkMs: number
   readonly clock: TimerClock
-  /** How long one who does not keep up is waited for. */
+  /** How long to wait for a watcher that does not keep up, in milliseconds. */
   readonly patienceMs: number
   /** Called when a watch is ended because its client did not keep up. */
   readonly onSlow: (() => void) | undefined
-  /** Aborted when there is nothing more to watch. */
+  /** Aborted when the resource is no longer served. */
   readonly removed: AbortSignal | undefined
 }
 
-/** Bookmarks come at least this long before a watcher's deadline. */
+/** Time between the last bookmark and a watcher's deadline, at least. */
 const beforeDeadlineMs = 2000
 
-/** A watch of the store. Resolves once the store has accepted it. */
+/** Opens a watch of the store. Resolves when the store has accepted it. */
 export async function openWatch(source: Source, prefix: Key, query: WatchQuery, from: WatchFrom, signal: AbortSignal): Promise<Watcher> {
   if (signal.aborted) throw abortedError(signal)
   const { limits } = from
@@ -65,7 +65,7 @@ export async function openWatch(source: Source, prefix: Key, query: WatchQuery, 
     return queue
   }
   await accepted(opened => follow(queue, state, opened, stop.signal))
-  // As upstream: who leaves so soon gets none.
+  // As in upstream, a watch that ends this soon gets no bookmark.
   if (query.bookmarks && untilLastBookmark(query, limits) >= 0 && !stop.signal.aborted) sendBookmarks(queue, state)
   return queue
 }
@@ -77,11 +77,11 @@ interface WatchState {
   readonly limits: WatchLimits
   /** The revision up to which the store has reported changes. */
   seen: Revision
-  /** Until the next one. */
+  /** Timer of the next bookmark. */
   bookmarks: Timer | undefined
 }
 
-/** Resolves when the watch is open, and rejects where it ends before. */
+/** Resolves when the watch is open, and rejects if it ends before. */
 async function accepted(begin: (opened: () => void) => Promise<void>): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
@@ -92,7 +92,7 @@ async function accepted(begin: (opened: () => void) => Promise<void>): Promise<v
   }
 }
 
-/** Gives the queue what the store reports until either ends. `opened`: called when the store has accepted the watch. */
+/** Queues the store's events until either side ends. `opened` is called when the store has accepted the watch. */
 async function follow(queue: EventQueue, state: WatchState, opened: () => void, signal: AbortSignal): Promise<void> {
   const { source, prefix, query, limits } = state
   const watch = {
@@ -105,7 +105,7 @@ async function follow(queue: EventQueue, state: WatchState, opened: () => void, 
   try {
     for await (const batch of source.backend.watch(watch, signal)) {
       const events = batch.events.map(event => changeOf(source, event).eventFor(query.predicate)).filter(event => event !== undefined)
-      // The store keeps what comes meanwhile. Who begins long ago would otherwise be ended before anything was given, again and again.
+      // The store buffers further changes. Without the wait, a watch from far back would be ended before its first event is delivered, again and again.
       if (!queue.fits(events)) await taken(queue, limits.patienceMs)
       queue.push(events)
       state.seen = batch.revision
@@ -113,14 +113,14 @@ async function follow(queue: EventQueue, state: WatchState, opened: () => void, 
     queue.finish()
     opened()
   } catch (error) {
-    // A store that is lost ends a watch as a deadline does: the client resumes. Lost history does not.
+    // If the store is lost, the watch ends without an error, as at its deadline, and the client resumes. Lost history is an error.
     const lost = error instanceof BackendError && (error.code === 'unavailable' || error.code === 'timeout' || error.code === 'aborted')
     queue.finish(lost ? undefined : toStorageError(error))
     throw error
   }
 }
 
-/** Milliseconds until the last bookmark of a watch is due; Infinity where its end is not known. */
+/** Returns the milliseconds until the last bookmark of a watch; Infinity if its end is unknown. */
 const untilLastBookmark = ({ deadline }: WatchQuery, { clock }: WatchLimits): number =>
   deadline === undefined ? Number.POSITIVE_INFINITY : deadline - beforeDeadlineMs - clock.steady.now()
 
@@ -158,10 +158,10 @@ function changeOf({ codec, reports }: Source, event: BackendEvent): RecordedChan
   return new RecordedChange(key, modRevision, read(modRevision, value), before)
 }
 
-/** Events in one batch: their frames are made in one turn of the event loop. */
+/** Events in one batch. They are encoded in one turn of the event loop. */
 const mostEvents = 100
 
-/** Present objects as added events, some at a time. Undefined: enough has been looked at in vain for the event loop to have its turn, with what there is, or nothing. */
+/** Yields the present objects as `added` events, in batches. An undefined object ends the batch early, even if it is empty, so that the caller can end its turn. */
 export function* initialEvents(
   present: Iterable<StoredObject | undefined>,
   bookmarkAtEnd: boolean,

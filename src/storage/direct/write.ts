@@ -8,8 +8,8 @@ import { Stored } from '../stored-object.ts'
 import type { Source } from './source.ts'
 
 /**
- * The update loop of Storage.write. A state is certain once it was read from the store during this call; what `decide` makes of one that is only assumed
- * is final only as a write that the guard lets through.
+ * The update loop of Storage.write. A state is certain if it was read from the store during this call. A decision on an assumed state is final only if its guarded write succeeds;
+ * otherwise the state is read and decided on again.
  */
 export async function guardedWrite<T>(
   { backend, codec }: Pick<Source, 'backend' | 'codec'>,
@@ -24,7 +24,7 @@ export async function guardedWrite<T>(
   }
   let certain = assume === undefined
   let now = assume === undefined ? await read() : assume === 'absent' ? undefined : assume
-  /** True: the store holds what was assumed. Otherwise `now` is the store's. */
+  /** Reads the store if the state is assumed. True if the store has the assumed state; otherwise `now` is the store's state. */
   const confirm = async (): Promise<boolean> => {
     if (certain) return true
     const fresh = await read()
@@ -64,7 +64,7 @@ export async function guardedWrite<T>(
     const value = encoding instanceof Promise ? await encoding : encoding
     if (now !== undefined && isStored(codec, now, value)) {
       if (!(await confirm())) continue
-      // The same revision, read again: what was in order may be stale by now, since keys may have changed.
+      // Same revision. The transformer may call the bytes stale by now, because encryption keys may have changed.
       if (isStored(codec, now, value)) return { object: now, outcome: 'unchanged', result }
     }
     const held = codec.toStorage(value, key)
@@ -72,7 +72,7 @@ export async function guardedWrite<T>(
       backend.write({ key, expected: now?.revision ?? 0, value: held, ...(change.ttlSeconds !== undefined && { ttlSeconds: change.ttlSeconds }) }, signal),
       { key },
     )
-    // Writes of one commit are known to be done at once.
+    // All writes of one commit resolve together.
     if (turnIsSpent()) await nextTurn()
     if (put.ok) {
       const object = new Stored(key, put.revision, codec, codec.json(value, put.revision))
@@ -85,11 +85,11 @@ export async function guardedWrite<T>(
 
 const OPEN_BRACE = 0x7b
 
-/** Whether writing the bytes would change nothing. */
+/** Reports whether writing the bytes would change nothing. */
 function isStored(codec: ResourceCodec, now: StoredObject, value: Buffer): boolean {
   const kept = now.json()
   if (kept.verbatim !== true) return false
-  // JSON that is stored is what is kept, but for the revision and a mark.
+  // Stored JSON differs from the cached JSON only by the revision and a mark, so a large difference in length means a change.
   if (value[0] === OPEN_BRACE && Math.abs(kept.bytes.length - value.length) > 64) return false
   const written = codec.json(value, now.revision)
   return written.verbatim === true && written.bytes.equals(kept.bytes)

@@ -8,27 +8,27 @@ import type { TreeFault } from './data-file/check-tree.ts'
 import { decodeRecord, readNumber } from './layout.ts'
 import { CHECKED_WORD, type TableName, valueStart } from './row-checksum.ts'
 
-/** Rows without a checksum that are remembered until it is known whether the store has such. */
+/** Limit on rows without a checksum that are remembered until it is known whether rows of this store have one. */
 const MOST_PLAIN = 1000
 
 export interface StoreVisitor {
-  /** A row that is whole. Both are views until the call returns. */
+  /** Called for each undamaged row. Both buffers are views that are valid until the call returns. */
   row?(table: TableName, key: Buffer, value: Buffer): void
   damage(damage: Damage): void
 }
 
 export interface Damage {
-  /** One line that names the key, or the rows. */
+  /** One line that names the key, or the range of rows. */
   readonly line: string
-  /** Undefined if it is none of the store's tables: then their rows are not all found. */
+  /** Undefined if the damage is outside of the store's tables: then their rows may be incomplete. */
   readonly table: TableName | undefined
-  /** Whether it is of the size of the file, or of the list of free pages: it loses no row by itself. */
+  /** Whether the damage concerns the size of the file, or its list of free pages. Such damage alone loses no rows. */
   readonly isOfSpace?: boolean
-  /** Revisions whose records cannot be read: from the first to the last. */
+  /** First and last revision of the records that cannot be read. */
   readonly revisions?: readonly [number, number]
 }
 
-/** Number of rows that were looked at, and of those that have no checksum. */
+/** Number of rows checked, and of those without a checksum. */
 export interface StoreCheck {
   readonly rows: number
   readonly unchecked: number
@@ -38,7 +38,7 @@ const TABLE_NAMES: readonly string[] = ['log', 'latest', 'deleted', 'expiry', 'm
 const isTable = (name: string): name is TableName => TABLE_NAMES.includes(name)
 
 /**
- * Reads the whole data file of a store that no process has open, without LMDB: pages, rows and their checksums. Yields after some pages, and returns once all is read.
+ * Checks the whole data file of a store that no process has open, without LMDB: pages, rows and their checksums. Yields at intervals, and returns when everything is read.
  */
 export function* checkStore(dir: string, visitor: StoreVisitor): Generator<void, StoreCheck> {
   const plain: Damage[] = []
@@ -83,7 +83,7 @@ export async function checkInTurns(dir: string, visitor: StoreVisitor): Promise<
   }
 }
 
-/** Whether the row is as long as it says: one without a checksum may not be. */
+/** Whether a row has a valid length. For rows without a checksum, which would detect a wrong one. */
 function hasShape(table: TableName, id: Buffer, value: Buffer): boolean {
   switch (table) {
     case 'log':
@@ -105,7 +105,7 @@ function decodedLength(value: Buffer): number {
   }
 }
 
-/** The damage of one row. */
+/** Creates the damage of one row. */
 const rowDamage = (table: TableName, key: Buffer, line: string): Damage => ({
   line,
   table,

@@ -1,17 +1,17 @@
 import { statfsSync } from 'node:fs'
 import { errorMessage } from '../../lib/error-message.ts'
 
-/** Numbers of the system's errors, which LMDB passes on. */
+/** Error numbers of the system (errno), which LMDB passes on. */
 const EIO = 5
 export const ENOSPC = 28
 
-/** A commit takes less than this, so that a write which fails with more room to spare has another cause. */
+/** Upper bound on what a commit writes. A write that fails with more free space has another cause. */
 const MOST_NEEDED = 8 << 20
 
-/** A commit that has not reached the disk. Nothing of it is kept. */
+/** Failure of a commit. None of its changes are kept. */
 export class CommitFailure extends Error {
   override readonly name = 'CommitFailure'
-  /** Whether the disk has no room. */
+  /** Whether the disk is full. */
   readonly isFull: boolean
 
   constructor(message: string, { isFull = false, cause }: { readonly isFull?: boolean; readonly cause?: unknown } = {}) {
@@ -20,10 +20,10 @@ export class CommitFailure extends Error {
   }
 }
 
-/** Whether an error is a CommitFailure, or was caused by one: `report-commits.ts` logs those. */
+/** Whether an error is a CommitFailure, or was caused by one. `report-commits.ts` logs those. */
 export const isCommitFailure = (error: unknown): boolean => error instanceof CommitFailure || (error instanceof Error && error.cause instanceof CommitFailure)
 
-/** Bytes that are free where a directory is; undefined if the system does not say. */
+/** Returns the free bytes on the disk of a directory; undefined if the system does not report them. */
 export function freeBytesAt(dir: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(dir)
@@ -33,7 +33,7 @@ export function freeBytesAt(dir: string): number | undefined {
   }
 }
 
-/** The failure of a commit in a directory, by what LMDB reports: where a disk has room for a part of a write alone, that is an input/output error. */
+/** Classifies LMDB's error of a commit in a directory. On a disk with room for only a part of a write, LMDB reports an input/output error. */
 export function commitFailure(dir: string, cause: unknown, freeBytes = freeBytesAt): CommitFailure {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const free = code === EIO ? freeBytes(dir) : undefined

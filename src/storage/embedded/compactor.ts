@@ -6,28 +6,28 @@ import type { Tables } from './environment.ts'
 import { copyOf, decodeLatest, decodeRecord, deletion, numberBytes } from './layout.ts'
 import { metaRevision, setMeta } from './tables.ts'
 
-/** Revisions swept in one commit: writers wait no longer than that takes. */
+/** Number of revisions swept in one commit. It bounds how long writers wait. */
 const sweepStep = 500
 
 export interface Compactor {
-  /** The oldest revision that can be read. */
+  /** Returns the oldest revision that can be read. */
   compacted(): Revision
-  /** Resolves once the new bound is on disk; what lies before it is removed in the background. */
+  /** Resolves once the new bound is on disk. History before it is removed in the background. */
   compact(before: Revision): Promise<void>
-  /** Nothing is removed until what it resolves with is called. */
+  /** Prevents the removal of history until the function that it resolves with is called. */
   hold(): Promise<() => void>
   close(): Promise<void>
 }
 
 /**
- * Removes history before the compacted revision: a change that a later one, at or before that revision, has replaced, and a deletion before it. A sweep that
- * was interrupted goes on when the store is opened again.
+ * Removes history before the compacted revision: changes that a later change, up to that revision, has replaced, and earlier deletions. An interrupted sweep continues when the store is
+ * opened again.
  */
 export function openCompactor(tables: Tables, logger: Logger): Compactor {
   let compacted = metaRevision(tables, 'compacted')
   let sweeping: Promise<void> | undefined
   let closed = false
-  /** How many have asked that nothing is removed. */
+  /** Number of holds. History is removed only while there is none. */
   let held = 0
 
   async function sweep(): Promise<void> {
@@ -59,7 +59,7 @@ export function openCompactor(tables: Tables, logger: Logger): Compactor {
     async compact(before) {
       if (before <= compacted) return
       await tables.commit(() => setMeta(tables, 'compacted', before))
-      // Another call may have gone further meanwhile.
+      // A concurrent call may have compacted further.
       if (before > compacted) compacted = before
       start()
     },

@@ -2,7 +2,7 @@ import { onOneLine } from '../../lib/printable.ts'
 import { decodeRecord, readNumber } from './layout.ts'
 import { HEAD_BYTES, type TableName } from './row-checksum.ts'
 
-/** How a message names a row: by its key, and by its revision or deadline where it has one. `stored`: the value as it is stored, which may be damaged. */
+/** Names a row for a message: by its key, and by its revision or deadline if it has one. `stored` is the stored value, which may be damaged. */
 export function rowName(table: TableName, id: Buffer, stored: Buffer): string {
   switch (table) {
     case 'log':
@@ -20,14 +20,14 @@ export function rowName(table: TableName, id: Buffer, stored: Buffer): string {
 
 const numberAt = (bytes: Buffer, offset: number): number => (bytes.length >= offset + 8 ? readNumber(bytes, offset) : 0)
 
-/** The key of a change that may be damaged, as far as it can be read. */
+/** Returns the key of a change that may be damaged, if it can be read. */
 function keyIn(stored: Buffer): string {
   const start = (stored[0] ?? 0) > 4 ? HEAD_BYTES : 0
   try {
     const { key } = decodeRecord(stored.subarray(start, stored.length))
     if (key.length > 0) return onOneLine(key.toString())
   } catch {
-    // Too short for what it says.
+    // The record is shorter than its lengths.
   }
   return 'an unknown key'
 }

@@ -5,24 +5,25 @@ import { join } from 'node:path'
 import { errorMessage } from '../../lib/error-message.ts'
 import { BackendError } from '../backend.ts'
 
-/** The store's directory, held for one opener. */
+/** Exclusive lock on a store's directory. */
 export interface DirectoryLock {
-  /** Throws BackendError `unavailable` if the lock's file was removed or replaced, because another process may hold the directory since. */
+  /** Throws BackendError `unavailable` if the lock file was removed or replaced, because another process may have locked the directory since. */
   check(): void
   release(): void
 }
 
-/** Byte of the file that is locked. It is behind the text: Windows lets no other process read locked bytes. */
+/** Offset of the locked byte in the file. It lies beyond the text, because on Windows other processes cannot read locked bytes. */
 const LOCKED_BYTE = 1 << 30
-/** The file is not created through a link. */
+/** The file must not be a symbolic link. */
 const FLAGS = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
-/** Times that the file may be replaced while it is being locked. */
+/** Attempts to lock the file if it is being replaced at the same time. */
 const MOST_ATTEMPTS = 10
 
 /**
- * Locks the directory by the file `lock` in it, whose text names the holder. The system holds the lock for the open file and releases it when the process ends, however it ends. Thus a stopped holder keeps the lock, a zombie has none, and
- * the process numbers of another namespace are not consulted. The file stays after the release: removing it would let two processes lock different files of the same name.
- * @throws BackendError `unavailable` if another opener holds the directory, in this process or another, or the file system has no locks
+ * Locks the directory with the file `lock` in it, whose text names the holder. The system ties the lock to the open file and releases it when the process ends, in whatever way. Thus a
+ * stopped holder keeps the lock, a zombie has none, and process ids of other namespaces are irrelevant. The file remains after the release: removing it would let two processes lock
+ * different files of the same name.
+ * @throws BackendError `unavailable` if this or another process holds the directory, or the file system does not support locks
  */
 export async function lockDirectory(dir: string): Promise<DirectoryLock> {
   const tryLock = await loadTryLock(dir)
@@ -33,7 +34,7 @@ export async function lockDirectory(dir: string): Promise<DirectoryLock> {
       if (!tryLock(descriptor, LOCKED_BYTE, 1)) throw new BackendError('unavailable', inUse(dir, path, descriptor))
       if (isSameFile(path, descriptor)) {
         ftruncateSync(descriptor)
-        // The second space: earlier versions read a start time between the two, and take a holder without one for alive as long as its process is.
+        // The second space is for earlier versions: they read a start time between the two, and without one consider the lock held while the process exists.
         writeSync(descriptor, `${process.pid}  ${hostname()}\n`, 0)
         return heldLock(dir, path, descriptor)
       }
@@ -47,7 +48,7 @@ export async function lockDirectory(dir: string): Promise<DirectoryLock> {
   throw new BackendError('unavailable', `the store in ${dir} cannot be locked: ${path} is being replaced`)
 }
 
-/** Runs `use` while this process holds the directory. Throws as `lockDirectory`. */
+/** Runs `use` while this process holds the directory. Throws like `lockDirectory`. */
 export async function whileLocked<T>(dir: string, use: () => Promise<T>): Promise<T> {
   const lock = await lockDirectory(dir)
   try {
@@ -90,14 +91,14 @@ function heldLock(dir: string, path: string, descriptor: number): DirectoryLock 
   }
 }
 
-/** Whether the path leads to the open file. */
+/** Whether the path refers to the open file. */
 function isSameFile(path: string, descriptor: number): boolean {
   const named = statSync(path, { bigint: true, throwIfNoEntry: false })
   const opened = fstatSync(descriptor, { bigint: true })
   return named !== undefined && named.ino === opened.ino && named.dev === opened.dev
 }
 
-/** The holder writes its name into the file right after it has locked it. */
+/** Message that names the holder, which writes its name into the file right after locking it. */
 function inUse(dir: string, path: string, descriptor: number): string {
   const [, pid, host] = /^(\d+) +(\S+)\n$/.exec(readFileSync(descriptor, 'utf8')) ?? []
   const holder = pid === undefined ? 'another process' : `process ${pid} on host ${host} since ${fstatSync(descriptor).mtime.toISOString()}`

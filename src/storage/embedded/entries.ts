@@ -10,18 +10,18 @@ export interface Entry {
 }
 
 /**
- * The newest changes of keys, for a read of one revision in slices. Where the store keeps history, those of deleted keys stand apart: a read of an older revision takes in all of them, one of the present only those that have been
- * deleted since it began.
+ * The newest change of each key, for reading one revision in slices. A store that keeps history has deleted keys in a table of their own: a read of an older revision includes all of
+ * them, and a read of the present one includes those deleted since it began.
  */
 export class Entries {
   readonly #tables: Tables
   readonly #readsOlder: boolean
-  /** Keys ahead that have been deleted since, in their order. */
+  /** Keys deleted since the read began and not reached yet, in key order. */
   #gone: readonly Buffer[] = []
-  /** Deletions up to this revision have been looked for. */
+  /** Deletions up to this revision are in `#gone`. Undefined if they need not be tracked. */
   #seen: Revision | undefined
 
-  /** `at`: the revision that is read, of which the newest is `now`. */
+  /** `at` is the revision to read, `now` the newest one. */
   constructor(tables: Tables, at: Revision, now: Revision) {
     this.#tables = tables
     const apart = stampsSince(tables) !== undefined
@@ -29,7 +29,7 @@ export class Entries {
     this.#seen = apart && at === now ? now : undefined
   }
 
-  /** In the order of keys; to be read within a turn. */
+  /** Returns the entries of a range in key order. They must be read within a turn. */
   in(range: Range): Iterable<Entry> {
     const present = entriesOf(this.#tables.latest.getRange(range))
     if (this.#readsOlder) return merged(present, entriesOf(this.#tables.deleted.getRange(range)))
@@ -55,19 +55,19 @@ export class Entries {
 
   *#goneEntries(): Generator<Entry> {
     for (const key of this.#gone) {
-      // One that was created again has its row among the present ones.
+      // A key that was created again is in `latest`.
       const entry = latestOf(this.#tables, key) === undefined ? newestOf(this.#tables, key) : undefined
       if (entry !== undefined) yield { key, entry }
     }
   }
 }
 
-/** What is read is a view: it is decoded before the next read. */
+/** Decodes each row before the next one is read, because rows are views. */
 function* entriesOf(rows: Iterable<{ readonly key: Buffer; readonly value: Buffer }>): Generator<Entry> {
   for (const { key, value } of rows) yield { key, entry: decodeLatest(value) }
 }
 
-/** Two ordered sequences without common keys as one. */
+/** Merges two ordered sequences without common keys. */
 function* merged(a: Iterable<Entry>, b: Iterable<Entry>): Generator<Entry> {
   const others = b[Symbol.iterator]()
   let other = others.next()

@@ -9,7 +9,7 @@ import { commitFailure, ENOSPC } from './commit-failure.ts'
 import { rowName } from './damage.ts'
 import { CHECKED_WORD, checkedValue, FORMAT_WORD, type TableName, withChecksum } from './row-checksum.ts'
 
-/** Rows of a table: from `start`, inclusive, to `end`, exclusive. */
+/** Rows of a table from `start`, inclusive, to `end`, exclusive. */
 export interface Range {
   readonly start?: Buffer
   readonly end?: Buffer
@@ -17,8 +17,8 @@ export interface Range {
 }
 
 /**
- * The part of an LMDB table that the store uses. A value that is read is a view of exactly its bytes, which the next read may overwrite; iterators end within the turn that began them.
- * Rows have a checksum (`row-checksum.ts`), which is not a part of the value. Reading a damaged row throws a BackendError `corrupt` that names it.
+ * The part of LMDB's table interface that the store uses. A value that is read is a view of exactly its bytes, which the next read may overwrite. An iterator must end within the turn
+ * that started it. Stored rows have a checksum (`row-checksum.ts`), which is not part of the value. Reading a damaged row throws a BackendError `corrupt` that names it.
  */
 export interface Table {
   getBinaryFast(id: Buffer): Buffer | undefined
@@ -28,7 +28,7 @@ export interface Table {
   removeSync(id: Buffer): void
 }
 
-/** The open tables: an LMDB environment, or memory (`memory-tables.ts`). `layout.ts` says what the tables hold. */
+/** The open tables, in an LMDB environment or in memory (`memory-tables.ts`). Their contents are described in `layout.ts`. */
 export interface Tables {
   readonly log: Table
   readonly latest: Table
@@ -36,11 +36,11 @@ export interface Tables {
   readonly expiry: Table
   readonly meta: Table
   /**
-   * Runs the callback in the one write transaction and resolves once it is committed and on disk. Where the callback throws, nothing of it is kept.
-   * Tests put their own in its place to count commits or to let one fail.
+   * Runs the callback in the only write transaction, and resolves when it is committed and on disk. If the callback throws, nothing of the transaction is kept.
+   * Tests replace it to count commits or to make one fail.
    */
   commit<T>(change: () => T): Promise<T>
-  /** Gives back the memory into which the file is mapped, between two commits; what is read afterwards is mapped anew. Resolves when that is done, and never rejects: the next use of a table throws a failure. */
+  /** Unmaps the file between two commits, to release its memory. Later reads map it again. Resolves when that is done, and never rejects: a failure is thrown by the next use of a table. */
   unmap(): Promise<void>
   close(): Promise<void>
 }
@@ -50,19 +50,19 @@ interface Opened extends Readonly<Record<TableName, Database<Buffer, Buffer>>> {
 }
 
 /**
- * Opens the LMDB environment in a directory, and creates its tables in an empty one. Commits wait for the disk (`overlappingSync: false`): a commit that resolves is durable.
- * @throws BackendError `corrupt` where the directory holds something else
+ * Opens the LMDB environment in a directory, and creates its tables if it is empty. Commits wait for the disk (`overlappingSync: false`): when a commit resolves, it is durable.
+ * @throws BackendError `corrupt` if the directory holds something else
  */
 export async function openEnvironment(dir: string): Promise<Tables> {
   const { open } = await import('lmdb')
   const openAgain = (): Opened => {
     const binary = { encoding: 'binary', keyEncoding: 'binary', cache: false } as const
-    // Known to the package, not to its types; what is stored is for its owner only, whoever made the directory.
+    // `permissionsMode` is missing in the package's types. Only the owner may read the file, whatever the mode of the directory.
     const options = { path: dir, maxDbs: 8, overlappingSync: false, eventTurnBatching: false, permissionsMode: 0o600, ...binary }
     const root = open<Buffer, Buffer>(options)
     printNoFailures(root)
     const table = (name: TableName): Database<Buffer, Buffer> => root.openDB<Buffer, Buffer>({ name, ...binary })
-    // In one transaction: each table by itself would be a commit of its own, and waits for the disk where it is new.
+    // One transaction creates all tables. Otherwise each new table would be a commit of its own, which waits for the disk.
     return root.transactionSync(() => ({
       root,
       log: table('log'),
@@ -80,7 +80,7 @@ export async function openEnvironment(dir: string): Promise<Tables> {
 }
 
 /**
- * The tables of an environment that is closed and opened again to unmap its file. LMDB maps the file to read it, and of what it has once read nothing leaves the process: each page counts as resident, and once more
+ * Tables of an environment that can be closed and reopened to unmap its file. LMDB maps the file for reading and never unmaps what was read: each page stays resident, and counts again
  * for each smaller map that the package keeps from before the file grew.
  */
 class Environment implements Tables {
@@ -93,16 +93,16 @@ class Environment implements Tables {
   readonly unmap: Tables['unmap'] = () => this.#unmap()
   readonly close: Tables['close'] = () => this.#close()
   readonly #dir: string
-  /** Which file it is. */
+  /** Identifies the file. */
   readonly #inode: bigint
   readonly #open: () => Opened
-  /** Whether every row has a checksum, as in a store that this program, or a later one, has created. */
+  /** Whether every row has a checksum. True for stores created by this or a later version of the program. */
   readonly #isChecked: boolean
-  /** Undefined while it is opened again. */
+  /** Undefined while the environment is being reopened. */
   #opened: Opened | undefined
   #closed = false
   #commits = 0
-  /** Called when no commit is under way. */
+  /** Called when no commit is running. */
   #onIdle: (() => void) | undefined
   #unmapping: Promise<void> | undefined
 
@@ -120,7 +120,7 @@ class Environment implements Tables {
     this.meta = this.#table('meta')
   }
 
-  /** Buffers of the package do not leave it: they may be longer than their `length`. */
+  /** Creates a checked table. The package's buffers stay inside, because they may be longer than their `length`. */
   #table(name: TableName): Table {
     const checked = (id: Buffer, bytes: Buffer): Buffer => {
       const value = checkedValue(name, id, bytes, this.#isChecked)
@@ -137,7 +137,7 @@ class Environment implements Tables {
       *getRange(range) {
         for (const { key, value } of now().getRange(range)) yield { key, value: checked(key, value) }
       },
-      // A key has no checksum without its value.
+      // Reads the values, too, because a key has no checksum of its own.
       *getKeys(range) {
         for (const { key, value } of now().getRange(range)) {
           checked(key, value)
@@ -149,7 +149,7 @@ class Environment implements Tables {
     }
   }
 
-  /** Where opening it again has failed, each use tries once more. LMDB would make an empty file in the place of one that is gone, with none of what was acknowledged. */
+  /** Returns the open environment. If reopening it has failed, each use tries again. Checks the file first: LMDB would create an empty one in place of a file that is gone. */
   #now(): Opened {
     if (this.#opened !== undefined) return this.#opened
     if (this.#closed) throw new BackendError('unavailable', 'the store is closed')
@@ -186,7 +186,7 @@ class Environment implements Tables {
       })
       this.#onIdle = undefined
     }
-    // In a callback of its own: without a commit under way, closing waits for settled promises alone, so nothing reads before it is open again.
+    // Continues in a callback of its own. Without a running commit, closing waits only for settled promises, so nothing reads before it is reopened.
     await nextIteration()
     const opened = this.#opened
     if (opened === undefined || this.#closed) return
@@ -195,7 +195,7 @@ class Environment implements Tables {
       await opened.root.close()
       this.#now()
     } catch {
-      // The next use throws it.
+      // The next use of a table throws the failure.
     }
   }
 
@@ -208,10 +208,10 @@ class Environment implements Tables {
   }
 }
 
-/** Statuses of a batch of writes that are no failures: done, written, and transactions that wait for their callbacks. */
+/** Statuses up to this one are not failures: done, written, and transactions that wait for their callbacks. */
 const MOST_STATUS = 2
 
-/** The package prints each commit that fails to the console, with a stack. Its caller gets the failure as well, and logs it. */
+/** Keeps the package from printing each failed commit with a stack trace. The caller gets the failure as well, and logs it. */
 function printNoFailures(root: object): void {
   const { env } = root as { readonly env?: { startWriting?(address: number, callback: (status: number) => unknown): unknown } }
   const startWriting = env?.startWriting
@@ -230,18 +230,18 @@ function printNoFailures(root: object): void {
   Object.defineProperty(env, 'startWriting', { value })
 }
 
-/** Throws where there is no file. */
+/** Returns the inode of the data file. Throws if there is none. */
 const inodeIn = (dir: string): bigint => statSync(join(dir, 'data.mdb'), { bigint: true }).ino
 
 /**
- * A failed commit comes with a promise of its reason, which has to be caught too, or it ends the process. (So does the promise of a batch that the package
- * makes for each turn of the event loop by default: `eventTurnBatching` is off, for the writer makes its own groups.)
+ * Throws the reason of a failed commit. The package's error has a promise of the reason, which must be handled, or its rejection ends the process. (The same goes for the promise of a
+ * batch that the package makes for each turn of the event loop by default: `eventTurnBatching` is off, because the writer forms its own groups.)
  */
 async function explainCommit(error: Error & { commitError?: Promise<never> }, dir: string): Promise<never> {
   if (error.commitError === undefined) throw error
   const reason = error.commitError.catch((cause: unknown) => cause)
   const cause = (await Promise.race([reason, sleep(reasonWait, undefined, { ref: false })])) ?? error
-  // LMDB has printed it without the end of a line.
+  // LMDB has printed a message without a line break.
   if (cause instanceof Error && 'code' in cause && cause.code === ENOSPC) process.stderr.write('\n')
   throw commitFailure(dir, cause)
 }

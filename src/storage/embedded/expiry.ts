@@ -5,27 +5,27 @@ import type { Tables } from './environment.ts'
 import { keyOf, readNumber, readRevision } from './layout.ts'
 import type { Writer } from './writer.ts'
 
-/** Milliseconds between looks at the clock while a deadline is ahead, at most; keys expired at once, at most. */
+/** Maximum time between checks of the clock while a deadline is ahead, in milliseconds, and maximum number of keys that expire together. */
 const longestWait = 1000
 const batch = 500
 
 export interface Expiry {
-  /** Something with this deadline was written. */
+  /** Schedules the expiry of a key that was written with this deadline. */
   schedule(deadline: number): void
-  /** Nothing expires until what it resolves with is called. */
+  /** Prevents expiry until the function that it resolves with is called. */
   hold(): Promise<() => void>
   close(): void
 }
 
-/** Deletes keys whose time to live has passed, as ordinary guarded writes: a key written since stays. Deadlines are stored, so they outlive a restart. */
+/** Deletes keys whose time to live has passed, with guarded writes: a key that was written since is kept. Deadlines are stored, so they survive a restart. */
 export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, logger: Logger): Expiry {
   let timer: Timer | undefined
   let next = Number.POSITIVE_INFINITY
   let expiring = false
   let closed = false
-  /** How many have asked that nothing expires. */
+  /** Number of holds. Keys expire only while there is none. */
   let held = 0
-  /** What is being expired. */
+  /** The expiry in progress. */
   let running: Promise<void> = Promise.resolve()
 
   function schedule(deadline: number): void {
@@ -58,7 +58,7 @@ export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, lo
       .catch(() => {})
   }
 
-  /** Expires what is due and returns the next deadline. */
+  /** Deletes the keys that are due, and returns the next deadline. */
   async function expire(): Promise<number> {
     next = Number.POSITIVE_INFINITY
     const now = clock.now()

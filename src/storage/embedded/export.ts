@@ -5,23 +5,23 @@ import { copyOf, decodeRecord, numberBytes, put, readNumber } from './layout.ts'
 import { latestOf } from './reader.ts'
 import { metaRevision, openTables } from './tables.ts'
 
-/** A key's newest value. */
+/** The newest value of a key. */
 export interface LatestValue {
   readonly key: Buffer
   readonly value: Buffer
   readonly createRevision: number
   readonly modRevision: number
-  /** When it expires, in ms since 1970. */
+  /** Expiry time, in milliseconds since 1970. Undefined if the key does not expire. */
   readonly deadline: number | undefined
 }
 
-/** Changes that are read at a time. */
+/** Number of changes read at a time. */
 const PAGE = 256
-/** So much of the file may stay mapped, which is memory of the process. */
+/** Bytes of the file that may stay mapped, which counts as memory of the process. */
 const MAPPED_BYTES = 64 << 20
 
 /**
- * Reads a store that no server uses: the newest value of each key in the order of their revisions, and the newest revision.
+ * Reads a store that no server uses: the newest value of each key, ordered by mod revision, and the newest revision.
  * @throws BackendError `unavailable` if there is no store, or another process holds the directory
  */
 export async function withLatestValues<T>(dir: string, read: (values: AsyncIterable<LatestValue>, newest: number) => Promise<T>): Promise<T> {

@@ -2,11 +2,11 @@ import { onOneLine } from '../../lib/printable.ts'
 import { checkInTurns, type Damage, type StoreCheck } from './check-store.ts'
 import { decodeLatest } from './layout.ts'
 
-/** Damages that are recorded one by one. Further ones are only counted. */
+/** Limit on recorded damages. Further ones are only counted. */
 const MOST_DAMAGES = 10_000
 
 export interface FoundDamage extends StoreCheck {
-  /** One line for each key that is damaged, or for rows whose keys cannot be read. */
+  /** One line for each damaged key, or for rows whose keys cannot be read. */
   readonly lines: readonly string[]
   /** Number of damages beyond those of `lines`. */
   readonly more: number
@@ -14,10 +14,10 @@ export interface FoundDamage extends StoreCheck {
   readonly damages: readonly Damage[]
 }
 
-/** Looks for damage in a store that no process has open. Keys of records that cannot be read are taken from `latest`. */
+/** Finds damage in a store that no process has open. Keys of records that cannot be read are taken from `latest`. */
 export async function findDamage(dir: string): Promise<FoundDamage> {
   const damages: Damage[] = []
-  /** Kinds of damage that are recorded: whatever their number, `salvage` must learn of each. */
+  /** Kinds of damage recorded so far. The first of each kind is recorded even beyond the limit, because `salvage` depends on the kinds. */
   const kinds = new Set<string>()
   let more = 0
   const check = await checkInTurns(dir, {
@@ -33,7 +33,7 @@ export async function findDamage(dir: string): Promise<FoundDamage> {
   return { ...check, lines: lines.slice(0, MOST_DAMAGES), more: more + Math.max(0, lines.length - MOST_DAMAGES), damages }
 }
 
-/** A line for each key that lives, and whose newest record is damaged. */
+/** Returns lines for each existing key whose newest record is damaged. */
 async function keysOf(dir: string, damages: readonly Damage[]): Promise<Map<Damage, string[]>> {
   const named = new Map<Damage, string[]>()
   const damageAt = byRevision(damages)
@@ -54,7 +54,7 @@ async function keysOf(dir: string, damages: readonly Damage[]): Promise<Map<Dama
   return named
 }
 
-/** The damage that has a revision. Those of the log come in its order, so that they are searched by halves. */
+/** Returns a function that finds the damage of a revision, by binary search. */
 function byRevision(damages: readonly Damage[]): (revision: number) => Damage | undefined {
   const ordered = damages.flatMap(damage => (damage.revisions ? [{ damage, first: damage.revisions[0], last: damage.revisions[1] }] : []))
   ordered.sort((a, b) => a.first - b.first)

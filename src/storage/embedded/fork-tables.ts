@@ -7,7 +7,7 @@ import { type MemoryTables, memoryTables } from './memory-tables.ts'
 import { boundBytes } from './reader.ts'
 import { metaRevision, setMeta } from './tables.ts'
 
-/** Rows that are looked at in one go. */
+/** Number of rows processed in one slice. */
 const SLICE = 1000
 
 interface Row {
@@ -16,8 +16,9 @@ interface Row {
 }
 
 /**
- * Tables that begin as others were at a revision. A key is looked for in rows of their own first, then among those of the base that have not changed since. Before the base changes a key for the first time, its row is
- * copied: so the base compacts its history as ever, and a change costs one copy, whatever follows. `own` rows up to the revision are such copies, later ones are changes of the fork.
+ * Tables of a fork at a revision. A key is read from the fork's own rows first, and then from the base's rows that have not changed since. Before the base changes a key for the first
+ * time, its row is copied into the fork. So the base can compact its history as usual, and only the first change of a key costs a copy. Rows of `own` up to the revision are such
+ * copies, and later ones are changes of the fork.
  */
 export class ForkTables implements Tables {
   readonly at: Revision
@@ -51,10 +52,10 @@ export class ForkTables implements Tables {
       getRange: range => bounded(merged(own.latest.getRange(withoutLimit(range)), this.unchangedIn(withoutLimit(range))), range.limit),
       getKeys: range => keysOf(this.latest.getRange(range)),
       putSync: (id, value) => own.latest.putSync(id, value),
-      // A deletion is compacted: its row stays where that of the base would show in its place.
+      // If the base has an unchanged row, the fork's deletion stays after its compaction: without it the base's row would reappear.
       removeSync: id => this.unchanged(id) === undefined && own.latest.removeSync(id),
     }
-    // The fork keeps no history, whether the base does or not.
+    // The fork keeps no history, whether or not the base does.
     this.deleted = own.deleted
     this.expiry = own.expiry
     this.meta = own.meta
@@ -63,7 +64,7 @@ export class ForkTables implements Tables {
     this.close = own.close
     own.adopt(() => {
       for (const word of ['revision', 'compacted', 'swept'] as const) setMeta(own, word, at)
-      // Who watches from the first revision gets it, whenever the base compacts it.
+      // A watch from the first revision must find its record, even after the base has compacted it.
       this.copy(numberBytes(at))
     })
   }
@@ -72,14 +73,15 @@ export class ForkTables implements Tables {
     return this.own.bytes()
   }
 
-  /** The base is about to change the key. */
+  /** Called before the base changes a key. Copies its row. */
   keep(id: Buffer): void {
     const row = this.unchanged(id)
     if (row !== undefined) this.put(id, copyOf(row))
   }
 
   /**
-   * Takes over what the base has in `expiry`, and, of a base that has gone on since, what it has replaced. Keys that are about to expire come first, before the base is rid of them. Throws BackendError `compacted`.
+   * Copies the base's rows of `expiry`, and the rows that the base has replaced if it is ahead of the fork. Keys about to expire come first, before the base deletes them. Throws
+   * BackendError `compacted`.
    */
   async fill(): Promise<void> {
     const { base, own, at } = this
@@ -96,7 +98,7 @@ export class ForkTables implements Tables {
     await this.lookBack()
   }
 
-  /** Copies what was replaced between the fork's revision and the base's. Later changes report themselves. */
+  /** Copies what was replaced between the fork's revision and the base's. Later changes are reported through `keep`. */
   private async lookBack(): Promise<void> {
     const { base, at } = this
     const now = metaRevision(base, 'revision')
@@ -112,7 +114,7 @@ export class ForkTables implements Tables {
     }
   }
 
-  /** A key that the base had at a revision, and has changed since. */
+  /** Copies the row of a key at a revision, because the base has changed it since. */
   private putAsOf(id: Buffer, modRevision: Revision): void {
     const bytes = this.base.log.getBinaryFast(numberBytes(modRevision))
     if (bytes === undefined) return
@@ -124,7 +126,7 @@ export class ForkTables implements Tables {
     const { own, options } = this
     if (this.isLost) return
     own.adopt(() => {
-      // Where the fork has changed the key, its history leads to the record.
+      // If the fork has changed the key itself, its history already leads to the record.
       if (own.latest.getBinaryFast(id) === undefined) own.latest.putSync(id, row)
       this.copy(row.subarray(0, 8))
     })
@@ -139,7 +141,7 @@ export class ForkTables implements Tables {
     if (record !== undefined) this.own.log.putSync(id, copyOf(record))
   }
 
-  /** The base's row of a key that it has not changed since. A view. */
+  /** Returns the base's row of a key if it has not changed since the fork. The result is a view. */
   private unchanged(id: Buffer): Buffer | undefined {
     const row = this.base.latest.getBinaryFast(id)
     return row !== undefined && readRevision(row, 0) <= this.at ? row : undefined
@@ -149,7 +151,7 @@ export class ForkTables implements Tables {
     for (const { key: id, value } of this.base.latest.getRange(range)) if (readRevision(value, 0) <= this.at) yield { key: id, value: copyOf(value) }
   }
 
-  /** As `BackendFork.changed`. */
+  /** Implements `BackendFork.changed`. */
   changed(start: Key): { readonly keys: readonly Key[]; readonly next: Key | undefined } {
     const keys: Key[] = []
     let looked = 0
@@ -176,7 +178,7 @@ function* keysOf(rows: Iterable<Row>): Generator<Buffer> {
   for (const { key: id } of rows) yield id
 }
 
-/** Rows of both in their order; of a key that both have, the first's. */
+/** Merges rows in key order. If both have a key, the first's row is used. */
 function* merged(first: Iterable<Row>, second: Iterable<Row>): Generator<Row> {
   const own = first[Symbol.iterator]()
   let next = own.next()

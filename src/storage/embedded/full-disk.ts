@@ -1,15 +1,15 @@
 import type { Clock } from '../../lib/clock.ts'
 import { CommitFailure, freeBytesAt } from './commit-failure.ts'
 
-/** Between two attempts while there is no room. */
+/** Time between attempts while the disk is full. */
 const RETRY_MS = 10_000
 
-/** What a commit writes beside its values: pages of the trees above them. */
+/** Bytes that a commit writes besides its values: the branch pages above them. */
 const PAGES = 256 << 10
 
 /**
- * The disk of a store, once a commit has failed for want of space. LMDB prints each write that fails to standard error, so commits that would fail again are refused without an attempt until there is room, but for one
- * every few seconds: a compaction may have freed pages of the file.
+ * State of a store's disk after a commit has failed because it is full. LMDB prints each failed write to standard error, so commits that would fail again are refused without an attempt
+ * until there is space. One attempt is made every few seconds, because a compaction may have freed pages of the file.
  */
 export class FullDisk {
   readonly #clock: Clock
@@ -27,7 +27,7 @@ export class FullDisk {
     return this.#isFull
   }
 
-  /** Records that a commit has failed for want of space. */
+  /** Records that a commit has failed because the disk is full. */
   failed(): void {
     this.#isFull = true
     this.#failedAt = this.#clock.now()

@@ -6,22 +6,24 @@ import { FIRST_REVISION, fillNewStore } from './new-store.ts'
 import { keyBytes } from './reader.ts'
 import { setMeta } from './tables.ts'
 
-/** One commit holds so many bytes. */
+/** Bytes of one commit. */
 const COMMIT_BYTES = 8 << 20
 
-/** A value of another store, which it takes the place of with its revisions. */
+/** A value of another store. It keeps its revisions. */
 export interface ImportedValue {
   readonly key: string
   readonly value: Buffer
   readonly createRevision: number
   readonly modRevision: number
-  /** When it expires, in ms since 1970. */
+  /** Expiry time, in milliseconds since 1970. Undefined if the key does not expire. */
   readonly deadline: number | undefined
 }
 
 /**
- * Fills a new store with the values of another one, whose newest revision is given: older ones count as compacted. Returns how many there were. Where it fails the store is left without a revision, and is filled anew by another try.
- * @throws BackendError `unavailable` where another process holds the directory, `corrupt` where there is a store that has been written to, two values have one revision, or a revision is none; `too large` for a key that does not fit
+ * Fills a new store with the values of another one. `newest` is the newest revision of that store; older states count as compacted. Returns the number of values. If it fails, the store
+ * has no revision and can be filled by another attempt.
+ * @throws BackendError `unavailable` if another process holds the directory; `corrupt` if the store has been written to, two values have one revision, or a revision is invalid;
+ * `too large` if a key is too long
  */
 export async function importValues(dir: string, values: Iterable<ImportedValue>, newest: number): Promise<number> {
   return fillNewStore(dir, tables => fill(tables, values, newest))

@@ -6,7 +6,7 @@ import { BackendError } from '../backend.ts'
 import { META_BYTES, type MetaPage, metaPage } from './data-file/meta-page.ts'
 
 export interface InspectOptions {
-  /** Whether a file passes that was cut short or has a second name, because a new one takes its place. Default: it is refused. */
+  /** Whether a file that was cut short, or has a second name, is accepted because a new one will replace it. Default: false. */
   readonly isReplaced?: boolean
 }
 
@@ -17,8 +17,8 @@ export function requireDataFile(dir: string): void {
 }
 
 /**
- * Looks at the data file before LMDB maps it: a foreign file is refused by name, and so is one that was cut short, for reading a mapped page beyond the
- * end of a file kills the process. So is one with a second name (a hard link), which another directory may have with a lock of its own. A missing file is a new store; an empty one was a store.
+ * Inspects the data file before LMDB maps it. Refuses a file of another format, and one that was cut short, because reading a mapped page beyond the end of a file kills the process.
+ * Also refuses a file with a second name (a hard link), which another directory may use under its own lock. A missing file is a new store, but an empty one has lost its contents and is refused.
  * @throws BackendError `corrupt`
  */
 export function inspectDataFile(dir: string, { isReplaced = false }: InspectOptions = {}): void {

@@ -8,16 +8,16 @@ import { copyOf, decodeRecord, deletion, type LogRecord, numberBytes } from './l
 import { keyBytes, newestOf } from './reader.ts'
 import { metaRevision, stampsSince } from './tables.ts'
 
-/** Where the bytes are too many, so much of what may be kept is left: else the next change would be too much again. */
+/** Fraction of the byte limit to which history is reduced if it exceeds the limit. Without slack, the next change would exceed it again. */
 const LEFT = 0.9
 
-/** What the tables, whose changes have stamps, know of their past. */
+/** History of a store whose changes have stamps. */
 export class KeptHistory implements StoreHistory {
   readonly #tables: Tables
   readonly #compactor: Compactor
   readonly #admit: (signal?: AbortSignal) => void
 
-  /** `admit` throws where the store takes no calls. */
+  /** `admit` throws if the store is closed or the signal aborted. */
   constructor(tables: Tables, compactor: Compactor, admit: (signal?: AbortSignal) => void) {
     this.#tables = tables
     this.#compactor = compactor
@@ -53,7 +53,7 @@ export class KeptHistory implements StoreHistory {
     let next = from ?? this.#lastOf(name, at ?? this.#newest())
     for (let left = bytes; next !== NO_REVISION && changes.length < limit && left > 0; ) {
       const record = this.#record(next)
-      // Of a change that is older than the oldest state, what it left is a part of that state.
+      // A change before the oldest state is reported only if it created a part of that state, which a deletion did not.
       if (record === undefined || !record.key.equals(name) || (next < oldest && record.kind === deletion)) return { changes, next: NO_REVISION }
       changes.push(changeOf(next, record))
       left -= record.value.length
@@ -81,7 +81,7 @@ export class KeptHistory implements StoreHistory {
     return this.#compactor.compacted()
   }
 
-  /** From here on states have times. */
+  /** Returns the oldest revision that can be read and has a time. */
   #oldestRevision(): Revision {
     return later(this.#compactor.compacted(), revisionBefore(this.#since().first))
   }
@@ -101,7 +101,7 @@ export class KeptHistory implements StoreHistory {
     return bytes && decodeRecord(bytes)
   }
 
-  /** A revision before the first with a stamp has the time from which on there are stamps. */
+  /** Returns the time of a revision. One before the first stamp has the time at which stamps began. */
   #timeAt(revision: Revision): number {
     const since = this.#since()
     return revision < since.first ? since.time : (this.#record(revision)?.stamp?.time ?? since.time)
@@ -111,7 +111,7 @@ export class KeptHistory implements StoreHistory {
     return revision < this.#since().first ? 0 : (this.#record(revision)?.stamp?.bytes ?? 0)
   }
 
-  /** The last state for which something holds that holds for all before it. */
+  /** Returns the last state for which a condition holds that holds for all states before it, by binary search. */
   #last(holds: (revision: Revision) => boolean): Revision | undefined {
     let low = this.#oldestRevision()
     let high = this.#newest()
@@ -129,13 +129,13 @@ export class KeptHistory implements StoreHistory {
     return record !== undefined && (next >= oldest || record.kind !== deletion)
   }
 
-  /** Whether a change that is older than the oldest state is the one which that state shows. */
+  /** Whether a change before the oldest state is the one that wrote the key's value in it. */
   #isFirstOf(name: Buffer, from: Revision): boolean {
     if (!this.#record(from)?.key.equals(name)) return false
     return this.#lastOf(name, this.#compactor.compacted()) === from
   }
 
-  /** The last change of a key up to a revision; 0 where there was none. */
+  /** Returns the last change of a key up to a revision; 0 if there is none. */
   #lastOf(name: Buffer, at: Revision): Revision {
     let last = newestOf(this.#tables, name)?.modRevision ?? NO_REVISION
     while (last > at) {

@@ -2,29 +2,29 @@ import type { KeyValue } from '../backend.ts'
 import { type Key, key, type Revision, revision } from '../revision.ts'
 
 /**
- * How the embedded store's tables are laid out. Numbers are big-endian, so that LMDB's byte order is theirs.
+ * Layout of the embedded store's tables. Numbers are big-endian, so that LMDB's byte order is their order.
  *
- * - `log`: revision (8) → one change: kind (1), create revision (8), the key's change before (8), length of the key (2), key, value
- * - `latest`: key → its newest change: revision (8), create revision (8), 1 where it lives and 0 where it was deleted (1). A deleted key
+ * - `log`: revision (8) → one change: kind (1), create revision (8), previous change of the key (8), length of the key (2), key, value
+ * - `latest`: key → its newest change: revision (8), create revision (8), 1 if the key exists and 0 if it was deleted (1). A deleted key
  *   stays until its deletion is compacted, so that older revisions can still be listed.
- * - `expiry`: deadline in ms (8), revision that set it (8) → key
+ * - `expiry`: deadline in ms since 1970 (8), revision that set it (8) → key
  * - `meta`: a word → a number (8)
  *
- * The change before makes a chain per key, which reads of older revisions follow.
+ * The previous changes form a chain per key, which reads of older revisions follow.
  *
- * A store that keeps history has format 2. Changes that are made in it have another kind, and a stamp behind the length of the key: time in ms (8), bytes of history (8), jump (8), span (4). Deleted keys leave `latest`
- * for `deleted`, which has the same rows, so that reads of the present pass over none of them.
+ * A store that keeps history has format 2. Its changes have another kind, and a stamp after the length of the key: time in ms (8), bytes of history (8), jump (8), span (4). Deleted keys
+ * move from `latest` to `deleted`, which has the same rows, so that reads of the present need not skip them.
  *
- * On a disk, rows have a checksum before their value since format 3: `environment.ts` puts it there and takes it away. Rows that a program for format 1 or 2 wrote have none, and stay as they are.
+ * On disk, rows have a checksum before their value since format 3, which `environment.ts` adds and removes. Rows written by a program for format 1 or 2 have none, and are not rewritten.
  */
 export const plainFormat = 1
 export const historyFormat = 2
-/** Rows that are written have a checksum (`row-checksum.ts`), whether the store keeps history or not. */
+/** Rows have a checksum (`row-checksum.ts`), whether or not the store keeps history. */
 export const checkedFormat = 3
 
 export const put = 1
 export const deletion = 2
-/** What a kind with a stamp has more. */
+/** Added to the kind of a change that has a stamp. */
 const STAMPED = 2
 const header = 19
 const stampBytes = 28
@@ -36,19 +36,19 @@ export interface LatestEntry {
   readonly live: boolean
 }
 
-/** What a change of a store that keeps history says besides. */
+/** Additional fields of a change in a store that keeps history. */
 export interface Stamp {
-  /** Milliseconds since 1970; never less than that of the change before in the store. */
+  /** Milliseconds since 1970. Never less than that of the previous change in the store. */
   readonly time: number
-  /** Bytes that compacting up to this revision gives free, of all changes from the first with a stamp on. */
+  /** Total bytes that compaction up to this revision frees, counted from the first change with a stamp. */
   readonly bytes: number
-  /** An earlier change of the key, at the change before or beyond it; 0 where there is none. Following them a chain of n changes is searched in a logarithm of n. */
+  /** An earlier change of the key: the previous one, or one further back; 0 if there is none. Following jumps takes logarithmic time in the length of the chain. */
   readonly jump: Revision
-  /** How many changes of the key the jump goes back. */
+  /** Number of changes of the key that the jump goes back. */
   readonly span: number
 }
 
-/** A change about to be written. */
+/** A change to be written. */
 export interface NewRecord {
   readonly kind: typeof put | typeof deletion
   readonly createRevision: number
@@ -60,11 +60,11 @@ export interface LogRecord {
   readonly kind: number
   /** 0 for a deletion. */
   readonly createRevision: Revision
-  /** The key's change before this one, 0 where there was none. It may be compacted. */
+  /** The previous change of the key; 0 if there is none. It may be compacted. */
   readonly before: Revision
   readonly stamp: Stamp | undefined
   readonly key: Buffer
-  /** A view: copy what is kept. */
+  /** A view: copy it to keep it. */
   readonly value: Buffer
 }
 
@@ -77,17 +77,17 @@ export const readNumber = (source: Buffer, offset: number): number => source.rea
 
 export const readRevision = (source: Buffer, offset: number): Revision => revision(readNumber(source, offset))
 
-/** The key of a row of `latest` or a value of `expiry`, which are the same bytes as the key in etcd. */
+/** Decodes a key of `latest` or a value of `expiry`. The bytes are those of the key in etcd. */
 export const keyOf = (bytes: Buffer): Key => key(bytes.toString())
 
-/** A key of `log`: eight bytes, big-endian. */
+/** Encodes a key of `log`: eight bytes, big-endian. */
 export function numberBytes(n: number): Buffer {
   const bytes = Buffer.allocUnsafe(8)
   writeNumber(bytes, n, 0)
   return bytes
 }
 
-/** A key of `expiry`, in the order of deadlines (milliseconds since 1970). */
+/** Encodes a key of `expiry`. Keys are ordered by deadline, in milliseconds since 1970. */
 export function expiryKey(deadline: number, revision: number): Buffer {
   const bytes = Buffer.allocUnsafe(16)
   writeNumber(bytes, deadline, 0)
@@ -109,7 +109,7 @@ export const decodeLatest = (bytes: Buffer): LatestEntry => ({
   live: bytes[16] === 1,
 })
 
-/** A buffer of its own (never of Buffer's pool): a value cut out of it by `recordValue` may be kept. */
+/** Encodes a record in a buffer of its own, never one of Buffer's pool: a value cut out of it by `recordValue` may be kept. */
 export function encodeRecord({ kind, createRevision, before, stamp }: NewRecord, key: Buffer, value: Buffer | undefined): Buffer {
   const keyStart = stamp === undefined ? header : header + stampBytes
   const bytes = Buffer.allocUnsafeSlow(keyStart + key.length + (value?.length ?? 0))
@@ -152,17 +152,17 @@ export function decodeRecord(bytes: Buffer): LogRecord {
   }
 }
 
-/** The value of an encoded record. A view. */
+/** Returns the value of an encoded record, as a view. */
 export const recordValue = (bytes: Buffer): Buffer => bytes.subarray(keyStartOf(bytes) + bytes.readUInt16BE(17))
 
-/** A copy that pins only itself. */
+/** Returns a copy in a buffer of its own, which retains no other memory. */
 export function copyOf(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length)
   bytes.copy(copy)
   return copy
 }
 
-/** Result of a put: `modRevision` is the revision of its record. `keep` copies the value. */
+/** Decodes a put. `modRevision` is the revision of its record, and `keep` copies the value. */
 export const keyValue = (key: Key, modRevision: Revision, record: Buffer, keep: (view: Buffer) => Buffer = copyOf): KeyValue => ({
   key,
   value: keep(recordValue(record)),

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-/** Bytes of the store's file that may become resident before they are given back. Giving them back takes a millisecond, and reading them again a microsecond for each 64 KiB. */
+/** Growth of the resident part of the file after which it is unmapped, in bytes. Unmapping takes a millisecond, and reading again a microsecond per 64 KiB. */
 const MOST_GROWTH = 8 << 20
 const INTERVAL_MS = 1000
 
-/** Bytes of mapped files that are resident in this process; undefined where the system does not report it (Linux does). */
+/** Returns the resident bytes of files mapped by this process; undefined if the system does not report them (Linux does). */
 function mappedFileBytes(): number | undefined {
   try {
     const kilobytes = /^RssFile:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
@@ -15,7 +15,7 @@ function mappedFileBytes(): number | undefined {
 }
 
 /**
- * Has `unmap` called whenever mapped files have grown by 8 MiB since the last time. `look` is to be called now and then; it resolves when what it has begun is done.
+ * Calls `unmap` when mapped files have grown by 8 MiB since the last time. The caller invokes `look` periodically; it resolves when an unmap that it started is done.
  */
 export class MappedMemory {
   readonly #unmap: () => Promise<void>
@@ -31,14 +31,14 @@ export class MappedMemory {
   async look(): Promise<void> {
     const now = this.#mapped()
     if (now === undefined || this.#before === undefined || now - this.#before < MOST_GROWTH) return
-    // Until it is done, nothing has grown.
+    // Prevents another unmap until this one is done.
     this.#before = Number.POSITIVE_INFINITY
     await this.#unmap()
     this.#before = this.#mapped()
   }
 }
 
-/** Bounds what is resident of the file until the returned function is called. Never keeps the process. */
+/** Bounds the resident part of the file until the returned function is called. The timer does not keep the process alive. */
 export function boundMappedMemory(unmap: () => Promise<void>): () => void {
   const memory = new MappedMemory(unmap)
   const timer = setInterval(() => void memory.look(), INTERVAL_MS)

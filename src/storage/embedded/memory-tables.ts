@@ -6,32 +6,32 @@ import type { Range, Table, Tables } from './environment.ts'
 import { copyOf, numberBytes, plainFormat } from './layout.ts'
 import { putStampsSince, stampsSince } from './tables.ts'
 
-// The package is CommonJS: Node and esbuild give its exports, tsx the class itself.
+// The package is CommonJS. Its default import is the exports object in Node and esbuild, and the class itself in tsx.
 const BTree = 'default' in sortedBtree ? sortedBtree.default : sortedBtree
 
-/** Keys as Latin-1, one character a byte: the order of such texts is that of the bytes, and they take less than buffers. */
+/** Encodes keys as Latin-1, one character per byte. The order of such strings is that of the bytes, and they take less memory than buffers. */
 const textOf = (bytes: Buffer): string => bytes.toString('latin1')
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 type Tree = InstanceType<typeof BTree<string, Buffer>>
 
-/** Puts back what a change has replaced. */
+/** Restores what a change has replaced. */
 type Undo = () => void
 
-/** What is stored pins only itself. */
+/** Copies a value if its buffer would retain other memory. */
 const kept = (value: Buffer): Buffer => (value.length === value.buffer.byteLength ? value : copyOf(value))
 
-/** One table, in the order of its keys. */
+/** One table, ordered by key. */
 class MemoryTable implements Table {
   readonly #rows: Tree
   readonly #undo: Undo[]
-  /** Bytes of keys and values. */
+  /** Total bytes of keys and values. */
   bytes: number
 
-  /** `undo`: filled with what takes back each change, last first to be called. `origin`: what it begins with. */
+  /** `undo` collects functions that revert changes, to be called last first. `origin` provides the initial rows. */
   constructor(undo: Undo[], origin?: MemoryTable) {
     this.#undo = undo
-    // A clone shares the nodes of the tree until one of the two changes them.
+    // A clone shares tree nodes until one of the two changes them.
     this.#rows = origin ? origin.#rows.clone() : new BTree<string, Buffer>(undefined, compareUnits)
     this.bytes = origin?.bytes ?? 0
   }
@@ -74,15 +74,15 @@ class MemoryTable implements Table {
   }
 }
 
-/** The tables of a store that lives as long as this process: nothing of it is on a disk. */
+/** Tables in memory, which exist only as long as this process. */
 export interface MemoryTables extends Tables {
-  /** Bytes of all keys and values. */
+  /** Returns the total bytes of all keys and values. */
   bytes(): number
-  /** Tables with the same rows, which change apart from these, of open tables or closed ones. Takes microseconds, whatever they hold: the two share what neither has changed since. */
+  /** Returns an independent copy of the tables, which may be open or closed. Takes microseconds, whatever their size: the copies share what neither has changed. */
   fork(): MemoryTables
-  /** Changes are stamped from now on, the time given in ms since 1970. Before a store is opened on them. */
+  /** Stamps changes from now on. `now` is in milliseconds since 1970. To be called before a store is opened on the tables. */
   keepHistory(now: number): void
-  /** Runs a change beside the commits: no commit that fails takes it back. */
+  /** Runs a change outside of commits: a failed commit does not revert it. */
   adopt(change: () => void): void
 }
 
@@ -94,7 +94,7 @@ interface Rows {
   readonly meta: MemoryTable
 }
 
-/** Empty tables, with what a new store has in `meta`. */
+/** Creates empty tables, with the `meta` of a new store. */
 export function memoryTables(): MemoryTables {
   const meta = new MemoryTable([])
   for (const [word, value] of Object.entries({ format: plainFormat, revision: 1, compacted: 0, swept: 0 })) meta.putSync(Buffer.from(word), numberBytes(value))
@@ -121,7 +121,7 @@ function tablesOf(origin: Partial<Rows>): MemoryTables {
     fork: () => tablesOf({ log, latest, deleted, expiry, meta }),
     adopt(change) {
       change()
-      // Commits run in one step: none is under way.
+      // Commits run in one step, so none is in progress.
       undo.length = 0
     },
     keepHistory(now) {
@@ -129,7 +129,7 @@ function tablesOf(origin: Partial<Rows>): MemoryTables {
       undo.length = 0
     },
     async commit(change) {
-      // As with a disk, what comes in one turn is one commit, and writers leave the event loop to others.
+      // As on disk, the writes of one turn form one commit, and writers yield to the event loop.
       await nextTurn()
       if (closed) throw new BackendError('unavailable', 'the store is closed')
       try {

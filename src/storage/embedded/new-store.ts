@@ -5,12 +5,12 @@ import type { Tables } from './environment.ts'
 import { inspectDataFile } from './inspect.ts'
 import { metaRevision, openTablesToWrite } from './tables.ts'
 
-/** The revision of a store that nobody has written to. */
+/** Revision of a store before its first write. */
 export const FIRST_REVISION = 1
 
 /**
- * Opens the tables of a new store for whoever fills them, and closes them.
- * @throws BackendError `unavailable` where another process holds the directory, `corrupt` where there is a store that has been written to
+ * Opens the tables of a new store, calls `fill` with them, and closes them.
+ * @throws BackendError `unavailable` if another process holds the directory, `corrupt` if it has a store that has been written to
  */
 export async function fillNewStore<T>(dir: string, fill: (tables: Tables) => Promise<T>): Promise<T> {
   makePrivateDirectory(dir)

@@ -25,28 +25,28 @@ import { metaRevision, openTablesToWrite, putStampsSince, stampsSince } from './
 import { openWatchers, type Watchers } from './watchers.ts'
 import { openWriter, type Writer } from './writer.ts'
 
-/** As etcd's --max-request-bytes. */
+/** Default of etcd's --max-request-bytes. */
 const DEFAULT_MAX_REQUEST_BYTES = 1.5 * 1024 * 1024
 
 interface StoreOptions {
-  /** Bytes of the largest write, key and value. Default: 1.5 MiB. */
+  /** Maximum size of a write, key and value, in bytes. Default: 1.5 MiB. */
   readonly maxRequestBytes?: number
-  /** Whether the time of each change is kept, and `history` tells of the past. Absent: not, but in a store that has done so before changes keep their times. */
+  /** Whether changes are stored with their time, and `history` is available. Default: false. A store that has kept history before continues to store times. */
   readonly keepsHistory?: boolean
 }
 
 export interface EmbeddedOptions extends StoreOptions {
-  /** Directory of the store, made (mode 0700) where missing. One process at a time. */
+  /** Directory of the store. It is created with mode 0700 if it is missing. Only one process at a time can open it. */
   readonly dir: string
-  /** Whether a damaged store is replaced with its undamaged objects (`salvage.ts`). Default: false, a damaged store is refused. */
+  /** Whether a damaged store is replaced with its undamaged objects (`salvage.ts`). Otherwise it is refused. Default: false. */
   readonly servesDamaged?: boolean
-  /** Tests count commits, or let one fail, by wrapping the tables. */
+  /** Optional. Wraps the tables. Tests use it to count commits, or to make one fail. */
   readonly wrapTables?: (tables: Tables) => Tables
 }
 
 /**
  * Opens the embedded store.
- * @throws BackendError `unavailable` where another process holds the directory, `corrupt` where it holds something that cannot be read, or is damaged
+ * @throws BackendError `unavailable` if another process holds the directory, `corrupt` if its contents cannot be read or are damaged
  */
 export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, logger: Logger): Promise<Backend> {
   makePrivateDirectory(options.dir)
@@ -63,7 +63,7 @@ export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, 
     }
     const path = join(options.dir, 'data.mdb')
     logger.debug(1, 'embedded store opened', { path, revision: metaRevision(opened, 'revision') })
-    // In blocks: the file may have holes.
+    // Counted in blocks, because the file may have holes.
     const size = async (): Promise<number> => (await stat(path)).blocks * 512
     const disk = new FullDisk(options.dir, clock)
     const tables = reportCommits(options.wrapTables?.(opened) ?? opened, options.dir, disk, logger)
@@ -74,7 +74,7 @@ export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, 
   }
 }
 
-/** Tables whose commits fail if the lock is lost. */
+/** Returns tables whose commits fail once the lock is lost. */
 const checkedBy = (lock: DirectoryLock, tables: Tables): Tables => ({
   ...tables,
   commit: change =>
@@ -84,7 +84,7 @@ const checkedBy = (lock: DirectoryLock, tables: Tables): Tables => ({
     }),
 })
 
-/** Opens a store in the memory of this process, which goes with it: a new one, unless there are `tables`, which it closes at its end. */
+/** Opens a store in the memory of this process. It uses `tables`, if given, and closes them when it is closed. Otherwise it is empty. */
 export function openInMemory(clock: TimerClock, logger: Logger, options: StoreOptions & { readonly tables?: MemoryTables } = {}): Backend {
   const { tables = memoryTables() } = options
   if (options.keepsHistory) tables.keepHistory(clock.now())
@@ -93,11 +93,11 @@ export function openInMemory(clock: TimerClock, logger: Logger, options: StoreOp
 
 interface OpenedOptions extends StoreOptions {
   readonly tables: Tables
-  /** Omitted in memory. */
+  /** Omitted for a store in memory. */
   readonly disk?: FullDisk
-  /** Bytes that it takes. */
+  /** Returns the size of the store in bytes. */
   size(): Promise<number>
-  /** Closes the tables, and gives the directory free. */
+  /** Closes the tables and releases the directory. */
   close(): Promise<void>
 }
 
@@ -197,7 +197,7 @@ class EmbeddedStore implements Backend {
 
   async fork(options: ForkOptions, signal: AbortSignal): Promise<BackendFork> {
     this.#admit(signal)
-    // In the place of a commit: what is on its way to the disk has not asked this fork what to keep.
+    // Created in a commit: changes of a commit in progress would not be reported to the fork.
     const tables = await this.#tables.commit(() => {
       const fork = new ForkTables(this.#tables, options.at ?? metaRevision(this.#tables, 'revision'), options)
       this.#readable(fork.at)
@@ -233,7 +233,7 @@ class EmbeddedStore implements Backend {
     if (this.#closing) throw new BackendError('unavailable', 'the store is closed')
   }
 
-  /** The newest revision, which comes from the tables: a commit that is on disk shows in reads a moment before it is announced. Throws where `at` can't be read. */
+  /** Returns the newest revision, from the tables: a commit on disk is visible to reads shortly before it is announced. Throws if `at` cannot be read. */
   #readable(at: Revision | undefined): Revision {
     const now = metaRevision(this.#tables, 'revision')
     if (at === undefined) return now

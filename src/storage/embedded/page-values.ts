@@ -2,8 +2,8 @@ const FIRST = 16 << 10
 const LONGEST = 1 << 20
 
 /**
- * Copies the values of a page into buffers that they share. The first is small and each later one twice as long, so that a page of few values takes little and one of many makes few buffers: one for each value would cost as much
- * as reading it. A value pins those of the page that share its buffer.
+ * Copies the values of a page into shared buffers. The first buffer is small and each later one is twice as long, so that a page of few values takes little memory and one of many needs
+ * few buffers: a buffer per value would cost as much as reading it. A value retains the others in its buffer.
  */
 export class PageValues {
   #room = Buffer.alloc(0)
@@ -13,7 +13,7 @@ export class PageValues {
     const size = view.length
     if (size > this.#room.length) {
       this.#length = Math.min(2 * this.#length, LONGEST)
-      // A large value gets a buffer of its own, and the others go on in theirs.
+      // A large value gets a buffer of its own, and later values continue in the shared one.
       if (size > this.#length / 4) return copyInto(Buffer.allocUnsafeSlow(size), view)
       this.#room = Buffer.allocUnsafeSlow(this.#length)
     }

@@ -9,12 +9,12 @@ import { boundBytes, changeAt, existedAt, revisionAt } from './reader.ts'
 
 const NO_VALUE = Buffer.alloc(0)
 
-/** A key without its value. Its create revision would cost a read of the log. */
+/** Returns a key without its value. Its create revision is omitted, because it would cost a read of the log. */
 const keyAt = (key: Key, modRevision: Revision): KeyValue => ({ key, value: NO_VALUE, createRevision: NO_REVISION, modRevision })
 
 /**
- * A page as of revision `at`, read in slices between which other work runs. Every slice reads the same revision, so changes made meanwhile do not show;
- * the caller sees to it that the revision was not compacted meanwhile.
+ * Reads a page as of revision `at`, in slices between which other work runs. Every slice reads the same revision, so changes made meanwhile do not show. `check` throws if the revision
+ * was compacted meanwhile.
  */
 export async function readRange(tables: Tables, query: RangeQuery, at: Revision, now: Revision, check: () => void): Promise<RangePage> {
   const items: KeyValue[] = []

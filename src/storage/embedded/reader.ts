@@ -5,12 +5,12 @@ import type { Tables } from './environment.ts'
 import type { LatestEntry } from './layout.ts'
 import { decodeLatest, decodeRecord, keyValue, numberBytes, writeNumber } from './layout.ts'
 
-/** The bytes of LMDB's longest key. */
+/** Maximum size of a key in LMDB, in bytes. */
 const maxKeyBytes = 1978
 
 /**
- * A key's bytes.
- * @throws BackendError `too large` for more than LMDB takes.
+ * Encodes a key.
+ * @throws BackendError `too large` if it is longer than LMDB accepts
  */
 export function keyBytes(key: Key): Buffer {
   const bytes = Buffer.from(key)
@@ -18,32 +18,32 @@ export function keyBytes(key: Key): Buffer {
   return bytes
 }
 
-/** A bound of a range. One that is longer than any key is moved to the first key that may come after it. */
+/** Encodes a bound of a range. A bound longer than any key is replaced by the first key that may follow it. */
 export function boundBytes(key: Key): Buffer {
   const bytes = Buffer.from(key)
   if (bytes.length <= maxKeyBytes) return keyBytes(key)
   const next = bytes.subarray(0, maxKeyBytes)
-  // UTF-8 has no byte that could not be raised.
+  // UTF-8 has no 0xff byte, so the increment cannot overflow.
   next.writeUInt8(next.readUInt8(maxKeyBytes - 1) + 1, maxKeyBytes - 1)
   return next
 }
 
-/** The newest change of a key: a deletion too, where the store keeps no history. */
+/** Returns the newest change of a key. It may be a deletion, except in a store that keeps history. */
 export function latestOf(tables: Tables, key: Buffer): LatestEntry | undefined {
   const bytes = tables.latest.getBinaryFast(key)
   return bytes && decodeLatest(bytes)
 }
 
-/** The newest change of a key, a deletion too. */
+/** Returns the newest change of a key, which may be a deletion. */
 export function newestOf(tables: Tables, key: Buffer): LatestEntry | undefined {
   const bytes = tables.latest.getBinaryFast(key) ?? tables.deleted.getBinaryFast(key)
   return bytes && decodeLatest(bytes)
 }
 
-/** Reused by every read. */
+/** Buffer that every read reuses. */
 const logKey = numberBytes(0)
 
-/** The change that wrote the revision; undefined if it is compacted. `keep` copies the value out of the table. Default: into a buffer of its own. */
+/** Reads the change of a revision; undefined if it is compacted. `keep` copies the value out of the table. Default: into a buffer of its own. */
 export function changeAt(tables: Tables, key: Key, revision: Revision, keep?: (view: Buffer) => Buffer): KeyValue | undefined {
   writeNumber(logKey, revision, 0)
   const bytes = tables.log.getBinaryFast(logKey)
@@ -51,8 +51,8 @@ export function changeAt(tables: Tables, key: Key, revision: Revision, keep?: (v
 }
 
 /**
- * The revision that wrote the key's value as of `at`, 0 where it did not exist then. Walks back along the key's chain of changes, and jumps where they have stamps: `at` must not be compacted,
- * so a change that is missing was compacted because the key did not exist.
+ * Returns the revision that wrote the key's value as of `at`, 0 if the key did not exist then. Walks back along the key's chain of changes, using the jumps of stamps. `at` must not be
+ * compacted, so if a change is missing, the key did not exist.
  */
 export function revisionAt(tables: Tables, entry: LatestEntry, at: number): Revision {
   if (entry.modRevision <= at) return entry.live ? entry.modRevision : NO_REVISION
@@ -68,13 +68,13 @@ export function revisionAt(tables: Tables, entry: LatestEntry, at: number): Revi
   }
 }
 
-/** Whether a key existed at the revision: as `revisionAt`, without following the chain where the entry alone shows it. */
+/** Reports whether a key existed at the revision, like `revisionAt`, but without reading the chain if the entry is sufficient. */
 export function existedAt(tables: Tables, entry: LatestEntry, at: number): boolean {
   if (entry.modRevision <= at) return entry.live
   return (entry.live && entry.createRevision <= at) || revisionAt(tables, entry, at) !== 0
 }
 
-/** A key's value as of a revision, which must not be compacted; undefined `at`: the newest. */
+/** Reads a key as of a revision, which must not be compacted. If `at` is undefined, reads the newest value. */
 export function getAt(tables: Tables, key: Key, at: Revision | undefined): KeyValue | undefined {
   const entry = Buffer.byteLength(key) > maxKeyBytes ? undefined : (at === undefined ? latestOf : newestOf)(tables, keyBytes(key))
   if (!entry) return undefined

@@ -6,7 +6,7 @@ import { findDamage } from './find-damage.ts'
 import { inspectDataFile } from './inspect.ts'
 import { salvage } from './salvage.ts'
 
-/** Damages that are logged one by one; `binnacle verify` has all of them. */
+/** Number of damages that are logged. `binnacle verify` lists all of them. */
 const MOST_LOGGED = 100
 
 export interface DamageOptions {
@@ -15,8 +15,8 @@ export interface DamageOptions {
 }
 
 /**
- * Reads the whole store before LMDB maps it. With `servesDamaged`, what is whole takes the place of a damaged store.
- * @throws BackendError `corrupt` otherwise, with one line that names what is damaged
+ * Checks the whole store before LMDB maps it. With `servesDamaged`, replaces a damaged store with its undamaged part.
+ * @throws BackendError `corrupt` otherwise, with one line that names the damage
  */
 export async function refuseDamage({ dir, servesDamaged = false }: DamageOptions, logger: Logger): Promise<void> {
   inspectDataFile(dir, { isReplaced: servesDamaged })

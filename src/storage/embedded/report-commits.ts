@@ -3,7 +3,7 @@ import { CommitFailure } from './commit-failure.ts'
 import type { Tables } from './environment.ts'
 import type { FullDisk } from './full-disk.ts'
 
-/** Logs the first commit that fails, each further reason, and the first that succeeds afterwards. Deletions that succeed on a full disk are no end of it. */
+/** Logs the first failed commit, each different reason, and the first success afterwards. Deletions that succeed on a full disk do not count as success. */
 export function reportCommits(tables: Tables, dir: string, disk: FullDisk, logger: Logger): Tables {
   let failing: string | undefined
   return {

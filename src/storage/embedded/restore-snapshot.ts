@@ -9,17 +9,17 @@ import { fillNewStore } from './new-store.ts'
 import { damaged, HEAD_BYTES, MAGIC, readRecordHead, type SnapshotHead } from './snapshot-format.ts'
 import { raiseFormat, setMeta } from './tables.ts'
 
-/** One commit holds so many bytes, and the file is read in pieces of this size. */
+/** Bytes of one commit, and of each read of the file. */
 const COMMIT_BYTES = 8 << 20
 const PIECE_BYTES = 1 << 20
 
 interface SnapshotRecord {
   readonly kind: 'H' | 'E' | 'L'
-  /** A view, until the next one is read. */
+  /** A view, valid until the next record is read. */
   readonly bytes: Buffer
 }
 
-/** Throws BackendError `corrupt` for a file that is no snapshot, or not whole: then nothing of it is used. */
+/** Reads and verifies a whole snapshot, and returns its head. Throws BackendError `corrupt` if the file is not a snapshot, or is damaged or incomplete. */
 export function checkSnapshot(file: string): SnapshotHead {
   let head: SnapshotHead | undefined
   for (const { kind, bytes } of recordsOf(file)) if (kind === 'H') head = headIn(bytes)
@@ -28,8 +28,8 @@ export function checkSnapshot(file: string): SnapshotHead {
 }
 
 /**
- * Fills a new store with a snapshot: all revisions, times and times to live. Returns how many changes there were. Where it fails the store is left without a revision, and is filled anew by another try.
- * @throws BackendError `unavailable` where another process holds the directory, `corrupt` where there is a store that has been written to, or the snapshot is damaged or of a later program
+ * Fills a new store with a snapshot: all revisions, times and times to live. Returns the number of changes. If it fails, the store has no revision and can be filled by another attempt.
+ * @throws BackendError `unavailable` if another process holds the directory; `corrupt` if the store has been written to, or the snapshot is damaged or of a later program
  */
 export async function restoreSnapshot(file: string, dir: string): Promise<{ readonly changes: number; readonly revision: number }> {
   const head = checkSnapshot(file)
@@ -67,7 +67,7 @@ async function fill(tables: Tables, file: string, head: SnapshotHead): Promise<n
   return changes
 }
 
-/** In the order of revisions, so that the last change of a key is the one that stays. */
+/** Stores a change. Changes must come in the order of their revisions, so that the last change of a key remains in `latest` or `deleted`. */
 function putChange(tables: Tables, bytes: Buffer, head: SnapshotHead): void {
   const apart = head.stamped !== undefined
   const modRevision = revision(readNumber(bytes, 0))
@@ -83,7 +83,7 @@ function putChange(tables: Tables, bytes: Buffer, head: SnapshotHead): void {
 
 const copied = (bytes: Buffer, start: number, end = bytes.length): Buffer => Buffer.from(bytes.subarray(start, end))
 
-/** Checks what came before when it comes to the end: who uses a record of a snapshot that was not checked may use one that is damaged. */
+/** Reads the records of a snapshot. The checksum is verified only at the end, so records read before that may be damaged. */
 function* recordsOf(file: string): Generator<SnapshotRecord, void> {
   const descriptor = openSync(file, 'r')
   try {
@@ -110,7 +110,7 @@ function* recordsOf(file: string): Generator<SnapshotRecord, void> {
 }
 
 interface PieceReader {
-  /** The next bytes, as a view until the next call. Throws BackendError `corrupt` where there are fewer. */
+  /** Returns the next bytes as a view, valid until the next call. Throws BackendError `corrupt` if there are fewer. */
   take(length: number): Buffer
   isAtEnd(): boolean
 }

@@ -7,17 +7,18 @@ import { checkInTurns, checkStore, type Damage } from './check-store.ts'
 import { type ImportedValue, importValues } from './import.ts'
 import { copyOf, decodeLatest, decodeRecord, put, readNumber } from './layout.ts'
 
-/** A damaged file is kept by the first name of these that is free. */
+/** Number of names for damaged files. The first free one is used. */
 const MOST_KEPT = 100
 
 export interface Salvaged {
   readonly objects: number
-  /** The damaged file. */
+  /** Path to which the damaged file was moved. */
   readonly kept: string
 }
 
 /**
- * Replaces the data file of a directory that this process holds by one with the newest value of each key of which no part is damaged, at its revisions; the past counts as compacted. The damaged file stays beside it.
+ * Replaces the data file of a directory that this process holds with one that has the newest undamaged value of each key, at its revisions; history counts as compacted. Keys with a
+ * damaged part are left out. The damaged file is kept beside it.
  * @throws BackendError `corrupt` if the tables themselves cannot be found
  */
 export async function salvage(dir: string, damages: readonly Damage[]): Promise<Salvaged> {
@@ -35,14 +36,16 @@ export async function salvage(dir: string, damages: readonly Damage[]): Promise<
 }
 
 interface Present {
-  /** Revisions of the records that have the newest value of a key. */
+  /** Revisions of the records with the newest value of a key. */
   readonly revisions: ReadonlySet<number>
   readonly newest: number
-  /** When what a revision set expires, in ms since 1970. */
+  /** Expiry times by revision, in milliseconds since 1970. */
   readonly deadlines: ReadonlyMap<number, number>
 }
 
-/** Looks for what is there now: in `latest`, and where that is damaged in the log. A change in the log that is older than one which cannot be read may not be the newest of its key, and is left out. */
+/**
+ * Finds the present keys: in `latest`, and in the log if `latest` is damaged. A change in the log that is older than an unreadable one may not be the newest of its key, and is left out.
+ */
 async function present(dir: string, damages: readonly Damage[]): Promise<Present> {
   const fromLog = damages.some(({ table }) => table === 'latest')
   /** The newest revision that cannot be read. */

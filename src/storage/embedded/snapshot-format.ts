@@ -1,28 +1,28 @@
 import { BackendError } from '../backend.ts'
 
 /**
- * A snapshot of the embedded store, as it is sent and kept in a file. All numbers are big-endian.
+ * Format of a snapshot of the embedded store, as a stream or file. Numbers are big-endian.
  *
  * - 8 bytes: `BNCLSNP1`
- * - records: kind (1), length (4), as many bytes
+ * - records: kind (1), length (4), and so many bytes
  *   - `H`, the first: JSON of SnapshotHead
- *   - `E`: a row of `expiry`: deadline in ms (8), revision that set it (8), key
- *   - `L`: a row of `log`, in the order of revisions: revision (8), the record as it is stored (`layout.ts`)
+ *   - `E`: a row of `expiry`: deadline in ms since 1970 (8), revision that set it (8), key
+ *   - `L`: a row of `log`, in the order of revisions: revision (8), the stored record (`layout.ts`)
  *   - `Z`, the last: SHA-256 of all bytes before it (32)
  *
- * `latest` and `deleted` follow from the log.
+ * `latest` and `deleted` are derived from the log.
  */
 export const MAGIC = Buffer.from('BNCLSNP1')
 export const HEAD_BYTES = 5
-/** A record of a request has 1.5 MiB, or what the store was asked to take. */
+/** Limit on the length of a record, in bytes. A write is limited to 1.5 MiB by default. */
 const LONGEST = 256 << 20
 
 export type RecordKind = 'H' | 'E' | 'L' | 'Z'
 
-/** What the store's `meta` had. */
+/** Contents of the store's `meta`. */
 export interface SnapshotHead {
   readonly format: number
-  /** The newest; of what came later there is nothing. */
+  /** The newest revision. Later changes are not in the snapshot. */
   readonly revision: number
   readonly compacted: number
   readonly swept: number
@@ -37,7 +37,7 @@ export function recordHead(kind: RecordKind, length: number): Buffer {
   return head
 }
 
-/** Throws BackendError `corrupt` for what is no record. */
+/** Decodes the head of a record. Throws BackendError `corrupt` if it is invalid. */
 export function readRecordHead(bytes: Buffer): { readonly kind: RecordKind; readonly length: number } {
   const kind = String.fromCharCode(bytes.readUInt8(0))
   const length = bytes.readUInt32BE(1)

@@ -6,20 +6,20 @@ import { historyFormat, numberBytes, plainFormat, readNumber } from './layout.ts
 import { MAGIC, recordHead, type SnapshotHead } from './snapshot-format.ts'
 import { metaRevision, stampsSince } from './tables.ts'
 
-/** Bytes that are given at a time, once there are so many. */
+/** Target size of a chunk, in bytes. */
 const PIECE_BYTES = 256 * 1024
 
 export interface SnapshotSource {
   readonly tables: Tables
-  /** Nothing is removed of the log until what it resolves with is called. */
+  /** Prevents the removal of log records until the function that it resolves with is called. */
   holdLog(): Promise<() => void>
-  /** No key expires until what it resolves with is called. */
+  /** Prevents the expiry of keys until the function that it resolves with is called. */
   holdExpiry(): Promise<() => void>
 }
 
 /**
- * The store at its newest revision, in pieces (`snapshot-format.ts`), read in slices while writes go on: changes of the log are never changed, and what is compacted stays until the end. Keys with a time to live stay until the rows of
- * `expiry` are given.
+ * Streams the store at its newest revision (`snapshot-format.ts`), in slices while writes continue: records of the log never change, and compaction is held until the end. Expiry is held
+ * until the rows of `expiry` are read.
  */
 export async function* snapshotOf({ tables, holdLog, holdExpiry }: SnapshotSource, signal: AbortSignal): AsyncGenerator<Buffer, void> {
   const hash = createHash('sha256')
@@ -63,7 +63,7 @@ interface Row {
   readonly value: Buffer
 }
 
-/** The rows of a table for which `isTaken` holds, up to `end`. Throws BackendError `aborted`. */
+/** Streams the rows of a table for which `isTaken` returns true, up to `end`. Throws BackendError `aborted`. */
 async function* piecesOf(table: Table, kind: 'E' | 'L', isTaken: (row: Row) => boolean, signal: AbortSignal, end?: Buffer): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = numberBytes(0)
   while (start !== undefined) {
@@ -79,7 +79,7 @@ async function* piecesOf(table: Table, kind: 'E' | 'L', isTaken: (row: Row) => b
       if (!isTaken(row)) continue
       const { key, value } = row
       const length = key.length + value.length
-      // A copy: what is read is a view.
+      // Copied, because rows are views.
       parts.push(Buffer.concat([recordHead(kind, length), key, value]))
       bytes += length
     }

@@ -4,27 +4,27 @@ import type { Tables } from './environment.ts'
 import { decodeRecord, numberBytes, type Stamp } from './layout.ts'
 import { metaRevision, stampsSince } from './tables.ts'
 
-/** What a change takes beside its record: rows of the log and of the keys. */
+/** Overhead of a change besides its record: rows of the log and of the keys, in bytes. */
 const ROW_BYTES = 48
 
-/** The end of what has stamps. */
+/** The newest stamp of a store. */
 export interface LastStamp {
   readonly time: number
   readonly bytes: number
 }
 
-/** A change that is to get a stamp. */
+/** A change that gets a stamp. */
 export interface Stamping {
-  /** The key's change before; 0 where there was none. */
+  /** The previous change of the key; 0 if there is none. */
   readonly before: Revision
   readonly isDeletion: boolean
-  /** Bytes of key and value. */
+  /** Size of key and value in bytes. */
   readonly size: number
-  /** The record of an earlier change, also of one that is about to be written. */
+  /** Returns the record of an earlier change, including one of the same group that is not written yet. */
   recordOf(revision: Revision): Buffer | undefined
 }
 
-/** The last stamp of the tables, whose changes all get one; undefined where they get none. */
+/** Returns the newest stamp of the tables; undefined if their changes have none. */
 export function lastStamp(tables: Tables): LastStamp | undefined {
   const since = stampsSince(tables)
   if (since === undefined) return undefined
@@ -33,7 +33,7 @@ export function lastStamp(tables: Tables): LastStamp | undefined {
   return (record && decodeRecord(record).stamp) ?? { time: since.time, bytes: 0 }
 }
 
-/** Time stands still for the store while the clock has been set back: revisions stay in the order of their times. */
+/** Returns the time of the next change. It stands still if the clock was set back, so that times never decrease with revisions. */
 export const timeOf = (last: LastStamp, clock: Clock): number => Math.max(last.time, Math.floor(clock.now()))
 
 export function nextStamp(last: LastStamp, time: number, { before, isDeletion, size, recordOf }: Stamping): Stamp {
@@ -42,7 +42,10 @@ export function nextStamp(last: LastStamp, time: number, { before, isDeletion, s
   return { time, bytes: last.bytes + freed, ...jumpFrom(before, replaced, recordOf) }
 }
 
-/** As in a skew-binary list (Myers, "An applicative random-access stack", 1983): two jumps of one span that follow each other make a longer one. Any jump to an earlier change of the key is right; these are short to follow. */
+/**
+ * Chooses the jump of a change, as in a skew-binary list (Myers, "An applicative random-access stack", 1983): two consecutive jumps of equal span combine into a longer one. A jump to
+ * any earlier change of the key would be correct; these make the path short.
+ */
 function jumpFrom(before: Revision, replaced: Buffer | undefined, recordOf: Stamping['recordOf']): Pick<Stamp, 'jump' | 'span'> {
   if (replaced === undefined) return { jump: revision(before), span: before === NO_REVISION ? 0 : 1 }
   const { stamp } = decodeRecord(replaced)

@@ -6,8 +6,8 @@ import { checkedFormat, historyFormat, numberBytes, readNumber } from './layout.
 import { CHECKED_WORD, FORMAT_WORD } from './row-checksum.ts'
 
 /**
- * `stamped`: the first revision whose record has a stamp, if it has come; `stampedAt`: since when they have one, in ms since 1970. Both are absent in a store that has never kept history.
- * `checked`: 1 if every row has a checksum, absent otherwise.
+ * `stamped`: the first revision with a stamp, which may be the next one; `stampedAt`: when stamps began, in milliseconds since 1970. Both are absent in a store that has never kept
+ * history. `checked`: 1 if every row has a checksum, absent otherwise.
  */
 export type MetaWord = 'format' | 'revision' | 'compacted' | 'swept' | 'stamped' | 'stampedAt' | 'checked'
 
@@ -21,41 +21,41 @@ const words: Record<MetaWord, Buffer> = {
   checked: CHECKED_WORD,
 }
 
-/** Undefined in a directory that is being opened for the first time. */
+/** Reads a number of `meta`. Undefined in a directory that is being opened for the first time. */
 function metaNumber(tables: Pick<Tables, 'meta'>, word: MetaWord): number | undefined {
   const bytes = tables.meta.getBinaryFast(words[word])
   return bytes && readNumber(bytes, 0)
 }
 
-/** A revision of `meta`: the newest, the oldest that can be read, or how far the sweep of older history has come. Every open store has them. */
+/** Reads a revision of `meta`: the newest, the oldest that can be read, or the progress of the sweep of older history. Every open store has them. */
 export const metaRevision = (tables: Pick<Tables, 'meta'>, word: 'revision' | 'compacted' | 'swept'): Revision => revision(metaNumber(tables, word) ?? 0)
 
-/** From where on records have stamps; undefined: they have none. */
+/** Returns the first revision with a stamp, and when stamps began; undefined if changes have none. */
 export function stampsSince(tables: Pick<Tables, 'meta'>): { readonly first: Revision; readonly time: number } | undefined {
   const first = metaNumber(tables, 'stamped')
   return first === undefined ? undefined : { first: revision(first), time: metaNumber(tables, 'stampedAt') ?? 0 }
 }
 
-/** Only inside `commit`: the store has at least this format from now on. */
+/** Raises the format of the store to at least this one. Only inside `commit`. */
 export function raiseFormat(tables: Pick<Tables, 'meta'>, format: number): void {
   if ((metaNumber(tables, 'format') ?? 0) < format) setMeta(tables, 'format', format)
 }
 
-/** Only inside `commit`: all changes from now on have stamps, of a store which then has the format that says so. */
+/** Starts to stamp changes, and raises the format accordingly. Only inside `commit`. */
 export function putStampsSince(tables: Pick<Tables, 'meta'>, time: number): void {
   raiseFormat(tables, historyFormat)
   setMeta(tables, 'stamped', metaRevision(tables, 'revision') + 1)
   setMeta(tables, 'stampedAt', time)
 }
 
-/** Only inside `commit`. */
+/** Writes a number of `meta`. Only inside `commit`. */
 export function setMeta(tables: Pick<Tables, 'meta'>, word: MetaWord, value: number): void {
   tables.meta.putSync(words[word], numberBytes(value))
 }
 
 /**
- * Opens the directory's tables, and creates them in an empty one.
- * @throws BackendError `corrupt` where the directory holds something else, or a format newer than this program's.
+ * Opens the tables of a directory, and creates them if it is empty.
+ * @throws BackendError `corrupt` if the directory holds something else, or its format is newer than this program's
  */
 export async function openTables(dir: string): Promise<Tables> {
   const tables = await openEnvironment(dir)
@@ -65,7 +65,7 @@ export async function openTables(dir: string): Promise<Tables> {
     throw new BackendError('corrupt', `the store in ${dir} has format ${format}, which is newer than format ${checkedFormat} of this program`)
   }
   if (format === undefined) {
-    // etcd's revision before the first write is 1 too.
+    // The revision of etcd before the first write is 1, too.
     await tables.commit(() => {
       setMeta(tables, 'format', checkedFormat)
       setMeta(tables, 'checked', 1)
@@ -78,7 +78,7 @@ export async function openTables(dir: string): Promise<Tables> {
   return tables
 }
 
-/** Opens the tables as `openTables`, to be written to: what is written has checksums, which programs for format 1 and 2 do not know. */
+/** Opens tables like `openTables`, for writing. Raises the format, because written rows have checksums, which programs for formats 1 and 2 cannot read. */
 export async function openTablesToWrite(dir: string): Promise<Tables> {
   const tables = await openTables(dir)
   if (metaNumber(tables, 'format') !== checkedFormat) await tables.commit(() => raiseFormat(tables, checkedFormat))

@@ -3,7 +3,7 @@ import { type FoundDamage, findDamage } from './find-damage.ts'
 import { requireDataFile } from './inspect.ts'
 
 /**
- * Looks for damage in a store that no server uses.
+ * Finds damage in a store that no server uses.
  * @throws BackendError `unavailable` if there is no store, or another process holds the directory
  */
 export async function verifyStore(dir: string): Promise<FoundDamage> {

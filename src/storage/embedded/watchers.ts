@@ -8,19 +8,19 @@ import { copyOf, decodeRecord, deletion, keyOf, numberBytes } from './layout.ts'
 import { changeAt } from './reader.ts'
 import type { Change } from './writer.ts'
 
-/** Events and bytes of a batch read from the log. */
+/** Limits of a batch read from the log, in events and bytes. */
 const batchEvents = 500
 const batchBytes = 4 << 20
-/** Changes of other keys that are passed over for a batch. */
+/** Number of changes to other keys that are skipped for one batch. */
 const passedOver = 2000
-/** Events that may wait for a watcher; beyond them it reads on from the log. */
+/** Number of queued events per watcher. Beyond it the watcher returns to reading the log. */
 const queueBound = 10_000
 
 interface Watcher {
   readonly watch: BackendWatch
-  /** The first revision not yet queued or given. */
+  /** The first revision that is neither queued nor delivered. */
   next: Revision
-  /** Whether commits are queued for it; otherwise it reads the log. */
+  /** Whether commits are queued for the watcher. Otherwise it reads the log. */
   live: boolean
   queue: BackendEvent[]
   wake: (() => void) | undefined
@@ -29,19 +29,19 @@ interface Watcher {
 /** The state that watches follow. */
 export interface WatchSource {
   readonly tables: Tables
-  /** The newest revision that is on disk and announced. */
+  /** Returns the newest revision that is on disk and announced. */
   revision(): Revision
   compacted(): Revision
 }
 
 export interface Watchers {
   watch(watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined>
-  /** Gives the watchers a group of consecutive revisions, the next after the last. Called when `source.revision()` already returns the new one. */
+  /** Delivers a group of consecutive revisions, which follow the last group. Called when `source.revision()` already returns the new one. */
   publish(changes: readonly Change[], revision: Revision): void
   close(): void
 }
 
-/** Watches: from the log until they have caught up, from then on from the commits as they happen, without a gap between. */
+/** Creates the watches of a store: they read the log until they have caught up, and then receive commits as they happen, without a gap. */
 export function openWatchers(source: WatchSource): Watchers {
   const watchers = new Set<Watcher>()
   let closed = false
@@ -50,7 +50,7 @@ export function openWatchers(source: WatchSource): Watchers {
     const watcher: Watcher = { watch: query, next: query.from || revisionAfter(source.revision()), live: false, queue: [], wake: undefined }
     const forget = onAbort(signal, () => watcher.wake?.())
     watchers.add(watcher)
-    /** The first revision that was not given. */
+    /** The first revision that was not delivered. */
     let due = watcher.next
     let opened = false
     try {
@@ -71,7 +71,7 @@ export function openWatchers(source: WatchSource): Watchers {
           const batch = readLog(source, query, watcher.next)
           due = watcher.next = revisionAfter(batch.revision)
           yield batch
-          // A long history must not hold the event loop.
+          // A long history must not block the event loop.
           await nextTurn()
         } else if (watcher.next > due) {
           const events = watcher.queue
@@ -104,7 +104,7 @@ export function openWatchers(source: WatchSource): Watchers {
         })
         const [first] = watcher.queue
         if (first !== undefined && watcher.queue.length > queueBound) {
-          // It is too slow for memory, not for the log: it reads on from the last revision given.
+          // The watcher returns to the log, from the first revision that was not delivered.
           watcher.next = first.modRevision
           watcher.queue = []
           watcher.live = false
@@ -124,7 +124,7 @@ function withPrevious(tables: Tables, event: BackendEvent, replaced: Revision): 
   return previous ? { ...event, previous } : event
 }
 
-/** Code points order as UTF-8 does; UTF-16 units differ from it only beyond U+FFFF, where bytes decide. */
+/** Whether a range includes a key. UTF-16 order equals UTF-8 order except beyond U+FFFF, where `atLeast` compares bytes. */
 function covers(watch: BackendWatch, key: Key): boolean {
   return atLeast(key, watch.start) && (watch.end === '\0' || !atLeast(key, watch.end))
 }
@@ -134,7 +134,7 @@ function atLeast(a: string, b: string): boolean {
 }
 const surrogates = /[\ud800-\udfff]/
 
-/** The next changes of the log. From the compacted revision on, the log has every revision. */
+/** Reads the next changes of the log, which is complete from the compacted revision on. */
 function readLog(source: WatchSource, watch: BackendWatch, from: Revision): BackendBatch {
   const { tables } = source
   const events: BackendEvent[] = []
@@ -151,7 +151,7 @@ function readLog(source: WatchSource, watch: BackendWatch, from: Revision): Back
     const value = record.kind === deletion ? undefined : copyOf(record.value)
     bytes += stored.length
     let previous: KeyValue | undefined
-    // The change before may have been a deletion, after which the key was created anew.
+    // The previous change may be a deletion, after which the key was created anew.
     if (watch.previous && record.before !== 0 && createRevision !== modRevision) previous = changeAt(tables, key, record.before)
     events.push({
       type: value ? 'put' : 'delete',

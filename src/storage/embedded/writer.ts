@@ -11,11 +11,11 @@ import { changeAt, keyBytes, latestOf, newestOf } from './reader.ts'
 import { type LastStamp, lastStamp, nextStamp, timeOf } from './stamps.ts'
 import { metaRevision, setMeta } from './tables.ts'
 
-/** Writes that one commit takes, and their bytes: what is more waits for the next. A group is put in one go, so this bounds how long it holds the event loop. */
+/** Limits of one commit, in writes and bytes. Further writes wait for the next one. A group is written in one step, so this bounds how long it blocks the event loop. */
 const groupWrites = 256
 const groupBytes = 4 << 20
 
-/** Writes that may wait; more are turned away. */
+/** Number of queued writes. Further ones are rejected. */
 const queueBound = 65_536
 
 interface Pending {
@@ -23,14 +23,14 @@ interface Pending {
   readonly keyBytes: Buffer
   readonly write: GuardedWrite
   readonly deadline: number | undefined
-  /** An entry of `expiry` that this write settles, whatever its outcome. */
+  /** An entry of `expiry` that this write removes, whatever its outcome. */
   readonly settles: Buffer | undefined
   readonly signal: AbortSignal | undefined
   resolve(result: WriteResult): void
   reject(error: BackendError): void
 }
 
-/** A change that the group will make. */
+/** A change of the group. */
 interface Staged {
   readonly pending: Pending
   readonly revision: Revision
@@ -44,38 +44,38 @@ interface Group {
   readonly staged: readonly Staged[]
   readonly changes: readonly Change[]
   readonly revision: Revision
-  /** Of the last change, where changes have stamps. */
+  /** Stamp of the last change; undefined if changes have none. */
   readonly stamp: LastStamp | undefined
 }
 
 /** A committed change. */
 export interface Change {
   readonly event: BackendEvent
-  /** The mod revision of the value that it replaced or deleted; 0 where there was none. */
+  /** The mod revision of the value that it replaced or deleted; 0 if there was none. */
   readonly replaced: Revision
 }
 
 export interface WriterOptions {
   readonly tables: Tables
-  /** By which changes are stamped. */
+  /** Clock of the stamps. */
   readonly clock: Clock
-  /** Asked before values are written. Omitted in memory. */
+  /** Consulted before values are written. Omitted for a store in memory. */
   readonly disk: FullDisk | undefined
-  /** Called within the commit, before a key gets another value or goes. Absent: nobody wants to know. */
+  /** Optional. Called within the commit, before a key is changed or deleted. */
   replacing?(key: Buffer): void
-  /** Called once the group is on disk, before its writers learn of it. */
+  /** Called when the group is on disk, before its writes resolve. */
   committed(changes: readonly Change[], revision: Revision): void
 }
 
 export interface Writer {
   write(write: GuardedWrite, options: { deadline?: number; settles?: Buffer; signal?: AbortSignal }): Promise<WriteResult>
-  /** Resolves once nothing is queued or being committed; later writes fail. */
+  /** Resolves when no write is queued or being committed. Later writes fail. */
   close(): Promise<void>
 }
 
 /**
- * The one writer. Writes that arrive while a commit is on its way to the disk make the next group: one commit, one sync for all of them. A group is checked
- * whole before its first put, and fails whole.
+ * Creates the only writer of a store. Writes that arrive during a commit form the next group: one commit and one sync for all of them. A group is checked completely before its first
+ * put, and fails as a whole.
  */
 export function openWriter(options: WriterOptions): Writer {
   const queue: Pending[] = []
@@ -91,14 +91,14 @@ export function openWriter(options: WriterOptions): Writer {
         taken = take(queue)
         const checked = checkGroup(options.tables, taken, stamp, options.clock)
         const bytes = bytesAdded(checked)
-        // A deletion takes pages that are free, mostly, and frees others.
+        // A deletion mostly uses free pages, and frees others.
         if (bytes > 0) options.disk?.check(bytes)
         if (options.replacing) for (const { pending } of checked.staged) options.replacing(pending.keyBytes)
         putGroup(options.tables, checked)
         return checked
       })
     } catch (cause) {
-      // Where the transaction could not even begin, nothing was taken: fail what waits, or this would spin.
+      // If the transaction could not start, nothing was taken. Queued writes are failed, because retrying them would loop forever.
       if (taken.length === 0) taken = queue.splice(0)
       const error = new BackendError('unavailable', `the store cannot commit: ${errorMessage(cause)}`, { cause })
       for (const pending of taken) pending.reject(error)
@@ -109,7 +109,7 @@ export function openWriter(options: WriterOptions): Writer {
     for (const { pending, result } of group.results) pending.resolve(result)
   }
 
-  /** `running` is forgotten in the step that finds the queue empty: a write that comes in the next one begins anew, or nobody would take it. */
+  /** Commits until the queue is empty. `running` is cleared in the same step, so that the next write starts a new run. */
   async function run(): Promise<void> {
     try {
       while (queue.length > 0) await commitNext()
@@ -151,7 +151,7 @@ function take(queue: Pending[]): Pending[] {
   return taken
 }
 
-/** Decides every write of the group in order, each on what those before it leave. Puts nothing. */
+/** Decides on the writes of a group in order, each on the result of those before it. Writes nothing. */
 function checkGroup(tables: Tables, taken: readonly Pending[], last: LastStamp | undefined, clock: Clock): Group {
   let newest = metaRevision(tables, 'revision')
   let stamp = last
@@ -196,7 +196,7 @@ function checkGroup(tables: Tables, taken: readonly Pending[], last: LastStamp |
   return { taken, results, staged, changes, revision: newest, stamp }
 }
 
-/** Of values: 0 for a group of deletions. */
+/** Returns the bytes of values in a group; 0 for a group of deletions. */
 const bytesAdded = ({ taken, changes }: Group): number => (changes.length === 0 ? 0 : taken.reduce((sum, { write }) => sum + (write.value?.length ?? 0), 0))
 
 function putGroup(tables: Tables, group: Group): void {
@@ -210,7 +210,7 @@ function putGroup(tables: Tables, group: Group): void {
   if (group.staged.length > 0) setMeta(tables, 'revision', group.revision)
 }
 
-/** Where the store keeps history, a deleted key has its row in another table, until it is created again. */
+/** Writes the entry of a key in a store that keeps history. A deleted key is in `deleted` until it is created again. */
 function putEntry(tables: Tables, key: Buffer, entry: LatestEntry): void {
   const [to, from] = entry.live ? [tables.latest, tables.deleted] : [tables.deleted, tables.latest]
   to.putSync(key, encodeLatest(entry))

@@ -1,20 +1,20 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { BRANCH, BUCKET_HEADER, ELEMENT, fnv1a, IS_BUCKET, LEAF, MAGIC, META, META_FIELDS, PAGE_HEADER, VERSION } from './bolt-layout.ts'
 
-/** A file that is no bbolt database, or a damaged one. */
+/** The file is not a bbolt database, or is damaged. */
 export class BoltError extends Error {
   override readonly name = 'BoltError'
 }
 
-/** A value of a bucket. */
+/** An entry of a bucket. */
 export interface BoltEntry {
   readonly key: Buffer
-  /** Where it stands in the file; `read` fetches it. */
+  /** Offset of the value in the file. `read` returns the value. */
   readonly valueAt: number
   readonly valueSize: number
 }
 
-/** Reports whether a file has the head of a bbolt database, which may be damaged otherwise. */
+/** Reports whether a file has the header of a bbolt database. The rest may be damaged. */
 export function looksLikeBolt(path: string): boolean {
   const descriptor = openSync(path, 'r')
   try {
@@ -28,15 +28,18 @@ export function looksLikeBolt(path: string): boolean {
   }
 }
 
-/** The sizes of pages that systems have. */
+/** Page sizes of common systems, in bytes. */
 const PAGE_SIZES: ReadonlySet<number> = new Set([512, 1024, 2048, 4096, 8192, 16384, 32768, 65536])
-/** A file is read once for its tree, once for its entries, and once more for the values that count: who reads more of it goes in circles, or through pages that lie over each other. */
+/**
+ * Limit on the bytes read, as a multiple of the file's size. A file is read once for its tree, once for its entries and once for the needed values. Beyond that its pages form a cycle or
+ * overlap.
+ */
 const MOST_READS = 4
-/** For what is read to find the tree. */
+/** Allowance for finding the tree, in bytes. */
 const ROOM = 1024 * 1024
-/** A tree is not as deep: each level has at least two pages. */
+/** Maximum depth of a tree. A real one is lower, because each branch has at least two children. */
 const DEEPEST = 64
-/** A page and what overflows it; etcd takes values of 1.5 MiB, or ten times that. */
+/** Maximum size of a page with its overflow pages. etcd accepts values of 1.5 MiB by default. */
 const LARGEST_PAGE = 256 * 1024 * 1024
 
 interface Meta {
@@ -46,18 +49,18 @@ interface Meta {
 }
 
 /**
- * A file of bbolt, the store of etcd: a snapshot, or `member/snap/db` of a member that is stopped. Read only, and by the page, as files have gigabytes.
+ * A read-only bbolt file, the database of etcd: a snapshot, or `member/snap/db` of a stopped member. It is read by the page, because files may have gigabytes.
  */
 export class BoltFile {
   readonly #fd: number
   readonly #size: number
   readonly #meta: Meta
-  /** Bytes that were read. */
+  /** Number of bytes read. */
   #read = 0
-  /** Pages of trees that were read: a whole file has no page twice. */
+  /** Number of tree pages read. An intact file has no page in two places. */
   #visited = 0
 
-  /** Throws BoltError, and errors of the system. */
+  /** Opens a file. Throws BoltError, and errors of the system. */
   constructor(path: string) {
     this.#fd = openSync(path, 'r')
     try {
@@ -69,12 +72,12 @@ export class BoltFile {
     }
   }
 
-  /** The entries of a bucket at the root in the order of their keys; none where there is no such bucket. Throws BoltError. */
+  /** Iterates over a top-level bucket in key order. Yields nothing if there is no such bucket. Throws BoltError. */
   *bucket(name: string): Generator<BoltEntry> {
     for (const { flags, key, valueAt } of this.#leaves(this.#meta.root, 0)) {
       if ((flags & IS_BUCKET) === 0 || key.toString() !== name) continue
       const root = Number(this.#bytes(valueAt, BUCKET_HEADER).readBigUInt64LE(0))
-      // A small bucket stands in a page of its own inside of the value.
+      // A small bucket is stored inline, as a page within the value.
       if (root === 0) yield* this.#elements(this.#bytes(valueAt + BUCKET_HEADER, PAGE_HEADER), valueAt + BUCKET_HEADER)
       else yield* this.#leaves(root, 0)
     }
@@ -88,7 +91,7 @@ export class BoltFile {
     closeSync(this.#fd)
   }
 
-  /** Of two pages, the valid one of the later transaction. The second stands where the size of pages says, which only a meta page states. */
+  /** Returns the valid meta page with the later transaction. The second one is at the page size, which only a meta page states, so all sizes are tried. */
   #readMeta(path: string): Meta {
     const found = [0, ...PAGE_SIZES].flatMap(at => this.#metaAt(at) ?? [])
     const [newest] = found.sort((a, b) => (a.transaction < b.transaction ? 1 : -1))
@@ -119,7 +122,7 @@ export class BoltFile {
     } else throw new BoltError(`page ${page} of the file is damaged: its flags are ${header.readUInt16LE(8)}`)
   }
 
-  /** Keys of a leaf page, whose header is given. */
+  /** Iterates over the elements of a leaf page, given its header. */
   *#elements(header: Buffer, at: number): Generator<BoltEntry & { readonly flags: number }> {
     const size = Math.min((header.readUInt32LE(12) + 1) * this.#meta.pageSize, LARGEST_PAGE, this.#size - at)
     const bytes = this.#bytes(at, size)

@@ -2,39 +2,39 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { BRANCH, BUCKET_HEADER, ELEMENT, FREE_LIST, fnv1a, IS_BUCKET, LEAF, MAGIC, META, META_FIELDS, PAGE_HEADER, VERSION } from './bolt-layout.ts'
 
 const PAGE = 4096
-/** Written at a time, in bytes. */
+/** Size of one write to the file, in bytes. */
 const CHUNK = 1 << 20
 
-/** Of a bucket. */
+/** Entry of a bucket. */
 type Entry = readonly [key: Buffer, value: Buffer]
 
 interface Element {
   readonly key: Buffer
-  /** Of a leaf. */
+  /** Value in a leaf. Empty in a branch. */
   readonly value: Buffer
-  /** Of a branch: the page of its child. */
+  /** Page of the child in a branch. 0 in a leaf. */
   readonly child: number
   readonly flags: number
 }
 
 const NOTHING = Buffer.alloc(0)
 
-/** Writes a new file of bbolt from its first page to its last, of which memory holds one page of each level of a tree, and a megabyte on its way. Close it in any case. */
+/** Writes a new bbolt file from the first page to the last. It buffers one page of each level of a tree, and a megabyte of output. It must be closed, also after a failure. */
 export class BoltWriter {
   readonly #fd: number
   readonly #buckets: Element[] = []
   #waiting: Buffer[] = []
   #waitingBytes = 0
-  /** Pages 0 and 1 say where all others are: they are written last. */
+  /** Number of the next page. Pages 0 and 1 are meta pages, which refer to the others and are written last. */
   #nextPage = 2
   #written = 2 * PAGE
 
-  /** The file must not be there. Throws errors of the system. */
+  /** Creates the file, which must not exist. Throws errors of the system. */
   constructor(path: string) {
     this.#fd = openSync(path, 'wx', 0o600)
   }
 
-  /** Writes a bucket. Entries come in the order of their keys, and buckets in that of their names. */
+  /** Writes a bucket. Entries must come in key order, and buckets in the order of their names. */
   async bucket(name: string, entries: Iterable<Entry> | AsyncIterable<Entry>): Promise<void> {
     const tree = new Tree((flags, elements) => this.#page(flags, elements))
     for await (const [key, value] of entries) tree.add({ key, value, child: 0, flags: 0 })
@@ -43,7 +43,7 @@ export class BoltWriter {
     this.#buckets.push({ key: Buffer.from(name), value, child: 0, flags: IS_BUCKET })
   }
 
-  /** Ends the file: it is on the disk then. */
+  /** Completes the file, and syncs it to disk. */
   finish(): void {
     const root = this.#page(LEAF, this.#buckets)
     const free = this.#page(FREE_LIST, [])
@@ -56,7 +56,7 @@ export class BoltWriter {
     closeSync(this.#fd)
   }
 
-  /** Returns the number of the page. What is larger than a page goes on in those behind it. */
+  /** Writes a page and returns its number. A page that is too large continues in overflow pages. */
   #page(flags: number, elements: readonly Element[]): number {
     const size = elements.reduce((sum, element) => sum + sizeOf(element), PAGE_HEADER)
     const pages = Math.ceil(size / PAGE)
@@ -107,7 +107,7 @@ function writeBranchElement(bytes: Buffer, start: number, at: number, { key, chi
 interface MetaFields {
   readonly root: number
   readonly free: number
-  /** The number behind that of the last page. */
+  /** The number after that of the last page. */
   readonly end: number
   readonly transaction: bigint
 }
@@ -128,7 +128,7 @@ function metaPage(id: number, { root, free, end, transaction }: MetaFields): Buf
   return page
 }
 
-/** One page of each level, from the leaf up. A full one is written, and becomes an element of the level above. */
+/** One page of each level, from the leaves up. A full page is written, and becomes an element of the level above. */
 class Tree {
   readonly #write: (flags: number, elements: readonly Element[]) => number
   readonly #levels: { elements: Element[]; size: number }[] = []
@@ -145,7 +145,7 @@ class Tree {
     level.size += sizeOf(element)
   }
 
-  /** Returns the page of the root. */
+  /** Writes the remaining pages, and returns the number of the root. */
   close(): number {
     for (let depth = 0; ; depth++) {
       const { elements = [] } = this.#levels[depth] ?? {}

@@ -4,33 +4,33 @@ import { trimEndOf } from '../../lib/trim.ts'
 import { type BoltEntry, BoltError, BoltFile } from './bolt-file.ts'
 import type { SnapshotPath } from './snapshot-hash.ts'
 
-/** Where etcd keeps every revision of every key: main revision (8), `_`, sub revision (8), and a `t` where the key was deleted. */
+/** Bucket with every revision of every key. Its keys are main revision (8), `_`, sub revision (8), and a `t` if the key was deleted. */
 const BUCKET = 'key'
 const REVISION_BYTES = 17
 
-/** Where etcd keeps up to which revision older ones are gone. */
+/** Bucket and key of the compacted revision. */
 const [META, COMPACTED] = ['meta', 'finishedCompactRev']
 
-/** Where etcd keeps its leases: their ids, with their times to live. */
+/** Bucket of the leases, by id, with their times to live. */
 const LEASES = 'lease'
 
-/** A value with what etcd knows of it. */
+/** A value with its metadata in etcd. */
 export interface SnapshotValue {
   readonly key: string
   readonly value: Buffer
   readonly createRevision: number
   readonly modRevision: number
-  /** The id of its lease, 0 where it has none. */
+  /** Id of its lease; `0` if it has none. */
   readonly lease: string
 }
 
-/** The newest value of each key below a prefix in a snapshot of etcd, or in the file of a member that is stopped. Throws BoltError, and errors of the system. */
+/** Iterates over the newest values of keys with a prefix, in a snapshot of etcd or the file of a stopped member. Throws BoltError, and errors of the system. */
 export function* snapshotValues(path: SnapshotPath, prefix: string): Generator<SnapshotValue> {
   const file = new BoltFile(path)
   try {
     const folder = `${trimEndOf(prefix, '/')}/`
     const newest = new Map<string, BoltEntry>()
-    // Revisions rise, so the last one of a key counts. Keys and places are kept, and values read again.
+    // Revisions ascend, so the last one of a key is its newest. Only keys and offsets are kept, and values are read again.
     for (const entry of file.bucket(BUCKET)) {
       const { key } = keyValueOf(file.read(entry))
       if (!key.startsWith(folder)) continue
@@ -43,13 +43,13 @@ export function* snapshotValues(path: SnapshotPath, prefix: string): Generator<S
   }
 }
 
-/** The newest revision, and the seconds that each lease grants, by its id. Throws as `snapshotValues`. */
+/** Returns the newest revision, and the seconds of each lease by its id. Throws like `snapshotValues`. */
 export function snapshotState(path: SnapshotPath): { readonly revision: number; readonly leaseSeconds: ReadonlyMap<string, number> } {
   const file = new BoltFile(path)
   try {
     let revision = 0
     for (const { key } of file.bucket(BUCKET)) revision = revisionOf(key)
-    // The newest changes may be deletions that were compacted.
+    // The newest changes may be deletions that have been compacted.
     for (const entry of file.bucket(META)) if (entry.key.toString() === COMPACTED) revision = Math.max(revision, revisionOf(file.read(entry)))
     const leaseSeconds = new Map<string, number>()
     for (const entry of file.bucket(LEASES)) {
@@ -62,14 +62,14 @@ export function snapshotState(path: SnapshotPath): { readonly revision: number; 
   }
 }
 
-/** Of a key. Throws BoltError. */
+/** Decodes the revision in a key. Throws BoltError. */
 function revisionOf(bytes: Buffer): number {
   const revision = bytes.length >= REVISION_BYTES ? Number(bytes.readBigUInt64BE(0)) : Number.NaN
   if (!Number.isSafeInteger(revision)) throw new BoltError('an entry of the file is damaged: its key is no revision')
   return revision
 }
 
-/** mvccpb.KeyValue: key 1, create revision 2, mod revision 3, value 5, lease 6. */
+/** Decodes a mvccpb.KeyValue: key 1, create revision 2, mod revision 3, value 5, lease 6. */
 function keyValueOf(bytes: Buffer): SnapshotValue {
   const { numbers, texts } = fieldsOf(bytes)
   const { 1: key = NOTHING, 5: value = NOTHING } = texts
@@ -78,7 +78,7 @@ function keyValueOf(bytes: Buffer): SnapshotValue {
 
 const NOTHING = Buffer.alloc(0)
 
-/** The fields of a message that has numbers and bytes alone, by their own numbers. Numbers are texts where they may have 64 bits. */
+/** Decodes a message that has only numbers and bytes, by field number. Numbers are strings, because they may have 64 bits. */
 function fieldsOf(bytes: Buffer): { readonly numbers: Readonly<Record<number, string>>; readonly texts: Readonly<Record<number, Buffer>> } {
   const reader = protobuf.Reader.create(bytes)
   const numbers: Record<number, string> = {}

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { BoltError, BoltFile } from './bolt-file.ts'
 
-/** Bytes of the hash that a snapshot ends with: SHA-256 of all bytes before it. */
+/** Size of the hash at the end of a snapshot: the SHA-256 of all bytes before it. */
 const HASH_BYTES = 32
-/** Pages of bbolt are multiples of it, so a file with another remainder has a hash at its end. */
+/** Divisor of every bbolt page size. A file size with another remainder shows that a hash follows the pages. */
 const SECTOR = 512
-/** The file is read in pieces of this size. */
+/** Size of one read, in bytes. */
 const PIECE_BYTES = 1 << 20
 
 declare const checked: unique symbol
 
-/** Path of a snapshot of etcd whose hash was checked, or whose check was skipped on the user's demand. */
+/** Path of a snapshot of etcd whose hash was checked, or for which the user has skipped the check. */
 export type SnapshotPath = string & { readonly [checked]: true }
 
 export interface HashCheckOptions {
@@ -20,8 +20,8 @@ export interface HashCheckOptions {
 }
 
 /**
- * Checks the hash at the end of a snapshot, as `etcdutl snapshot restore` does (etcd, etcdutl/snapshot/v3_snapshot.go). Reads the file once, by the piece.
- * @throws BoltError if the file is no bbolt database, has no hash, or has another one; errors of the system
+ * Checks the hash at the end of a snapshot, like `etcdutl snapshot restore` (etcd, etcdutl/snapshot/v3_snapshot.go). Reads the file once, in chunks.
+ * @throws BoltError if the file is not a bbolt database, has no hash, or has a different one; errors of the system
  */
 export function checkedSnapshot(path: string, { skipHashCheck }: HashCheckOptions): SnapshotPath {
   new BoltFile(path).close()

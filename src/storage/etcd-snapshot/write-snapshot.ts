@@ -3,23 +3,23 @@ import { appendFileSync, createReadStream } from 'node:fs'
 import protobuf from 'protobufjs/minimal.js'
 import { BoltWriter } from './bolt-writer.ts'
 
-/** A value of a store as etcd is to have it. */
+/** A value to write. */
 export interface ExportedValue {
   readonly key: Buffer
   readonly value: Buffer
   readonly createRevision: number
   readonly modRevision: number
-  /** Until it expires; undefined: it does not. */
+  /** Seconds until it expires; undefined if it does not. */
   readonly seconds: number | undefined
 }
 
-/** Buckets of etcd in the order of their names. Those of members and of the cluster are filled by who restores the snapshot. */
+/** Empty buckets of etcd, in the order of their names. Those of members and of the cluster are filled when the snapshot is restored. */
 const BEFORE_KEYS = ['alarm', 'auth', 'authRoles', 'authUsers', 'cluster']
 const BEHIND_LEASES = ['members', 'members_removed']
 
 /**
- * Writes a snapshot as `etcdctl snapshot save` does: the newest value of each key with its revisions, and a lease for each time in which values expire. Older revisions count as compacted. Values come in the order
- * of their revisions, each of which is one value's alone. Memory holds some pages, and the leases. The file must not be there.
+ * Writes a snapshot like `etcdctl snapshot save`: the newest value of each key with its revisions, and one lease for each time to live. Older revisions count as compacted. Values must
+ * come in the order of their mod revisions, which must be distinct. Memory holds only some pages and the leases. The file must not exist.
  * Sources: etcd 3.5, server/storage (schema, mvcc), etcdutl/snapshot (the hash at the end).
  */
 export async function writeSnapshot(path: string, values: Iterable<ExportedValue> | AsyncIterable<ExportedValue>, newest: number): Promise<void> {
@@ -45,11 +45,11 @@ export async function writeSnapshot(path: string, values: Iterable<ExportedValue
   appendFileSync(path, hash.digest())
 }
 
-/** mvccpb.KeyValue by its revision: key 1, create revision 2, mod revision 3, version 4, value 5, lease 6. */
+/** Encodes mvccpb.KeyValue messages by revision: key 1, create revision 2, mod revision 3, version 4, value 5, lease 6. */
 async function* entriesOf(values: Iterable<ExportedValue> | AsyncIterable<ExportedValue>, leases: Set<number>): AsyncGenerator<[Buffer, Buffer]> {
   for await (const { key, value, createRevision, modRevision, seconds } of values) {
     const writer = protobuf.Writer.create().uint32(10).bytes(key).uint32(16).int64(createRevision).uint32(24).int64(modRevision)
-    // How often it was written is not known: once, or more.
+    // The number of writes of the key is unknown: 1 if it was never updated, otherwise at least 2.
     writer.uint32(32).int64(createRevision === modRevision ? 1 : 2)
     writer.uint32(42).bytes(value)
     if (seconds !== undefined) {
@@ -60,10 +60,10 @@ async function* entriesOf(values: Iterable<ExportedValue> | AsyncIterable<Export
   }
 }
 
-/** The id of the lease of all values that expire in so many seconds. */
+/** Returns the id of the lease that all values with this time to live share. */
 const leaseOf = (seconds: number): number => seconds
 
-/** leasepb.Lease: id 1, seconds 2. */
+/** Encodes leasepb.Lease messages by id: id 1, seconds 2. */
 function* leaseEntries(leases: ReadonlySet<number>): Generator<[Buffer, Buffer]> {
   for (const seconds of [...leases].sort((a, b) => a - b)) {
     const key = Buffer.alloc(8)
@@ -72,7 +72,7 @@ function* leaseEntries(leases: ReadonlySet<number>): Generator<[Buffer, Buffer]>
   }
 }
 
-/** Main revision (8), `_`, sub revision (8). */
+/** Encodes a key of the bucket: main revision (8), `_`, sub revision (8). */
 function revisionKey(revision: number): Buffer {
   const bytes = Buffer.alloc(17)
   bytes.writeBigUInt64BE(BigInt(revision))

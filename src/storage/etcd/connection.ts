@@ -57,7 +57,7 @@ export interface Connection {
    * trustworthy progress is required and the member's version cannot provide it.
    */
   watchStream(options: WatchStreamOptions): Promise<MessageStream>
-  /** Reports that the watch of a stream has failed. For a while its member is chosen only if no other is up. */
+  /** Reports that the watch of a stream has failed. Its member is then avoided for a while if another is up. */
   watchFailed(stream: MessageStream): void
   /** Reports whether the progress of all members that respond can be trusted. Throws BackendError. */
   isProgressTrusted(signal: AbortSignal): Promise<boolean>

@@ -67,7 +67,7 @@ function credentialsOf(options: EtcdOptions): (() => TlsCredentials) | undefined
     try {
       latest = readCredentials(options)
     } catch {
-      // The files are being replaced. For a moment a certificate and its key may not match.
+      // The files are being replaced: a certificate and its key may not match for a moment.
     }
     return latest
   }

@@ -6,23 +6,23 @@ import { PageFile, readFully } from './page-file.ts'
 import { compareParts, type Part } from './part.ts'
 
 export interface FileVisitor {
-  /** A row of a table, in the order of the table's keys. Both parts are moved on when the call returns. */
+  /** Called for each row of a table, in key order. Both parts are reused after the call returns. */
   row(table: string, key: Part, value: Part): void
-  /** `table`: undefined for the list of tables. */
+  /** Called for a damaged part of a table. `table` is undefined for the list of tables. */
   fault(table: string | undefined, fault: TreeFault): void
-  /** The heads of the file do not fit. Nothing else is read then. */
+  /** Called if the meta pages are invalid. Nothing else is read then. */
   headFault(why: string): void
-  /** The size of the file, or its list of free pages, does not fit. The tables are read nevertheless. */
+  /** Called if the size of the file, or its list of free pages, is invalid. The tables are read nevertheless. */
   spaceFault(why: string): void
 }
 
 /** Data version of LMDB 1.0. */
 const VERSION = 2
-/** Bytes of the smallest and the largest page. */
+/** Valid page sizes, in bytes. */
 const SMALLEST = 512
 const LARGEST = 0x8000
 
-/** Goes through the newest snapshot of a file, of `size` bytes and open as `descriptor`. Yields after some pages. */
+/** Checks the newest snapshot of a file of `size` bytes, open as `descriptor`. Yields at intervals. */
 export function* checkFile(descriptor: number, size: number, visitor: FileVisitor): Generator<void, void> {
   const meta = newestMeta(descriptor)
   if (typeof meta === 'string') return visitor.headFault(meta)
@@ -32,7 +32,7 @@ export function* checkFile(descriptor: number, size: number, visitor: FileVisito
   const tables: [string, TreeHead][] = []
   const main = {
     row: (key: Part, value: Part): void => {
-      // LMDB ends names with a zero.
+      // LMDB ends names with a NUL byte.
       if (value.length === TREE_HEAD) tables.push([key.bytes.toString('latin1', key.start, key.end - 1), treeHead(value.bytes, value.start)])
       else visitor.headFault('a table has no head')
     },
@@ -47,7 +47,7 @@ export function* checkFile(descriptor: number, size: number, visitor: FileVisito
   yield* checkFreePages(file, meta.free, ({ page, why }) => visitor.spaceFault(`${page === undefined ? '' : `page ${page}: `}the list of free pages: ${why}`))
 }
 
-/** The newer head, or why there is none that can be trusted. */
+/** Returns the newer meta page, or why neither can be trusted. */
 function newestMeta(descriptor: number): MetaPage | string {
   const read = (offset: number): MetaPage | undefined => {
     const bytes = Buffer.alloc(META_BYTES)
@@ -59,7 +59,7 @@ function newestMeta(descriptor: number): MetaPage | string {
   const second = read(pageSize)
   if (first === undefined || second === undefined || second.pageSize !== pageSize) return 'the second head is damaged'
   const newest = second.transaction > first.transaction ? second : first
-  // Each commit writes the older head, so that a head which is not next to the other has a number that no commit wrote.
+  // Each commit writes the older meta page, so the transaction numbers of the two are consecutive. Otherwise one of them was not written by a commit.
   const isNew = first.transaction === 0 && second.transaction === 0
   if (!isNew && (Math.abs(first.transaction - second.transaction) !== 1 || newest.transaction % 2 !== (newest === second ? 1 : 0)))
     return 'the heads do not follow each other'

@@ -20,48 +20,48 @@ import {
 import type { PageFile } from './page-file.ts'
 import { Part } from './part.ts'
 
-/** A part of a tree that does not fit the rest. */
+/** A damaged part of a tree. */
 export interface TreeFault {
   /** Undefined if the fault concerns the whole tree. */
   readonly page: number | undefined
   readonly why: string
-  /** The last row before it, and the first that may come behind it; undefined at the ends of the tree. */
+  /** The last row before the part, and the first that may follow it; undefined at the ends of the tree. */
   readonly after: Buffer | undefined
   readonly before: Buffer | undefined
-  /** The key of the one row whose value it is. */
+  /** Key of the row, if only its value is damaged. */
   readonly row: Buffer | undefined
 }
 
-/** A fault of the whole tree. */
+/** Creates a fault of the whole tree. */
 export const wholeFault = (why: string): TreeFault => ({ page: undefined, why, after: undefined, before: undefined, row: undefined })
 
 export interface TreeVisitor {
-  /** A row, in the order of keys. Both parts are moved on when the call returns. */
+  /** Called for each row, in key order. Both parts are reused after the call returns. */
   row(key: Part, value: Part): void
   fault(fault: TreeFault): void
 }
 
 export interface TreeOptions {
   readonly compare: (a: Part, b: Part) => number
-  /** Whether the rows are heads of trees. */
+  /** Whether the values of the rows are tree headers. */
   readonly hasTrees: boolean
 }
 
-/** LMDB's `CURSOR_STACK`. */
+/** Maximum depth of a tree: LMDB's `CURSOR_STACK`. */
 const DEEPEST = 32
 
-/** Pages that are checked between two yields. */
+/** Number of pages between yields. */
 const STEP_PAGES = 8
 
-/** Bounds of the keys below a page: from `start`, inclusive, to `end`, exclusive. */
+/** Bounds of the keys below a page: `start` is inclusive, `end` exclusive. */
 interface Bounds {
   readonly start: Part | undefined
   readonly end: Part | undefined
 }
 
 /**
- * Goes through a tree: each page is in the file, once, of the right kind and not of a later transaction; its rows fill it; their keys ascend, within the bounds that the pages above it give; the counts are those of the head.
- * LMDB reads what passes without leaving its file, and finds each row. What lies behind a fault is passed over. Yields after some pages.
+ * Checks a tree. Each page is in the file, used once, of the right kind and not of a later transaction; its rows fill it; their keys ascend within the bounds that the parent pages give;
+ * and the counts are those of the tree header. In a tree that passes, LMDB finds each row and never reads outside of its file. Rows below a fault are skipped. Yields at intervals.
  */
 export function* checkTree(file: PageFile, head: TreeHead, visitor: TreeVisitor, options: TreeOptions): Generator<void, void> {
   if (head.root === undefined) {
@@ -80,13 +80,13 @@ class TreeCheck {
   readonly #head: TreeHead
   readonly #visitor: TreeVisitor
   readonly #options: TreeOptions
-  /** A page of each level. */
+  /** One page buffer per level. */
   readonly #pages: Buffer[]
   #last: Part | undefined
   readonly #key = new Part()
   readonly #previous = new Part()
   readonly #value = new Part()
-  /** Pages since the last yield. */
+  /** Number of pages since the last yield. */
   #step = 0
   #hasFault = false
   #branchPages = 0
@@ -128,7 +128,7 @@ class TreeCheck {
     const count = nodeCount(page)
     let start = bounds.start
     for (let i = 0; i < count; i++) {
-      // The key of the first is not used.
+      // The first key of a branch is not used.
       const end = i + 1 < count ? keyAt(page, nodeAt(page, i + 1)).copy() : bounds.end
       const isOrdered = end === undefined || start === undefined || this.#options.compare(start, end) < 0
       const isWithin = end === undefined || bounds.end === undefined || this.#options.compare(end, bounds.end) <= 0
@@ -143,7 +143,7 @@ class TreeCheck {
     const taken = this.#file.take(number, 1)
     if (taken !== undefined) return taken
     if (!this.#file.read(number, page)) return 'it cannot be read'
-    // A branch has two pages below it; a tree that becomes empty has no root.
+    // A branch has at least two children. A tree that becomes empty has no root.
     return headFault(page, number, isBranch ? BRANCH : LEAF, this.#file.transaction) ?? nodesFault(page, isBranch, isBranch ? 2 : 1)
   }
 
@@ -171,11 +171,11 @@ class TreeCheck {
       if (typeof value !== 'string') this.#visitor.row(key, this.#value.moveTo(value, 0, value.length))
       else this.#fault(uint64(page, key.end), value, bounds, key)
     }
-    // The page is used for the next leaf.
+    // The page buffer is reused for the next leaf.
     this.#last = previous?.copy()
   }
 
-  /** The value in overflow pages, or why it cannot be read. */
+  /** Returns a value in overflow pages, or why it cannot be read. */
   #bigValue(page: Buffer, node: number, data: number): Buffer | string {
     const size = uint32(page, node)
     const first = uint64(page, data)

@@ -3,12 +3,12 @@ import { type TreeHead, uint64 } from './page.ts'
 import type { PageFile } from './page-file.ts'
 import type { Part } from './part.ts'
 
-/** Keys are numbers of transactions. */
+/** Orders keys by transaction number. */
 const byNumber = (a: Part, b: Part): number => (a.length === 8 && b.length === 8 ? uint64(a.bytes, a.start) - uint64(b.bytes, b.start) : a.length - b.length)
 
 /**
- * Checks the pages that LMDB may write to. After the other trees: none of theirs may be among them. A row has, in words of 8 bytes, how many follow, and then numbers of pages: one for a page, a negative count before the
- * first of several in sequence, 0 for room (`midl.c` in the package lmdb).
+ * Checks the list of pages that LMDB may reuse. To be called after the other trees, because none of their pages may be in it. A row is a list of 8-byte words: their count, then page
+ * numbers. A negative count precedes the first of several consecutive pages, and 0 is unused room (`midl.c` in the package lmdb).
  */
 export function* checkFreePages(file: PageFile, head: TreeHead, fault: (fault: TreeFault) => void): Generator<void, void> {
   const row = (key: Part, value: Part): void => {
@@ -20,7 +20,7 @@ export function* checkFreePages(file: PageFile, head: TreeHead, fault: (fault: T
 
 function listFault(file: PageFile, list: Buffer): string | undefined {
   const end = list.length < 8 ? 0 : 8 * (uint64(list, 0) + 1)
-  // LMDB reserves more than it fills.
+  // LMDB reserves more room than it fills.
   if (end < 8 || end > list.length) return 'its length does not fit'
   let count = 1
   for (let offset = 8; offset < end; offset += 8) {

@@ -1,16 +1,16 @@
 import { META, PAGE_HEAD, type TreeHead, treeHead, uint16, uint64 } from './page.ts'
 
 const MAGIC = 0xbeefc0de
-/** Offsets in a head of the file (`MDB_meta`), behind the head of its page. The size of a page is in the padding of the first tree. */
+/** Offsets in a meta page (`MDB_meta`), including the page header. The page size is in the padding field of the first tree. */
 const MAP_SIZE_AT = PAGE_HEAD + 16
 const FREE_TREE_AT = PAGE_HEAD + 24
 const MAIN_TREE_AT = PAGE_HEAD + 72
 const LAST_PAGE_AT = PAGE_HEAD + 120
 const TRANSACTION_AT = PAGE_HEAD + 128
-/** Bytes that are read of a head. */
+/** Number of bytes read of a meta page. */
 export const META_BYTES = PAGE_HEAD + 144
 
-/** One of the two heads of the file. Transaction n writes head n modulo 2. */
+/** One of the two meta pages of the file. Transaction n writes meta page n modulo 2. */
 export interface MetaPage {
   readonly version: number
   readonly mapSize: number
@@ -21,7 +21,7 @@ export interface MetaPage {
   readonly transaction: number
 }
 
-/** Undefined if the bytes are no head of a file of LMDB. */
+/** Decodes a meta page. Undefined if the bytes are not one of LMDB's. */
 export function metaPage(bytes: Buffer): MetaPage | undefined {
   if (bytes.length < META_BYTES || bytes.readUInt32LE(PAGE_HEAD) !== MAGIC || (uint16(bytes, 18) & META) === 0) return undefined
   return {

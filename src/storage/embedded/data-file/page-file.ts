@@ -1,18 +1,18 @@
 import { readSync } from 'node:fs'
 
-/** Pages that are read at a time. */
+/** Number of pages that are read ahead. */
 const WINDOW_PAGES = 16
 
-/** The pages of one snapshot of the file, each of which belongs to one place. */
+/** The pages of one snapshot of the file. Each may be used once. */
 export class PageFile {
   readonly pageSize: number
   readonly transaction: number
   readonly lastPage: number
   readonly #descriptor: number
-  /** One byte a page: 1 for a page in use, or a head. */
+  /** One byte per page: 1 if it is used, or a meta page. */
   readonly #used: Uint8Array
   readonly #window: Buffer
-  /** Pages in the window: from the first, inclusive, to the end, exclusive. */
+  /** Pages in the window: from `#windowStart`, inclusive, to `#windowEnd`, exclusive. */
   #windowStart = 0
   #windowEnd = 0
   #lastRead = -1
@@ -26,7 +26,7 @@ export class PageFile {
     this.#used = new Uint8Array(lastPage + 1).fill(1, 0, 2)
   }
 
-  /** Takes pages for one place. Undefined if all are in the file and free; otherwise why not. */
+  /** Marks pages as used. Undefined if all of them are in the file and were unused; otherwise why not. */
   take(first: number, count: number): string | undefined {
     if (count < 1 || first + count - 1 > this.lastPage) return 'it is not in the file'
     for (let page = first; page < first + count; page++) if (this.#used[page] !== 0) return 'it is used twice'
@@ -34,7 +34,7 @@ export class PageFile {
     return undefined
   }
 
-  /** Reads like `readFully`, from the start of a page. LMDB has put most pages of a tree in sequence: a page behind the last one that was read comes with those that follow. */
+  /** Reads like `readFully`, from the start of a page. LMDB writes most pages of a tree in sequence, so a page that follows the last one read is read together with its successors. */
   read(page: number, into: Buffer): boolean {
     const { pageSize } = this
     if (page < this.#windowStart || page >= this.#windowEnd) {
@@ -54,12 +54,12 @@ export class PageFile {
   }
 }
 
-/** Fills a buffer from a position on. False if the file has not as many bytes, or they cannot be read. */
+/** Fills a buffer from a position in the file. False if the file has too few bytes, or they cannot be read. */
 export function readFully(descriptor: number, into: Buffer, position: number): boolean {
   try {
     return readSync(descriptor, into, 0, into.length, position) === into.length
   } catch {
-    // A bad sector: EIO.
+    // EIO: a bad sector.
     return false
   }
 }

@@ -1,4 +1,6 @@
-/** Bytes of the head of a page: its number (8), the transaction that wrote it (8), padding (2), flags (2), and either the bounds of its free space (2, 2) or the number of overflow pages (4). */
+/**
+ * Size of a page header: page number (8), transaction that wrote it (8), padding (2), flags (2), and either the bounds of the free space (2, 2) or the number of overflow pages (4).
+ */
 export const PAGE_HEAD = 24
 const TRANSACTION_AT = 8
 const PADDING_AT = 16
@@ -11,21 +13,21 @@ export const LEAF = 0x02
 export const OVERFLOW = 0x04
 export const META = 0x08
 
-/** Bytes of the head of a node: size of the data (4), flags (2), size of the key (2). */
+/** Size of a node header: size of the data (4), flags (2), size of the key (2). */
 export const NODE_HEAD = 8
-/** Flags of a node: its data is in overflow pages, or it is the head of a tree. */
+/** Flags of a node: its data is in overflow pages, or is a tree header. */
 export const BIG = 0x01
 export const TREE = 0x02
 
-/** Largest file size that a number holds exactly. */
+/** Reads a 64-bit number. It is exact up to 2^53, which is beyond any file size. */
 export const uint64 = (bytes: Buffer, offset: number): number => bytes.readUInt32LE(offset + 4) * 0x1_0000_0000 + bytes.readUInt32LE(offset)
 
-/** Without a check of the bounds, which is half the time of reading a page. */
+/** Reads a 16-bit number without checking bounds, which would take half the time of reading a page. */
 export const uint16 = (bytes: Buffer, offset: number): number => (bytes[offset] ?? 0) | ((bytes[offset + 1] ?? 0) << 8)
 
 export const uint32 = (bytes: Buffer, offset: number): number => uint16(bytes, offset) + uint16(bytes, offset + 2) * 0x1_0000
 
-/** A tree in the head of the file, or in a row of the main tree (`MDB_db`). */
+/** Header of a tree (`MDB_db`), in a meta page or in a row of the main tree. */
 export interface TreeHead {
   readonly flags: number
   readonly depth: number
@@ -52,10 +54,10 @@ export function treeHead(bytes: Buffer, offset: number): TreeHead {
   }
 }
 
-/** Overflow pages that a value takes, the first of which has a head. */
+/** Number of overflow pages of a value. Only the first has a page header. */
 export const overflowPages = (size: number, pageSize: number): number => Math.floor((PAGE_HEAD - 1 + size) / pageSize) + 1
 
-/** Undefined if the head is that of the page, written by a transaction that is part of the snapshot; otherwise why it is not. */
+/** Checks a page header: the number, the kind, and that the snapshot includes the transaction that wrote it. Undefined if it is valid; otherwise why not. */
 export function headFault(page: Buffer, number: number, kind: number, transaction: number): string | undefined {
   if (uint64(page, 0) !== number) return 'it has the number of another page'
   if (uint64(page, TRANSACTION_AT) > transaction) return 'it is of a later transaction'
@@ -63,18 +65,19 @@ export function headFault(page: Buffer, number: number, kind: number, transactio
   return undefined
 }
 
-/** Number of nodes of a page that is a branch or a leaf. */
+/** Number of nodes of a branch or leaf. */
 export const nodeCount = (page: Buffer): number => uint16(page, LOWER_AT) >>> 1
 export const nodeAt = (page: Buffer, index: number): number => PAGE_HEAD + uint16(page, PAGE_HEAD + 2 * index)
-/** Number of pages, in the head of the first overflow page of a value. */
+/** Number of pages, from the header of the first overflow page of a value. */
 export const pagesOfOverflow = (page: Buffer): number => page.readUInt32LE(LOWER_AT)
 
-/** Bytes of a node's data in the page itself. */
+/** Size of a node's data within the page. */
 export const inlineSize = (page: Buffer, node: number): number => (uint16(page, node + 4) & BIG ? 24 : uint32(page, node))
 
 /**
- * Undefined if the nodes of a page fill it from the end of its free space to its own end, as LMDB packs them; otherwise why they do not. Afterwards all keys and values within the page can be read.
- * @param least number of nodes
+ * Checks that the nodes of a page fill it from the end of its free space to its own end, as LMDB packs them. Undefined if they do; otherwise why not. All keys and values within a valid
+ * page can be read without further checks.
+ * @param least minimum number of nodes
  */
 export function nodesFault(page: Buffer, isBranch: boolean, least: number): string | undefined {
   const lower = uint16(page, LOWER_AT)

@@ -1,6 +1,6 @@
 const NOTHING: Buffer = Buffer.alloc(0)
 
-/** A part of a buffer. Making a view of each key and value takes longer than to check them: a reader of many rows moves the same parts from one row to the next. */
+/** A part of a buffer. It is mutable, because creating a view of each key and value takes longer than checking them: readers move one part from row to row. */
 export class Part {
   bytes = NOTHING
   start = 0
@@ -25,13 +25,13 @@ export class Part {
     return this.bytes.subarray(this.start, this.end)
   }
 
-  /** A part with bytes of its own. */
+  /** Returns a part with a copy of the bytes. */
   copy(): Part {
     return Part.of(Buffer.from(this.view()))
   }
 }
 
-/** Order of LMDB's keys: by bytes, and then by length. */
+/** Compares keys like LMDB: by bytes, and then by length. */
 export function compareParts(a: Part, b: Part): number {
   const { bytes, start } = a
   const { bytes: others, start: othersStart } = b
