@@ -9,6 +9,7 @@ export interface KeyValue {
   readonly modRevision: Revision
 }
 
+/** One page of a range, in key order. */
 export interface RangePage {
   readonly items: readonly KeyValue[]
   /** The newest revision of the store when it served the read, also if the query has `at`. */
@@ -18,11 +19,13 @@ export interface RangePage {
   readonly count?: number
 }
 
+/** A read of the keys from `start` up to `end`. */
 export interface RangeQuery {
   /** First key, inclusive. */
   readonly start: Key
   /** End of the range, exclusive. */
   readonly end: Key
+  /** Optional. Maximum number of keys in the page. 0 or omitted for all. */
   readonly limit?: number
   /** Optional. Revision to read as of. Fails with `compacted` if it is no longer kept, and with `future` if the store has not reached it. */
   readonly at?: Revision
@@ -39,6 +42,7 @@ export interface RangeQuery {
   readonly visit?: (item: KeyValue) => void
 }
 
+/** One change of a key. */
 export interface BackendEvent {
   readonly type: 'put' | 'delete'
   readonly key: Key
@@ -58,6 +62,7 @@ export interface BackendBatch {
   readonly revision: Revision
 }
 
+/** A watch of the keys from `start` up to `end`. */
 export interface BackendWatch {
   readonly start: Key
   readonly end: Key
@@ -83,6 +88,7 @@ export type WatchProof = 'revisions' | 'progress'
 /** Precondition of a guarded write: the mod revision of the key, or 0 if the key must not exist. */
 export type Expected = Revision | 0
 
+/** A put or delete that happens only if the key is in the expected state. */
 export interface GuardedWrite {
   readonly key: Key
   readonly expected: Expected
@@ -92,11 +98,13 @@ export interface GuardedWrite {
   readonly ttlSeconds?: number
 }
 
+/** Outcome of a guarded write. */
 export type WriteResult =
   | { readonly ok: true; readonly revision: Revision }
   /** The precondition failed and nothing was written. `current` is the key's present state; undefined if it does not exist. */
   | { readonly ok: false; readonly current: KeyValue | undefined; readonly revision: Revision }
 
+/** Closed set of failures. The layer above translates each of them (`errors.ts`). */
 export type BackendErrorCode = 'compacted' | 'future' | 'unavailable' | 'timeout' | 'aborted' | 'too large' | 'corrupt' | 'denied' | 'no space'
 
 /**
@@ -151,6 +159,7 @@ export interface Backend {
   close(): Promise<void>
 }
 
+/** Start and limits of a fork. */
 export interface ForkOptions {
   /** Revision that the fork starts from. Default: the newest one. */
   readonly at?: Revision

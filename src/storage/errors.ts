@@ -43,5 +43,6 @@ export const abortedError = (signal: AbortSignal): StorageError =>
 export const initializing = (forMs: number): StorageError =>
   new StorageError('initializing', 'storage is (re)initializing', { retryAfterSeconds: Math.floor(Math.min(30, Math.exp((0.06 * forMs) / 1000))) })
 
+/** Error of a read at a revision that was not reached in time. `current` is the newest known revision. */
 export const tooLargeRevision = (wanted: Revision, current: Revision): StorageError =>
   new StorageError('too large revision', `revision ${wanted} has not come, current: ${current}`, { revision: current })

@@ -106,6 +106,7 @@ function comesBefore(json: Buffer, start: number, end: number, order: MemberOrde
 const isRevision = (json: Buffer, start: number, end: number): boolean =>
   end - start === revisionName.length && json.toString('latin1', start, end) === revisionName
 
+/** Extent of the input and memory of the result. */
 export interface SpliceOptions {
   /** Offset at which the JSON ends. Default: the end of the buffer. */
   readonly end?: number

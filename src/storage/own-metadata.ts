@@ -3,6 +3,7 @@ import { SharedValues } from './shared-values.ts'
 
 /** Reads single members of JSON that this program wrote, without parsing the rest. `header` is that of `Encoded`. */
 
+/** Labels of an object. Shared: never mutate. */
 export type Labels = Readonly<Record<string, string>>
 
 const NO_LABELS: Labels = {}

@@ -69,7 +69,7 @@ export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQ
 /** Returns the start key of the page after one that began at `start` and ended with `last`. Throws if the page makes no progress: otherwise reading from such a server would never end. */
 function startAfter(last: Key | undefined, start: Key): Key {
   if (last === undefined || Buffer.compare(Buffer.from(last), Buffer.from(start)) < 0)
-    throw new BackendError('corrupt', 'the answers of the store do not go on: a page has no key behind those before it')
+    throw new BackendError('corrupt', 'the store makes no progress: a page has no key after those of earlier pages')
   return keyAfter(last)
 }
 

@@ -29,6 +29,7 @@ export interface Encoder {
 
 /** Attributes that selectors and indexes use. */
 export interface Attributes {
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -106,6 +107,7 @@ export interface RequiredLabel {
   readonly values: readonly string[]
 }
 
+/** Filter of a list or watch, with hints for indexes. Hints never exclude a match. */
 export interface Predicate {
   matches(attributes: Attributes): boolean
   /** Index hints: only objects with this name (or in this namespace) can match. */
@@ -119,6 +121,7 @@ export interface Predicate {
   readonly everything: boolean
 }
 
+/** A list of one resource, or of a page of it. */
 export interface ListQuery {
   readonly at: ReadAt
   readonly predicate: Predicate
@@ -130,6 +133,7 @@ export interface ListQuery {
   readonly startKey?: Key
 }
 
+/** One page of a list, in key order. */
 export interface Page {
   readonly items: readonly StoredObject[]
   /** Resource version of the collection. */
@@ -140,6 +144,7 @@ export interface Page {
   readonly remaining: number | undefined
 }
 
+/** Event of a watch. `revision` is that of the change, also for deletions. */
 export type StorageEvent =
   | { readonly type: 'added' | 'deleted'; readonly object: StoredObject; readonly revision: Revision }
   /** `previous` is the state before the change. */
@@ -147,6 +152,7 @@ export type StorageEvent =
   /** All changes up to the revision have been delivered. `initialEnd`: it ends the initial events. */
   | { readonly type: 'bookmark'; readonly revision: Revision; readonly initialEnd: boolean }
 
+/** A watch of one resource. */
 export interface WatchQuery {
   /** `after`: changes after this revision. `initial`: first `added` events for the present state at this consistency, then its changes. */
   readonly start: { readonly after: Revision } | { readonly initial: ReadAt; readonly bookmarkAtEnd: boolean }
@@ -175,6 +181,7 @@ export interface Watcher {
  */
 export type Take = (batch: readonly StorageEvent[], own?: boolean) => boolean | Promise<boolean>
 
+/** Change that a write makes. */
 export type Change =
   | { readonly put: KubeObject; readonly ttlSeconds?: number }
   | { readonly delete: true }
@@ -190,6 +197,7 @@ export interface Decision<T> {
 /** Decides on a change from the present object; undefined if there is none. */
 export type Decide<T> = (now: StoredObject | undefined) => Promise<Decision<T>>
 
+/** Outcome of a write that has succeeded. */
 export interface Written<T> {
   /** The new state. After a deletion, the last state with the revision of the deletion. */
   readonly object: StoredObject
@@ -217,6 +225,7 @@ export type StorageErrorCode =
   | 'too large'
   | 'no space'
 
+/** Details of a StorageError, by its members of the same names. */
 export interface StorageErrorOptions {
   readonly key?: Key
   readonly revision?: Revision

@@ -17,6 +17,7 @@ export interface KeyChange {
   readonly value?: Buffer
 }
 
+/** One page of a key's changes. */
 export interface KeyChanges {
   /** Newest first. */
   readonly changes: readonly KeyChange[]
@@ -24,6 +25,7 @@ export interface KeyChanges {
   readonly next: Revision
 }
 
+/** A page of a key's changes. */
 export interface ChangesQuery {
   /** Optional. First change of the page, which must be one of the key. Default: the newest. */
   readonly from?: Revision

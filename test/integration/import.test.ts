@@ -171,6 +171,6 @@ const isOnEtcd = findEtcd() !== undefined
     const run = (...argv: string[]): Promise<unknown> => runImport(argv, { out: () => {}, err: () => {} }).catch((error: Error) => error.message)
     expect(await run('--snapshot', snapshot)).to.equal('--data-dir is required')
     expect(await run('--data-dir', directory, '--snapshots', snapshot)).to.equal('unknown flag: --snapshots; did you mean --snapshot?')
-    expect(await run('--data-dir', directory, '--snapshot', import.meta.filename)).to.contain('is no snapshot of etcd')
+    expect(await run('--data-dir', directory, '--snapshot', import.meta.filename)).to.contain('is not a snapshot of etcd')
   })
 })

@@ -134,8 +134,8 @@ for (const { path, version } of FOUND)
       watch.stop()
       expect(watch.faults).to.deep.equal([])
       expect(watch.events.map(({ type, name }) => `${type} ${name}`)).to.deep.equal(['DELETED first', 'ADDED accepted'])
-      expect(server.log().split('etcd takes no writes but deletions').length - 1).to.equal(1)
-      expect(server.log()).to.include('etcd takes writes again')
+      expect(server.log().split('etcd rejects writes except deletions').length - 1).to.equal(1)
+      expect(server.log()).to.include('etcd accepts writes again')
     })
 
     /** Writes until etcd raises its alarm. */

@@ -88,6 +88,7 @@ export interface LoadingResource {
   readonly objects: number
 }
 
+/** A watch cache over one store, with the storages of its resources. */
 export interface Cacher {
   /** @throws InvariantError for a resource that is not cached */
   storageFor(name: string): Storage

@@ -367,7 +367,7 @@ class WatchCache implements Cacher, CacherCore {
   }
 
   #warnOf({ resource }: ResourceCache, error: unknown): void {
-    this.#logger.warn('reading the state of a resource failed', { resource: resource.name, error: errorMessage(error) })
+    this.#logger.warn('cannot load a resource into the watch cache', { resource: resource.name, error: errorMessage(error) })
   }
 
   /** Releases reads that wait for a resource, which is loaded or no longer served. */

@@ -154,7 +154,7 @@ export class ConsistencyChecks {
         return
       }
       cache.counts.checks.failure++
-      logger.warn('the watch cache differs from the store, and is read anew', { resource: name, ...found })
+      logger.warn('the watch cache differs from the store and is reloaded', { resource: name, ...found })
     } catch (error) {
       if (signal.aborted) return
       cache.counts.checks.error++

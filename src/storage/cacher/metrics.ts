@@ -116,7 +116,7 @@ const storeFamilies = (families: Families): MetricFamily[] => [
     'counter',
     {
       name: 'apiserver_storage_consistency_checks_total',
-      help: 'Comparisons of the watch cache with the store by their outcome; after a failure the state is read anew.',
+      help: 'Comparisons of the watch cache with the store by their outcome; after a failure the resource is reloaded.',
     },
     ['resource', 'status'],
     resource => Object.entries(resource.counts.checks).flatMap(([status, value]) => line([families.prefixOf(resource), status], value)),

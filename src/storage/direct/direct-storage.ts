@@ -13,8 +13,10 @@ import { listPage } from './list.ts'
 import { openWatch } from './watch.ts'
 import { guardedWrite } from './write.ts'
 
+/** Codes for a read at a revision that the store has not reached. They lead to different Statuses. */
 export type FutureCode = 'future revision' | 'too large revision'
 
+/** Options of an uncached resource. All have defaults. */
 export interface DirectOptions {
   /** How long a read waits for a future revision. If 0, the revision is only compared with that of the response. Default: 3 s, as in kube-apiserver's cache. */
   readonly revisionWaitMs?: number

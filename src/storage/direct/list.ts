@@ -15,6 +15,7 @@ const wholePage = 1000
 /** Number of objects up to which pages grow if a predicate filters, as in kube-apiserver. */
 const largestPage = 10_000
 
+/** Revision and counters of a list. */
 export interface ListOptions {
   /** Revision to read at. The newest one if undefined. */
   readonly exactly: Revision | undefined

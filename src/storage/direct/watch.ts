@@ -14,6 +14,7 @@ import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
 import type { Source } from './source.ts'
 
+/** Start of a watch, and its limits. */
 export interface WatchFrom {
   readonly after: Revision
   /** The state at `after`, delivered first as initial events. */
@@ -22,6 +23,7 @@ export interface WatchFrom {
   readonly limits: WatchLimits
 }
 
+/** Bounds on the queue and time of a watch. */
 export interface WatchLimits {
   readonly queueLimit: number
   readonly queueBytes: number | undefined

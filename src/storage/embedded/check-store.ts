@@ -11,12 +11,14 @@ import { CHECKED_WORD, type TableName, valueStart } from './row-checksum.ts'
 /** Limit on rows without a checksum that are remembered until it is known whether rows of this store have one. */
 const MOST_PLAIN = 1000
 
+/** Receives the rows and damages that a check finds. */
 export interface StoreVisitor {
   /** Called for each undamaged row. Both buffers are views that are valid until the call returns. */
   row?(table: TableName, key: Buffer, value: Buffer): void
   damage(damage: Damage): void
 }
 
+/** A damaged part of the store. */
 export interface Damage {
   /** One line that names the key, or the range of rows. */
   readonly line: string

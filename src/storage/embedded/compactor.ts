@@ -9,6 +9,7 @@ import { metaRevision, setMeta } from './tables.ts'
 /** Number of revisions swept in one commit. It bounds how long writers wait. */
 const sweepStep = 500
 
+/** Compaction of a store's history. */
 export interface Compactor {
   /** Returns the oldest revision that can be read. */
   compacted(): Revision

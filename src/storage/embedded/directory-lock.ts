@@ -80,7 +80,7 @@ function heldLock(dir: string, path: string, descriptor: number): DirectoryLock 
   return {
     check() {
       if (isHeld && isSameFile(path, descriptor)) return
-      throw new BackendError('unavailable', `the store in ${dir} is not written any more: its lock ${path} was removed or replaced; restart the server`)
+      throw new BackendError('unavailable', `the store in ${dir} no longer accepts writes: its lock ${path} was removed or replaced; restart the server`)
     },
     release() {
       if (!isHeld) return

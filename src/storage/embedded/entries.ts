@@ -4,6 +4,7 @@ import { copyOf, decodeLatest, decodeRecord, deletion, type LatestEntry, numberB
 import { latestOf, newestOf } from './reader.ts'
 import { metaRevision, stampsSince } from './tables.ts'
 
+/** A key and its newest change. */
 export interface Entry {
   readonly key: Buffer
   readonly entry: LatestEntry

@@ -9,6 +9,7 @@ import type { Writer } from './writer.ts'
 const longestWait = 1000
 const batch = 500
 
+/** Deletion of keys whose time to live has passed. */
 export interface Expiry {
   /** Schedules the expiry of a key that was written with this deadline. */
   schedule(deadline: number): void

@@ -5,6 +5,7 @@ import { decodeLatest } from './layout.ts'
 /** Limit on recorded damages. Further ones are only counted. */
 const MOST_DAMAGES = 10_000
 
+/** Result of a search for damage. The store is sound if `damages` is empty. */
 export interface FoundDamage extends StoreCheck {
   /** One line for each damaged key, or for rows whose keys cannot be read. */
   readonly lines: readonly string[]

@@ -40,7 +40,7 @@ async function fill(tables: Tables, values: Iterable<ImportedValue>, newest: num
       if (done) break
       const { key, value, createRevision, modRevision, deadline } = item
       if (seen.has(modRevision) || modRevision > newest || !(createRevision >= FIRST_REVISION && createRevision <= modRevision))
-        throw new BackendError('corrupt', `${key}: revision ${modRevision} is none that an API server has written`)
+        throw new BackendError('corrupt', `${key}: revision ${modRevision} was not written by an API server`)
       seen.add(modRevision)
       const bytesOfKey = keyBytes(asKey(key))
       tables.log.putSync(numberBytes(modRevision), encodeRecord({ kind: put, createRevision, before: 0 }, bytesOfKey, value))

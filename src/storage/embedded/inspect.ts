@@ -5,6 +5,7 @@ import { refuseFile } from '../../lib/refuse-file.ts'
 import { BackendError } from '../backend.ts'
 import { META_BYTES, type MetaPage, metaPage } from './data-file/meta-page.ts'
 
+/** Exceptions from the inspection. */
 export interface InspectOptions {
   /** Whether a file that was cut short, or has a second name, is accepted because a new one will replace it. Default: false. */
   readonly isReplaced?: boolean
@@ -37,7 +38,7 @@ export function inspectDataFile(dir: string, { isReplaced = false }: InspectOpti
     const { size, nlink } = fstatSync(fd)
     if (nlink > 1 && !isReplaced)
       refuse('has another name (a hard link), by which another server may write it', 'remove the other name, or use a copy of the file')
-    if (size === 0) refuse('is empty: what was stored is gone, or a first start was interrupted before it stored anything')
+    if (size === 0) refuse('is empty: its contents are lost, or the first start was interrupted before anything was stored')
     const first = metaAt(fd, 0) ?? refuse('is not a store of this program')
     const second = metaAt(fd, first.pageSize)
     const newest = second && second.transaction > first.transaction ? second : first

@@ -22,6 +22,7 @@ export const historyFormat = 2
 /** Rows have a checksum (`row-checksum.ts`), whether or not the store keeps history. */
 export const checkedFormat = 3
 
+/** Kinds of a change in the log. */
 export const put = 1
 export const deletion = 2
 /** Added to the kind of a change that has a stamp. */
@@ -29,6 +30,7 @@ const STAMPED = 2
 const header = 19
 const stampBytes = 28
 
+/** The newest change of a key, without its value. */
 export interface LatestEntry {
   readonly modRevision: Revision
   /** 0 for a deleted key. */
@@ -56,6 +58,7 @@ export interface NewRecord {
   readonly stamp?: Stamp | undefined
 }
 
+/** A decoded record of the log. */
 export interface LogRecord {
   readonly kind: number
   /** 0 for a deletion. */
@@ -68,11 +71,13 @@ export interface LogRecord {
   readonly value: Buffer
 }
 
+/** Writes a non-negative integer below 2^53 as eight bytes, big-endian. */
 export function writeNumber(target: Buffer, n: number, offset: number): void {
   target.writeUInt32BE(Math.floor(n / 0x1_0000_0000), offset)
   target.writeUInt32BE(n >>> 0, offset + 4)
 }
 
+/** Reads a number that `writeNumber` has written. */
 export const readNumber = (source: Buffer, offset: number): number => source.readUInt32BE(offset) * 0x1_0000_0000 + source.readUInt32BE(offset + 4)
 
 export const readRevision = (source: Buffer, offset: number): Revision => revision(readNumber(source, offset))
@@ -138,6 +143,7 @@ const stampOf = (bytes: Buffer): Stamp | undefined =>
     ? { time: readNumber(bytes, header), bytes: readNumber(bytes, header + 8), jump: readRevision(bytes, header + 16), span: bytes.readUInt32BE(header + 24) }
     : undefined
 
+/** Decodes a record. Key and value are views of its bytes. */
 export function decodeRecord(bytes: Buffer): LogRecord {
   const keyStart = keyStartOf(bytes)
   const keyEnd = keyStart + bytes.readUInt16BE(17)

@@ -35,6 +35,7 @@ interface StoreOptions {
   readonly keepsHistory?: boolean
 }
 
+/** Options of a store on disk. */
 export interface EmbeddedOptions extends StoreOptions {
   /** Directory of the store. It is created with mode 0700 if it is missing. Only one process at a time can open it. */
   readonly dir: string

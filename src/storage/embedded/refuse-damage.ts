@@ -9,6 +9,7 @@ import { salvage } from './salvage.ts'
 /** Number of damages that are logged. `binnacle verify` lists all of them. */
 const MOST_LOGGED = 100
 
+/** The store, and whether damage is tolerated. */
 export interface DamageOptions {
   readonly dir: string
   readonly servesDamaged?: boolean

@@ -12,7 +12,7 @@ export function reportCommits(tables: Tables, dir: string, disk: FullDisk, logge
       try {
         const result = await tables.commit(change)
         if (disk.isFull) return result
-        if (failing !== undefined) logger.info('the store takes writes again', { path: dir, before: failing })
+        if (failing !== undefined) logger.info('the store accepts writes again', { path: dir, before: failing })
         failing = undefined
         return result
       } catch (error) {
@@ -20,7 +20,7 @@ export function reportCommits(tables: Tables, dir: string, disk: FullDisk, logge
         if (error.isFull && !disk.isFull) disk.failed()
         if (error.message !== failing) {
           failing = error.message
-          logger.error('the store takes no writes: nothing is lost, and each write is refused until it can be stored', { path: dir, error: failing })
+          logger.error('the store cannot write to disk: stored data is intact, and writes are rejected until they can be stored', { path: dir, error: failing })
         }
         throw error
       }

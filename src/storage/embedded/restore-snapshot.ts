@@ -73,7 +73,7 @@ function putChange(tables: Tables, bytes: Buffer, head: SnapshotHead): void {
   const modRevision = revision(readNumber(bytes, 0))
   const record = copied(bytes, 8)
   const { kind, createRevision, key } = decodeRecord(record)
-  if (key.length === 0 || modRevision > head.revision) throw damaged('it has changes that are none')
+  if (key.length === 0 || modRevision > head.revision) throw damaged('it has invalid changes')
   tables.log.putSync(copied(bytes, 0, 8), record)
   const live = kind !== deletion
   const [to, from] = live || !apart ? [tables.latest, tables.deleted] : [tables.deleted, tables.latest]
@@ -89,18 +89,18 @@ function* recordsOf(file: string): Generator<SnapshotRecord, void> {
   try {
     const hash = createHash('sha256')
     const reader = pieceReader(descriptor)
-    if (!reader.take(MAGIC.length).equals(MAGIC)) throw damaged('it is none of this program')
+    if (!reader.take(MAGIC.length).equals(MAGIC)) throw damaged('it is not a snapshot of this program')
     hash.update(MAGIC)
     for (let isFirst = true; ; isFirst = false) {
       const head = Buffer.from(reader.take(HEAD_BYTES))
       const { kind, length } = readRecordHead(head)
       const bytes = reader.take(length)
       if (kind === 'Z') {
-        if (!hash.digest().equals(bytes)) throw damaged('its checksum is another')
-        if (!reader.isAtEnd()) throw damaged('something stands behind its end')
+        if (!hash.digest().equals(bytes)) throw damaged('its checksum does not match')
+        if (!reader.isAtEnd()) throw damaged('it continues after its end')
         return
       }
-      if (isFirst !== (kind === 'H') || (kind === 'E' && length < 17) || (kind === 'L' && length < 28)) throw damaged('its records are in disorder')
+      if (isFirst !== (kind === 'H') || (kind === 'E' && length < 17) || (kind === 'L' && length < 28)) throw damaged('its records are out of order')
       hash.update(head).update(bytes)
       yield { kind, bytes }
     }

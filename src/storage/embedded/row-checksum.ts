@@ -1,6 +1,7 @@
 import { crc32, ownCrc32 } from '../../lib/crc32.ts'
 import type { Part } from './data-file/part.ts'
 
+/** Tables of the store, described in `layout.ts`. */
 export type TableName = 'log' | 'latest' | 'deleted' | 'expiry' | 'meta'
 
 /** First byte of a value with a checksum. No value without one begins with it: see `beginsPlain`. */

@@ -10,6 +10,7 @@ import { copyOf, decodeLatest, decodeRecord, put, readNumber } from './layout.ts
 /** Number of names for damaged files. The first free one is used. */
 const MOST_KEPT = 100
 
+/** Result of a salvage. */
 export interface Salvaged {
   readonly objects: number
   /** Path to which the damaged file was moved. */
@@ -23,7 +24,7 @@ export interface Salvaged {
  */
 export async function salvage(dir: string, damages: readonly Damage[]): Promise<Salvaged> {
   if (damages.some(({ table, isOfSpace }) => table === undefined && isOfSpace !== true))
-    throw new BackendError('corrupt', `the store in ${dir} is damaged where its tables are listed: nothing of it can be served`)
+    throw new BackendError('corrupt', `the list of tables of the store in ${dir} is damaged: none of its objects can be served`)
   const { revisions, newest, deadlines } = await present(dir, damages)
   const fresh = join(dir, 'salvaged')
   rmSync(fresh, { recursive: true, force: true })
@@ -108,5 +109,5 @@ function keepDamaged(dir: string): string {
       if (errorCode(error) !== 'EEXIST') throw error
     }
   }
-  throw new BackendError('corrupt', `${dir} has ${MOST_KEPT} damaged files: remove those that are of no use`)
+  throw new BackendError('corrupt', `${dir} has ${MOST_KEPT} damaged files: remove those that are no longer needed`)
 }

@@ -13,10 +13,12 @@ import { BackendError } from '../backend.ts'
  * `latest` and `deleted` are derived from the log.
  */
 export const MAGIC = Buffer.from('BNCLSNP1')
+/** Size of the head of a record: kind (1) and length (4). */
 export const HEAD_BYTES = 5
 /** Limit on the length of a record, in bytes. A write is limited to 1.5 MiB by default. */
 const LONGEST = 256 << 20
 
+/** Head, expiry, log and end. */
 export type RecordKind = 'H' | 'E' | 'L' | 'Z'
 
 /** Contents of the store's `meta`. */
@@ -30,6 +32,7 @@ export interface SnapshotHead {
   readonly stampedAt?: number
 }
 
+/** Encodes the head of a record of `length` bytes. */
 export function recordHead(kind: RecordKind, length: number): Buffer {
   const head = Buffer.allocUnsafe(HEAD_BYTES)
   head[0] = kind.charCodeAt(0)

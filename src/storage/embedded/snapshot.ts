@@ -9,6 +9,7 @@ import { metaRevision, stampsSince } from './tables.ts'
 /** Target size of a chunk, in bytes. */
 const PIECE_BYTES = 256 * 1024
 
+/** The store to stream, and the holds that keep its rows from being removed meanwhile. */
 export interface SnapshotSource {
   readonly tables: Tables
   /** Prevents the removal of log records until the function that it resolves with is called. */

@@ -34,6 +34,7 @@ export interface WatchSource {
   compacted(): Revision
 }
 
+/** The watches of a store. */
 export interface Watchers {
   watch(watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined>
   /** Delivers a group of consecutive revisions, which follow the last group. Called when `source.revision()` already returns the new one. */

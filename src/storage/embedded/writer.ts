@@ -55,6 +55,7 @@ export interface Change {
   readonly replaced: Revision
 }
 
+/** Dependencies of the writer. */
 export interface WriterOptions {
   readonly tables: Tables
   /** Clock of the stamps. */
@@ -67,6 +68,7 @@ export interface WriterOptions {
   committed(changes: readonly Change[], revision: Revision): void
 }
 
+/** The queue of guarded writes. Each resolves when its commit is on disk. */
 export interface Writer {
   write(write: GuardedWrite, options: { deadline?: number; settles?: Buffer; signal?: AbortSignal }): Promise<WriteResult>
   /** Resolves when no write is queued or being committed. Later writes fail. */

@@ -95,7 +95,7 @@ export class BoltFile {
   #readMeta(path: string): Meta {
     const found = [0, ...PAGE_SIZES].flatMap(at => this.#metaAt(at) ?? [])
     const [newest] = found.sort((a, b) => (a.transaction < b.transaction ? 1 : -1))
-    if (newest === undefined) throw new BoltError(`${path} is no snapshot of etcd: it is no bbolt database`)
+    if (newest === undefined) throw new BoltError(`${path} is not a snapshot of etcd: it is not a bbolt database`)
     return newest
   }
 
@@ -112,7 +112,7 @@ export class BoltFile {
 
   *#leaves(page: number, depth: number): Generator<BoltEntry & { readonly flags: number }> {
     if (depth > DEEPEST || ++this.#visited > 4 * (this.#size / this.#meta.pageSize))
-      throw new BoltError('the tree of the file is damaged: its pages go in circles')
+      throw new BoltError('the tree of the file is damaged: its pages form a cycle')
     const at = page * this.#meta.pageSize
     const header = this.#bytes(at, PAGE_HEADER)
     if (header.readUInt16LE(8) === LEAF) yield* this.#elements(header, at)
@@ -140,7 +140,7 @@ export class BoltFile {
   #bytes(at: number, size: number): Buffer {
     if (at < 0 || size < 0 || at + size > this.#size) throw new BoltError('the file is damaged, or cut short: a page is outside of it')
     this.#read += size
-    if (this.#read > MOST_READS * this.#size + ROOM) throw new BoltError('the file is damaged: its entries lie over each other')
+    if (this.#read > MOST_READS * this.#size + ROOM) throw new BoltError('the file is damaged: its entries overlap')
     const bytes = Buffer.allocUnsafe(size)
     let read = 0
     while (read < size) {

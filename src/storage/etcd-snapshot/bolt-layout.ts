@@ -5,10 +5,13 @@
  */
 export const MAGIC = 0xed0cdaed
 export const VERSION = 2
+/** Sizes in bytes. */
 export const PAGE_HEADER = 16
 export const ELEMENT = 16
 export const BUCKET_HEADER = 16
+/** Flags of a page, one of which each page has. */
 export const [BRANCH, LEAF, META, FREE_LIST] = [0x01, 0x02, 0x04, 0x10]
+/** Flag of a leaf element whose value is a bucket. */
 export const IS_BUCKET = 1
 /** Bytes of a meta page before its checksum. */
 export const META_FIELDS = 56

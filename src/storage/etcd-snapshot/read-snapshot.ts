@@ -65,7 +65,7 @@ export function snapshotState(path: SnapshotPath): { readonly revision: number; 
 /** Decodes the revision in a key. Throws BoltError. */
 function revisionOf(bytes: Buffer): number {
   const revision = bytes.length >= REVISION_BYTES ? Number(bytes.readBigUInt64BE(0)) : Number.NaN
-  if (!Number.isSafeInteger(revision)) throw new BoltError('an entry of the file is damaged: its key is no revision')
+  if (!Number.isSafeInteger(revision)) throw new BoltError('an entry of the file is damaged: its key is not a revision')
   return revision
 }
 

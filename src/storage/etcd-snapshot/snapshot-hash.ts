@@ -14,6 +14,7 @@ declare const checked: unique symbol
 /** Path of a snapshot of etcd whose hash was checked, or for which the user has skipped the check. */
 export type SnapshotPath = string & { readonly [checked]: true }
 
+/** Options of the check, from the flags of a command. */
 export interface HashCheckOptions {
   /** Skips the check. A file copied from a member, `member/snap/db`, has no hash. */
   readonly skipHashCheck: boolean

@@ -41,6 +41,7 @@ export interface CallOptions extends UnaryOptions {
   readonly repeatable: boolean
 }
 
+/** Options of a stream of watches. */
 export interface WatchStreamOptions extends UnaryOptions {
   /** Whether the stream's progress must be trustworthy. */
   readonly isProgressTrusted: boolean

@@ -54,7 +54,7 @@ export class MemberVersions {
       await Promise.race([all, sleep(OTHERS_MS, undefined, { signal: options.signal }).catch(() => {})])
       return found.every(trusted => trusted)
     } catch {
-      throw new BackendError(signal.aborted ? 'aborted' : 'unavailable', 'no member of etcd tells its version')
+      throw new BackendError(signal.aborted ? 'aborted' : 'unavailable', 'no member of etcd reports its version')
     } finally {
       over.abort()
     }
@@ -71,6 +71,6 @@ export class MemberVersions {
         if (error instanceof RangeError || (code !== undefined && !UNANSWERED.has(code))) return false
       }
     }
-    throw new BackendError('unavailable', `${address} does not tell its version`)
+    throw new BackendError('unavailable', `${address} does not report its version`)
   }
 }

@@ -20,13 +20,13 @@ function quotaReports(logger: Logger): { refused(error: BackendError): void; acc
   return {
     refused({ message }) {
       if (failing === undefined)
-        logger.error('etcd takes no writes but deletions: it is over its quota, and needs to be compacted and defragmented, and its alarm disarmed', {
+        logger.error('etcd rejects writes except deletions: its quota is exceeded; compact and defragment it, then disarm its alarm', {
           error: message,
         })
       failing = message
     },
     accepted() {
-      if (failing !== undefined) logger.info('etcd takes writes again', { before: failing })
+      if (failing !== undefined) logger.info('etcd accepts writes again', { before: failing })
       failing = undefined
     },
   }
@@ -67,10 +67,10 @@ export function etcdWriter(connection: Connection, logger: Logger, leaseReuseSec
     try {
       settled = await settleWrite(write, at => getKey(connection, write.key, { signal, at, deadline }))
     } catch (cause) {
-      logger.debug(2, 'a write remains in doubt', { key: write.key, error: error.message, cause: String(cause) })
+      logger.debug(2, 'the outcome of a write is unknown', { key: write.key, error: error.message, cause: String(cause) })
     }
     if (!settled) throw error
-    logger.debug(2, 'settled a write whose answer was lost', { key: write.key, error: error.message, happened: settled.ok })
+    logger.debug(2, 'determined the outcome of a write whose response was lost', { key: write.key, error: error.message, happened: settled.ok })
     return settled
   }
 

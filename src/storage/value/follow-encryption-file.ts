@@ -4,6 +4,7 @@ import { pollFiles } from '../../lib/poll-files.ts'
 import type { EncryptionConfig } from './encryption-config.ts'
 import { parseEncryptionFile } from './encryption-file.ts'
 
+/** The file to follow, and how its changes are applied. */
 export interface FollowOptions {
   readonly file: string
   /** Hash of the configuration in force. */

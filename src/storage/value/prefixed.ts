@@ -8,6 +8,7 @@ export interface Prefixed {
   readonly transformer: Transformer
 }
 
+/** Values of the metrics' label `transformation_type`. */
 export type Direction = 'to_storage' | 'from_storage'
 
 /** Called after each transformation. `prefix` is `identity` for a value read without one, and `unknown` if none matches. */

@@ -5,6 +5,7 @@ import type { EncryptionObserver } from './encryption.ts'
 /** Buckets of kube-apiserver, from 5 µs. */
 const BUCKETS = doubled(5e-6, 25)
 
+/** Metric families, and the observer that feeds them. */
 export interface TransformMetrics {
   readonly families: readonly MetricFamily[]
   readonly observer: EncryptionObserver

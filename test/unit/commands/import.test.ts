@@ -49,7 +49,7 @@ describe('imports of damaged snapshots', () => {
       const error = await imported(revisionKey(5n), keyValue('/registry/pods/a/b', created, changed))
       expect(error, `${created} ${changed}`)
         .to.be.instanceOf(BackendError)
-        .with.property('message', `/registry/pods/a/b: revision ${changed} is none that an API server has written`)
+        .with.property('message', `/registry/pods/a/b: revision ${changed} was not written by an API server`)
     }
     for (const key of [Buffer.from('short'), revisionKey(2n ** 64n - 1n)])
       expect(await imported(key, keyValue('/registry/pods/a/b', 5, 5))).to.be.instanceOf(BoltError)

@@ -52,9 +52,9 @@ describe('binnacle verify', () => {
 
   it('reports damaged heads, and files that are no store', async () => {
     writeSync(openSync(file(), 'r+'), 'x', 24)
-    expect(await verify(dir)).to.include({ status: 1, out: 'the first head is damaged\n' })
+    expect(await verify(dir)).to.include({ status: 1, out: 'the first meta page is damaged\n' })
     writeFileSync(file(), '')
-    expect(await verify(dir)).to.include({ status: 1, out: 'the first head is damaged\n' })
+    expect(await verify(dir)).to.include({ status: 1, out: 'the first meta page is damaged\n' })
   })
 
   it('needs a directory with a store that no server uses', async () => {

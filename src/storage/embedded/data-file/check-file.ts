@@ -5,6 +5,7 @@ import { TREE_HEAD, type TreeHead, treeHead } from './page.ts'
 import { PageFile, readFully } from './page-file.ts'
 import { compareParts, type Part } from './part.ts'
 
+/** Receives the rows and faults that a check of the file finds. */
 export interface FileVisitor {
   /** Called for each row of a table, in key order. Both parts are reused after the call returns. */
   row(table: string, key: Part, value: Part): void
@@ -34,7 +35,7 @@ export function* checkFile(descriptor: number, size: number, visitor: FileVisito
     row: (key: Part, value: Part): void => {
       // LMDB ends names with a NUL byte.
       if (value.length === TREE_HEAD) tables.push([key.bytes.toString('latin1', key.start, key.end - 1), treeHead(value.bytes, value.start)])
-      else visitor.headFault('a table has no head')
+      else visitor.headFault('a table has no tree header')
     },
     fault: (fault: TreeFault): void => visitor.fault(undefined, fault),
   }
@@ -55,16 +56,16 @@ function newestMeta(descriptor: number): MetaPage | string {
   }
   const first = read(0)
   const pageSize = first?.pageSize ?? 0
-  if (pageSize < SMALLEST || pageSize > LARGEST || (pageSize & (pageSize - 1)) !== 0) return 'the first head is damaged'
+  if (pageSize < SMALLEST || pageSize > LARGEST || (pageSize & (pageSize - 1)) !== 0) return 'the first meta page is damaged'
   const second = read(pageSize)
-  if (first === undefined || second === undefined || second.pageSize !== pageSize) return 'the second head is damaged'
+  if (first === undefined || second === undefined || second.pageSize !== pageSize) return 'the second meta page is damaged'
   const newest = second.transaction > first.transaction ? second : first
   // Each commit writes the older meta page, so the transaction numbers of the two are consecutive. Otherwise one of them was not written by a commit.
   const isNew = first.transaction === 0 && second.transaction === 0
   if (!isNew && (Math.abs(first.transaction - second.transaction) !== 1 || newest.transaction % 2 !== (newest === second ? 1 : 0)))
-    return 'the heads do not follow each other'
-  if ([first, second].some(({ version }) => (version & 0xffff) !== VERSION)) return 'a head has another version'
-  if ([first, second].some(({ free, main }) => (free.flags & 0xff) !== 8 || main.flags !== 0)) return 'a head has other flags'
-  if (newest.lastPage < 1 || newest.mapSize < (newest.lastPage + 1) * pageSize || newest.mapSize > 2 ** 47) return 'the head has another size'
+    return 'the meta pages are not of consecutive transactions'
+  if ([first, second].some(({ version }) => (version & 0xffff) !== VERSION)) return 'a meta page has an unknown version'
+  if ([first, second].some(({ free, main }) => (free.flags & 0xff) !== 8 || main.flags !== 0)) return 'a meta page has unknown flags'
+  if (newest.lastPage < 1 || newest.mapSize < (newest.lastPage + 1) * pageSize || newest.mapSize > 2 ** 47) return 'the size in the meta page is invalid'
   return newest
 }

@@ -35,12 +35,14 @@ export interface TreeFault {
 /** Creates a fault of the whole tree. */
 export const wholeFault = (why: string): TreeFault => ({ page: undefined, why, after: undefined, before: undefined, row: undefined })
 
+/** Receives the rows and faults of one tree. */
 export interface TreeVisitor {
   /** Called for each row, in key order. Both parts are reused after the call returns. */
   row(key: Part, value: Part): void
   fault(fault: TreeFault): void
 }
 
+/** Key order and kind of a tree. */
 export interface TreeOptions {
   readonly compare: (a: Part, b: Part) => number
   /** Whether the values of the rows are tree headers. */
@@ -132,7 +134,7 @@ class TreeCheck {
       const end = i + 1 < count ? keyAt(page, nodeAt(page, i + 1)).copy() : bounds.end
       const isOrdered = end === undefined || start === undefined || this.#options.compare(start, end) < 0
       const isWithin = end === undefined || bounds.end === undefined || this.#options.compare(end, bounds.end) <= 0
-      if (!isOrdered || !isWithin) return this.#fault(number, 'its keys are in disorder', { start, end: bounds.end })
+      if (!isOrdered || !isWithin) return this.#fault(number, 'its keys are out of order', { start, end: bounds.end })
       const node = nodeAt(page, i)
       yield* this.#below(uint32(page, node) + uint16(page, node + 4) * 0x1_0000_0000, level + 1, { start, end })
       start = end
@@ -158,7 +160,7 @@ class TreeCheck {
       const isOrdered = key.length > 0 && isBehind && (i + 1 < count || bounds.end === undefined || compare(key, bounds.end) < 0)
       if (!isOrdered || (hasTrees ? flags !== TREE : flags & ~BIG)) {
         this.#last = previous?.copy()
-        this.#fault(number, isOrdered ? 'a row is of another kind' : 'its keys are in disorder', bounds)
+        this.#fault(number, isOrdered ? 'a row is of another kind' : 'its keys are out of order', bounds)
         return
       }
       previous = this.#previous.moveTo(page, key.start, key.end)
@@ -180,14 +182,14 @@ class TreeCheck {
     const size = uint32(page, node)
     const first = uint64(page, data)
     const count = overflowPages(size, this.#file.pageSize)
-    if (uint64(page, data + 16) !== count) return 'it has another length'
+    if (uint64(page, data + 16) !== count) return 'its length does not match'
     const taken = this.#file.take(first, count)
     if (taken !== undefined) return taken
     const bytes = Buffer.allocUnsafe(PAGE_HEAD + size)
     if (!this.#file.read(first, bytes)) return 'it cannot be read'
     const why = headFault(bytes, first, OVERFLOW, this.#file.transaction)
     if (why !== undefined) return why
-    if (pagesOfOverflow(bytes) !== count || uint64(page, data + 8) !== uint64(bytes, 8)) return 'it has another length'
+    if (pagesOfOverflow(bytes) !== count || uint64(page, data + 8) !== uint64(bytes, 8)) return 'its length does not match'
     this.#overflowPages += count
     this.#step += count
     return bytes.subarray(PAGE_HEAD)

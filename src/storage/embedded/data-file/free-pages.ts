@@ -21,7 +21,7 @@ export function* checkFreePages(file: PageFile, head: TreeHead, fault: (fault: T
 function listFault(file: PageFile, list: Buffer): string | undefined {
   const end = list.length < 8 ? 0 : 8 * (uint64(list, 0) + 1)
   // LMDB reserves more room than it fills.
-  if (end < 8 || end > list.length) return 'its length does not fit'
+  if (end < 8 || end > list.length) return 'its length is invalid'
   let count = 1
   for (let offset = 8; offset < end; offset += 8) {
     const entry = Number(list.readBigInt64LE(offset))

@@ -8,6 +8,7 @@ const FLAGS_AT = 18
 const LOWER_AT = 20
 const UPPER_AT = 22
 
+/** Flags of a page, one of which each page has. */
 export const BRANCH = 0x01
 export const LEAF = 0x02
 export const OVERFLOW = 0x04
@@ -39,6 +40,7 @@ export interface TreeHead {
   readonly root: number | undefined
 }
 
+/** Size of a tree header in bytes. */
 export const TREE_HEAD = 48
 const NO_PAGE = 0xffff_ffff_ffff_ffffn
 
@@ -67,6 +69,7 @@ export function headFault(page: Buffer, number: number, kind: number, transactio
 
 /** Number of nodes of a branch or leaf. */
 export const nodeCount = (page: Buffer): number => uint16(page, LOWER_AT) >>> 1
+/** Offset of a node in its page, by index. */
 export const nodeAt = (page: Buffer, index: number): number => PAGE_HEAD + uint16(page, PAGE_HEAD + 2 * index)
 /** Number of pages, from the header of the first overflow page of a value. */
 export const pagesOfOverflow = (page: Buffer): number => page.readUInt32LE(LOWER_AT)
@@ -84,11 +87,11 @@ export function nodesFault(page: Buffer, isBranch: boolean, least: number): stri
   const upper = uint16(page, UPPER_AT)
   const room = page.length - PAGE_HEAD
   const count = lower >>> 1
-  if (lower % 2 !== 0 || upper % 2 !== 0 || lower > upper || upper > room || count < least) return 'its bounds do not fit'
+  if (lower % 2 !== 0 || upper % 2 !== 0 || lower > upper || upper > room || count < least) return 'its bounds are invalid'
   let bytes = 0
   for (let i = 0; i < count; i++) {
     const start = nodeAt(page, i)
-    if (start % 2 !== 0 || start < PAGE_HEAD + upper || start + NODE_HEAD > page.length) return 'it points out of itself'
+    if (start % 2 !== 0 || start < PAGE_HEAD + upper || start + NODE_HEAD > page.length) return 'it refers to a node outside of itself'
     const size = NODE_HEAD + uint16(page, start + 6) + (isBranch ? 0 : inlineSize(page, start))
     if (start + size > page.length) return 'a row is longer than the page'
     bytes += size + (size % 2)

@@ -2,6 +2,7 @@ import { type CallObserver, SocketClient } from '../../../protocols/grpc/socket-
 import { decodeDecrypt, decodeEncrypt, decodeStatus, encodeDecrypt, encodeEncrypt } from './messages.ts'
 import type { KeyService } from './service.ts'
 
+/** Address and timeout of a service. */
 export interface GrpcServiceOptions {
   /** `unix:///path`, or `unix:///@name` for a socket without a file. */
   readonly endpoint: string

@@ -17,18 +17,21 @@ export interface EncryptedObject {
   readonly sourceType: number
 }
 
+/** State of a service. It is healthy if `healthz` is `ok`. A new `keyId` means that the key was rotated. */
 export interface StatusResponse {
   readonly version: string
   readonly healthz: string
   readonly keyId: string
 }
 
+/** An encrypted seed, and what the service needs to decrypt it. */
 export interface EncryptResponse {
   readonly ciphertext: Buffer
   readonly keyId: string
   readonly annotations: Annotations
 }
 
+/** An encrypted seed or key. `uid` identifies the call in logs of the service. */
 export interface DecryptRequest {
   readonly ciphertext: Buffer
   readonly uid: string
@@ -74,6 +77,7 @@ export function encodeEncrypt(plaintext: Buffer, uid: string): Buffer {
   return finished(writer)
 }
 
+/** Encodes a DecryptRequest. Source: k8s.io/kms, apis/v2/api.proto. */
 export function encodeDecrypt({ ciphertext, uid, keyId, annotations }: DecryptRequest): Buffer {
   const writer = protobuf.Writer.create()
   writeBytes(writer, 1, ciphertext)
@@ -97,6 +101,7 @@ export function decodeObject(message: Buffer): EncryptedObject {
   return { data: fields.bytes(1), keyId: fields.text(2), source: fields.bytes(3), annotations: annotationsOf(fields.all(4)), sourceType: fields.number(5) }
 }
 
+/** Decodes a StatusResponse. */
 export function decodeStatus(message: Buffer): StatusResponse {
   const { text } = fieldsOf(message)
   return { version: text(1), healthz: text(2), keyId: text(3) }
@@ -108,4 +113,5 @@ export function decodeEncrypt(message: Buffer): EncryptResponse {
   return { ciphertext: fields.bytes(1), keyId: fields.text(2), annotations: annotationsOf(fields.all(3)) }
 }
 
+/** Decodes a DecryptResponse: the plaintext, as a view of the message. */
 export const decodeDecrypt = (message: Buffer): Buffer => fieldsOf(message).bytes(1)

@@ -33,6 +33,7 @@ interface WriteKey {
   readonly expires: number
 }
 
+/** Dependencies of a provider. `name` is part of the prefix of stored values. */
 export interface ProviderOptions {
   readonly name: string
   readonly service: KeyService

@@ -11,6 +11,7 @@ import type { KeyService } from './service.ts'
 
 const DEFAULT_TIMEOUT = '3s'
 
+/** Dependencies that all providers share. */
 export interface KmsEnvironment {
   readonly metrics: KmsMetrics
   readonly clock: Clock
@@ -31,6 +32,7 @@ export interface KmsProviders {
   close(): void
 }
 
+/** Providers of a configuration without key management services. */
 export const NO_PROVIDERS: KmsProviders = { byName: new Map(), timeoutMs: 0, check: async () => {}, close: () => {} }
 
 /** Opens the services that the configuration names, and checks each once. An unavailable one is retried in the background. */

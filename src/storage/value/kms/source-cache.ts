@@ -11,6 +11,7 @@ const RETRY_MS = 3_000
 
 type Entry = { readonly transformer: Transformer } | { readonly fault: string; readonly at: number } | { readonly pending: Promise<void> }
 
+/** Dependencies of the cache. */
 export interface SourceCacheOptions {
   readonly clock: Clock
   /** Decrypts the source with the service. Resolves with the key or seed. */

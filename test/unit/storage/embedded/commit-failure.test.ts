@@ -72,8 +72,8 @@ describe('a commit that fails', () => {
         'unavailable: the store cannot commit: Input/output error',
       ])
       const failed = (error: string): string =>
-        `error the store takes no writes: nothing is lost, and each write is refused until it can be stored ${JSON.stringify({ path: dir, error })}`
-      const over = (before: string): string => `info the store takes writes again ${JSON.stringify({ path: dir, before })}`
+        `error the store cannot write to disk: stored data is intact, and writes are rejected until they can be stored ${JSON.stringify({ path: dir, error })}`
+      const over = (before: string): string => `info the store accepts writes again ${JSON.stringify({ path: dir, before })}`
       expect(lines).to.deep.equal([
         failed('no space left on device'),
         failed('Input/output error'),

@@ -121,9 +121,9 @@ describe('snapshots of the embedded store', () => {
       const error = await restoreSnapshot(file(), join(dir, 'b')).catch((caught: unknown) => caught)
       expect(error).to.have.property('code', 'corrupt')
     }
-    for (const end of [0, 7, 12, 100, whole.length - 1]) await refused(whole.subarray(0, end), /cut short|none of this program/)
-    await refused(Buffer.concat([whole, Buffer.from('x')]), /something stands behind its end/)
-    await refused(Buffer.alloc(1000), /none of this program/)
+    for (const end of [0, 7, 12, 100, whole.length - 1]) await refused(whole.subarray(0, end), /cut short|not a snapshot of this program/)
+    await refused(Buffer.concat([whole, Buffer.from('x')]), /it continues after its end/)
+    await refused(Buffer.alloc(1000), /not a snapshot of this program/)
     for (let at = 8; at < whole.length; at += 97) {
       const bytes = Buffer.from(whole)
       bytes[at] = (bytes[at] ?? 0) ^ 0x55

@@ -96,6 +96,6 @@ describe('the hash of a snapshot of etcd', function () {
   it('is checked by binnacle open of a file whose meta pages are damaged', async () => {
     const path = write(flipped(16 + 30, 4096 + 16 + 30))
     const error = await runOpen([path], say).catch((thrown: unknown) => thrown)
-    expect(error).to.be.instanceOf(BoltError).with.property('message').that.contains('is no snapshot of etcd')
+    expect(error).to.be.instanceOf(BoltError).with.property('message').that.contains('is not a snapshot of etcd')
   })
 })
