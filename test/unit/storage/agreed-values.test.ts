@@ -16,25 +16,25 @@ const inverting: Transformer = {
     stored.subarray(0, 4).toString() === 'enc:' ? { value: Buffer.from(stored.subarray(4).map(byte => ~byte)), stale: false } : { value: stored, stale: true },
 }
 
-describe('values on which servers agree', () => {
+describe('shared secrets of a store', () => {
   const over = (backend: MemoryBackend, transformer: Transformer = identity): AgreedValues => agreedValues(backend, transformer, '/registry')
   const stored = async (backend: MemoryBackend) => (await backend.get(KEY, never)).item?.value.toString()
 
-  it('are what the first proposes', async () => {
+  it('are those that the first server proposes', async () => {
     const backend = new MemoryBackend()
     expect(await over(backend).agree(NAME, propose('a'))).to.equal('a')
     expect(await over(backend).agree(NAME, () => Promise.reject(new Error('asked')))).to.equal('a')
     expect(await stored(backend)).to.equal('a')
   })
 
-  it('are one where several propose at once', async () => {
+  it('are the same if several servers propose at the same time', async () => {
     const backend = new MemoryBackend()
     const agreed = await Promise.all(['a', 'b', 'c', 'd'].map(text => over(backend).agree(NAME, propose(text))))
     expect(new Set(agreed).size).to.equal(1)
     expect(await stored(backend)).to.equal(agreed[0])
   })
 
-  it('are replaced where they are no longer good', async () => {
+  it('are replaced when they are no longer valid', async () => {
     const backend = new MemoryBackend()
     await over(backend).agree(NAME, propose('old'))
     const isGood = (text: string): boolean => text !== 'old'
@@ -42,7 +42,7 @@ describe('values on which servers agree', () => {
     expect(await over(backend).agree(NAME, propose('newer'), isGood)).to.equal('new')
   })
 
-  it('are encrypted, also those that were not', async () => {
+  it('are encrypted, also if they were stored without encryption', async () => {
     const backend = new MemoryBackend()
     await over(backend).agree(NAME, propose('secret'))
     expect(await over(backend, inverting).agree(NAME, propose('other'))).to.equal('secret')
@@ -52,7 +52,7 @@ describe('values on which servers agree', () => {
     expect(await over(backend, inverting).agree(NAME, propose('other'))).to.equal('secret')
   })
 
-  it('want a store', async () => {
+  it('fail if the store is unavailable', async () => {
     const backend = new MemoryBackend()
     backend.down = true
     expect(await codeOf(over(backend).agree(NAME, propose('a')))).to.equal('unavailable')

@@ -9,7 +9,7 @@ describe('ByteBudget', () => {
     dropped.length = 0
   })
 
-  it('drops the oldest, but for what was used since its last turn', () => {
+  it('drops the oldest, except those used since they were last inspected', () => {
     const budget = new ByteBudget(100)
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(name => charge(name, 40)) as [Charge, Charge, Charge, Charge]
     budget.add(a)
@@ -22,7 +22,7 @@ describe('ByteBudget', () => {
     expect(budget.bytes).to.equal(80)
   })
 
-  it('drops at once what alone is over the bound', () => {
+  it('immediately drops a charge that exceeds the limit alone', () => {
     const budget = new ByteBudget(100)
     budget.add(charge('a', 50))
     budget.add(charge('b', 101))
@@ -30,7 +30,7 @@ describe('ByteBudget', () => {
     expect(budget.bytes).to.equal(50)
   })
 
-  it('ages: what was not used for as many looks is dropped, and what was is spared', () => {
+  it('ages: drops charges that were not used for a period, and spares others', () => {
     const budget = new ByteBudget(1000)
     const charges = ['a', 'b', 'c', 'd', 'e'].map(name => charge(name, 10))
     for (const each of charges) budget.add(each)
@@ -49,7 +49,7 @@ describe('ByteBudget', () => {
     expect(budget.bytes).to.equal(10)
   })
 
-  it('holds nothing of what it has dropped', async () => {
+  it('releases dropped charges', async () => {
     const budget = new ByteBudget(1000)
     const charges = Array.from({ length: 500 }, (_, i) => {
       const each = charge(String(i), 100)

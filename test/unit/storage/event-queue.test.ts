@@ -17,7 +17,7 @@ describe('storage/event-queue', () => {
     closed = 0
   })
 
-  it('gives batches in order, each as it was pushed', async () => {
+  it('delivers batches in order, each as it was pushed', async () => {
     const queue = open(10)
     const batch = marks(1, 2)
     queue.push(batch)
@@ -27,13 +27,13 @@ describe('storage/event-queue', () => {
     expect(numbers((await iterator.next()).value as StorageEvent[])).to.deep.equal([3])
   })
 
-  it('gives what it begins with first', async () => {
+  it('delivers the initial events first', async () => {
     const queue = open(10, [marks(1), marks(2)][Symbol.iterator]())
     queue.push(marks(3))
     expect(numbers(await take(queue, 3))).to.deep.equal([1, 2, 3])
   })
 
-  it('wakes one who waits', async () => {
+  it('wakes a waiting taker', async () => {
     const queue = open(10)
     const waiting = take(queue, 1)
     await new Promise(setImmediate)
@@ -41,14 +41,14 @@ describe('storage/event-queue', () => {
     expect(numbers(await waiting)).to.deep.equal([1])
   })
 
-  it('ends when more wait than it may hold, once', async () => {
+  it('ends once, when it is over its limit', async () => {
     const queue = open(3)
     expect([queue.push(marks(1, 2)), queue.push(marks(3)), queue.push(marks(4)), queue.push(marks(5))]).to.deep.equal([true, true, false, false])
     expect(await take(queue, 1)).to.deep.equal([])
     expect(closed).to.equal(1)
   })
 
-  it('takes one batch of any size when empty', () => {
+  it('accepts one batch of any size when empty', () => {
     const queue = open(3)
     expect(queue.push(marks(1, 2, 3, 4, 5))).to.equal(true)
     expect(queue.queued).to.equal(5)
@@ -70,7 +70,7 @@ describe('storage/event-queue', () => {
       expect([queue.ended, ends]).to.deep.equal([true, [true]])
     })
 
-    it('count what still waits only', async () => {
+    it('count only queued batches', async () => {
       const queue = bounded()
       const reader = batchesOf(queue)
       for (let i = 0; i < 50; i++) {
@@ -90,7 +90,7 @@ describe('storage/event-queue', () => {
     })
   })
 
-  it('gives what is queued before it fails', async () => {
+  it('delivers queued batches before it fails', async () => {
     const queue = open(3)
     queue.push(marks(1))
     queue.finish(new Error('lost'))
@@ -104,7 +104,7 @@ describe('storage/event-queue', () => {
     expect((await iterator.next()).done).to.equal(true)
   })
 
-  it('fails one who waits', async () => {
+  it('fails a waiting taker', async () => {
     const queue = open(3)
     const waiting = batchesOf(queue).next()
     await new Promise(setImmediate)
@@ -116,14 +116,14 @@ describe('storage/event-queue', () => {
     expect(message).to.equal('lost')
   })
 
-  it('closes when its reader leaves', async () => {
+  it('closes when its reader ends', async () => {
     const queue = open(3)
     queue.push(marks(1))
     for await (const _ of batchesOf(queue)) break
     expect([queue.ended, closed, queue.push(marks(2))]).to.deep.equal([true, 1, false])
   })
 
-  it('tells a source that can wait when there is room', async () => {
+  it('tells a waiting source when there is room', async () => {
     const queue = open(2)
     expect(queue.fits(marks(1, 2, 3, 4, 5))).to.equal(true)
     queue.push(marks(1, 2))
@@ -139,7 +139,7 @@ describe('storage/event-queue', () => {
     expect(queue.fits(marks(1, 2))).to.equal(true)
   })
 
-  it('lets a source that waits go when it ends', async () => {
+  it('releases a waiting source when it ends', async () => {
     const queue = open(1)
     queue.push(marks(1))
     const waiting = queue.whenTaken()
@@ -159,7 +159,7 @@ describe('storage/event-queue', () => {
       taken.length = 0
     })
 
-    it('gives the beginning, what waits, and what comes in the turn in which it comes', async () => {
+    it('delivers initial events, queued batches, and new ones in the turn in which they arrive', async () => {
       const queue = open(10, [marks(1), marks(2)][Symbol.iterator]())
       queue.push(marks(3))
       void queue.deliver(note)
@@ -169,7 +169,7 @@ describe('storage/event-queue', () => {
       expect(taken).to.deep.equal([1, 2, 3, 4, 5])
     })
 
-    it('joins what waits, up to so many events, for a taker that asks for it', async () => {
+    it('joins queued batches up to a number of events', async () => {
       const queue = open(100)
       const batches: number[][] = []
       for (const batch of [marks(1), marks(2, 3), marks(4, 5, 6), marks(7)]) queue.push(batch)
@@ -178,7 +178,7 @@ describe('storage/event-queue', () => {
       expect(batches).to.deep.equal([[1, 2, 3, 4, 5, 6], [7]])
     })
 
-    it('waits for a taker that is not ready, while no more than it may hold comes', async () => {
+    it('waits for a busy taker while it is within its limit', async () => {
       const queue = open(2)
       let ready: (value: boolean) => void = () => {}
       const over = queue.deliver(events => {
@@ -202,7 +202,7 @@ describe('storage/event-queue', () => {
       expect([taken, closed]).to.deep.equal([[1, 1], 1])
     })
 
-    it('closes the watch when the taker wants no more, at once or later', async () => {
+    it('closes the watch when the taker returns or resolves false', async () => {
       for (const answer of [() => false, async () => false]) {
         const queue = open(3)
         queue.push(marks(1))
@@ -212,7 +212,7 @@ describe('storage/event-queue', () => {
       }
     })
 
-    it("rejects with what ended the watch, after what came before, and with the taker's own error", async () => {
+    it('rejects with the failure of the watch after earlier batches, and with errors of the taker', async () => {
       const queue = open(3)
       queue.push(marks(1))
       queue.finish(new Error('lost'))
@@ -231,7 +231,7 @@ describe('storage/event-queue', () => {
       }
     })
 
-    it('resolves when the watch is closed while it waits', async () => {
+    it('resolves when a waiting watch is closed', async () => {
       const queue = open(3)
       const over = queue.deliver(note)
       await new Promise(setImmediate)

@@ -20,7 +20,7 @@ describe('prefixEnd', () => {
 })
 
 describe('keyAfter', () => {
-  it('lies before every longer key', () => {
+  it('sorts before every longer key', () => {
     const next = keyAfter('/a' as Key)
     expect(['/a', next, '/a\x01', '/a/b'].sort()).to.deep.equal(['/a', next, '/a\x01', '/a/b'])
   })

@@ -7,7 +7,7 @@ import { attributesOf, indexedCodec, testCodec, testKey, testObject } from '../.
 const odd = ['', 'a', 'labels', 'name', '"', '\\', '{}', ',', 'ü', '\u2028', '\\"', '}],', 'x'.repeat(100)]
 
 describe('storage/own-metadata', () => {
-  it('finds what a parser finds, whatever stands beside it', () => {
+  it('finds the same members as a parser, whatever is beside them', () => {
     const random = seededRandom(7)
     const some = () => odd[Math.floor(random() * odd.length)] as string
     for (let i = 0; i < 2000; i++) {
@@ -21,13 +21,13 @@ describe('storage/own-metadata', () => {
     }
   })
 
-  it('looks for labels no further than managedFields, which stand behind them', () => {
+  it('searches for labels only up to managedFields, which follow them', () => {
     const json = (...members: string[]) => Buffer.from(`{"metadata":{"name":"a",${members.join()}}}`)
     expect(labelsOf(json('"labels":{"app":"web"}', '"managedFields":[]'), 1)).to.deep.equal({ app: 'web' })
     expect(labelsOf(json('"managedFields":[]', '"labels":{"app":"web"}'), 1)).to.deep.equal({})
   })
 
-  it('shares the labels of objects that have the same', () => {
+  it('shares equal labels among objects', () => {
     const labels = (name: string) => {
       const { bytes, header } = testCodec.json(testCodec.encode(testObject(name, {}, { app: 'web' })), revision(1))
       return labelsOf(bytes, header)

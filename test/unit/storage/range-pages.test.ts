@@ -37,20 +37,20 @@ async function keysOf(backend: ReturnType<typeof store>): Promise<number> {
 }
 
 describe('storage/range-pages', () => {
-  it('gives each key once, in pages of about the same size in bytes', async () => {
+  it('returns each key once, in pages of about the same size in bytes', async () => {
     const backend = store(4000, 6 << 10, false)
     expect(await keysOf(backend)).to.equal(4000)
     expect(backend.limits.slice(1).every(limit => limit > 900 && limit < 1100)).to.equal(true)
   })
 
-  it('reads a store that counts in fewer pages', async () => {
+  it('reads a store that counts every page in fewer pages', async () => {
     const [plain, counting] = [store(30_000, 1 << 10, false), store(30_000, 1 << 10, true)]
     await keysOf(plain)
     await keysOf(counting)
     expect([plain.limits.length, counting.limits.length]).to.deep.equal([6, 3])
   })
 
-  it('reads no page ahead of a visitor, and repeats none that was visited in part', async () => {
+  it('reads no page ahead of a visitor, and repeats no visited item', async () => {
     const backend = store(9000, 100, false)
     let failsAt = 0
     const visiting = {
@@ -75,7 +75,7 @@ describe('storage/range-pages', () => {
     expect(await codeOf(read())).to.equal('timeout')
   })
 
-  it('makes pages shorter that do not come in time', async () => {
+  it('shortens pages that time out', async () => {
     const backend = store(30_000, 100, true, ({ limit = 0 }) => {
       if (limit > 6000) throw new BackendError('timeout', 'it took too long')
     })
@@ -83,7 +83,7 @@ describe('storage/range-pages', () => {
     expect(backend.limits.slice(0, 4)).to.deep.equal([500, 20_000, 5000, 5000])
   })
 
-  it('makes pages shorter that are longer than is accepted, down to one key', async () => {
+  it('shortens pages that are too large, down to one key', async () => {
     for (const most of [100, 1]) {
       const backend = store(300, 100, false, ({ limit = 0 }) => {
         if (limit > most) throw new BackendError('too large', 'received message larger than max')
@@ -96,7 +96,7 @@ describe('storage/range-pages', () => {
     expect(await codeOf(keysOf(never))).to.equal('too large')
   })
 
-  it('asks again for a page that does not come in time, however often pages before it did not', async () => {
+  it('retries a page that times out, however often earlier ones did', async () => {
     const late = new Map<string, number>()
     const backend = store(20_000, 100, true, ({ start, at }) => {
       const times = late.get(start) ?? 0
@@ -107,7 +107,7 @@ describe('storage/range-pages', () => {
     expect(Math.min(...backend.limits.slice(1))).to.equal(2000)
   })
 
-  it('ends when a short page has not come in time five times', async () => {
+  it('fails when a shortest page has timed out five times', async () => {
     const backend = store(10_000, 100, true, ({ at }) => {
       if (at !== undefined) throw new BackendError('timeout', 'it took too long')
     })

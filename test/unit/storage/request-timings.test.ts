@@ -9,7 +9,7 @@ const { signal } = new AbortController()
 const name = key('/registry/pods/default/a')
 
 describe('storage/request-timings', () => {
-  it('times reads and writes by what they do, and counts those that fail', async () => {
+  it('times reads and writes by operation, and counts failures', async () => {
     const timings = new RequestTimings()
     const backend = new MemoryBackend()
     const timed = timings.timed(backend, 'pods')

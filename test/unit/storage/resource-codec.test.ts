@@ -80,7 +80,7 @@ describe('storage/resource-codec', () => {
     expect(object.metadata.resourceVersion).to.equal('3')
   })
 
-  it('lets only bytes of its own fingerprint pass unread', () => {
+  it('uses only bytes with its own fingerprint without decoding them', () => {
     const first = codecWith('release 1')
     const second = codecWith('release 2')
     const stored = first.encode({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } })
@@ -94,7 +94,7 @@ describe('storage/resource-codec', () => {
     expect(decoded).to.equal(2)
   })
 
-  it('puts the revision into sorted metadata', () => {
+  it('inserts the revision into sorted metadata', () => {
     const sorted = createCodec({
       kind: 'Widget',
       apiVersion: 'example.com/v1',

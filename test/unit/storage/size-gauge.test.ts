@@ -3,7 +3,7 @@ import { storageSize } from '../../../src/storage/size-gauge.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 
 describe('storage/size-gauge', () => {
-  it('tells the size once the store has, and nothing where it does not answer', async () => {
+  it('reports the size once the store has returned it, and nothing if the store does not respond', async () => {
     const stop = new AbortController()
     const backend = new MemoryBackend()
     const gauge = storageSize(new Map([['etcd-0', backend]]), 30_000, stop.signal)

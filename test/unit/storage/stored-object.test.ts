@@ -39,14 +39,14 @@ describe('storage/stored-object', () => {
     expect(runAtOnce(steps())).to.deep.equal(metadata)
   })
 
-  it('gives its metadata without the rest being parsed', () => {
+  it('returns its metadata without parsing the rest', () => {
     const stored = read({ metadata: '{"name":"not"}' })
     expect(parseMetadata(stored.json())).to.deep.equal(stored.object().metadata)
     const sorted = Buffer.from('{"apiVersion":"v1","data":{"metadata":{"name":"no"}},"kind":"X","metadata":{"name":"ä}","uid":"u"},"spec":{}}')
     expect(parseMetadata({ bytes: sorted, header: 1 })).to.deep.equal({ name: 'ä}', uid: 'u' })
   })
 
-  it('tells of its metadata without managers, wherever the word stands', () => {
+  it('returns its metadata without managedFields, wherever the word occurs', () => {
     const told = (metadata: object, rest: object = {}) => {
       const json = `{"kind":"A","apiVersion":"v1","metadata":${JSON.stringify(metadata)},${JSON.stringify(rest).slice(1)}`
       return parseMetadata({ bytes: Buffer.from(json), header: '{"kind":"A","apiVersion":"v1",'.length })
@@ -78,7 +78,7 @@ describe('storage/stored-object', () => {
     expect(encoded).to.equal(1)
   })
 
-  it('lets go of what was made from it once it is replaced, and makes it again for who still asks', () => {
+  it('releases derived values once it is replaced, and makes them again on demand', () => {
     const encoder: Encoder = { id: 'test', encode: () => ({ bytes: Buffer.from('x'), header: 0 }) }
     const stored = read({ x: '1' })
     const object = stored.object()
@@ -93,13 +93,13 @@ describe('storage/stored-object', () => {
     expect(stored.noted(encoder)).to.deep.equal({ row: 2 })
   })
 
-  it('is told at another revision without being parsed', () => {
+  it('is copied at another revision without being parsed', () => {
     const later = read({ x: '1' }).at(revision(1234))
     expect(later.revision).to.equal(1234)
     expect(later.object()).to.deep.equal({ ...testObject('a', { x: '1' }), metadata: { ...testObject('a').metadata, resourceVersion: '1234' } })
   })
 
-  it('moves into slabs and stays the same', () => {
+  it('moves into slabs unchanged', () => {
     const slabs = new Slabs()
     const stored = read({ x: '1' })
     const before = stored.json()
@@ -112,7 +112,7 @@ describe('storage/stored-object', () => {
 })
 
 describe('storage/slab', () => {
-  it('fills slabs of 1 MiB; what is large gets memory of its own', () => {
+  it('fills slabs of 1 MiB; large allocations get memory of their own', () => {
     const slabs = new Slabs()
     const kept = Array.from({ length: 1500 }, (_, i) => slabs.keep(Buffer.alloc(1000, i)))
     expect(new Set(kept.map(bytes => bytes.buffer)).size).to.equal(2)
@@ -124,7 +124,7 @@ describe('storage/slab', () => {
 })
 
 describe('storage/byte-budget', () => {
-  it('drops the oldest that was not used since its last turn', () => {
+  it('drops the oldest charge that was not used since it was last inspected', () => {
     const budget = new ByteBudget(30)
     const dropped: string[] = []
     const charge = (name: string, bytes = 10) => ({ bytes, used: false, drop: () => void dropped.push(name) })

@@ -30,7 +30,7 @@ describe('storage/cacher: objects that are read without waiting', () => {
     await backend.close()
   })
 
-  it('are none until the cache has them', async () => {
+  it('are undefined until the cache has them', async () => {
     seed('a')
     open()
     expect([storage.cachedObject(testKey('a')), storage.cachedObjects(testPrefix)]).to.deep.equal([undefined, undefined])
@@ -38,7 +38,7 @@ describe('storage/cacher: objects that are read without waiting', () => {
     expect([storage.cachedObject(testKey('a'))?.attributes().name, namesBelow(testPrefix)]).to.deep.equal(['a', ['a']])
   })
 
-  it('are those of the namespace, in order, as last written', async () => {
+  it('are the latest of the namespace, in key order', async () => {
     for (const [name, namespace] of [
       ['b', 'default'],
       ['a', 'default'],
@@ -53,7 +53,7 @@ describe('storage/cacher: objects that are read without waiting', () => {
     await eventually('the write has come', () => JSON.stringify(storage.cachedObject(testKey('a'))?.object()).includes('other'))
   })
 
-  it('are not said where one of them can’t be read', async () => {
+  it('are undefined if one of them cannot be read', async () => {
     seed('a')
     backend.apply([{ key: testKey('bad'), value: Buffer.from('{') }])
     open()
@@ -62,7 +62,7 @@ describe('storage/cacher: objects that are read without waiting', () => {
     expect(storage.cachedObject(testKey('a'))?.attributes().name).to.equal('a')
   })
 
-  it('are not said where they are more than one turn reads', async () => {
+  it('are undefined if they are too many for one turn', async () => {
     for (let i = 0; i < 129; i++) seed(`n${i}`)
     open()
     await cacher.synced(signal)

@@ -50,8 +50,8 @@ describe('storage/cacher', () => {
     await backend.close()
   })
 
-  describe('the first state', () => {
-    it('is read in one range where the store is small', async () => {
+  describe('the initial state', () => {
+    it('is read in one range if the store is small', async () => {
       for (const each of ['a', 'b']) seed(each)
       cacher = createCacher(backend, [testResource, { ...testResource, name: 'pods', prefix: key('/registry/pods/') }], testLimits)
       await cacher.synced(signal)
@@ -59,7 +59,7 @@ describe('storage/cacher', () => {
       expect(cacher.stats().resources.map(r => r.objects)).to.deep.equal([2, 0])
     })
 
-    it('tells how long its objects are, and stays true', async () => {
+    it('reports the average size of its objects, also after changes', async () => {
       const isTrue = async () => {
         const { items } = await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0 }, signal)
         const bytes = items.reduce((sum, item) => sum + item.json().bytes.length, 0)
@@ -80,7 +80,7 @@ describe('storage/cacher', () => {
       expect([cacher.averageBytes('configmaps'), cacher.averageBytes('others')]).to.deep.equal([0, 0])
     })
 
-    it('is read in pages where it is large, at one revision', async () => {
+    it('is read in pages at one revision if it is large', async () => {
       for (let i = 0; i < 1200; i++) seed(`n${i}`)
       let grown = false
       backend.before = call => {
@@ -94,7 +94,7 @@ describe('storage/cacher', () => {
       await until(() => storage.count() === 1201)
     })
 
-    describe('while it is being read', () => {
+    describe('while it is loading', () => {
       let release: () => void
       /** The first read of the store, which is that of the state, does not end before `release`. */
       const opening = (options: CacherOptions = {}) => {
@@ -114,7 +114,7 @@ describe('storage/cacher', () => {
       const fromStart = { initial: 'any' as const, bookmarkAtEnd: false }
       afterEach(() => release())
 
-      it('lists and watches wait, and so does readiness', async () => {
+      it('lists, watches and readiness wait', async () => {
         opening()
         const reading = Promise.all([names('any'), names(), list({ predicate: some, limit: 1 }), watch(fromStart)])
         await turns()
@@ -124,7 +124,7 @@ describe('storage/cacher', () => {
         expect(cacher.ready()).to.equal(true)
       })
 
-      it('those that have waited for long enough are told when to come again', async () => {
+      it('requests that time out get a Retry-After', async () => {
         opening({ startWaitMs: 30 })
         const refused = { code: 'initializing', message: 'storage is (re)initializing', retryAfterSeconds: 1 }
         const reads: [string, () => Promise<unknown>][] = [
@@ -139,7 +139,7 @@ describe('storage/cacher', () => {
           expect(pick((await read().catch((error: unknown) => error)) as object, Object.keys(refused)), what).to.deep.equal(refused)
       })
 
-      it('gets, and lists with a limit and no selector, are read from the store', async () => {
+      it('gets, and lists with a limit and no selector, are served by the store', async () => {
         opening()
         const name = (object: StoredObject | undefined) => object?.attributes().name
         for (const at of ['any', 'latest', { notOlderThan: revision(2) }, { exactly: revision(2) }] as const)
@@ -147,7 +147,7 @@ describe('storage/cacher', () => {
         for (const at of ['latest', { exactly: revision(3) }] as const) expect(await list({ at, limit: 1 }), JSON.stringify(at)).to.deep.equal(['a'])
       })
 
-      it('writes go on', async () => {
+      it('writes are served', async () => {
         opening()
         expect((await write('c')).outcome).to.equal('created')
         expect((await write('a', { more: 'data' })).outcome).to.equal('updated')
@@ -155,7 +155,7 @@ describe('storage/cacher', () => {
         expect(await names()).to.deep.equal(['a', 'b', 'c'])
       })
 
-      it('without a resilient start every read waits for as long as it may', async () => {
+      it('without a resilient start every read waits until its own timeout', async () => {
         opening({ resilientStart: false, startWaitMs: 10 })
         expect(await codeOf(storage.get(testKey('a'), 'any', AbortSignal.timeout(30)))).to.equal('timeout')
         const reading = Promise.all([list({ limit: 1 }), storage.get(testKey('a'), { notOlderThan: revision(2) }, signal)])
@@ -166,12 +166,12 @@ describe('storage/cacher', () => {
       })
     })
 
-    it('has the time in which to come again grow with the time that has passed', () => {
+    it('increases Retry-After with the time that has passed', () => {
       const seconds = [0, 1000, 12_000, 30_000, 60_000, 600_000].map(ms => initializing(ms).retryAfterSeconds)
       expect(seconds).to.deep.equal([1, 1, 2, 6, 30, 30])
     })
 
-    it('is waited for while the store is away', async () => {
+    it('is loaded when an unavailable store is back', async () => {
       seed('a')
       backend.down = true
       cacher = openCacher(backend)
@@ -188,7 +188,7 @@ describe('storage/cacher', () => {
       backend.lose = (event: BackendEvent) => event.key === testKey(lost)
     }
 
-    it('a missing revision makes it read the state anew, and ends watches as expired', async () => {
+    it('a missing revision reloads the state, and ends watches as expired', async () => {
       await open()
       await write('a')
       const events = await watchAfter(cacher.stats().revision)
@@ -201,7 +201,7 @@ describe('storage/cacher', () => {
       expect(cacher.stats().relists).to.equal(1)
     })
 
-    it('several changes of one revision are no gap', async () => {
+    it('several changes of one revision are not a gap', async () => {
       await open()
       const events = await watchAfter(1)
       backend.apply(['a', 'b'].map(name => ({ key: testKey(name), value: testCodec.encode(testObject(name)) })))
@@ -210,7 +210,7 @@ describe('storage/cacher', () => {
       expect(cacher.stats().relists).to.equal(0)
     })
 
-    it('a change that does not come is read from the store, and the watch is opened anew', async () => {
+    it('a change that does not arrive is read from the store, and the watch is reopened', async () => {
       await open()
       await until(() => backend.watches.length === 1)
       lossy('a')
@@ -224,8 +224,8 @@ describe('storage/cacher', () => {
     })
   })
 
-  describe('a store that goes away', () => {
-    it('watches stay and begin, latest reads and writes fail, others are served; then all is told', async () => {
+  describe('an unavailable store', () => {
+    it('open and new watches work, consistent reads and writes fail, other reads are served, and no change is lost', async () => {
       await open()
       await write('a')
       const events = await watchAfter(2)
@@ -242,7 +242,7 @@ describe('storage/cacher', () => {
       expect(cacher.stats().relists).to.equal(0)
     })
 
-    it('what was compacted meanwhile is read anew', async () => {
+    it('the state is reloaded if it was compacted meanwhile', async () => {
       await open()
       await write('a')
       backend.down = true
@@ -256,8 +256,8 @@ describe('storage/cacher', () => {
     })
   })
 
-  describe('latest reads', () => {
-    it('share probes: one under way, and one for all who came since', async () => {
+  describe('consistent reads', () => {
+    it('share probes: one in flight, and one for all later callers', async () => {
       await open()
       const before = cacher.stats().probes
       let release = () => {}
@@ -271,7 +271,7 @@ describe('storage/cacher', () => {
       expect(cacher.stats().probes - before).to.equal(2)
     })
 
-    it('do not join a probe that began before them', async () => {
+    it('do not join a probe that started before them', async () => {
       await open()
       const order: string[] = []
       let release = () => {}
@@ -292,7 +292,7 @@ describe('storage/cacher', () => {
     })
   })
 
-  describe('pages at a revision that has not come', () => {
+  describe('pages at a future revision', () => {
     const page = () => storage.list(testPrefix, { at: { exactly: revision(1000) }, startKey: keyAfter(testKey('a')), predicate: everything, limit: 1 }, signal)
 
     for (const [title, options, code] of [
@@ -326,7 +326,7 @@ describe('storage/cacher', () => {
       expect(backend.calls.get ?? 0).to.equal(reads)
     })
 
-    it('are read once where the cached object was stale', async () => {
+    it('are read once if the cached object was stale', async () => {
       await open()
       await write('a', { n: '1' })
       await names()
@@ -338,7 +338,7 @@ describe('storage/cacher', () => {
   })
 
   describe('history', () => {
-    it('serves what is within its bounds; what is older comes from the store', async () => {
+    it('serves changes within its bounds; older ones come from the store', async () => {
       let now = 1_000_000
       await open({ clock: { now: () => now }, historyMs: 1000 })
       for (let i = 0; i < 5; i++) await write('a', { i: String(i) })
@@ -355,7 +355,7 @@ describe('storage/cacher', () => {
       await old.return?.()
     })
 
-    it('is bounded in bytes, and tells what that cost', async () => {
+    it('is bounded in bytes, and reports the changes that it drops early', async () => {
       await open({ historyBytes: 10_000 })
       for (let i = 0; i < 50; i++) await write('a', { i: 'x'.repeat(1000) + i })
       await until(() => cacher.stats().revision === 51)
@@ -364,7 +364,7 @@ describe('storage/cacher', () => {
       expect(stats!.historyEvents + stats!.historyForcedOut).to.equal(50)
     })
 
-    it('what the bytes have forced out is served by the store, and is gone once that is compacted', async () => {
+    it('changes dropped by the byte limit are served by the store until they are compacted', async () => {
       await open({ historyBytes: 2000 })
       for (let i = 0; i < 20; i++) await write('a', { i: String(i), filler: 'x'.repeat(100) })
       await until(() => cacher.stats().revision === 21)
@@ -380,7 +380,7 @@ describe('storage/cacher', () => {
       await old.return?.()
     })
 
-    it('is that of its revision, whenever a change comes while it is being asked for', async () => {
+    it('matches its revision, whenever a change arrives during the read', async () => {
       await open()
       for (let turns = 0; turns < 20; turns++) {
         const { revision: now } = (await write(`n${String(turns).padStart(2, '0')}`)).object
@@ -396,7 +396,7 @@ describe('storage/cacher', () => {
       }
     })
 
-    it('makes the state of an earlier revision', async () => {
+    it('rebuilds the state of an earlier revision', async () => {
       await open()
       const expected = new Map<number, string[]>()
       for (let i = 0; i < 40; i++) {
@@ -419,10 +419,10 @@ describe('storage/cacher', () => {
     })
   })
 
-  describe('resources that come and go', () => {
+  describe('resources that are added and removed', () => {
     const widgets = key('/registry/example.com/widgets/')
 
-    it('a later one is read, and follows', async () => {
+    it('a resource that is added later is loaded and kept current', async () => {
       seed('w1', widgets)
       await open()
       seed('w2', widgets)
@@ -435,7 +435,7 @@ describe('storage/cacher', () => {
       expect(told(await take(events, 1))).to.deep.equal([`added w3@${page.revision + 1}`])
     })
 
-    it('misses nothing that is written while it is being read', async () => {
+    it('misses no write during its load', async () => {
       await open()
       let writes = 0
       backend.before = async call => {
@@ -450,7 +450,7 @@ describe('storage/cacher', () => {
       expect(page.items.length).to.equal(621)
     })
 
-    it('ends the watches of a removed one, and reads it from the store', async () => {
+    it('ends the watches of a removed one, and serves reads from the store', async () => {
       await open()
       const events = await watchAfter(1)
       const pending = take(events, 1)
@@ -480,7 +480,7 @@ describe('storage/cacher', () => {
   describe('comparison with the store', () => {
     const everyMs = 20
     const checks = () => cacher.stats().resources[0]!.counts.checks
-    /** Two objects come in one revision, and the watch tells of one: nothing shows that the other is missing. */
+    /** Two objects change in one revision, and the watch reports one of them: nothing shows that the other is missing. */
     const corrupt = async (lost: string, shown: string, deleted = false) => {
       await until(() => backend.watches.length > 0)
       const value = deleted ? undefined : testCodec.encode(testObject(lost))
@@ -492,7 +492,7 @@ describe('storage/cacher', () => {
       backend.lose = () => false
     }
 
-    it('finds them equal, and touches nothing', async () => {
+    it('finds them equal, and changes nothing', async () => {
       seed('a')
       await open({ consistencyCheckMs: everyMs })
       const events = await watchAfter(2)
@@ -531,7 +531,7 @@ describe('storage/cacher', () => {
         expect(checks().failure).to.equal(1)
       })
 
-    it('misses nothing that is written while the state is read anew', async () => {
+    it('misses no write during a reload', async () => {
       for (let i = 0; i < 600; i++) seed(`n${i}`)
       await open({ consistencyCheckMs: everyMs })
       await corrupt('lost', 'z')
@@ -549,7 +549,7 @@ describe('storage/cacher', () => {
       expect(checks().failure).to.equal(1)
     })
 
-    it('knows the objects that can not be read', async () => {
+    it('includes objects that cannot be read', async () => {
       seed('a')
       backend.apply([{ key: testKey('b'), value: Buffer.from('no object') }])
       await open({ consistencyCheckMs: everyMs })
@@ -557,7 +557,7 @@ describe('storage/cacher', () => {
       expect(checks().failure).to.equal(0)
     })
 
-    it('counts those that the store did not answer', async () => {
+    it('counts comparisons that failed', async () => {
       await open({ consistencyCheckMs: everyMs })
       backend.before = call => {
         if (call === 'range') throw new BackendError('compacted', 'compacted')
@@ -598,26 +598,26 @@ describe('storage/cacher', () => {
       })
   })
 
-  it('gives watchers without a predicate the same batches', async () => {
+  it('delivers the same batches to all watchers without a predicate', async () => {
     await open()
     const all = await Promise.all([1, 2, 3].map(() => watchAfter(1)))
     seed('a')
     seed('b')
     const batches = (await Promise.all(all.map(events => events.next()))).map(step => step.value as readonly StorageEvent[])
-    // Together with the next one, where nothing else has had the turn meanwhile.
+    // The event may be in one batch with the next one, if no other work ran in between.
     expect(told(batches[0]!)[0]).to.equal('added a@2')
     expect(batches[1]).to.equal(batches[0])
     expect(batches[2]).to.equal(batches[0])
   })
 
-  it('tells how many watchers at the most want the same changes', async () => {
+  it('reports the largest number of watchers of the same changes', async () => {
     const told: number[] = []
     await open({ bookmarkMs: 5, onWatchers: most => void told.push(most) })
     await Promise.all([1, 2, 3].map(() => watchAfter(1)))
     await eventually('all are counted', () => told.at(-1) === 3)
   })
 
-  it('gives no bookmark that is before the last', async () => {
+  it('sends no bookmark older than the last event', async () => {
     await open({ bookmarkMs: 5 })
     const watcher = await storage.watch(
       testPrefix,
@@ -640,7 +640,7 @@ describe('storage/cacher', () => {
     expect(bookmarks).to.deep.equal([...bookmarks].sort((a, b) => a - b))
   })
 
-  it('reads the state anew where the store went back', async () => {
+  it('reloads the state if the store went back', async () => {
     await open()
     for (let i = 0; i < 5; i++) await write(`n${i}`)
     await names()

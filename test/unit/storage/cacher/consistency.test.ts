@@ -17,7 +17,7 @@ describe('storage/cacher/consistency', () => {
     ['/registry/pods/default/é', 2 ** 40 + 1],
   ]
 
-  it('has one digest for the same keys and revisions in any order', () => {
+  it('has the same digest for the same keys and revisions in any order', () => {
     expect(digestOf([...entries].reverse())).to.equal(digestOf(entries))
   })
 
@@ -35,7 +35,7 @@ describe('storage/cacher/consistency', () => {
       expect(digestOf(changed)).to.not.equal(digestOf(entries))
     })
 
-  it('has no two equal ones among the revisions of a key', () => {
+  it('has different digests for all revisions of a key', () => {
     const digests = new Set(Array.from({ length: 100_000 }, (_, at) => digestOf([['/registry/pods/default/a', at]])))
     expect(digests.size).to.equal(100_000)
   })

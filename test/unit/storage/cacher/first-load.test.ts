@@ -47,7 +47,7 @@ describe('storage/cacher: the first load of a large store', () => {
     await backend.close()
   })
 
-  it('serves each resource as soon as it is loaded, those of few objects first', async () => {
+  it('serves each resource as soon as it is loaded, those with few objects first', async () => {
     await eventually('the small ones are loaded', () => loaded().length === 3)
     expect(loaded()).to.deep.equal(['secrets', 'pods', 'nodes'])
     expect(await list('pods')).to.deep.equal(['n0000', 'n0001', 'n0002'])
@@ -60,7 +60,7 @@ describe('storage/cacher: the first load of a large store', () => {
     expect(await list('configmaps')).to.have.length(SIZES.configmaps)
   })
 
-  it('shows what is written meanwhile, in what is loaded and in what is not', async () => {
+  it('shows writes during the load, in loaded resources and in others', async () => {
     await eventually('the small ones are loaded', () => loaded().length === 3)
     seed('configmaps', 'a-new')
     seed('configmaps', 'n0000')
@@ -82,7 +82,7 @@ describe('storage/cacher: the first load of a large store', () => {
     expect(loaded()).to.include('widgets.example.com')
   })
 
-  it('starts again if changes are lost meanwhile, and shows them', async () => {
+  it('restarts if changes are lost meanwhile, and shows them', async () => {
     await eventually('the small ones are loaded', () => loaded().length === 3)
     backend.lose = () => true
     seed('pods', 'lost')
@@ -95,7 +95,7 @@ describe('storage/cacher: the first load of a large store', () => {
     expect(await list('configmaps')).to.have.length(SIZES.configmaps)
   })
 
-  it('reads a resource again that could not be read, and the others go on', async () => {
+  it('retries a resource that could not be read, and loads the others', async () => {
     await eventually('the small ones are loaded', () => loaded().length === 3)
     backend.failOnce = true
     backend.release()

@@ -57,7 +57,7 @@ for (const setup of storeSetups().filter(({ use }) => use !== 'overrides'))
       const { item } = await by.get(at, never)
       return (await by.write({ key: at, expected: item?.modRevision ?? 0, value: Buffer.from(value) }, never)).revision
     }
-    /** As another server of the same prefix. */
+    /** Writes like another server with the same prefix. */
     const create = async (name = `n${++names}`): Promise<string> => {
       await backend.write({ key: testKey(name), expected: 0, value: testCodec.encode(testObject(name)) }, never)
       return name
@@ -67,12 +67,12 @@ for (const setup of storeSetups().filter(({ use }) => use !== 'overrides'))
       cacher.storageFor('configmaps').list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, never)
     const namesIn = async (query: Partial<ListQuery> = {}) => (await list(query)).items.map(item => item.attributes().name)
 
-    it('says once how it follows the store', async () => {
+    it('logs once how it follows the store', async () => {
       expect(cacher.following()).to.equal(TEXTS[setup.following])
       expect(lines).to.deep.equal([`following the store: ${TEXTS[setup.following]}`])
     })
 
-    it('serves consistent reads behind writes of others, to its own keys and to foreign ones', async () => {
+    it('serves consistent reads after writes of others, to its own keys and to foreign ones', async () => {
       for (let i = 0; i < 20; i++) {
         const name = await create()
         const at = await foreign()
@@ -88,7 +88,7 @@ for (const setup of storeSetups().filter(({ use }) => use !== 'overrides'))
       else expect(consistent.store).to.equal(0)
     })
 
-    it('serves reads at the revision of a foreign write, and at one before', async () => {
+    it('serves reads at the revision of a foreign write, and at an earlier one', async () => {
       const name = await create()
       const at = await foreign()
       expect(await namesIn({ at: { notOlderThan: at } })).to.include(name)
@@ -98,7 +98,7 @@ for (const setup of storeSetups().filter(({ use }) => use !== 'overrides'))
       expect(await namesIn({ at: { exactly: at } })).to.deep.equal(await namesIn({ at: { exactly: later } }))
     })
 
-    it('gives a watch every change once and in order, while others write', async () => {
+    it('delivers every change to a watch once and in order while others write', async () => {
       const { revision: after } = await list()
       const watcher = await cacher.storageFor('configmaps').watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, never)
       const seen: string[] = []
@@ -138,13 +138,13 @@ for (const setup of storeSetups().filter(({ use }) => use !== 'overrides'))
       })
 
     if (setup.following !== 'progress')
-      it('opens no watch whose progress is to be trusted', async () => {
+      it('refuses watches that need trustworthy progress', async () => {
         const watch = backend.watch({ start: testPrefix, end: prefixEnd(testPrefix), from: revision(1), progress: true }, never)
         expect(await codeOf(watch[Symbol.asyncIterator]().next())).to.equal('unavailable')
       })
 
     if (setup.use === 'tenant')
-      it('is denied what lies outside its prefix, compaction with it', async () => {
+      it('is denied access outside its prefix, including compaction', async () => {
         expect(await codeOf(backend.get(key('/foreign/key'), never))).to.equal('denied')
         expect(await codeOf(backend.compact(await backend.currentRevision(never), never))).to.equal('denied')
         await backend.check(never)
@@ -152,7 +152,7 @@ for (const setup of storeSetups().filter(({ use }) => use !== 'overrides'))
       })
 
     if (setup.use === 'own')
-      it('is compacted by one server of an interval', async () => {
+      it('is compacted by one server per interval', async () => {
         const second = await openEtcd(store.options, silentLogger)
         const isCompacted = async (at: Revision) =>
           backend.get(testKey('x'), never, at).then(
@@ -177,7 +177,7 @@ for (const setup of storeSetups().filter(({ use }) => use !== 'overrides'))
 describe('etcds of two versions', function () {
   this.timeout(60_000)
 
-  it('are followed as the older one has to be', async function () {
+  it('are followed in the way that the older version requires', async function () {
     const [newer, older] = [findEtcds().find(({ version }) => !version.startsWith('3.4.')), findEtcds().find(({ version }) => version.startsWith('3.4.'))]
     if (newer === undefined || older === undefined) this.skip()
     const servers = [await startEtcd([], newer.path), await startEtcd([], older.path)]

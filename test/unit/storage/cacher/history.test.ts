@@ -25,7 +25,7 @@ function filled(history: History, count: number, bytes: number): WeakRef<Stored>
 const alive = (objects: readonly WeakRef<Stored>[]): number => objects.filter(object => object.deref() !== undefined).length
 
 describe('History', () => {
-  it('keeps changes within its bytes', () => {
+  it('keeps changes within its byte limit', () => {
     const history = new History(0 as Revision, { windowMs: 1000, bytes: 10 * 1300 })
     filled(history, 25, 1000)
     expect(history.length).to.equal(10)
@@ -36,7 +36,7 @@ describe('History', () => {
     expect(history.after(25 as Revision)).to.deep.equal([])
   })
 
-  it('lets go what it drops, at once', async () => {
+  it('releases dropped changes immediately', async () => {
     const bounded = new History(0 as Revision, { windowMs: 1000, bytes: 10 * 1300 })
     const forcedOut = filled(bounded, 500, 1000)
     const timed = new History(0 as Revision, { windowMs: 100, bytes: 1 << 20 })

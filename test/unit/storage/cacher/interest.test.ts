@@ -15,7 +15,7 @@ describe('storage/cacher/interest', () => {
     return new RecordedChange(object.key, revision(at), object, undefined)
   }
 
-  it('ends the watches that more changes wait for than can be given, as slow ones, and those that come then begin anew', async () => {
+  it('ends watches with too many pending changes as slow, and lets them start again', async () => {
     const interest = new Interest(testPrefix, new FanOut())
     const ends: boolean[] = []
     const open = (): EventQueue => {
@@ -39,7 +39,7 @@ describe('storage/cacher/interest', () => {
     expect((given.value as { revision: number }[]).map(event => event.revision)).to.deep.equal([3])
   })
 
-  it('tells how many watchers at the most want the same changes', () => {
+  it('reports the largest number of watchers of the same changes', () => {
     const interest = new Interest(testPrefix, new FanOut())
     const add = (scope: { name?: string; indexed?: string } = {}) => {
       const watcher = {

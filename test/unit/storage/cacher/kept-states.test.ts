@@ -16,7 +16,7 @@ const NODE = 'data.node'
 const OBJECTS = 3000
 const OTHERS = { ...testResource, name: 'others', prefix: key('/registry/others/') }
 
-describe('states that a cacher keeps for that of a copy of its store', () => {
+describe('states that a cacher provides for the cacher of a copy of its store', () => {
   const tables = memoryTables()
   let backend: Backend
   let cacher: Cacher
@@ -48,7 +48,7 @@ describe('states that a cacher keeps for that of a copy of its store', () => {
     const { items, revision } = await of.storageFor('configmaps').list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
     return [`at ${revision}`, ...items.map(item => `${item.key} ${item.revision} ${item.json().bytes}`)]
   }
-  /** By the index alone: a scan would find all of them. */
+  /** A query that only the index can filter: a scan would return every object. */
   const onNode = (node: string): Partial<ListQuery> => ({
     predicate: { matches: () => true, everything: false, requires: field => (field === NODE ? node : undefined) },
   })
@@ -70,7 +70,7 @@ describe('states that a cacher keeps for that of a copy of its store', () => {
     await backend.close()
   })
 
-  it('are copied in place of reading the store: the same bytes, and figures', async () => {
+  it('are copied instead of read from the store, with the same bytes and counts', async () => {
     const before = await texts(cacher)
     const other = await copy()
     expect(ranges).to.deep.equal([])
@@ -79,7 +79,7 @@ describe('states that a cacher keeps for that of a copy of its store', () => {
     expect(figures(other)).to.deep.equal(figures(cacher))
   })
 
-  it('change apart from then on', async () => {
+  it('change independently from then on', async () => {
     const other = await copy()
     const [before, copied] = [await texts(cacher), await texts(other)]
     await write(other, 'c7', 'elsewhere')
@@ -93,7 +93,7 @@ describe('states that a cacher keeps for that of a copy of its store', () => {
     expect(await texts(third)).to.deep.equal(before)
   })
 
-  it('have their objects by the indexed field', async () => {
+  it('have an index by field', async () => {
     const other = await copy()
     expect((await texts(other, onNode('n3'))).slice(1)).to.deep.equal((await texts(cacher, onNode('n3'))).slice(1))
     await write(other, 'c3', 'n4')
@@ -102,7 +102,7 @@ describe('states that a cacher keeps for that of a copy of its store', () => {
     expect(await texts(cacher, onNode('n3'))).to.have.length(OBJECTS / 100 + 1)
   })
 
-  it('need not have come to the newest revision: what is written since follows', async () => {
+  it('may be older than the copy: later changes follow', async () => {
     const kept = cacher.kept()
     await write(cacher, 'later', 'n1')
     const of = openInMemory(systemClock, silentLogger, { tables: tables.fork() })
@@ -110,7 +110,7 @@ describe('states that a cacher keeps for that of a copy of its store', () => {
     expect(await texts(other)).to.deep.equal(await texts(cacher))
   })
 
-  it('lack what cannot be read, which is read from the store', async () => {
+  it('omit resources with unreadable objects, which are read from the store', async () => {
     await backend.write({ key: testKey('broken'), value: Buffer.from('{'), expected: 0 }, signal)
     await cacher.storageFor('configmaps').currentRevision(signal)
     while (cacher.stats().revision < (await backend.currentRevision(signal))) await new Promise(setImmediate)

@@ -72,7 +72,7 @@ describe('storage/cacher/label-indexes', () => {
       return counts().byLabel.lists > before
     })
 
-  it('looks only at what can match, once a label has been asked for a few times', async () => {
+  it('examines only candidates once a label has been selected a few times', async () => {
     for (let i = 0; i < 3; i++) await list('app=app-7')
     expect(counts().byLabel.lists).to.equal(0)
     await index('app=app-7')
@@ -82,7 +82,7 @@ describe('storage/cacher/label-indexes', () => {
     expect(counts().byLabel.fetched - before).to.equal(items.length)
   })
 
-  it('lists what a scan lists, in every state, whole and in pages', async () => {
+  it('returns the same lists as a scan, in every state, whole and in pages', async () => {
     await index('app=app-7')
     for (let round = 0; round < 30; round++) {
       for (let i = 0; i < 20; i++) write()
@@ -107,7 +107,7 @@ describe('storage/cacher/label-indexes', () => {
     expect(counts().byLabel.lists).to.be.greaterThan(500)
   })
 
-  it('scans where too many match', async () => {
+  it('scans if too many objects match', async () => {
     for (let i = 0; i < 6; i++) await list('tier=front')
     await index('app=app-7')
     const before = counts().byLabel.lists
@@ -117,7 +117,7 @@ describe('storage/cacher/label-indexes', () => {
     expect(counts().byLabel.lists).to.equal(before)
   })
 
-  it('keeps those that were used last', async () => {
+  it('keeps the most recently used indexes', async () => {
     for (const label of ['app', 'own-1', 'own-2', 'own-3', 'own-4']) {
       await index(`${label}=${label === 'app' ? 'app-7' : 'none'}`)
       await list('app=app-7')
@@ -130,7 +130,7 @@ describe('storage/cacher/label-indexes', () => {
     expect([await isIndexed('app=app-7'), await isIndexed('own-4=none'), await isIndexed('own-1=none')]).to.deep.equal([true, true, false])
   })
 
-  it('is made in steps, while writes go on', async () => {
+  it('builds an index in steps, while writes continue', async () => {
     const tree = emptyTree()
     // Every turn is over at once.
     const indexes = new LabelIndexes({ spent: () => true, next: () => new Promise(resolve => setImmediate(resolve)) })

@@ -12,7 +12,7 @@ const stored = (n: number, length = 10): StoredObject => ({ revision: at(n), jso
 const A = key('/a')
 const B = key('/b')
 
-describe('what has just been written', () => {
+describe('an object that has just been written', () => {
   it('is known until the cache shows it', () => {
     const latest = new LatestWrites()
     const object = stored(5)
@@ -26,7 +26,7 @@ describe('what has just been written', () => {
       latest.note(A, { object: stored(6), outcome }, at(3))
       expect(latest.of(A, at(3))).to.equal(undefined)
     })
-  it('is not kept where it is long, or much, until the cache has caught up', () => {
+  it('is not kept if it is too large, or if there are too many', () => {
     const latest = new LatestWrites()
     latest.note(A, { object: stored(5, 100_000), outcome: 'created' }, at(3))
     expect(latest.of(A, at(3))).to.equal(undefined)
@@ -36,7 +36,7 @@ describe('what has just been written', () => {
     expect(latest.of(B, at(80))).to.not.equal(undefined)
   })
 
-  it('is what the next write of the same object begins with', async () => {
+  it('is the start of the next write of the same object', async () => {
     const backend = new MemoryBackend()
     const cacher = openCacher(backend)
     await cacher.synced(AbortSignal.timeout(5000))

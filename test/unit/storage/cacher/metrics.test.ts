@@ -57,7 +57,7 @@ describe('storage/cacher/metrics', () => {
     await backend.close()
   })
 
-  it('has a line only for what has happened', async () => {
+  it('has samples only for events that have occurred', async () => {
     await open()
     const all = cacherMetrics([cacher], '/registry').flatMap(family => [...family.samples()])
     expect(all.map(({ metricName, value }) => `${metricName} ${value}`)).to.deep.equal([
@@ -66,7 +66,7 @@ describe('storage/cacher/metrics', () => {
     ])
   })
 
-  it('counts lists of the cache by the prefix of their keys', async () => {
+  it('counts lists from the cache by key prefix', async () => {
     await open()
     for (const name of ['a', 'b', 'c']) await write(name)
     await list()
@@ -77,7 +77,7 @@ describe('storage/cacher/metrics', () => {
     expect(lines('apiserver_watch_cache_consistent_read_total')).to.deep.equal(['resource=/configmaps,success=true,fallback=false 2'])
   })
 
-  it('counts lists of the cache that its index answered apart', async () => {
+  it('counts lists from the cache by index', async () => {
     cacher = createCacher(backend, [{ ...testResource, codec: indexedCodec, index: 'data.node' }], testLimits)
     storage = cacher.storageFor('configmaps')
     for (const name of ['a', 'b', 'c']) await write(name, { node: name === 'c' ? 'n2' : 'n1' })
@@ -95,7 +95,7 @@ describe('storage/cacher/metrics', () => {
     ])
   })
 
-  it('counts lists of the store', async () => {
+  it('counts lists from the store', async () => {
     await open({ consistentReads: false })
     for (const name of ['a', 'b', 'c']) await write(name)
     await list({ limit: 2 })
@@ -110,7 +110,7 @@ describe('storage/cacher/metrics', () => {
     expect(lines('apiserver_cache_list_total')).to.deep.equal([])
   })
 
-  it('tells newest lists that the store had to answer, and those that failed', async () => {
+  it('counts consistent lists that the store served, and those that failed', async () => {
     await open({ revisionWaitMs: 20 })
     await write('a')
     await list()
@@ -129,7 +129,7 @@ describe('storage/cacher/metrics', () => {
     expect(Number(lines('apiserver_watch_cache_read_wait_seconds_sum')[0]?.split(' ')[1])).to.be.at.least(0.03)
   })
 
-  it('counts changes, and what watches begin with', async () => {
+  it('counts changes, and initial events of watches', async () => {
     await open()
     for (const name of ['a', 'b', 'c']) await write(name)
     await take(await watch({ start: { initial: 'latest', bookmarkAtEnd: true } }), 4)
@@ -151,7 +151,7 @@ describe('storage/cacher/metrics', () => {
     await writeUntil(() => lines(name)[0] === 'resource=configmaps 1')
   })
 
-  it('counts as slow what is closed as such, and nothing else', async () => {
+  it('counts only watchers closed as slow', async () => {
     await open()
     const query = { start: { after: revision(1) }, predicate: everything, bookmarks: false }
     const [slow, gone] = [await storage.watch(testPrefix, query, signal), await storage.watch(testPrefix, query, signal)]
@@ -160,7 +160,7 @@ describe('storage/cacher/metrics', () => {
     expect(lines('apiserver_terminated_watchers_total')).to.deep.equal(['resource=configmaps 1'])
   })
 
-  it('tells of the history, and what its bytes have forced out of it', async () => {
+  it('reports the size of the history, and changes that its byte limit dropped', async () => {
     await open({ historyBytes: 2000 })
     for (let i = 0; i < 10; i++) await write('a', { i: String(i), filler: 'x'.repeat(200) })
     await list()
@@ -176,7 +176,7 @@ describe('storage/cacher/metrics', () => {
     expect(lines('apiserver_storage_consistency_checks_total')[0]).to.match(/^resource=\/configmaps,status=success [1-9]/)
   })
 
-  it('counts objects that can not be read', async () => {
+  it('counts objects that cannot be read', async () => {
     backend.apply([{ key: testKey('bad'), value: Buffer.from('no object') }])
     await open()
     backend.apply([{ key: testKey('worse'), value: Buffer.from('no object either') }])

@@ -34,7 +34,7 @@ describe('scanTree', () => {
         expect([looked, last]).to.deep.equal([count, undefined])
       })
 
-  it('counts what is left behind a page as it was when it began, and in a later turn where this one is spent', async () => {
+  it('counts the objects after a page as of its start, in a later turn if this one is spent', async () => {
     const tree = treeOf(5000)
     let turns = 0
     setImmediate(() => turns++)
@@ -46,7 +46,7 @@ describe('scanTree', () => {
     expect((await scanTree(tree, { prefix: testPrefix, start: testPrefix }, everything, 2499)).remaining).to.equal(1)
   })
 
-  it('lets others run where the turn is spent', async () => {
+  it('yields when the turn is spent', async () => {
     let busy = 0
     const slow: Predicate = {
       matches() {

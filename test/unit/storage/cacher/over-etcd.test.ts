@@ -73,7 +73,7 @@ for (const setup of stores)
   describe(`watch cache over ${setup.name}, which dies`, function () {
     this.timeout(120_000)
 
-    it('loses no acknowledged write, and a watch that resumes misses and doubles nothing', async () => {
+    it('loses no acknowledged write, and a resumed watch misses and repeats no event', async () => {
       const store = await setup.start()
       const backend = await openEtcd(store.options, silentLogger)
       const cacher = openCacher(backend, { queueLimit: 10_000 })

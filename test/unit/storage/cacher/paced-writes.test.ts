@@ -61,7 +61,7 @@ describe('storage/cacher: writes and watchers', () => {
     await backend.close()
   })
 
-  describe('while the server is behind with its watchers', () => {
+  describe('while delivery to watchers is behind', () => {
     let told: AsyncIterator<readonly StorageEvent[]>[]
 
     beforeEach(async () => {
@@ -71,24 +71,24 @@ describe('storage/cacher: writes and watchers', () => {
       await eventually('all have come to the cache', () => cacher.stats().revision === backend.revision)
     })
 
-    it('a write waits until less than four rounds are left', async () => {
+    it('a write waits until fewer than four rounds are pending', async () => {
       expect(await givenAtWrite()).to.be.at.least(BEFORE_WRITES)
       expect(cacher.stats().resources[0]?.counts.pacedWrites).to.equal(1)
     })
 
-    it('a write whose time is over fails', async () => {
+    it('a write fails when its deadline passes', async () => {
       const failed = await givenAtWrite('default', AbortSignal.abort()).catch((error: { code: string }) => error.code)
       expect(failed).to.equal('timeout')
       expect(given).to.be.below(BEFORE_WRITES)
     })
 
-    it('nothing is lost', async () => {
+    it('watchers receive every change', async () => {
       await givenAtWrite()
       for (const events of told) expect(await take(events, CHANGES + 1)).to.have.length(CHANGES + 1)
     })
   })
 
-  it('goes on where watchers are behind in another namespace', async () => {
+  it('does not wait for watchers of another namespace', async () => {
     for (let i = 0; i < WATCHERS; i++) await watch(thorough, key(`${testPrefix}busy/`))
     seed(CHANGES, 'busy')
     await eventually('all have come to the cache', () => cacher.stats().revision === backend.revision)
@@ -97,7 +97,7 @@ describe('storage/cacher: writes and watchers', () => {
     expect(await givenAtWrite('busy')).to.be.at.least(BEFORE_WRITES)
   })
 
-  it('goes on where clients do not take what they were given', async () => {
+  it('does not wait for clients that do not read their events', async () => {
     const watcher = await watch(everything)
     seed(CHANGES)
     for (let i = 0; i < CHANGES; i++) await storage.write(testKey(`${i}`), put(testObject(`${i}`)), signal)

@@ -9,7 +9,7 @@ import { everything, testCodec, testKey, testObject, testPrefix } from '../../..
 const { signal } = new AbortController()
 
 describe('storage/page-counts', () => {
-  it('knows only what was remembered of the same revision and prefix, the latest thousand', () => {
+  it('returns only counts of the same revision and prefix, and keeps the latest thousand', () => {
     const counts = new PageCounts()
     counts.remember(revision(5), testPrefix, testKey('a'), 7)
     expect(counts.from(revision(5), testPrefix, testKey('a'))).to.equal(7)

@@ -22,7 +22,7 @@ describe('storage/cacher/pending-changes', () => {
     pending = new PendingChanges()
   })
 
-  it('gives them in rounds, in order', () => {
+  it('returns changes in rounds, in order', () => {
     add(changesPerRound + 2)
     expect(pending.takeRound().map(change => change.revision)).to.deep.equal(Array.from({ length: changesPerRound }, (_, i) => i + 1))
     expect(pending.length).to.equal(2)
@@ -30,7 +30,7 @@ describe('storage/cacher/pending-changes', () => {
     expect(pending.takeRound()).to.deep.equal([])
   })
 
-  it('never parts those of one revision', () => {
+  it('never splits the changes of one revision', () => {
     add(changesPerRound - 1)
     for (let i = 0; i < 3; i++) pending.push(new RecordedChange(testKey('a'), revision(changesPerRound), storedOf(changesPerRound, 0), undefined))
     add(1)
@@ -38,7 +38,7 @@ describe('storage/cacher/pending-changes', () => {
     expect(pending.length).to.equal(1)
   })
 
-  it('lets writers go on when fewer than four rounds wait', async () => {
+  it('releases writers when fewer than four rounds are pending', async () => {
     add(4 * changesPerRound - 1)
     expect(mayAdd()).to.equal(true)
     add(changesPerRound + 1)

@@ -13,7 +13,7 @@ describe('storage/cacher/progress-requests', () => {
     return { time, requests, wait }
   }
 
-  it('requests at once when a reader waits, and again until the cache is there', async () => {
+  it('requests immediately when a reader waits, and again until the cache has the revision', async () => {
     const { time, requests, wait } = begin()
     requests.open(() => {})
     expect(requests.count).to.equal(0)
@@ -36,7 +36,7 @@ describe('storage/cacher/progress-requests', () => {
     expect(requests.count).to.equal(0)
   })
 
-  it('sends one request for readers that begin to wait together', async () => {
+  it('sends one request for readers that start to wait together', async () => {
     const { time, requests, wait } = begin()
     requests.open(() => {})
     const waiting = Array.from({ length: 100 }, () => wait(5))
@@ -46,7 +46,7 @@ describe('storage/cacher/progress-requests', () => {
     requests.close()
   })
 
-  it('requests for readers that waited before the watch was open, and none after it has ended', async () => {
+  it('requests for readers that waited before the watch was open, but not after it has ended', async () => {
     const { time, requests, wait } = begin()
     const waiting = wait(5)
     expect(requests.count).to.equal(0)

@@ -16,7 +16,7 @@ import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { openCacher } from '../../../support/test-cacher.ts'
 import { everything, plus, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 
-/** Of the namespace that `testKey` takes. */
+/** Prefix of the namespace that `testKey` uses. */
 const namespacePrefix = key(testKey('a').slice(0, -1))
 const signal = new AbortController().signal
 const backends: [name: string, open: () => Promise<Backend>][] = [
@@ -31,7 +31,7 @@ const backends: [name: string, open: () => Promise<Backend>][] = [
   ],
 ]
 
-/** From where it is read: what a read asks of the store is counted. */
+/** Source of a read, determined by counting the calls of the store. */
 type Source = 'cache' | 'store'
 const gates = [
   { consistentReads: true, exactReads: true },
@@ -90,7 +90,7 @@ for (const [name, open] of backends)
             expect(asked > 0 ? 'store' : 'cache', 'get').to.equal(sources[index])
           })
 
-        it('exactly, of history that was forgotten: from the store', async () => {
+        it('exactly, of dropped history: from the store', async () => {
           const exactly = plus(now, -1)
           cacher.forget(now)
           asked = 0
@@ -102,7 +102,7 @@ for (const [name, open] of backends)
           watcher.close()
         })
 
-        it('one object exactly: from the store, which has no future', async () => {
+        it('one object exactly: from the store, which refuses future revisions', async () => {
           const query = { predicate: { ...everything, everything: false, name: 'a' }, limit: 0 }
           asked = 0
           const page = await storage.list(namespacePrefix, { at: { exactly: plus(now, -1) }, ...query }, signal)

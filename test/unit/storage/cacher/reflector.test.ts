@@ -50,7 +50,7 @@ describe('storage/cacher/reflector', () => {
     await backend.close()
   })
 
-  it('watches all keys of a store that says nothing of progress, and has nothing to tell about that', async () => {
+  it('watches all keys of a store without progress, and logs nothing about it', async () => {
     cacher = openCacher(backend)
     await eventually('a watch', () => backend.watches.length > 0)
     expect(ranges()).to.deep.equal([['\0', '\0']])
@@ -60,7 +60,7 @@ describe('storage/cacher/reflector', () => {
   describe('with progress', () => {
     beforeEach(() => followedBy('progress'))
 
-    it('watches the prefix alone', async () => {
+    it('watches only the prefix', async () => {
       await open()
       expect(ranges()).to.deep.equal([['/registry/', '/registry0']])
     })
@@ -81,7 +81,7 @@ describe('storage/cacher/reflector', () => {
       expect(consistent()).to.deep.equal({ cache: 1, store: 0, failed: 0 })
     })
 
-    it('takes no revision that is missing for a loss', async () => {
+    it('does not treat a missing revision as a loss', async () => {
       await open()
       for (const each of ['a', 'b']) {
         foreign()
@@ -91,7 +91,7 @@ describe('storage/cacher/reflector', () => {
       expect(cacher.stats()).to.deep.include({ relists: 0, fallbacks: 0 })
     })
 
-    it('finds a lost change by comparison with the store, counts it and reads the resource anew', async () => {
+    it('finds a lost change by comparison with the store, counts it and reloads the resource', async () => {
       seed('a')
       await open({ consistencyCheckMs: 20 })
       const after = (await list()).revision
@@ -105,7 +105,7 @@ describe('storage/cacher/reflector', () => {
       await eventually('they agree again', () => checks.success > success)
     })
 
-    it('finds a change that is lost when the watch is opened for the first time soon, too', async () => {
+    it('soon finds a change that was lost when the watch was first opened', async () => {
       backend.lose = (event: BackendEvent) => event.key === testKey('b')
       await open({ consistencyCheckMs: 3_600_000, recheckMs: 20 })
       seed('b')
@@ -114,7 +114,7 @@ describe('storage/cacher/reflector', () => {
       await eventually('the state is there', async () => (await names('any')).length === 1)
     })
 
-    it('finds a change that is lost when the watch is opened again soon, and not with the next comparison of all', async () => {
+    it('soon finds a change that was lost when the watch was reopened, before the next regular comparison', async () => {
       await open({ consistencyCheckMs: 3_600_000, recheckMs: 20 })
       const { checks } = cacher.stats().resources[0]!.counts
       backend.lose = (event: BackendEvent) => event.key === testKey('b')
@@ -126,7 +126,7 @@ describe('storage/cacher/reflector', () => {
       await eventually('the state is there', async () => (await names('any')).length === 1)
     })
 
-    it('compares with what the store has now, though other keys were compacted meanwhile', async () => {
+    it('compares with the present state of the store, even if other keys were compacted meanwhile', async () => {
       seed('a')
       await open({ consistencyCheckMs: 20 })
       const { checks } = cacher.stats().resources[0]!.counts
@@ -138,10 +138,10 @@ describe('storage/cacher/reflector', () => {
     })
   })
 
-  describe('without progress, where the user may read all keys', () => {
+  describe('without progress, if the user may read all keys', () => {
     beforeEach(() => followedBy('revisions'))
 
-    it('watches all keys, and takes a missing revision for a loss', async () => {
+    it('watches all keys, and treats a missing revision as a loss', async () => {
       await open()
       expect(ranges()).to.deep.equal([['\0', '\0']])
       lose('a')
@@ -150,7 +150,7 @@ describe('storage/cacher/reflector', () => {
       expect(await names()).to.deep.equal(['a', 'b'])
     })
 
-    it('changes to the prefix when all members have come to report progress', async () => {
+    it('switches to the prefix when all members report progress', async () => {
       seed('a')
       await open({ consistencyCheckMs: 20 })
       followedBy('progress')
@@ -162,13 +162,13 @@ describe('storage/cacher/reflector', () => {
     })
   })
 
-  describe('without progress, where the user may read the prefix alone', () => {
+  describe('without progress, if the user may read only the prefix', () => {
     beforeEach(() => {
       followedBy('revisions')
       denyOthers()
     })
 
-    it('watches the prefix, and serves reads of what it has not reached from the store', async () => {
+    it('watches the prefix, and serves reads at later revisions from the store', async () => {
       await open()
       expect(ranges()).to.deep.equal([['/registry/', '/registry0']])
       seed('a')
@@ -190,7 +190,7 @@ describe('storage/cacher/reflector', () => {
       expect(backend.calls.watch).to.equal(2)
     })
 
-    it('loads a resource that is added later, though its revision is compacted', async () => {
+    it('loads a resource that is added later, even if its revision is compacted', async () => {
       await open()
       backend.apply([{ key: key('/registry/pods/default/a'), value: testCodec.encode(testObject('a')) }])
       await eventually('the event has come', () => cacher.stats().revision === backend.revision)
@@ -254,7 +254,7 @@ describe('storage/cacher/reflector', () => {
           expect(await resumed(now - 1)).to.deep.equal([`added other@${now}`])
         })
 
-        it('refuses to resume from a revision that stands for two states once the store has passed them all', async () => {
+        it('refuses to resume from an ambiguous revision once the store has passed the lost ones', async () => {
           const before = await watched()
           seed('also undone')
           await take(batchesOf(before.watcher), 1)
@@ -272,7 +272,7 @@ describe('storage/cacher/reflector', () => {
           expect(await resumed(now)).to.deep.equal([`added new@${now + 1}`])
         })
 
-        it('notices the copy while readers find it behind without end', async () => {
+        it('notices the copy while readers keep finding it behind', async () => {
           const { copy, watcher } = await watched()
           let over = false
           backend.before = async () => turns(2)
@@ -285,7 +285,7 @@ describe('storage/cacher/reflector', () => {
           await Promise.all(readers)
         })
 
-        it('serves no newest list from a cache that is ahead of the store', async () => {
+        it('serves no consistent list from a cache that is ahead of the store', async () => {
           const { copy } = await watched()
           backend.restore(copy)
           // The reflector opens the watch again only after a pause.
@@ -293,7 +293,7 @@ describe('storage/cacher/reflector', () => {
           expect(await names()).to.deep.equal(['kept'])
         })
 
-        it('notices a copy that has as many revisions by the change that it lacks', async () => {
+        it('notices a copy with as many revisions by the change that it lacks', async () => {
           const { copy, watcher } = await watched()
           backend.restore(copy)
           seed('other')
@@ -310,7 +310,7 @@ describe('storage/cacher/reflector', () => {
           expect(cacher.stats().relists).to.equal(1)
         })
 
-        it('finds by comparison what differs if no change since the state was read shows it', async () => {
+        it('finds differences by comparison if no change since the load shows them', async () => {
           const copy = seed('kept')
           seed('undone')
           await open({ consistencyCheckMs: 3_600_000, recheckMs: 20 })
@@ -319,7 +319,7 @@ describe('storage/cacher/reflector', () => {
           await eventually('the state is there', async () => (await names('any')).join() === 'kept,other')
         })
 
-        it('reads nothing anew if the store has its last change', async () => {
+        it('reloads nothing if the store has its last change', async () => {
           await watched()
           backend.down = true
           await eventually('the watch has ended', () => backend.watches.length === 0)

@@ -28,7 +28,7 @@ describe('storage/cacher/resource-cache', () => {
     return { cache, findKey: () => encryption.configure(encryptionConfig(providerOf('aesgcm', 'two', 'one'))) }
   }
 
-  it('reads again what it could not read, once the key is there, at the revision that it had', () => {
+  it('rereads unreadable objects at their revision once the key is available', () => {
     const { cache, findKey } = open(['a', 'b'])
     cache.history.remember(revision(2), cache.tree, 0)
     cache.reread()
@@ -39,7 +39,7 @@ describe('storage/cacher/resource-cache', () => {
     expect(cache.history.treeAt(revision(2), cache.tree, 0)?.size).to.equal(2)
   })
 
-  it('gives up a pass after a hundred failures, and goes on with the others in the next', () => {
+  it('ends a pass after a hundred failures, and tries other objects in the next', () => {
     const names = Array.from({ length: 150 }, (_, i) => `n${i}`)
     const { cache, findKey } = open(names)
     cache.reread()
@@ -49,7 +49,7 @@ describe('storage/cacher/resource-cache', () => {
     expect(cache.tree.size).to.equal(150)
   })
 
-  it('lets go of what was made from an object that is replaced or deleted', () => {
+  it('releases values derived from an object that is replaced or deleted', () => {
     const cache = new ResourceCache(testResource, BOUNDS, new Slabs(), new FanOut(), plainReports)
     cache.replace(ResourceCache.loading(), revision(1), 0)
     const key = testKey('a')
@@ -64,7 +64,7 @@ describe('storage/cacher/resource-cache', () => {
     expect(cache.tree.size).to.equal(0)
   })
 
-  it('takes all changes of a revision, though its history has no room for them', () => {
+  it('applies all changes of a revision, even if its history has no room for them', () => {
     const cache = new ResourceCache(testResource, { windowMs: 60_000, bytes: 500 }, new Slabs(), new FanOut(), plainReports)
     cache.replace(ResourceCache.loading(), revision(1), 0)
     const names = ['a', 'b', 'c', 'd']

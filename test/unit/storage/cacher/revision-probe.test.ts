@@ -3,7 +3,7 @@ import type { Backend } from '../../../../src/storage/backend.ts'
 import { RevisionProbe } from '../../../../src/storage/cacher/revision-probe.ts'
 import type { Revision } from '../../../../src/storage/revision.ts'
 
-/** A store whose answers are given by hand. */
+/** A store whose responses the test resolves. */
 function byHand() {
   const asked: { resolve(revision: number): void; reject(error: Error): void }[] = []
   const currentRevision = () => new Promise<Revision>((resolve, reject) => asked.push({ resolve: revision => resolve(revision as Revision), reject }))
@@ -11,7 +11,7 @@ function byHand() {
 }
 
 describe('RevisionProbe', () => {
-  it('lets all who come while one is under way share the next', async () => {
+  it('shares the next probe among all callers that arrive during one', async () => {
     const { asked, probe } = byHand()
     const first = probe.revision()
     const others = [probe.revision(), probe.revision(), probe.revision()]
@@ -24,7 +24,7 @@ describe('RevisionProbe', () => {
     expect(await Promise.all(others)).to.deep.equal([7, 7, 7])
   })
 
-  it('fails at once for who waited while the one under way failed, and begins anew after it', async () => {
+  it('fails callers that wait when the probe in flight fails, and starts a new one afterwards', async () => {
     const { asked, probe } = byHand()
     const waiting = [probe.revision(), probe.revision()]
     asked[0]?.reject(new Error('away'))

@@ -9,7 +9,7 @@ import { testResource } from '../../../support/test-cacher.ts'
 import { testCodec, testKey, testObject } from '../../../support/test-codec.ts'
 
 describe('storage/cacher/slab-compactor', () => {
-  it('moves the few that outlive their slab', async () => {
+  it('moves the few objects that outlive their slab', async () => {
     const young = new Slabs()
     const cache = new ResourceCache(testResource, { windowMs: 0, bytes: 1 }, young, new FanOut(), plainReports)
     cache.replace(ResourceCache.loading(), revision(1), 0)

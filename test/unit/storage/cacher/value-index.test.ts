@@ -31,7 +31,7 @@ const codec = {
   }),
 }
 
-/** What a watcher reports up to the object that is called `end`. */
+/** Returns the events of a watcher up to the object named `end`. */
 async function toldUntilEnd(watcher: Watcher): Promise<string[]> {
   const events: string[] = []
   for await (const batch of batchesOf(watcher))
@@ -77,7 +77,7 @@ describe('storage/cacher/value-index', () => {
 
   const keysOf = (items: readonly StoredObject[]) => items.map(item => `${item.key}@${item.revision}`)
 
-  it('lists what a scan lists, whole and in pages', async () => {
+  it('returns the same lists as a scan, whole and in pages', async () => {
     const random = seededRandom(11)
     for (let round = 0; round < 60; round++) {
       for (let i = 0; i < 5; i++) write(random)
@@ -99,7 +99,7 @@ describe('storage/cacher/value-index', () => {
     }
   })
 
-  it('reads an older state as it was', async () => {
+  it('returns an older state unchanged', async () => {
     const random = seededRandom(12)
     const states: { at: Revision; items: string[] }[] = []
     for (let round = 0; round < 20; round++) {
@@ -113,7 +113,7 @@ describe('storage/cacher/value-index', () => {
     }
   })
 
-  it('shows watchers of a value what those see whose predicate looks at every change', async () => {
+  it('sends watchers of a value the same events as a predicate on every change', async () => {
     const start = last
     const watch = (predicate: Predicate, prefix: Key, after: Revision | undefined): Promise<Watcher> =>
       storage.watch(prefix, { start: after === undefined ? { initial: 'any', bookmarkAtEnd: true } : { after }, predicate, bookmarks: false }, signal)
@@ -137,7 +137,7 @@ describe('storage/cacher/value-index', () => {
     }
   })
 
-  it('does not ask watchers of other values', async () => {
+  it('does not evaluate predicates of watchers of other values', async () => {
     let asked = 0
     const counted: Predicate = { ...onNode('n3'), matches: () => asked++ < 0 }
     await storage.watch(testPrefix, { start: { after: last }, predicate: counted, bookmarks: false }, signal)

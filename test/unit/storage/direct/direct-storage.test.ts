@@ -18,7 +18,7 @@ storageConformance('direct, in memory, encrypted', async () => {
 encryptionConformance('direct, in memory', async () => encryptedHarness('direct', new MemoryBackend()))
 
 describe('storage/direct', () => {
-  it('refuses a revision that has not come at once, in one call, where it is not to wait', async () => {
+  it('refuses a future revision immediately, in one call, if it does not wait', async () => {
     const backend = new MemoryBackend()
     const storage = new DirectStorage(backend, testCodec, { revisionWaitMs: 0 })
     const signal = AbortSignal.timeout(5000)
@@ -39,7 +39,7 @@ describe('storage/direct', () => {
     expect(calls).to.deep.equal(['get', 'get', 'range', 'range'])
   })
 
-  it('does not remove unread what another program makes readable meanwhile', async () => {
+  it('does not remove an object that another program makes readable meanwhile', async () => {
     const backend = new MemoryBackend()
     const storage = new DirectStorage(backend, testCodec)
     const signal = AbortSignal.timeout(5000)
@@ -54,12 +54,12 @@ describe('storage/direct', () => {
     expect((await storage.get(testKey('a'), 'latest', signal))?.attributes().name).to.equal('a')
   })
 
-  it('gives a watch that begins long ago all that has been, however slowly it is read', async () => {
+  it('delivers the whole history to a watch from far back, however slowly it is read', async () => {
     const backend = new MemoryBackend()
     const storage = new DirectStorage(backend, testCodec, { queueLimit: 4 })
     const signal = AbortSignal.timeout(5000)
     for (let i = 0; i < 30; i++) backend.apply([{ key: testKey(`n${i}`), value: testCodec.encode(testObject(`n${i}`)) }])
-    // As a store gives history: in parts.
+    // The history is delivered in several batches, as by a real store.
     const { watch } = backend
     backend.watch = async function* (query, until) {
       for await (const { events } of watch.call(backend, query, until))

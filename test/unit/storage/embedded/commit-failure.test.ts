@@ -28,7 +28,7 @@ describe('a commit that fails', () => {
     })
   }
 
-  it('is logged once, and again when it is over, however many writes fail and keys expire meanwhile', async () => {
+  it('is logged once, and once more at its end, however many writes fail and keys expire meanwhile', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'failure-'))
     const lines: string[] = []
     const line =

@@ -114,7 +114,7 @@ for (const keepsHistory of [false, true]) {
       })
     }
 
-    it('serves every key by the flag if the list of free pages is all that is damaged', async () => {
+    it('serves every key with the flag if only the list of free pages is damaged', async () => {
       const heads = [0, 4096].flatMap(offset => metaPage(whole.subarray(offset)) ?? [])
       const newest = heads.reduce((a, b) => (b.transaction > a.transaction ? b : a))
       // The number that the list's first page has in its head.
@@ -125,7 +125,7 @@ for (const keepsHistory of [false, true]) {
       expect([...(await valuesIn(copy, true))]).to.deep.equal([...values])
     })
 
-    it('serves by the flag what is whole of a file that was cut short', async () => {
+    it('serves the undamaged part of a truncated file with the flag', async () => {
       const copy = damagedCopy('cut', [])
       const served: number[] = []
       for (let pages = whole.length / 4096 - 1; pages > 2; pages -= 5) {
@@ -163,8 +163,8 @@ for (const keepsHistory of [false, true]) {
   })
 }
 
-describe('embedded store whose data are gone', () => {
-  it('is refused if its file is empty, and not started anew', async () => {
+describe('embedded store whose data is lost', () => {
+  it('is refused and not created again if its file is empty', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'damage-'))
     try {
       await (await openEmbedded({ dir }, systemClock, silentLogger)).close()
@@ -180,7 +180,7 @@ describe('embedded store whose data are gone', () => {
     }
   })
 
-  it('is refused if its file has another name, by which another server may write it', async () => {
+  it('is refused if its file has another name, through which another server may write it', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'damage-'))
     const [one, other] = [join(dir, 'one'), join(dir, 'other')]
     try {

@@ -90,7 +90,7 @@ describe('the lock of a store', function () {
     await lock()
   })
 
-  it('is not held by the text that a former holder has left', async () => {
+  it('is not held by the text of a former holder', async () => {
     writeFileSync(join(dir, 'lock'), `1 ${hostname()}\n`)
     await lock()
     expect(readFileSync(join(dir, 'lock'), 'utf8')).to.equal(`${process.pid}  ${hostname()}\n`)
@@ -129,7 +129,7 @@ describe('the lock of a store', function () {
     )
   })
 
-  it('is kept by a holder that is stopped, which writes on when it continues', async () => {
+  it('is kept by a stopped holder, which can write when it continues', async () => {
     const { child, writes } = await writing()
     child.kill('SIGSTOP')
     expect(await refusal()).to.contain(`in use by process ${child.pid} `)
@@ -179,7 +179,7 @@ describe('the lock of a store', function () {
       await again.close()
     })
 
-  it('is not created through a link', async () => {
+  it('is not created through a symbolic link', async () => {
     symlinkSync(join(parent, 'theirs'), join(dir, 'lock'))
     expect(await refusal()).to.contain('cannot be locked: ELOOP')
     expect(existsSync(join(parent, 'theirs'))).to.equal(false)

@@ -67,7 +67,7 @@ fullSuite(`embedded store on a full disk${withoutMount ? ` (skipped: ${withoutMo
     rmSync(dir, { recursive: true, force: true })
   })
 
-  it('says that no space is left, prints nothing else, and is sound with all that it acknowledged', async () => {
+  it('reports that no space is left, prints nothing else, and is undamaged with all acknowledged writes', async () => {
     const store = join(dir, 'store')
     const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', program, store], { encoding: 'utf8' })
     const { acknowledged, failures } = JSON.parse(stdout.trim().split('\n').at(-1)!)

@@ -90,7 +90,7 @@ describe('a store of an earlier format', () => {
     expect(await codeOf(openEmbedded({ dir }, systemClock, silentLogger))).to.equal('corrupt')
   })
 
-  it('refuses to read a row that is damaged while the store is open', async () => {
+  it('refuses to read a row that was damaged while the store is open', async () => {
     const backend = await openEmbedded({ dir }, systemClock, silentLogger)
     const store = new Store(backend, '/registry/')
     const revision = await store.put('a', 0, 'value')

@@ -53,7 +53,7 @@ describe('embedded store', () => {
     return { store: await start({ wrapTables }), state }
   }
 
-  it('keeps its files for their owner only, in a directory that others may read, too', async () => {
+  it('restricts its files to their owner, even in a directory that others may read', async () => {
     const umask = process.umask(0)
     try {
       chmodSync(dir, 0o755)
@@ -64,7 +64,7 @@ describe('embedded store', () => {
     }
   })
 
-  it('is what it was after it is opened again', async () => {
+  it('keeps its contents when it is reopened', async () => {
     const store = await start()
     const a = await store.put('a', 0, '1')
     const b = await store.put('b', 0, '1')
@@ -78,7 +78,7 @@ describe('embedded store', () => {
     expect(await again.put('c', 0, '1')).to.equal(last + 1)
   })
 
-  it('takes writes that come together in one commit', async () => {
+  it('commits concurrent writes together', async () => {
     const { store, state } = await startWatched()
     const before = state.commits
     await Promise.all(Array.from({ length: 64 }, (_, i) => store.put(`k${i}`, 0, 'x')))
@@ -111,7 +111,7 @@ describe('embedded store', () => {
     await watching
   })
 
-  it('tells watchers and writers only after the commit', async () => {
+  it('notifies watchers and writers only after the commit', async () => {
     const order: string[] = []
     const store = await start({
       wrapTables: tables => ({
@@ -178,7 +178,7 @@ describe('embedded store', () => {
 
   const count = (table: Table | undefined): number => [...(table?.getKeys({}) ?? [])].length
 
-  it('reads and writes on while its file is unmapped', async () => {
+  it('serves reads and writes while its file is unmapped', async () => {
     const { store, state } = await startWatched()
     const seen: string[] = []
     const aborter = new AbortController()
@@ -215,7 +215,7 @@ describe('embedded store', () => {
     expect((await (await start()).list({ counted: true })).count).to.equal(4)
   })
 
-  it('begins no new file where its own has gone', async () => {
+  it('creates no new file if its own is gone', async () => {
     const { store, state } = await startWatched()
     await store.put('a', 0, 'x')
     const file = join(dir, 'data.mdb')
@@ -231,7 +231,7 @@ describe('embedded store', () => {
     await store.put('b', 0, 'x')
   })
 
-  it('gives back what was mapped of its file', async function () {
+  it('releases the mapped memory of its file', async function () {
     if (process.platform !== 'linux') this.skip()
     const mapped = (): number => {
       const maps = readFileSync('/proc/self/smaps', 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)

@@ -99,7 +99,7 @@ describe('a fork of the embedded store', () => {
     })
   }
 
-  it('writes nothing to its base, and sees nothing of it', async () => {
+  it('neither changes its base nor sees changes of it', async () => {
     const base = inMemory()
     const [theirs, before] = [new Store(base, '/r/'), await new Store(base, '/r/').put('a', 0, 'old')]
     const fork = await forkOf(base)
@@ -116,7 +116,7 @@ describe('a fork of the embedded store', () => {
     await fork.close()
   })
 
-  it('begins while others write, and misses nothing', async () => {
+  it('starts during writes, and misses none', async () => {
     const base = await openEmbedded({ dir: join(dir, 'busy') }, systemClock, silentLogger)
     const store = new Store(base, '/r/')
     for (let i = 0; i < 50; i++) await store.put(`k${i}`, 0, 'x'.repeat(100))
@@ -141,7 +141,7 @@ describe('a fork of the embedded store', () => {
     await base.close()
   })
 
-  it('lets what has a time to live end by itself', async () => {
+  it('expires keys by itself', async () => {
     const base = inMemory()
     await new Store(base, '/r/').put('event', 0, 'soon gone', 1)
     const fork = await forkOf(base)
@@ -154,7 +154,7 @@ describe('a fork of the embedded store', () => {
     await base.close()
   })
 
-  it('is of a revision that can be read, and remembers nothing before it', async () => {
+  it('starts at a readable revision, and has no history before it', async () => {
     const base = inMemory()
     const store = new Store(base, '/r/')
     const first = await store.put('a', 0, '1')
@@ -168,7 +168,7 @@ describe('a fork of the embedded store', () => {
     await base.close()
   })
 
-  it('is bounded in what is written to it, and in what is kept for it', async () => {
+  it('is bounded in its own data, and in data preserved for it', async () => {
     const base = inMemory()
     const store = new Store(base, '/r/')
     let last: Revision[] = []
@@ -189,8 +189,8 @@ describe('a fork of the embedded store', () => {
   })
 })
 
-describe('a moment of a store', () => {
-  it('takes no writes, and its watches end nowhere', async () => {
+describe('a read-only view of a store at a revision', () => {
+  it('rejects writes, and its watches stay open', async () => {
     const base = inMemory()
     const store = new Store(base, '/r/')
     const first = await store.put('a', 0, '1')

@@ -18,12 +18,12 @@ describe('full-disk', () => {
     }
   }
 
-  it('refuses nothing before a commit has failed, whatever is free', () => {
+  it('refuses nothing before a commit has failed, however little is free', () => {
     const { disk } = opened({ bytes: 0 })
     expect([refused(disk, 1 << 20), disk.isFull]).to.deep.equal([false, false])
   })
 
-  it('refuses what would fail again, and tries once in ten seconds', () => {
+  it('refuses commits that would fail again, and tries once in ten seconds', () => {
     const { disk, clock } = opened({ bytes: 0 })
     disk.failed()
     expect([refused(disk, 10), refused(disk, 10), disk.isFull]).to.deep.equal([true, true, true])
@@ -35,7 +35,7 @@ describe('full-disk', () => {
     expect(refused(disk, 10)).to.equal(true)
   })
 
-  it('lets through what has room', () => {
+  it('allows commits that fit', () => {
     const free: { bytes: number | undefined } = { bytes: 1 << 20 }
     const { disk } = opened(free)
     disk.failed()

@@ -21,7 +21,7 @@ function historyOf({ backend }: Store): StoreHistory {
   return backend.history
 }
 
-/** What was written, beside the store. */
+/** Model of the store: everything that was written. */
 class Model {
   /** By revision, from the one that the history begins with: when it was made, and what there was then. */
   readonly states: { readonly revision: number; readonly time: number; readonly values: ReadonlyMap<string, string> }[]
@@ -110,7 +110,7 @@ describe('history that the embedded store keeps', () => {
     expect(historyOf(again).timeOf(d)).to.equal(1_001_000)
   })
 
-  it('begins in a store that was made without, and goes on in one that was opened without meanwhile', async () => {
+  it('starts in a store created without it, and continues if the store was opened without it meanwhile', async () => {
     const plain = await start(false)
     expect(plain.backend.history).to.equal(undefined)
     const a = await plain.put('a', 0, '1')
@@ -136,7 +136,7 @@ describe('history that the embedded store keeps', () => {
     expect(await changesOf(again, 'gone')).to.deep.equal([`${c + 1} deleted`, `${b + 1} created 2`, `${a + 2} deleted`, `${a + 1} created 1`])
   })
 
-  it('drops what is older than asked for, and keeps the state at that time', async () => {
+  it('drops states older than a time, and keeps the one at that time', async () => {
     const store = await start()
     const history = historyOf(store)
     const a = await store.put('a', 0, '1')
@@ -161,7 +161,7 @@ describe('history that the embedded store keeps', () => {
     expect(await changesOf(store, 'b')).to.deep.equal([])
   })
 
-  it('counts the bytes of replaced values and deletions, and drops the oldest where they are too many', async () => {
+  it('counts the bytes of replaced values and deletions, and drops the oldest beyond the limit', async () => {
     const store = await start()
     const history = historyOf(store)
     let last = await store.put('a', 0, 'x'.repeat(1000))
@@ -183,7 +183,7 @@ describe('history that the embedded store keeps', () => {
     expect((await again.list()).items).to.have.lengthOf(1)
   })
 
-  it('leaves nothing of a deleted key in the tables once its deletion is compacted', async () => {
+  it('removes a deleted key from the tables once its deletion is compacted', async () => {
     const store = await start()
     for (const name of ['a', 'b']) await store.remove(name, await store.put(name, 0, '1'))
     await store.put('b', 0, '2')
@@ -225,7 +225,7 @@ describe('history that the embedded store keeps', () => {
     expect(await store.text('a', made.at(-1))).to.equal('4999')
   }).timeout(60_000)
 
-  it('gives the changes of a key alone, in pages', async () => {
+  it('returns the changes of one key, in pages', async () => {
     const store = await start()
     let last = await store.put('a', 0, '0')
     for (let i = 1; i < 10; i++) last = await store.put('a', last, String(i))
@@ -240,7 +240,7 @@ describe('history that the embedded store keeps', () => {
     expect(await history.changes(store.key('none'), ALL, never)).to.deep.equal({ changes: [], next: 0 })
   })
 
-  it('shows a list what was deleted since it began, once', async () => {
+  it('includes keys in a list that were deleted since it began, once', async () => {
     const store = await start()
     const value = 'x'.repeat(200)
     const revisions = await Promise.all(Array.from({ length: 30_000 }, (_, i) => store.put(`k${String(i).padStart(5, '0')}`, 0, value)))

@@ -4,7 +4,7 @@ import { MappedMemory } from '../../../../src/storage/embedded/mapped-memory.ts'
 describe('mapped memory', () => {
   const MiB = 1 << 20
 
-  it('is given back once it has grown by 8 MiB, and measured anew then', async () => {
+  it('is released when it has grown by 8 MiB, and measured again', async () => {
     let mapped: number | undefined = 50 * MiB
     let given = 0
     const unmap = async (): Promise<void> => {
@@ -24,7 +24,7 @@ describe('mapped memory', () => {
     }
   })
 
-  it('is not given back twice at a time', async () => {
+  it('is not released twice at the same time', async () => {
     let mapped = 0
     let given = 0
     let done = (): void => {}
@@ -45,7 +45,7 @@ describe('mapped memory', () => {
     await first
   })
 
-  it('is left alone where the system does not tell', async () => {
+  it('is ignored if the system does not report it', async () => {
     const memory = new MappedMemory(
       () => Promise.reject(new Error('nobody asked for it')),
       () => undefined,

@@ -6,7 +6,7 @@ const rows = (range: Iterable<{ readonly key: Buffer; readonly value: Buffer }>)
   Array.from(range, ({ key, value }) => `${key.toString('hex')}=${value}`)
 
 describe('tables in memory', () => {
-  it('are in the order of bytes, between a start that is in the range and an end that is not', async () => {
+  it('are ordered by bytes, from an inclusive start to an exclusive end', async () => {
     const { latest, commit } = memoryTables()
     await commit(() => {
       for (const key of [bytes(0xff), bytes(0x7f), bytes(0x80), bytes(0x01), bytes(0x01, 0x00)]) latest.putSync(key, Buffer.from('v'))
@@ -39,7 +39,7 @@ describe('tables in memory', () => {
     expect(tables.bytes()).to.equal(before)
   })
 
-  it('keep what a new store has where its first commit throws', async () => {
+  it('keep the rows of a new store if its first commit throws', async () => {
     const { meta, commit } = memoryTables()
     const before = rows(meta.getRange({}))
     await commit(() => {
@@ -49,7 +49,7 @@ describe('tables in memory', () => {
     expect(rows(meta.getRange({}))).to.deep.equal(before)
   })
 
-  it('count what they hold', async () => {
+  it('count their bytes', async () => {
     const tables = memoryTables()
     const empty = tables.bytes()
     await tables.commit(() => tables.log.putSync(bytes(1), Buffer.alloc(1000)))
@@ -61,14 +61,14 @@ describe('tables in memory', () => {
     expect(tables.bytes()).to.equal(empty)
   })
 
-  it('hold values that pin no larger buffer', async () => {
+  it('store values that retain no larger buffer', async () => {
     const { log, commit } = memoryTables()
     const large = Buffer.alloc(100_000, 'x')
     await commit(() => log.putSync(bytes(1), large.subarray(0, 10)))
     expect(log.getBinaryFast(bytes(1))?.buffer.byteLength).to.equal(10)
   })
 
-  it('fork: what either changes is not there for the other', async () => {
+  it('fork: neither side sees changes of the other', async () => {
     const first = memoryTables()
     const put = (tables: typeof first, ...rows: readonly [number, string][]): Promise<void> =>
       tables.commit(() => {
@@ -88,7 +88,7 @@ describe('tables in memory', () => {
     expect(second.bytes() - third.bytes()).to.equal('2deux3trois'.length - '1changed2two'.length)
   })
 
-  it('take nothing once they are closed', async () => {
+  it('reject commits once they are closed', async () => {
     const { close, commit } = memoryTables()
     await close()
     expect(await commit(() => {}).catch((error: Error) => error.message)).to.equal('the store is closed')

@@ -86,7 +86,7 @@ describe('storage/embedded: reads in pages', () => {
     expect(await readsOf(() => pages(60))).to.be.within(2 * OBJECTS, 2.1 * OBJECTS)
   })
 
-  it('look at each key once where the whole range is taken in', async () => {
+  it('look at each key once if the whole range is read', async () => {
     const all = async (): Promise<void> => {
       let count = 0
       for await (const { items } of rangePages(backend, { start: testPrefix, end: prefixEnd(testPrefix) }, never)) count += items.length
@@ -95,7 +95,7 @@ describe('storage/embedded: reads in pages', () => {
     expect(await readsOf(all)).to.be.within(2 * OBJECTS, 2.1 * OBJECTS)
   })
 
-  it('hand each item to a visitor in place of a page of copies, and stop at the limit', async () => {
+  it('pass each item to a visitor instead of copying a page, and stop at the limit', async () => {
     const visited: string[] = []
     const values = new Set<string>()
     const pages: [number, boolean][] = []

@@ -92,7 +92,7 @@ describe('snapshots of the embedded store', () => {
       pieces = piece
       if (piece === 1) {
         now += 60_000
-        // As long as the store waits between two looks at what has expired.
+        // Longer than the interval at which the store checks for expired keys.
         await sleep(1200)
         expect(await store.text('passing')).to.equal(value)
       }
@@ -110,7 +110,7 @@ describe('snapshots of the embedded store', () => {
     await eventually('it expires', async () => (await store.text('passing')) === undefined)
   }).timeout(60_000)
 
-  it('is refused where it is damaged, and nothing is left of it', async () => {
+  it('is refused if it is damaged, and leaves nothing behind', async () => {
     const store = await opened('a', true)
     for (let i = 0; i < 20; i++) await store.put(`k${i}`, 0, 'x'.repeat(100))
     await save(store)
@@ -135,7 +135,7 @@ describe('snapshots of the embedded store', () => {
     expect((await (await opened('b', true)).list()).items).to.have.lengthOf(20)
   })
 
-  it('lets what it has held go on when it ends before its end', async () => {
+  it('releases its holds when it ends early', async () => {
     const store = await opened('a', false)
     let head = await store.put('a', 0, '1')
     await store.put('passing', 0, '1', 1)

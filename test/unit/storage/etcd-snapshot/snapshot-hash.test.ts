@@ -42,7 +42,7 @@ describe('the hash of a snapshot of etcd', function () {
   const renamed = changed(bytes => void bytes.write('SETTINGS', bytes.lastIndexOf('settings')))
   const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-  it('is accepted if it fits', () => {
+  it('is accepted if it matches', () => {
     const path = write(whole)
     expect(checkedSnapshot(path, { skipHashCheck: false })).to.equal(path)
   })
@@ -88,7 +88,7 @@ describe('the hash of a snapshot of etcd', function () {
       })
   }
 
-  it('is asked for of snapshots alone', async () => {
+  it('is required only of snapshots', async () => {
     const error = await runImport(['-f', folder, '--skip-hash-check', '--data-dir', join(folder, 'data')], say).catch((thrown: unknown) => thrown)
     expect(error).to.have.property('message', '--skip-hash-check requires --snapshot')
   })

@@ -28,7 +28,7 @@ describe('snapshots of etcd', () => {
     }
   }
 
-  it('are trees of as many levels as they need', async () => {
+  it('have trees with as many levels as needed', async () => {
     const key = (i: number): string => `key-${String(i).padStart(8, '0')}`
     const many = Array.from({ length: 60_000 }, (_, i): [string, string] => [key(i), `value ${i}`])
     const large = Array.from({ length: 6 }, (_, i): [string, string] => [key(i), String(i).repeat(4000 * 3 ** i)])

@@ -14,16 +14,16 @@ describe('the connection to etcd', function () {
   this.timeout(20_000)
   let server: Http2Server
   let connection: Connection
-  /** By whom each call came. */
+  /** Connection over which each call arrived. */
   const came: ('line' | 'client')[] = []
   const sessions = new Map<ServerHttp2Session, 'line' | 'client'>()
 
-  /** Answers every call with an empty message. */
   const spans = new RecordedSpans()
   beforeEach(async () => {
     came.length = 0
     sessions.clear()
     server = createServer()
+    // Every call gets an empty message.
     server.on('stream', (stream, headers) => {
       const by = headers['user-agent'] === 'binnacle' ? 'line' : 'client'
       came.push(by)
@@ -46,7 +46,7 @@ describe('the connection to etcd', function () {
     server.close()
   })
 
-  /** By whom a call goes. */
+  /** Makes a call, and returns the connection over which it arrived. */
   async function call(bytes = 10): Promise<'line' | 'client' | undefined> {
     const answer = await connection.call('/etcdserverpb.KV/Range', Buffer.alloc(bytes), { signal: never, deadline: Date.now() + 5000, repeatable: true })
     expect(answer).to.have.length(0)
@@ -63,7 +63,7 @@ describe('the connection to etcd', function () {
     expect(await call(1_000_000)).to.equal('line')
   })
 
-  it('records calls where a request is recorded', async () => {
+  it('records calls if a request is recorded', async () => {
     await call()
     const attributes = { 'rpc.system': 'grpc', 'rpc.service': 'etcdserverpb.KV', 'rpc.method': 'Range' }
     expect(spans.ended).to.deep.equal([{ name: 'etcdserverpb.KV/Range', attributes, failure: undefined }])
@@ -72,7 +72,7 @@ describe('the connection to etcd', function () {
     expect(spans.ended.at(-1)?.failure).to.equal('the connection to etcd is closed')
   })
 
-  it('sends no pings while there are no calls, which etcd would end the connection for', async () => {
+  it('sends no pings without calls, because etcd would close the connection', async () => {
     await call()
     let pings = 0
     for (const session of sessions.keys()) session.on('ping', () => pings++)
@@ -81,7 +81,7 @@ describe('the connection to etcd', function () {
     expect(pings).to.equal(0)
   })
 
-  it('goes on without the line where that is lost, and by another one later', async () => {
+  it('continues without a lost unary connection, and over a new one later', async () => {
     await byLine()
     for (const [session, by] of sessions) if (by === 'line') session.destroy()
     expect(await call()).to.equal('client')
@@ -96,7 +96,7 @@ describe('the connection to etcd of two members', function () {
   let connection: Connection
   /** Calls that each member has received. */
   const calls = [0, 0]
-  /** The member that answers no calls. */
+  /** Index of the member that does not respond to calls. */
   let silent: number | undefined
 
   before(async () => {
@@ -124,7 +124,7 @@ describe('the connection to etcd of two members', function () {
   const call = (milliseconds = 5000) =>
     connection.call('/etcdserverpb.KV/Range', Buffer.alloc(10), { signal: never, deadline: Date.now() + milliseconds, repeatable: true })
 
-  it('stays with the one that answers while calls of the other fail one after the other', async () => {
+  it('stays with the member that responds while calls of the other fail', async () => {
     // Both are up.
     await eventually('both have been called', async () => {
       await call()

@@ -35,7 +35,7 @@ describe('endpoints of etcd', () => {
       expect(parseEndpoint(text)).to.deep.equal(address === undefined ? undefined : { address, isSecure })
     })
 
-  it('use TLS by their schemes, or by certificates if they have none', () => {
+  it('use TLS according to their schemes, or to certificates if they have none', () => {
     const of = (...servers: string[]) => servers.map(server => parseEndpoint(server)!)
     expect(usesTls(of('https://a:1', 'b:1'), false)).to.equal(true)
     expect(usesTls(of('http://a:1', 'unix:///b'), true)).to.equal(false)

@@ -9,7 +9,7 @@ import { never } from '../../../support/backend.ts'
 const failure = (code: number, details: string) => Object.assign(new Error(details), { code, details })
 
 describe('errors of etcd', () => {
-  it('are a 500 with the text of etcd if it is over its quota, as those of kube-apiserver', () => {
+  it('are a 500 with the message of etcd if its quota is exceeded, as in kube-apiserver', () => {
     const error = backendError(failure(Status.RESOURCE_EXHAUSTED, 'etcdserver: mvcc: database space exceeded'), never)
     expect(error.code).to.equal('no space')
     for (const each of [error, toStorageError(error)]) {

@@ -47,7 +47,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
       }
     })()
 
-    // Each writer counts a key of its own up. What is in doubt it reads again, as a client has to.
+    // Each writer counts a key of its own up. If the outcome of a write is unknown, it reads the key again, as a client has to.
     const acknowledged = new Map<string, { value: number; revision: number }[]>()
     let stop = false
     let doubts = 0
@@ -118,7 +118,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
     }
   }
 
-  it('away: calls fail within their deadline, and succeed again once it is back', async () => {
+  it('unavailable: calls fail within their deadline, and succeed again once it is back', async () => {
     await store.put('away', 0, 'x')
     await server.kill()
     const begun = Date.now()
@@ -132,7 +132,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
     await store.put('other', 0, 'x')
   })
 
-  it('away at start: a call waits for it', async () => {
+  it('unavailable at start: a call waits for it', async () => {
     await server.kill()
     const early = await openEtcd({ servers: [server.url], requestTimeoutMs: 10_000 }, silentLogger)
     const answer = early.currentRevision(never)
@@ -142,7 +142,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
     await early.close()
   })
 
-  it('frozen: calls time out, and so does settling a write; nothing is applied twice', async () => {
+  it('frozen: calls time out, and the outcome of a write stays unknown; nothing is applied twice', async () => {
     const revision = await store.put('frozen', 0, '0')
     await server.freeze()
     try {
@@ -162,7 +162,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
     expect(await store.text('frozen')).to.equal('2')
   })
 
-  it('frozen for a moment longer than the deadline: a write whose answer came too late is settled by what is there', async () => {
+  it('frozen slightly longer than the deadline: the outcome of a write whose response was late is determined from the store', async () => {
     const revision = await store.put('late', 0, '0')
     await server.freeze()
     const writing = store.write('late', revision, '1').catch(error => error as BackendError)
@@ -176,7 +176,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
     else expect([outcome.ok, outcome.revision, item?.value.toString()]).to.deep.equal([true, item?.modRevision, '1'])
   })
 
-  it('one server of several away: calls go to the others', async () => {
+  it('one of several servers unavailable: calls go to the others', async () => {
     const several = await openEtcd({ servers: ['http://127.0.0.1:1', server.url, 'http://127.0.0.1:2'], requestTimeoutMs: 2000 }, silentLogger)
     const others = new Store(several, '/registry/several/')
     for (let i = 0; i < 20; i++) await others.put(`k${i}`, 0, 'x')
@@ -185,7 +185,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
     await several.close()
   })
 
-  it('has lost a lease: the write gets another', async () => {
+  it('lost lease: the write gets another one', async () => {
     await store.put('leased', 0, 'x', 3600)
     const gateway = async (path: string, body: object): Promise<{ leases?: object[] }> =>
       (await fetch(`${server.url}/v3/${path}`, { method: 'POST', body: JSON.stringify(body) })).json() as Promise<{ leases?: object[] }>

@@ -15,7 +15,7 @@ const AT = key('/few/a')
   })
   after(() => etcd?.stop())
 
-  it('read and write, by whichever server answers', async () => {
+  it('read and write through any server that responds', async () => {
     const backend = openFewCalls({ servers: ['http://127.0.0.1:1', etcd.url] })
     expect((await backend.get(AT, never)).item).to.equal(undefined)
     const first = await backend.write({ key: AT, expected: 0, value: Buffer.from('x') }, never)
@@ -26,7 +26,7 @@ const AT = key('/few/a')
     await backend.close()
   })
 
-  it('fail where nobody answers', async () => {
+  it('fail if no server responds', async () => {
     const backend = openFewCalls({ servers: ['http://127.0.0.1:1'] })
     expect(await codeOf(backend.get(AT, AbortSignal.timeout(100)))).to.equal('aborted')
     await backend.close()

@@ -7,7 +7,7 @@ import { never } from '../../../support/backend.ts'
 
 const options: CallOptions = { signal: never, deadline: Number.POSITIVE_INFINITY, repeatable: false }
 
-/** Leases over a connection that grants 1, 2, … and notes the times to live that it was asked for. */
+/** Leases over a connection that grants 1, 2, … and records the requested times to live. */
 function granting(fail = false) {
   const granted: number[] = []
   const connection = {
@@ -45,7 +45,7 @@ describe('leases', () => {
     expect(await leases.get(3600, options)).to.equal(3n)
   })
 
-  it('are granted anew where one was lost or its grant failed', async () => {
+  it('are granted again if one was lost or its grant failed', async () => {
     const { leases } = granting()
     expect(await leases.get(60, options)).to.equal(1n)
     leases.forget(60)

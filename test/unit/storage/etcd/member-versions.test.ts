@@ -50,13 +50,13 @@ describe('storage/etcd/member-versions', () => {
     expect(await membersOf({ 'a:1': '3.6.14', 'b:1': '3.5.12' }).areTrusted(soon())).to.equal(false)
   })
 
-  it('goes by the members that answer', async () => {
+  it('considers only members that respond', async () => {
     expect(await membersOf({ 'a:1': '3.6.14', 'b:1': UNAVAILABLE }).areTrusted(soon())).to.equal(true)
     expect(await membersOf({ 'a:1': UNAVAILABLE, 'b:1': '3.4.23' }).areTrusted(soon())).to.equal(false)
     expect(await codeOf(membersOf({ 'a:1': UNAVAILABLE, 'b:1': UNAVAILABLE }).areTrusted(soon()))).to.equal('unavailable')
   })
 
-  it('does not trust a member that answers without its version', async () => {
+  it('does not trust a member that responds without its version', async () => {
     expect(await membersOf({ 'a:1': '3.6.14', 'b:1': UNIMPLEMENTED }).areTrusted(soon())).to.equal(false)
   })
 })

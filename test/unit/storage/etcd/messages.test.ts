@@ -72,7 +72,7 @@ describe("etcd's messages", () => {
     expect(decodeRange(bytes)).to.deep.equal({ revision: large, items: [item, { ...item, value: Buffer.alloc(0) }], more: true, count: 300 })
   })
 
-  it('copies no value: who keeps one does', () => {
+  it('copies no value: callers that keep one do', () => {
     const bytes = Buffer.from(etcdMessage('RangeResponse', { header, kvs: [kv] }))
     expect(decodeRange(bytes).items[0]?.value.buffer).to.equal(bytes.buffer)
   })
@@ -140,7 +140,7 @@ describe("etcd's messages", () => {
   })
 
   it('fails at a number that is cut off', () => {
-    // Fields 2 (the id), 3 (the time to live) and a number that nobody reads.
+    // Fields 2 (the id), 3 (the time to live) and an unknown number.
     for (const tag of [0x10, 0x18, 0x38]) expect(() => decodeLeaseGrant(Buffer.from([tag, 0x80])), String(tag)).to.throw(RangeError)
   })
 })

@@ -106,7 +106,7 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     for (const connections of [right, later, ...wrong]) connections.close()
   })
 
-  it('is believed by its own certificate, without its authority', async () => {
+  it('is trusted by its own certificate, without its authority', async () => {
     const own = { caFile: file('server.crt'), certFile: file('client.crt'), keyFile: file('client.key') }
     const backend = await openEtcd({ servers: [server.url], ...own, requestTimeoutMs: 5000 }, silentLogger)
     expect(await backend.currentRevision(never)).to.be.greaterThan(0)

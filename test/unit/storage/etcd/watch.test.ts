@@ -69,7 +69,7 @@ describe('reassemble', () => {
     })
   }
 
-  it('takes the revision of a response without events for progress, and not that of one with events or of the creation', () => {
+  it('treats the revision of a response without events as progress, except that of the creation', () => {
     const whole = reassemble()
     const at = revision(9)
     expect(whole(response({ created: true, revision: at }))).to.equal(undefined)
@@ -77,7 +77,7 @@ describe('reassemble', () => {
     expect(whole(response({ revision: at }))).to.deep.equal({ events: [], revision: 9 })
   })
 
-  it('takes no fragment of one revision for progress', () => {
+  it('does not treat a fragment of one revision as progress', () => {
     const whole = reassemble()
     expect(whole(response({ events: [event(3)], fragment: true, revision: revision(9) }))).to.equal(undefined)
     expect(whole(response({ events: [event(3)], revision: revision(9) }))).to.deep.equal({ events: [event(3), event(3)], revision: 3 })

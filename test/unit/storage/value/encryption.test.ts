@@ -42,7 +42,7 @@ describe('encryption at rest', () => {
       expect(transformers.get(config)?.fromStorage(bytes(stored), KEY), config).to.deep.equal({ value: bytes(plain), stale: false })
   })
 
-  it('reads, calls stale and refuses as kube-apiserver does, in its words', () => {
+  it('reads, marks as stale and refuses values as kube-apiserver does, in its words', () => {
     expect(recorded.reads).to.have.length(741)
     for (const { config, key: at, stored, plain, stale, error } of recorded.reads) {
       const what = `${config}: ${bytes(stored).toString('latin1').slice(0, 30)}`
@@ -70,7 +70,7 @@ describe('encryption at rest', () => {
     }
   })
 
-  it('chooses by the resource, then its group, then everything', () => {
+  it('selects the rule of the resource, then of its group, then of all', () => {
     for (const { config, resource, prefix } of stored.prefixes) {
       const transformer = open(stored.configs[config] as object).transformerFor(parseGroupResource(resource))
       expect(
@@ -138,7 +138,7 @@ describe('encryption at rest', () => {
       expect(text('kind: EncryptionConfiguration')).to.throw(EncryptionConfigError, "Object 'apiVersion' is missing")
     })
 
-    it('and changes nothing by it', () => {
+    it('without changing the one in force', () => {
       const encryption = open(recorded.configs.gcm32 as object)
       const transformer = encryption.transformerFor(SECRETS)
       const masked = stored.refusals.find(({ case: what }) => what === 'masked by all')?.config as object
@@ -147,7 +147,7 @@ describe('encryption at rest', () => {
     })
   })
 
-  it('tells what it did, by provider and by key', () => {
+  it('reports transformations by provider and key', () => {
     const seen: string[] = []
     const encryption = new Encryption((resource, direction, prefix, _, failed) => seen.push(`${resource} ${direction} ${prefix}${failed ? ' failed' : ''}`))
     encryption.configure(parse(recorded.configs['identity first'] as object))
@@ -165,7 +165,7 @@ describe('encryption at rest', () => {
     ])
   })
 
-  it('follows another configuration at once', () => {
+  it('applies a new configuration immediately', () => {
     const encryption = open(recorded.configs.gcm32 as object)
     const transformer = encryption.transformerFor(SECRETS)
     const old = transformer.toStorage(Buffer.from('x'), KEY)
@@ -174,7 +174,7 @@ describe('encryption at rest', () => {
     expect(transformer.fromStorage(transformer.toStorage(Buffer.from('x'), KEY), KEY).stale).to.equal(false)
   })
 
-  it('needs no configuration to leave values alone, and reads nothing that is encrypted then', () => {
+  it('stores values unchanged without a configuration, and refuses encrypted ones', () => {
     const transformer = new Encryption().transformerFor(SECRETS)
     expect(transformer.toStorage(Buffer.from('x'), KEY).toString()).to.equal('x')
     expect(() => transformer.fromStorage(Buffer.from('k8s:enc:aescbc:v1:a:xxx'), KEY)).to.throw(

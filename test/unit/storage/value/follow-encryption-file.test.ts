@@ -10,7 +10,7 @@ import { followEncryptionFile } from '../../../../src/storage/value/follow-encry
 import { encryptionFile, providerOf } from '../../../support/encryption-config.ts'
 import { eventually } from '../../../support/waiting.ts'
 
-describe('the encryption configuration, followed', () => {
+describe('a followed encryption configuration', () => {
   let directory: string
   let file: string
   let stop: AbortController
@@ -37,7 +37,7 @@ describe('the encryption configuration, followed', () => {
     rmSync(directory, { recursive: true })
   })
 
-  it('is taken up when it changes, and only then', async () => {
+  it('is applied when it changes, and only then', async () => {
     for (const [n, key] of ['two', 'three'].entries()) {
       expect(log).to.have.length(n)
       // At once: what is read of a file that is being written can't be parsed.
@@ -48,7 +48,7 @@ describe('the encryption configuration, followed', () => {
     expect(log).to.deep.equal(Array(2).fill('the encryption configuration has changed'))
   })
 
-  it('stays in force while the file is of no use', async () => {
+  it('stays in force while the file is invalid', async () => {
     writeFileSync(file, '{}')
     await eventually('it is told', async () => log.length > 0)
     expect(log[0]).to.contain(

@@ -18,7 +18,7 @@ describe('storage/embedded/data-file/part', () => {
       }
   })
 
-  it('keeps the bytes of a copy when the part is moved on', () => {
+  it('keeps the bytes of a copy when the part is moved', () => {
     const part = within('key', '--', '--')
     const copy = part.copy()
     part.bytes.fill(0)

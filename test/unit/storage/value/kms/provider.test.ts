@@ -19,7 +19,7 @@ const KEY = key('/registry/secrets/default/a')
 const VALUE = Buffer.from('hello')
 const xor = (bytes: Buffer): Buffer => Buffer.from(bytes.map(byte => byte ^ 0x5a))
 
-/** A service whose answers a test may change, with a clock of its own. */
+/** A service whose responses a test may change, with a clock of its own. */
 function world() {
   const state = {
     now: Date.parse('2026-01-02T03:04:05Z'),
@@ -57,7 +57,7 @@ const familyOf = (metrics: KmsMetrics, name: string): MetricFamily => metrics.fa
 const ONE = 'sha256:7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed'
 
 describe('a key management service', () => {
-  it('encrypts and decrypts, each value by a key of its own', async () => {
+  it('encrypts and decrypts each value with a key of its own', async () => {
     const { open, state } = world()
     const provider = open()
     await provider.check()
@@ -68,7 +68,7 @@ describe('a key management service', () => {
     expect(state.decrypts).to.equal(0)
   })
 
-  it('has spans where a request is recorded', async () => {
+  it('has spans if a request is recorded', async () => {
     const spans = new RecordedSpans()
     const provider = world().open(spans)
     await provider.check()
@@ -82,7 +82,7 @@ describe('a key management service', () => {
     ])
   })
 
-  it('decrypts what others have written, once it has asked', async () => {
+  it('decrypts values of other servers after a call of the service', async () => {
     const { open, state, metrics } = world()
     const [writer, reader] = [open(), open()]
     await Promise.all([writer.check(), reader.check()])
@@ -98,7 +98,7 @@ describe('a key management service', () => {
     expect(lines(familyOf(metrics, 'envelope_encryption_key_id_hash_total'))).to.deep.equal([`to_storage p ${ONE} : 2`, `from_storage p ${ONE} : 1`])
   })
 
-  it('says why it can not, and asks again for who comes later', async () => {
+  it('reports why it cannot decrypt, and tries again for later reads', async () => {
     const { open, state, later } = world()
     const [writer, reader] = [open(), open()]
     await Promise.all([writer.check(), reader.check()])
@@ -116,7 +116,7 @@ describe('a key management service', () => {
     expect(reader.fromStorage(stored, KEY).value).to.deep.equal(VALUE)
   })
 
-  it('writes by another seed when the service has another key, and calls what was written before stale', async () => {
+  it('writes with a new seed when the service has a new key, and marks earlier values as stale', async () => {
     const { open, state, later } = world()
     const provider = open()
     await provider.check()
@@ -161,14 +161,14 @@ describe('a key management service', () => {
     provider.toStorage(VALUE, KEY)
   })
 
-  it('neither reads nor writes before the service has answered', () => {
+  it('neither reads nor writes before the service has responded', () => {
     const provider = world().open()
     expect(() => provider.toStorage(VALUE, KEY)).to.throw(TransformError, 'got unexpected nil transformer')
     const object = encodeObject({ data: Buffer.of(1), keyId: 'a', source: Buffer.of(1), annotations: new Map(), sourceType: 1 })
     expect(() => provider.fromStorage(object, KEY)).to.throw(TransformError, 'got unexpected nil transformer')
   })
 
-  it('repeats what it has found for twenty seconds where all is well, and for three where not', async () => {
+  it('reuses the result of a check for twenty seconds if it is healthy, and for three if not', async () => {
     const { open, state, later } = world()
     const provider = open()
     await provider.check()
@@ -228,7 +228,7 @@ describe('a key management service', () => {
       expect(await faultOf(open())).to.contain(fault)
     })
 
-  it('is not well when its version changes', async () => {
+  it('is unhealthy when its version changes', async () => {
     const { open, state, later } = world()
     const provider = open()
     await provider.check()
@@ -237,14 +237,14 @@ describe('a key management service', () => {
     expect(await faultOf(provider)).to.equal(`${UNHEALTHY}KMSv2 API version should not change after the initial status response version v2, got v2beta1`)
   })
 
-  it('counts ids of keys that are none', async () => {
+  it('counts invalid key ids', async () => {
     const { open, state, metrics } = world()
     state.status = { ...state.status, keyId: '' }
     await faultOf(open())
     expect(lines(familyOf(metrics, 'envelope_encryption_invalid_key_id_from_status_total'))).to.deep.equal(['p empty: 1'])
   })
 
-  it('refuses stored values that are none', async () => {
+  it('refuses invalid stored values', async () => {
     const provider = world().open()
     await provider.check()
     const object = { data: Buffer.of(1), keyId: 'a', source: Buffer.of(1), annotations: new Map(), sourceType: 1 }
@@ -274,7 +274,7 @@ describe('a key management service', () => {
     }
   })
 
-  it('is shown with the hundred keys that were used last', () => {
+  it('has metrics of the hundred most recently used keys', () => {
     const metrics = new KmsMetrics()
     for (let i = 0; i < 500; i++) {
       metrics.status('service', `key ${i}`, 1000)
