@@ -126,7 +126,7 @@ export class BackendError extends Error {
 
 /**
  * An ordered, revisioned key-value store: etcd, or the embedded one. Every change has a revision of its own, one higher than that of the change before. The exception is an etcd
- * transaction of another program, which may give several keys one revision. Every method except `close` throws BackendError on failure.
+ * transaction of another program, which may give several keys one revision. Reads, writes and watches fail with BackendError.
  */
 export interface Backend {
   /** Optional. Omitted if the store keeps no history with times. */

@@ -243,7 +243,7 @@ export class StorageError extends Error {
   readonly key: Key | undefined
   /** The newest known revision if the code is `too large revision`; the oldest one if it is `expired`. */
   readonly revision: Revision | undefined
-  /** Reason why an object cannot be read. Set for `corrupt` if the failure is of a single object. */
+  /** Why an object cannot be read. Set for `corrupt` if that is the cause; in a list, it is that of the first such object. */
   readonly fault: ReadFault | undefined
   /** Causes in the Status, which then says that reading the store failed. Only for `corrupt`. */
   readonly causes: readonly StatusCause[] | undefined

@@ -20,7 +20,7 @@ export interface KeptStates {
 export interface CacherOptions {
   /** Default: the steady clock, because a jump of the system clock must neither empty the history nor delay bookmarks. */
   readonly clock?: Clock
-  /** Optional. Replaces the steady clock and its timer: bookmarks and the expiry of history run whenever this clock is moved, as in tests. */
+  /** Optional. Replaces the steady clock and its timer: bookmarks and the expiry of history run whenever this clock is moved. */
   readonly timers?: TimerClock | undefined
   readonly logger?: Logger
   /** Common prefix of the keys of all resources. Default: `/registry/`. */
