@@ -264,7 +264,7 @@ export class StorageError extends Error {
   }
 }
 
-/** The objects of one resource. */
+/** Typed objects of one resource. Failures are StorageErrors. */
 export interface Storage {
   /** Whether reads go through the watch cache. Clients notice: the cache waits for a future revision, which the store refuses immediately, and some messages differ. */
   readonly cached: boolean

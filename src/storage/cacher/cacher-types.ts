@@ -60,7 +60,7 @@ export interface CacherOptions {
   readonly onDemand?: boolean
   /** Optional. Times store requests by resource. */
   readonly timings?: RequestTimings
-  /** Called each second with the largest number of watchers that want the same changes. */
+  /** Optional. Called each second with the largest number of watchers that want the same changes. */
   readonly onWatchers?: (most: number) => void
   /** How unreadable objects are reported. Default: plainReports. */
   readonly reports?: CorruptReports
@@ -135,7 +135,7 @@ export interface CacherCore {
   loaded(cache: ResourceCache, signal: AbortSignal): Promise<void>
   /** Returns the store's newest revision, as of a moment after the call. */
   probe(signal: AbortSignal): Promise<Revision>
-  /** Whether the cache has the revision, or comes to it if it is one of the store. If not, the store has to be read. */
+  /** Whether the cache has reached the revision, or will reach it if the store has it. If not, the store has to be read. */
   comesTo(revision: Revision): boolean
   /** Reopens the watch: the cache has not reached a revision that the store has, or has one that the store does not have. */
   suspect(): void
