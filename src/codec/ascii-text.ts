@@ -1,11 +1,11 @@
 const SLOTS = 4096
 /**
- * Texts of a few ASCII characters, each in the slot of its hash; a collision replaces. The same few keys stand in every object, and making a string costs more than comparing its bytes.
- * A slot holds what its bytes say and nothing of who sent them, so all readers share it.
+ * Short ASCII strings by hash; a collision replaces the entry. The same few keys occur in every object, and creating a string costs more than comparing its
+ * bytes. An entry depends on its bytes alone, so all requests can share it.
  */
 const interned = new Array<string | undefined>(SLOTS)
 
-/** As `asciiText`, for texts that recur, such as the keys of maps: the same string is returned again. */
+/** Like `asciiText`, but returns the same string for the same bytes. For texts that recur, such as map keys. */
 export function knownKey(bytes: Buffer, from: number, length: number): string | undefined {
   const end = from + length
   let hash = length
@@ -23,7 +23,7 @@ function isAt(bytes: Buffer, from: number, text: string): boolean {
   return true
 }
 
-/** The text of a few bytes; undefined where they are not of ASCII alone. Below some 24 bytes this is faster than a call of `Buffer.toString`. The bytes must exist. */
+/** Decodes a few bytes; undefined if one of them is not ASCII. Faster than `Buffer.toString` below about 24 bytes. The range must lie within the buffer. */
 export function asciiText(bytes: Buffer, from: number, length: number): string | undefined {
   const end = from + length
   let text = ''

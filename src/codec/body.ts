@@ -8,22 +8,25 @@ import type { FormName, Schema, StructSchema } from '../schema/schema.ts'
 import type { ParsedJson } from './json-exact.ts'
 import { type ParsedYaml, repeatedKeysText, untypedValue } from './yaml.ts'
 
-/** A body as its type has it, not yet defaulted. */
+/** A decoded body, before defaulting. */
 export interface DecodedBody {
   readonly object: JsonObject
-  /** What strict field validation complains of, one by one, as warnings have it: `duplicate field "data"`, `unknown field "spec.foo"`, `line 7: key "k" already set in map`. */
+  /** Errors of strict field validation, as warnings print them: `duplicate field "data"`, `unknown field "spec.foo"`, `line 7: key "k" already set in map`. */
   readonly strict: readonly string[]
-  /** The same as one text, to stand behind `strict decoding error: `. */
+  /** The same errors as one text, which follows `strict decoding error: `. */
   readonly strictText: string
 }
 
-/** sigs.k8s.io/json collects no more. */
+/** Limit of sigs.k8s.io/json on collected errors. */
 const maxStrict = 100
 
-/** What `decodeBodyInSteps` does, at once: for files of the operator. */
+/** Like `decodeBodyInSteps`, in one call. For the operator's own files. */
 export const decodeBody = (schema: StructSchema, parsed: ParsedJson | ParsedYaml): DecodedBody => runAtOnce(decodeBodyInSteps(schema, parsed))
 
-/** Decodes a parsed body into a type, at most 100 strict complaints, each once, in upstream's order. A step is one walk through the value. Throws DecodeError. */
+/**
+ * Decodes a parsed body into a type. Reports at most 100 strict errors, each once, in upstream's order. A step is one walk through the value. Throws
+ * DecodeError.
+ */
 export function* decodeBodyInSteps(schema: StructSchema, parsed: ParsedJson | ParsedYaml): Steps<DecodedBody> {
   if (!('yaml' in parsed)) return yield* decodeParsed(schema, parsed)
   const decoded = yield* decodeParsed(schema, yield* resultOf(READERS[schema.form.name].ofYaml(parsed)))
@@ -32,11 +35,11 @@ export function* decodeBodyInSteps(schema: StructSchema, parsed: ParsedJson | Pa
   return { ...decoded, strict: [...parsed.duplicates, ...decoded.strict], strictText: decoded.strictText === '' ? first : `${first}, ${decoded.strictText}` }
 }
 
-/** Repeated members and literals are settled first, for decoding sees each member once. */
+/** Merges repeated members and restores literals first, because decoding sees each member once. */
 function* decodeParsed(schema: StructSchema, parsed: ParsedJson): Steps<DecodedBody> {
   const strict = new Set<string>()
   const reporter = (what: string) => {
-    // One path may come as often as a body has members, and quoting it takes longer than looking it up.
+    // A path can occur as often as the body has members, and quoting it costs more than looking it up.
     let reported: Set<string> | undefined
     return (path: string) => {
       if (strict.size >= maxStrict || reported?.has(path)) return
@@ -49,14 +52,14 @@ function* decodeParsed(schema: StructSchema, parsed: ParsedJson): Steps<DecodedB
   return { object, strict: [...strict], strictText: [...strict].join(', ') }
 }
 
-/** Takes the paths of members that strict field validation complains of. */
+/** Receives the paths of members that strict field validation reports. */
 interface Complaints {
   onUnknown(path: string): void
   onDuplicate(path: string): void
 }
 
 interface BodyReader {
-  /** What JSON of the same value would be. */
+  /** Converts YAML to what parsing the equivalent JSON returns. */
   ofYaml(parsed: ParsedYaml): ParsedJson | Steps<ParsedJson>
   object(schema: StructSchema, parsed: ParsedJson, complaints: Complaints): Steps<JsonObject>
 }
@@ -86,20 +89,20 @@ const READERS: Readonly<Record<FormName, BodyReader>> = {
   },
 }
 
-/** The variable that Go would decode a value into. */
+/** A variable that Go would decode a value into. */
 interface Place {
   readonly schema: Schema | undefined
-  /** What stands there already. */
+  /** Value of the variable before decoding. */
   readonly before?: Json | undefined
-  /** The value as it stands in the text, where the parsed value has lost that. */
+  /** Text of the value, if the parsed value cannot represent it. */
   readonly literal?: string | undefined
-  /** The variable is a pointer: null empties it. */
+  /** Whether the variable is a pointer, which null sets to nil. */
   readonly pointer?: boolean
 }
 
 /**
- * A value without repeated members, as decoding them one after the other into the same variable leaves it: structs, maps and the items of lists are merged, null leaves a
- * plain value alone. Quantities become texts of the digits that were sent.
+ * Merges the repeated members of a value, as decoding one after the other into the same variable does: structs, maps and list items are merged, and null leaves
+ * a scalar unchanged. Quantities keep the digits that were sent.
  */
 function settle(parsed: ParsedJson, value: Json, { schema, before, literal, pointer = false }: Place): Json {
   if (value === null) return before !== undefined && !pointer && keepsNull(schema) ? before : null
@@ -121,11 +124,11 @@ function settle(parsed: ParsedJson, value: Json, { schema, before, literal, poin
   return out
 }
 
-/** Null changes nothing in a variable of these types. */
+/** Whether decoding null leaves a variable of this type unchanged. */
 const keepsNull = (schema: Schema | undefined): boolean =>
   schema?.type === 'struct' || schema?.type === 'string' || schema?.type === 'integer' || schema?.type === 'boolean' || schema?.type === 'number'
 
-/** The kind and apiVersion that a body claims, empty where it is silent; names of members are compared without case. Throws DecodeError with upstream's text. */
+/** Returns the kind and apiVersion of a body; both are empty if unset. Member names are matched without case. Throws DecodeError with upstream's text. */
 export function typeOfBody(value: Json): { apiVersion: string; kind: string } {
   const claimed = { apiVersion: '', kind: '' }
   if (value === null) return claimed

@@ -1,14 +1,17 @@
-/** Runs shorter than this are copied in a loop: the call into native code costs more than 48 bytes of it. */
+/** Shorter runs are copied in a loop: calling native code costs more than copying 48 bytes. */
 const COPY_FROM = 48
 
-/** Copies `source` from `from` to before `to` into `out`, and returns the offset behind the last byte written. Like all writes here it does not check the room: what lies beyond the end is dropped. */
+/**
+ * Copies the bytes of `source` in [`from`, `to`) into `out` and returns the offset after the last byte written. Like all writes here it does not check the
+ * capacity: bytes beyond the end are dropped.
+ */
 export function copyBytes(out: Buffer, at: number, source: Buffer, from: number, to: number): number {
   if (to - from >= COPY_FROM) source.copy(out, at, from, to)
   else for (let read = from, write = at; read < to; read++, write++) out[write] = source[read] ?? 0
   return at + to - from
 }
 
-/** Writes a UTF-16 code unit as UTF-8 (one to three bytes) and returns the offset behind it; -1 for a surrogate, and for NaN. */
+/** Writes a UTF-16 code unit as one to three bytes of UTF-8 and returns the offset after it; -1 for a surrogate and for NaN. */
 export function writeCodeUnit(out: Buffer, at: number, unit: number): number {
   if (!(unit < 0xd800 || unit > 0xdfff)) return -1
   let end = at

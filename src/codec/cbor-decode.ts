@@ -12,13 +12,13 @@ import { MOST_VALUES, tooManyValues } from './value-bound.ts'
 export interface ParsedCbor extends ParsedJson {
   readonly cbor: true
   /**
-   * The first fault of what is well-formed: a repeated key, broken UTF-8, a number beyond 64 bits, a simple value that JSON has not. `shallow`: it is a key of the
-   * outermost map, or stands where a kind or an apiVersion should, so that not even the type of the object is known.
+   * First fault of a well-formed item: a repeated key, invalid UTF-8, an integer beyond 64 bits, or a simple value that JSON does not have. `shallow`: the
+   * fault is in a key of the outermost map, or in the value of kind or apiVersion, so not even the type of the object is known.
    */
   readonly fault?: { readonly text: string; readonly shallow: boolean }
 }
 
-/** Limits of apimachinery's decoder (serializer/cbor/internal/modes): nesting, and the items of one array or the pairs of one map. */
+/** Limits of apimachinery's decoder (serializer/cbor/internal/modes): nesting depth, and the items of one array or pairs of one map. */
 const MAX_DEPTH = 64
 const MAX_ELEMENTS = 1024
 const TOO_LONG = `elements ${MAX_ELEMENTS} for CBOR array`
@@ -33,23 +33,24 @@ const LATER_BASE64URL = 21
 const LATER_BASE64 = 22
 const LATER_BASE16 = 23
 
-/** Strings shorter than this have their length in the head, and are read character by character. */
+/** Shorter strings have their length in the head, and are read character by character. */
 const SHORT = 24
 
 /**
- * Parses one data item as apimachinery does, into the JSON data model: byte strings are strings; what a tag 21 to 23 stands before becomes base64url, base64 or hexadecimal;
- * other tags are dropped. Integers beyond 2^53 are bigint. Throws CborError where the bytes are not well-formed, 413 where they hold too many values; other faults come with the result.
+ * Parses one data item into the JSON data model, as apimachinery does. Byte strings become strings: base64url, base64 or hexadecimal within tags 21 to 23.
+ * Other tags are dropped. Integers beyond 2^53 are bigint. Throws CborError if the bytes are not well-formed, and 413 if they hold too many values; other
+ * faults are part of the result.
  */
 export const parseCbor = (bytes: Buffer): ParsedCbor => new CborReader(bytes).parse()
 
-/** Reads the items of one body, by recursion: `MAX_DEPTH` bounds it. */
+/** Reads the items of one body recursively, at most `MAX_DEPTH` deep. */
 class CborReader {
   private readonly input: CborInput
-  /** Items that have been read. */
+  /** Number of items read. */
   private items = 0
-  /** The nearest `expected later encoding` tag (21 to 23), or 0. */
+  /** The nearest enclosing `expected later encoding` tag (21 to 23), or 0. */
   private later = 0
-  /** Whole floats by container and member, as `ParsedJson.literals`. */
+  /** Integral floats by container and member, like `ParsedJson.literals`. */
   private literals: WeakMap<object, Map<string, string>> | undefined
 
   constructor(bytes: Buffer) {
@@ -93,14 +94,14 @@ class CborReader {
     return normal(value)
   }
 
-  /** An argument of n stands for -1 - n. */
+  /** Decodes a negative integer: argument n encodes -1 - n. */
   private negative(argument: number | bigint): Json {
     const value = typeof argument === 'number' && argument < Number.MAX_SAFE_INTEGER ? -1 - argument : -1n - BigInt(argument)
     if (value < -MAX_INT64 - 1n) this.input.note(`cbor: cannot unmarshal negative integer into Go value of type int64 (${value} overflows Go's int64)`)
     return normal(value)
   }
 
-  /** A float, or one of false, true and null. */
+  /** Decodes a float, or one of false, true and null. */
   private simple(): Json {
     const { info, argument } = this.input
     if (info >= 25) return argument
@@ -127,13 +128,13 @@ class CborReader {
     return this.textOf(input.stringBytes())
   }
 
-  /** Upstream keeps a byte string of broken UTF-8 as it is; a JavaScript string can't, so it is refused like a text string. */
+  /** Decodes UTF-8. Upstream keeps invalid UTF-8 of a byte string; a JavaScript string cannot, so it is a fault as in a text string. */
   private textOf(bytes: Buffer, shallow = false): string {
     if (!isUtf8(bytes)) this.input.note('cbor: invalid UTF-8 string', shallow)
     return bytes.toString('utf8')
   }
 
-  /** A string of that many bytes; undefined where it is not of ASCII alone, and nothing has been read. */
+  /** Reads a string of `length` bytes; undefined if it is not ASCII, in which case nothing has been consumed. */
   private shortText(length: number, read: (bytes: Buffer, from: number, length: number) => string | undefined): string | undefined {
     const { input } = this
     input.need(length)
@@ -165,7 +166,7 @@ class CborReader {
     return out
   }
 
-  /** Whether the item that was read last is a whole float: JavaScript has one type for it and for an integer. */
+  /** Whether the last item was a float with an integral value. JavaScript has one type for both. */
   private isFloat(value: Json): value is number {
     return typeof value === 'number' && this.input.major === SIMPLE && Number.isInteger(value)
   }
@@ -208,13 +209,13 @@ class CborReader {
         const short = this.shortText(input.info, knownKey)
         if (short !== undefined) return short
       }
-      // The path of a fault of a key is that of its map.
+      // A fault in a key is reported at the path of its map.
       input.path.pop()
       return this.textOf(input.stringBytes(), shallow)
     }
     input.path.pop()
     const key = this.readItem(depth)
-    // Upstream takes a whole number as a key of a map. No struct has such a field, and in a map it is a key of a wrong type.
+    // Upstream accepts an integer as a map key. No struct has such a field, and in a map it is a key of the wrong type.
     input.note(
       `cbor: cannot unmarshal ${TYPES[type]} into Go value of type string (map key is of type ${TYPES[type]} and cannot be used as a member's name)`,
       shallow,
@@ -222,7 +223,7 @@ class CborReader {
     return typeof key === 'object' ? '' : String(key)
   }
 
-  /** Reads tags until one stands before a value, and the value. */
+  /** Reads tags up to the tagged value, and that value. */
   private readTagged(depth: number): Json {
     const { input } = this
     let level = depth
@@ -254,7 +255,7 @@ class CborReader {
     if (tag === EPOCH && next !== UINT && next !== NINT && next !== SIMPLE) must('integer or floating-point number')
   }
 
-  /** Tag 1: seconds since 1970 as RFC 3339. */
+  /** Tag 1: converts seconds since 1970 to RFC 3339. */
   private epochTime(seconds: number): Json {
     const time = new Date(seconds * 1000)
     if (Number.isNaN(time.getTime())) {
@@ -265,10 +266,10 @@ class CborReader {
   }
 }
 
-/** A bigint that a number holds as well becomes one. */
+/** Converts a bigint to a number if it is a safe integer. */
 const normal = (value: number | bigint): number | bigint => (typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value)
 
-/** Tags 21 to 23 (RFC 8949, section 3.4.5.2): bytes that are meant as text in the encoding. */
+/** Tags 21 to 23 (RFC 8949, section 3.4.5.2): encodes bytes as the tag requests. */
 function laterEncoded(bytes: Buffer, tag: number): string {
   return tag === LATER_BASE64 ? bytes.toString('base64') : tag === LATER_BASE64URL ? bytes.toString('base64url') : bytes.toString('hex')
 }

@@ -5,12 +5,13 @@ import { membersOf } from '../schema/members.ts'
 import type { FormName, Schema, StructSchema } from '../schema/schema.ts'
 import { ARRAY, CborOutput, MAP } from './cbor-output.ts'
 
-/** The head of tag 55799 (RFC 8949, section 3.4.6), which every body of this media type begins with. */
+/** Head of tag 55799 (RFC 8949, section 3.4.6), with which every body of this media type begins. */
 export const SELF_DESCRIBED = Buffer.from([0xd9, 0xd9, 0xf7])
 
 /**
- * A normalised object as apimachinery writes it, deterministically (RFC 8949 4.2.1): strings and keys are byte strings, keys in the order of their encoded bytes, so the
- * shorter first; bytes carry the tag of a later base64; numbers as short as they can be. Without `typed`, kind and apiVersion are left out, as in the items of a list.
+ * Encodes a normalised object as apimachinery does, deterministically (RFC 8949, section 4.2.1). Strings and keys are byte strings, keys are sorted by their
+ * encoded bytes, so shorter ones come first; bytes carry tag 22 (later base64); numbers have the shortest form. Without `typed`, kind and apiVersion are
+ * omitted, as in list items.
  */
 export function encodeCbor(schema: StructSchema, object: JsonObject, typed = true): Buffer {
   const out = begin()
@@ -26,21 +27,21 @@ const WRITERS: Readonly<Record<FormName, (out: CborOutput, schema: StructSchema,
   unstructured: (out, _schema, object) => writeAny(out, object),
 }
 
-/** Any value of the JSON data model: whole numbers are integers. */
+/** Encodes any value of the JSON data model. Whole numbers become integers. */
 export function encodeCborValue(value: Json): Buffer {
   const out = begin()
   writeAny(out, value)
   return finish(out)
 }
 
-/** The head of an array of that many items, which are to follow. */
+/** Encodes the head of an array; `length` items must follow. */
 export function arrayHead(length: number): Buffer {
   const out = begin()
   out.head(ARRAY, length)
   return finish(out)
 }
 
-/** A map of members that are encoded already, each in one or more parts. Returns the parts in the order in which they are sent; those of the members are not copied. */
+/** Encodes a map of encoded members, each in one or more parts. Returns the parts in the order in which they are sent, without copying them. */
 export function cborMap(members: Readonly<Record<string, readonly Buffer[]>>): Buffer[] {
   const entries = Object.entries(members).sort(([a], [b]) => byKey(a, b))
   const out = begin()
@@ -54,7 +55,10 @@ function encodedKey(key: string): Buffer {
   return finish(out)
 }
 
-/** Memory of the last encoding for the next one: making it costs as much as encoding a small object. An encoding within another one finds none and makes its own. */
+/**
+ * Output buffer of the last encoding, for the next one: allocating it costs as much as encoding a small object. A nested encoding finds it unset and allocates
+ * its own.
+ */
 let spare: CborOutput | undefined
 
 function begin(): CborOutput {
@@ -69,13 +73,16 @@ function finish(out: CborOutput): Buffer {
   return bytes
 }
 
-/** Shorter keys first, then by their bytes: the order of their encodings. */
+/** Order of encoded keys: shorter keys first, then by bytes. */
 const byKey = (a: string, b: string): number => Buffer.byteLength(a) - Buffer.byteLength(b) || compareText(a, b)
 
 const beyondAscii = /[^\0-\x7f]/
 const byLengthAndText = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1)
 
-/** Sorts in the order of `byKey`, in place where there are few: keys of ASCII alone are as long as their bytes. Most keys come in the order of their texts: all that is left to do is to part them by their lengths. */
+/**
+ * Sorts keys in the order of `byKey`. Few keys are sorted in place, comparing lengths in characters if all are ASCII. Many keys usually arrive sorted by text,
+ * so that only grouping them by length remains.
+ */
 function sortKeys(keys: string[]): string[] {
   if (keys.length < 2) return keys
   if (keys.length < MANY_KEYS) return keys.some(key => beyondAscii.test(key)) ? keys.sort(byKey) : keys.sort(byLengthAndText)
@@ -90,7 +97,7 @@ function sortKeys(keys: string[]): string[] {
   return [...byLength.keys()].sort((a, b) => a - b).flatMap(length => byLength.get(length) ?? [])
 }
 
-/** From here on parting is quicker than comparing. */
+/** From this number on, grouping keys by length is faster than sorting them. */
 const MANY_KEYS = 64
 
 function isAscending(keys: readonly string[]): boolean {
@@ -123,17 +130,17 @@ function writeAny(out: CborOutput, value: Json | undefined): void {
 
 const presentKeys = (value: JsonObject): string[] => sortKeys(Object.keys(value).filter(key => value[key] !== undefined))
 
-/** A field as it is encoded. */
+/** A field of a struct, prepared for encoding. */
 interface Member {
   readonly name: string
-  /** The place of its key among those of the struct. */
+  /** Index of the key among the sorted keys of the struct. */
   readonly rank: number
-  /** The encoded key. */
+  /** Encoded key. */
   readonly key: Buffer
   readonly schema: Schema
 }
 
-/** By struct, made when one is first encoded. */
+/** Members of each struct, computed when it is first encoded. */
 const plans = new WeakMap<StructSchema, ReadonlyMap<string, Member>>()
 
 function planOf(schema: StructSchema): ReadonlyMap<string, Member> {
@@ -146,7 +153,7 @@ function planOf(schema: StructSchema): ReadonlyMap<string, Member> {
   return plan
 }
 
-/** A struct: members that no field names are left out. */
+/** Encodes a struct. Members that are not fields are omitted. */
 function writeStruct(out: CborOutput, schema: StructSchema, object: JsonObject, typed: boolean): void {
   const plan = planOf(schema)
   const present: Member[] = []
@@ -162,7 +169,7 @@ function writeStruct(out: CborOutput, schema: StructSchema, object: JsonObject, 
   }
 }
 
-/** A struct whose unknown members are kept. */
+/** Encodes a struct that preserves unknown members. */
 function writeOpen(out: CborOutput, schema: StructSchema, object: JsonObject): void {
   const keys = presentKeys(object)
   out.head(MAP, keys.length)

@@ -10,40 +10,40 @@ export const TEXT = 3
 export const ARRAY = 4
 export const MAP = 5
 export const TAG = 6
-/** Floats and simple values: false, true, null. */
+/** Floats and the simple values false, true and null. */
 export const SIMPLE = 7
 
-/** The major types as fxamacker/cbor names them in its errors. */
+/** Names of the major types in the errors of fxamacker/cbor. */
 export const TYPES = ['positive integer', 'negative integer', 'byte string', 'UTF-8 text string', 'array', 'map', 'tag', 'primitives'] as const
 
-/** The additional information of a head whose item has no length: it ends with a break. */
+/** Additional information of an item of indefinite length, which a break ends. */
 const INDEFINITE = 31
 const BREAK = 0xff
 
-/** Bytes of a chunk that are copied one by one. */
+/** Chunks up to this many bytes are copied in a loop. */
 const SHORT_CHUNK = 16
 
-/** Characters of a path that an error quotes. */
+/** Limit on the characters of a path that an error quotes. */
 const MOST_PATH = 200
 
-/** What upstream says of an item of a type that it understands and does not accept. */
+/** Error text of fxamacker/cbor for an item of a known type that is not accepted. */
 export const refused = (type: number, what: string): string => `cbor: data item of cbor type ${TYPES[type]} is not accepted by protocol: ${what}`
 
 const unexpectedEnd = (): CborError => new CborError('unexpected EOF')
 
-/** The bytes of one data item, how far they have been read, the head that was read last, and what is wrong with them. One for each body that is parsed. */
+/** Reads the heads and strings of one data item, and records its first fault. One per parsed body. */
 export class CborInput {
-  /** The next byte. */
+  /** Offset of the next byte. */
   at = 0
-  /** Of the last head. */
+  /** Major type of the last head. */
   major = 0
-  /** Additional information of the last head, 0 to 31: below 24 it is the argument itself. */
+  /** Additional information of the last head, 0 to 31. Below 24 it is the argument itself. */
   info = 0
-  /** The argument of the last head: a value, a length or a tag; -1 for an indefinite length; of a float its value. A bigint beyond 2^53. */
+  /** Argument of the last head: a value, a length or a tag; -1 for an indefinite length; for a float, its value. A bigint beyond 2^53. */
   argument: number | bigint = 0
-  /** The members and indices on the way to the item being read. */
+  /** Members and indices that lead to the current item. */
   readonly path: (string | number)[] = []
-  /** The first fault of what is well-formed; parsing goes on behind it. */
+  /** First fault of a well-formed item. Parsing continues after it. */
   fault: { readonly text: string; readonly shallow: boolean } | undefined
   readonly bytes: Buffer
 
@@ -51,18 +51,18 @@ export class CborInput {
     this.bytes = bytes
   }
 
-  /** Throws where fewer bytes than these are left. */
+  /** Throws CborError if fewer than `bytes` bytes are left. */
   need(bytes: number): void {
     if (this.bytes.length - this.at < bytes) throw unexpectedEnd()
   }
 
-  /** The major type of the next item, which stays unread. */
+  /** Returns the major type of the next item without consuming it. */
   peekMajor(): number {
     this.need(1)
     return (this.bytes[this.at] ?? 0) >> 5
   }
 
-  /** Reads the head of an item into `major`, `info` and `argument`. Throws where it is not well-formed, and at a float that JSON can't hold. */
+  /** Reads the head of an item into `major`, `info` and `argument`. Throws CborError if it is not well-formed, or is a float that JSON cannot represent. */
   readHead(): void {
     this.need(1)
     const initial = this.bytes[this.at++] ?? 0
@@ -75,7 +75,7 @@ export class CborInput {
     else throw new CborError(`cbor: invalid additional information ${this.info} for type ${TYPES[this.major]}`)
   }
 
-  /** The argument in the one, two, four or eight bytes behind an initial byte. */
+  /** Reads an argument of one, two, four or eight bytes. */
   private longArgument(info: number): number | bigint {
     const { bytes, at } = this
     const isSimple = this.major === SIMPLE
@@ -106,7 +106,9 @@ export class CborInput {
     return value
   }
 
-  /** The length that the last head states, in bytes, items or pairs; -1: until a break. Throws beyond `limit`: an unexpected end where `tooMany` is empty. */
+  /**
+   * Returns the length of the last head in bytes, items or pairs; -1 if a break ends the item. Throws above `limit`: an unexpected end if `tooMany` is empty.
+   */
   lengthOf(limit: number, tooMany: string): number {
     const { argument, major } = this
     if (typeof argument === 'number' && argument <= limit) return argument
@@ -117,7 +119,7 @@ export class CborInput {
     throw tooMany === '' ? unexpectedEnd() : this.error(`cbor: exceeded max number of ${tooMany}`)
   }
 
-  /** Whether an item of indefinite length ends here; goes on to behind the break then. */
+  /** Whether an item of indefinite length ends here. Consumes the break if so. */
   atBreak(): boolean {
     this.need(1)
     if (this.bytes[this.at] !== BREAK) return false
@@ -125,7 +127,7 @@ export class CborInput {
     return true
   }
 
-  /** The bytes of a string whose head has been read; the chunks of one of indefinite length are joined. A view of the input where there is one piece. */
+  /** Returns the bytes of the string whose head was read. A string of definite length is a view of the input; the chunks of an indefinite one are joined. */
   stringBytes(): Buffer {
     const type = this.major
     const whole = this.take(this.lengthOf(this.bytes.length - this.at, ''))
@@ -138,7 +140,10 @@ export class CborInput {
     return joined
   }
 
-  /** Goes through the chunks of a string of indefinite length, and copies them where they are to go. Returns their length. A body may have as many as it has bytes: none gets an object of its own. */
+  /**
+   * Copies the chunks of a string of indefinite length to `to`, or only measures them without it. Returns their total length. A body may have as many chunks as
+   * bytes, so no object is allocated per chunk.
+   */
   private joinChunks(type: number, to?: Buffer): number {
     let end = 0
     while (!this.atBreak()) {
@@ -155,7 +160,7 @@ export class CborInput {
     return end
   }
 
-  /** The next bytes, of which there are enough; undefined for a negative length. */
+  /** Consumes `length` bytes, which the caller has checked are left. Undefined for a negative length. */
   private take(length: number): Buffer | undefined {
     if (length < 0) return undefined
     const from = this.at
@@ -163,17 +168,17 @@ export class CborInput {
     return this.bytes.subarray(from, this.at)
   }
 
-  /** Notes what makes a well-formed item unacceptable; only the first fault counts. See `ParsedCbor.fault` for `shallow`. */
+  /** Records why a well-formed item is not acceptable. Only the first fault is kept. See `ParsedCbor.fault` for `shallow`. */
   note(text: string, shallow = false): void {
     this.fault ??= { text: this.located(text), shallow }
   }
 
-  /** A fault that ends parsing, with the path behind its text. */
+  /** Creates the error of a fault that ends parsing, followed by the path. */
   error(text: string): CborError {
     return new CborError(this.located(text))
   }
 
-  /** The text with the path behind it, as field validation writes paths: `spec.ports[0].name`. */
+  /** Appends the path to a text, as field validation writes paths: `spec.ports[0].name`. */
   private located(text: string): string {
     let place = ''
     for (const step of this.path) place += typeof step === 'number' ? `[${step}]` : place === '' ? step : `.${step}`

@@ -1,39 +1,39 @@
 import { toFloat16 } from './float16.ts'
 
-/** Initial bytes of the items that are encoded: a major type in the upper three bits (RFC 8949, section 3). */
+/** Initial bytes of encoded items, with the major type in the upper three bits (RFC 8949, section 3). */
 const UINT = 0x00
 const NINT = 0x20
 const BYTES = 0x40
 export const ARRAY = 0x80
 export const MAP = 0xa0
-/** Tag 22: the bytes that follow are meant as base64. */
+/** Tag 22: the following bytes are to be encoded as base64 in JSON. */
 const BASE64_TAG = 0xd6
 const FALSE = 0xf4
 const TRUE = 0xf5
 const NULL = 0xf6
 
-/** Most objects fit in at once; a larger one doubles the memory until it does. */
+/** Initial capacity in bytes. Most objects fit; a larger one doubles it until it fits. */
 const INITIAL_BYTES = 64 * 1024
-/** Memory beyond this is given back after the object that needed it. */
+/** Capacity in bytes above which the buffer is not reused for the next object. */
 const MOST_KEPT = 4 * 1024 * 1024
-/** The most bytes that a head takes. */
+/** Maximum size of a head in bytes. */
 const MOST_HEAD = 9
-/** Strings below this length have it in their initial byte. */
+/** Shorter strings have their length in the initial byte. */
 const SHORT = 24
 
-/** Bytes that are being encoded, in memory that grows. Numbers are as short as they can be (RFC 8949, section 4.2.1). */
+/** A growing buffer of encoded bytes. Numbers have their shortest form (RFC 8949, section 4.2.1). */
 export class CborOutput {
   private target = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   private at = 0
 
-  /** A copy of what has been written, of just its size; what is written next begins anew. */
+  /** Returns a copy of the bytes written and resets the buffer. */
   take(): Buffer {
     const taken = Buffer.from(this.target.subarray(0, this.at))
     this.at = 0
     return taken
   }
 
-  /** Whether its memory is worth keeping for the next object. */
+  /** Whether the buffer is small enough to be kept for the next object. */
   get isReusable(): boolean {
     return this.target.length <= MOST_KEPT
   }
@@ -45,7 +45,7 @@ export class CborOutput {
     this.target = larger
   }
 
-  /** The head of an item. `major`: its initial byte without an argument. `argument`: a whole number that is not negative. */
+  /** Writes the head of an item. `major`: initial byte without an argument. `argument`: a non-negative integer. */
   head(major: number, argument: number): void {
     this.room(MOST_HEAD)
     const { target } = this
@@ -66,7 +66,7 @@ export class CborOutput {
     }
   }
 
-  /** A string as a byte string of its UTF-8. */
+  /** Writes a string as a byte string in UTF-8. */
   text(text: string): void {
     const { length } = text
     if (length >= SHORT) {
@@ -95,7 +95,7 @@ export class CborOutput {
     this.at += this.target.write(text, this.at, bytes === text.length ? 'latin1' : 'utf8')
   }
 
-  /** Bytes that are encoded already. */
+  /** Writes encoded bytes as they are. */
   encoded(bytes: Uint8Array): void {
     const { length } = bytes
     this.room(length)
@@ -105,7 +105,7 @@ export class CborOutput {
     this.at = at
   }
 
-  /** Bytes that JSON has as base64: tagged so, as a byte string. */
+  /** Writes bytes that JSON holds as base64, as a tagged byte string. */
   base64(text: string): void {
     const bytes = Buffer.from(text, 'base64')
     this.byte(BASE64_TAG)
@@ -122,13 +122,13 @@ export class CborOutput {
     this.byte(value ? TRUE : FALSE)
   }
 
-  /** A number of a field that declares none of Go's types: an integer if it is whole, but for -0. */
+  /** Writes a number of a field without a Go type: an integer if it is whole and not -0, otherwise a float. */
   number(value: number): void {
     if (Number.isSafeInteger(value) && !Object.is(value, -0)) this.integer(value)
     else this.float(value)
   }
 
-  /** A safe integer, or a bigint of 64 bits. */
+  /** Writes a safe integer, or a bigint of 64 bits. */
   integer(value: number | bigint): void {
     if (typeof value === 'bigint') {
       this.room(MOST_HEAD)
@@ -138,7 +138,7 @@ export class CborOutput {
     else this.head(NINT, -1 - value)
   }
 
-  /** Of 16, 32 or 64 bits: the fewest that hold the number. */
+  /** Writes a float of 16, 32 or 64 bits: the shortest that represents the number exactly. */
   float(value: number): void {
     this.room(MOST_HEAD)
     const half = toFloat16(value)

@@ -9,10 +9,10 @@ export { parseCbor } from './cbor-decode.ts'
 export { encodeCbor, encodeCborValue } from './cbor-encode.ts'
 export { CborError } from './cbor-error.ts'
 
-/** JSON's types in the words of fxamacker/cbor. */
+/** Names of JSON types in the errors of fxamacker/cbor. */
 const TYPE_NAMES: Readonly<Record<string, string>> = { string: 'byte string', number: 'positive integer', bool: 'primitives', object: 'map', array: 'array' }
 
-/** A decoder's complaint about a value in the words of this media type. */
+/** Translates an error of the JSON decoder into the wording of this media type. */
 export function asCborText(message: string): string {
   if (message.startsWith('illegal base64')) return `cbor: failed to decode base64 from byte string: ${message}`
   const number = /^json: cannot unmarshal number (\S+) (into .* of type (\S+))$/.exec(message)
@@ -24,7 +24,7 @@ export function asCborText(message: string): string {
   return message.replace(/^json: cannot unmarshal (string|number|bool|object|array)\b/, (_, type: string) => `cbor: cannot unmarshal ${TYPE_NAMES[type]}`)
 }
 
-/** The kind and apiVersion that a body claims, empty where it is silent. Throws CborError. */
+/** Returns the kind and apiVersion of a body; both are empty if unset. Throws CborError. */
 export function typeOfCbor({ value, fault }: ParsedCbor): { apiVersion: string; kind: string } {
   const wrong = (what: string): CborError => new CborError(`unable to determine group/version/kind: ${what}`)
   if (fault?.shallow) throw wrong(fault.text)
@@ -37,7 +37,7 @@ export function typeOfCbor({ value, fault }: ParsedCbor): { apiVersion: string; 
     if (typeof member !== 'string') throw wrong(`cbor: cannot unmarshal ${nameOf(member)} into Go struct field v1.TypeMeta.${name} of type string`)
     claimed[name] = member
   }
-  // What is no group and version counts as none given, as upstream has it.
+  // Like upstream, treats an apiVersion that cannot be parsed as absent.
   if (!parseApiVersion(claimed.apiVersion)) claimed.apiVersion = ''
   return claimed
 }
@@ -49,10 +49,10 @@ function nameOf(value: Json): string {
   return typeof value === 'string' ? 'byte string' : Array.isArray(value) ? 'array' : 'map'
 }
 
-/** An item as a body: with the tag that says it is CBOR. */
+/** Makes an item a body by prepending the self-described tag. */
 export const cborBody = (item: Buffer): Buffer => Buffer.concat([SELF_DESCRIBED, item])
 
-/** A list in segments from the bytes of its metadata and of its items, which are not read. */
+/** Encodes a list in segments from its encoded metadata and items, which are not decoded or copied. */
 export function cborList(type: { readonly kind: string; readonly apiVersion: string }, metadata: Buffer, items: readonly Buffer[]): Buffer[] {
   return [
     SELF_DESCRIBED,
@@ -65,6 +65,6 @@ export function cborList(type: { readonly kind: string; readonly apiVersion: str
   ]
 }
 
-/** A watch event as one item of a CBOR sequence (RFC 8742). `object` is a body. */
+/** Encodes a watch event as one item of a CBOR sequence (RFC 8742). `object` is a body. */
 export const cborFrame = (type: string, object: Buffer): Buffer =>
   Buffer.concat([SELF_DESCRIBED, ...cborMap({ type: [encodeCborValue(type)], object: [object] })])

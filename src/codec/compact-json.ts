@@ -2,16 +2,16 @@ import type { Steps } from '../lib/steps.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** Bytes that are looked at in one step. */
+/** Bytes examined per step. */
 const STEP = 64 * 1024
-/** Bytes of the longest escape. */
+/** Length of the longest escape in bytes. */
 const ESCAPE = 6
 
-/** What Go escapes for HTML: `<`, `>` and `&`. */
+/** Escapes of the characters that Go escapes for HTML: `<`, `>` and `&`. */
 const ESCAPES: ReadonlyMap<number, Buffer> = new Map([0x3c, 0x3e, 0x26].map(byte => [byte, Buffer.from(`\\u00${byte.toString(16)}`)]))
 const SPACES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
-/** A valid text of JSON without the space between its tokens, in steps: on one line, whatever its author has done. */
+/** Removes the white space between the tokens of valid JSON and escapes it for HTML, in steps. The result is a single line. */
 export function* compactJson(json: Buffer): Steps<Buffer[]> {
   const parts: Buffer[] = []
   let inString = false

@@ -4,12 +4,12 @@ import type { StructSchema } from '../schema/schema.ts'
 import { decodeBody, typeOfBody } from './body.ts'
 import { parseYaml, YamlError } from './yaml.ts'
 
-/** The type that a configuration file may hold under a version and kind; undefined: it may not. */
+/** Returns the type of a configuration file by its version and kind; undefined if the file may not be of that kind. */
 export type TypeOfConfig = (apiVersion: string, kind: string) => StructSchema | undefined
 
 /**
- * Decodes a configuration file of the operator, YAML or JSON, strictly: unknown and repeated members are errors. Members that are absent stay so. Throws DecodeError in the words of a strict codec of
- * apimachinery. `isSecret`: no error repeats the text of the file.
+ * Decodes a configuration file of the operator, YAML or JSON, strictly: unknown and repeated members are errors. Defaults are not applied. Throws DecodeError
+ * with the text of apimachinery's strict codec. `isSecret`: no error quotes the file.
  */
 export function decodeConfigFile(bytes: Buffer, typeOf: TypeOfConfig, { isSecret = false } = {}): JsonObject {
   const missing = (what: string): DecodeError => new DecodeError(`Object '${what}' is missing${isSecret ? '' : ` in '${bytes}'`}`)

@@ -1,6 +1,6 @@
-/** IEEE 754 binary16, which CBOR writes where a number survives it. */
+/** IEEE 754 binary16, which CBOR uses for numbers that it represents exactly. */
 
-/** The number that sixteen bits stand for; NaN and infinities too. */
+/** Decodes a float of 16 bits, including NaN and infinities. */
 export function readFloat16(bits: number): number {
   const exponent = (bits >> 10) & 31
   const fraction = bits & 1023
@@ -10,7 +10,7 @@ export function readFloat16(bits: number): number {
   return sign * (1024 + fraction) * 2 ** (exponent - 25)
 }
 
-/** The sixteen bits of a finite number; undefined where they could not hold it. */
+/** Encodes a finite number in 16 bits; undefined if that would lose precision or range. */
 export function toFloat16(value: number): number | undefined {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
   const size = Math.abs(value)
@@ -21,7 +21,7 @@ export function toFloat16(value: number): number | undefined {
     return Number.isInteger(fraction) ? sign | fraction : undefined
   }
   const exponent = Math.floor(Math.log2(size))
-  // log2 may round up where a number lies just below a power of two; such a one has too many digits anyway.
+  // log2 may round up just below a power of two. Such a number has too many digits for 16 bits anyway.
   const fraction = (size / 2 ** exponent - 1) * 1024
   return Number.isInteger(fraction) && fraction >= 0 && fraction < 1024 ? sign | ((exponent + 15) << 10) | fraction : undefined
 }

@@ -4,15 +4,15 @@ import { parseJsonInSteps } from './json.ts'
 import { parseExactlyInSteps } from './json-exact.ts'
 import { MOST_VALUES } from './value-bound.ts'
 
-/** Texts up to this length are parsed by the runtime, which is faster and cannot be interrupted: it takes some milliseconds for as many opening brackets. */
+/** Shorter texts are parsed by JSON.parse, which is faster but cannot be interrupted: it takes some milliseconds for this many opening brackets. */
 const SHORT_BYTES = 32 * 1024
 
-/** Members of one object. */
+/** Limit on the members of one object. */
 const MOST_MEMBERS = 16_384
 
 /**
- * Parses the JSON of a server elsewhere in steps, however long it is and whatever it holds. Throws JsonSyntaxError in Go's words, and TooManyValuesError if there are more than `mostValues` values, 65,536 by
- * default, of which each costs a hundred times its bytes, or an object has more than 16,384 members.
+ * Parses JSON from another server in steps, whatever its size and content. Throws JsonSyntaxError with Go's text, and TooManyValuesError for more than
+ * `mostValues` values (default 65,536, because each costs a hundred times its bytes) or an object of more than 16,384 members.
  */
 export function* parseForeignJson(bytes: Buffer, mostValues = MOST_VALUES): Steps<Json> {
   const bounds = { values: mostValues, members: MOST_MEMBERS }
@@ -20,6 +20,6 @@ export function* parseForeignJson(bytes: Buffer, mostValues = MOST_VALUES): Step
   return value
 }
 
-/** The same, whole. Rejects with the signal's reason once nothing waits for it. */
+/** Like `parseForeignJson`, in turns of the event loop. Rejects with the signal's reason once it is aborted. */
 export const readForeignJson = (bytes: Buffer, signal?: AbortSignal, mostValues?: number): Promise<Json> =>
   runInTurns(parseForeignJson(bytes, mostValues), signal)

@@ -2,10 +2,10 @@ import type { Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 
-/** The value of a short text. Undefined if the text is not JSON, or JSON.parse would lose some of it. */
+/** Parses a short text. Returns undefined if it is not JSON, or JSON.parse would lose part of it. */
 type ParseShort = (text: string) => Json | undefined
 
-/** A list or object that is open in the text. */
+/** A list or object whose end has not been read. */
 interface Open {
   readonly isList: boolean
   /** Offset of its opening bracket. */
@@ -20,7 +20,7 @@ interface Open {
   isAfterLong: boolean
 }
 
-/** Characters of a list or object that are parsed at once. */
+/** Characters of a list or object that are parsed together. */
 const CHUNK = 16 * 1024
 const DEEPEST = 10_000
 
@@ -32,7 +32,10 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** A long text in steps: short members are parsed together, a chunk a step. Undefined if a chunk cannot be parsed so, a member stands in two chunks, or the text is not a list or object. */
+/**
+ * Parses a long text in steps: short members are parsed together, one chunk a step. Undefined if a chunk cannot be parsed on its own, a member appears in two
+ * chunks, or the text is not a list or object.
+ */
 export function* parseInChunks(text: string, parseShort: ParseShort): Steps<Json | undefined> {
   const parser = new ChunkParser(text, parseShort)
   let next = CHUNK
@@ -46,7 +49,7 @@ export function* parseInChunks(text: string, parseShort: ParseShort): Steps<Json
 
 class ChunkParser {
   at = 0
-  /** The value of a text that is read to its end. */
+  /** Value of a text that was read to its end. */
   result: Json | undefined
   private readonly text: string
   private readonly parseShort: ParseShort
@@ -57,7 +60,7 @@ class ChunkParser {
     this.parseShort = parseShort
   }
 
-  /** Reads up to the end of the next string, or one other character. Returns false if the text has ended, or cannot be parsed so. */
+  /** Reads to the end of the next string, or one other character. Returns false at the end of the text, or if it cannot be parsed in chunks. */
   readToken(): boolean {
     const { text, at } = this
     const top = this.stack.at(-1)
@@ -100,12 +103,12 @@ class ChunkParser {
     return true
   }
 
-  /** Only an empty list or object ends behind its opening bracket. */
+  /** Adds the remaining members of a list or object that ends at the offset. Only an empty one may end right after its opening bracket. */
   private readRest(top: Open, at: number): boolean {
     return top.value === undefined && isBlank(this.text, top.start + 1, at) ? this.hold(this.stack.length - 1) : this.readChunk(top, at)
   }
 
-  /** Adds the members up to the offset, of which the last has ended. */
+  /** Adds the members before the offset, where the last of them has ended. */
   private readChunk(open: Open, to: number): boolean {
     const { text } = this
     const { from } = open
@@ -116,7 +119,7 @@ class ChunkParser {
     return isBlank(text, from, to)
   }
 
-  /** Makes the values of the open lists and objects up to this one, with the members that stand before. */
+  /** Creates the values of the open lists and objects up to this depth, with the members already read. */
   private hold(depth: number): boolean {
     const { stack, text } = this
     let first = depth
@@ -132,7 +135,7 @@ class ChunkParser {
     return true
   }
 
-  /** Adds the text between two commas, which has at least one member. `long`: the value of a single long member, for which the text has `null`. */
+  /** Adds the members between two commas, at least one. `long`: value of a single long member, for which the text has `null`. */
   private addMembers({ isList, value: target }: Open, members: string, long?: Json): boolean {
     const parsed = this.parseShort(isList ? `[${members}]` : `{${members}}`)
     if (Array.isArray(parsed) && Array.isArray(target)) {
@@ -157,7 +160,7 @@ function isBlank(text: string, from: number, to: number): boolean {
   return true
 }
 
-/** Offset of the quote that ends the string whose opening quote is at `from`; -1 if the string has no end. */
+/** Offset of the closing quote of the string that opens at `from`; -1 if the string does not end. */
 export function stringEnd(text: string, from: number): number {
   let end = from
   do {
@@ -166,7 +169,7 @@ export function stringEnd(text: string, from: number): number {
   return end
 }
 
-/** Whether the quote at the offset is part of the string: an odd number of backslashes stands before it. */
+/** Whether the quote at the offset is escaped: an odd number of backslashes precedes it. */
 function isEscaped(text: string, at: number): boolean {
   let start = at
   while (text.charCodeAt(start - 1) === BACKSLASH) start--

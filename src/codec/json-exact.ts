@@ -9,26 +9,28 @@ import { writeString } from './json-writer.ts'
 
 export interface ParsedJson {
   readonly value: Json
-  /** Paths (`spec.ports[0].name`) of members that stand more than once in their object, each once and the first hundred, in the order of the text; the last one counts. */
+  /**
+   * Paths (`spec.ports[0].name`) of members that are repeated in their object, each once and at most 100, in the order of the text. The last occurrence counts.
+   */
   readonly duplicates: string[]
-  /** Literals of numbers whose fraction or exponent the value has lost (`1.0`). Absent if there are none. */
+  /** Literals of numbers whose fraction or exponent the value has lost (`1.0`). Omitted if there are none. */
   readonly literals?: Literals
-  /** All members, in order, of objects in which one stands more than once. Only where there are some. */
+  /** Members, in order and with repetitions, of each object that has repeated members. Omitted if there are none. */
   readonly repeated?: Repeated
-  /** The first literal that no float64 holds (`1e400`): an error wherever it is not skipped. */
+  /** First literal that exceeds float64 (`1e400`). An error unless the member is ignored. */
   readonly tooLarge?: string
 }
 
 const maxDepth = 10_000
 
-/** A container that is open. */
+/** A container whose end has not been read. */
 interface Frame {
   readonly container: JsonObject | Json[]
-  /** Of objects: all members, in order, repeated ones too. */
+  /** Members of an object, in order and with repetitions. Undefined for a list. */
   readonly entries: [string, Json][] | undefined
-  /** Of objects: the key whose value is being read. */
+  /** Key of the object's member that is being read. */
   key: string
-  /** Keys of members that stand more than once; undefined if there are none. */
+  /** Repeated keys. Undefined if there are none. */
   repeated: Set<string> | undefined
 }
 
@@ -39,36 +41,36 @@ const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
-/** `true`, `false` and `null` by their first letters. */
+/** `true`, `false` and `null` by first letter. */
 const WORDS: ReadonlyMap<number, { readonly text: string; readonly value: Json }> = new Map([
   [0x74, { text: 'true', value: true }],
   [0x66, { text: 'false', value: false }],
   [0x6e, { text: 'null', value: null }],
 ])
-/** Values that are read in one step, and bytes. */
+/** Limits of one step in values and bytes. */
 const STEP = 4096
 const STEP_BYTES = 64 * 1024
-/** Paths of repeated members that are reported, as in sigs.k8s.io/json. Each is as long as the text is deep. */
+/** Limit on reported repeated members, as in sigs.k8s.io/json. A path is as long as the text is deep. */
 const MOST_DUPLICATES = 100
 
-/** How much a text may hold. */
+/** Limits on the content of a text. */
 export interface ParseBounds {
-  /** Values in all, lists and objects among them. */
+  /** Values at every depth, including lists and objects. */
   readonly values: number
-  /** Members of one object: to list a hundred thousand takes many milliseconds, which cannot be interrupted. */
+  /** Members of one object. Listing a hundred thousand takes many milliseconds and cannot be interrupted. */
   readonly members: number
 }
 
 const UNBOUNDED: ParseBounds = { values: Number.POSITIVE_INFINITY, members: Number.POSITIVE_INFINITY }
 
-/** A text holds more values than its reader takes. */
+/** A text that holds more values than its reader accepts. */
 export class TooManyValuesError extends Error {
   override readonly name = 'TooManyValuesError'
 }
 
 /**
- * Parses byte by byte, in steps, and reports what JSON.parse does not: repeated members, exact numbers, Go's errors. `withTexts`: `literals` has strings and `-0`, too, which Go would write otherwise than they
- * stand there. Throws TooManyValuesError if the text exceeds `bounds`.
+ * Parses byte by byte, in steps, and reports what JSON.parse loses: repeated members, exact numbers, Go's errors. `withTexts`: `literals` also has strings and
+ * `-0` that Go would write differently. Throws JsonSyntaxError, and TooManyValuesError if the text exceeds `bounds`.
  */
 export function* parseExactlyInSteps(bytes: Buffer, withTexts = false, { values: mostValues, members }: ParseBounds = UNBOUNDED): Steps<ParsedJson> {
   const parser = new ExactParser(bytes, withTexts, members)
@@ -82,19 +84,19 @@ export function* parseExactlyInSteps(bytes: Buffer, withTexts = false, { values:
   return parser.finish()
 }
 
-/** An integer to Go, which writes it as 0. */
+/** An integer in Go, which writes it as 0. */
 const MINUS_ZERO = '-0'
 
 class ExactParser {
   private readonly scanner: JsonScanner
   private readonly withTexts: boolean
   private readonly mostMembers: number
-  /** The containers that are open, the innermost last. */
+  /** Open containers, innermost last. */
   private readonly stack: Frame[] = []
   private readonly duplicates: string[] = []
   private readonly literals: Literals = new WeakMap()
   private readonly repeated = new Map<object, [string, Json][]>()
-  /** Whether `literals` has any. */
+  /** Whether `literals` has entries. */
   private hasLiterals = false
   private tooLarge: string | undefined
   private root: Json = null
@@ -105,17 +107,17 @@ class ExactParser {
     this.mostMembers = mostMembers
   }
 
-  /** Bytes that have been read. */
+  /** Offset of the next byte. */
   get at(): number {
     return this.scanner.at
   }
 
-  /** Reads one value, or opens one container. False: that was the last of the text's value. */
+  /** Reads one value or opens one container. Returns false after the last value of the text. */
   readNext(): boolean {
     return !this.readValue() || this.readSeparators()
   }
 
-  /** What was read; throws where more follows than space. */
+  /** Returns the result. Throws if anything but white space follows the value. */
   finish(): ParsedJson {
     const { scanner, tooLarge } = this
     scanner.skipSpace()
@@ -129,7 +131,7 @@ class ExactParser {
     }
   }
 
-  /** Reads a scalar or an empty container, or opens a container and answers false. */
+  /** Reads a scalar or an empty container and returns true, or opens a container and returns false. */
   private readValue(): boolean {
     const { scanner } = this
     scanner.skipSpace()
@@ -143,7 +145,7 @@ class ExactParser {
     return true
   }
 
-  /** After a value: closes the containers that end with it, and goes on to the next value. False where there is none. */
+  /** Closes the containers that end after a value and advances to the next value. Returns false if there is none. */
   private readSeparators(): boolean {
     const { scanner, stack } = this
     for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
@@ -168,7 +170,7 @@ class ExactParser {
     this.put(value, this.withTexts && written !== writeString(value) ? written : undefined)
   }
 
-  /** An integer of 64 bits stays exact; of any other number the literal is kept if it can't be had back from the value. */
+  /** Reads a number. A 64-bit integer stays exact; of other numbers the literal is kept if the value does not determine it. */
   private readNumber(): void {
     const literal = this.scanner.readNumber()
     const value = Number(literal)
@@ -191,7 +193,7 @@ class ExactParser {
     this.put(word.value, undefined)
   }
 
-  /** Opens an object and reads its first key. True where it is empty, and closed again. */
+  /** Opens an object and reads its first key. If the object is empty, closes it and returns true. */
   private openObject(): boolean {
     const frame = this.open({}, [])
     if (this.closesAtOnce(frame, CLOSE_BRACE)) return true
@@ -219,7 +221,7 @@ class ExactParser {
     return true
   }
 
-  /** Closes the innermost container, and puts it into the one that it stands in. */
+  /** Closes the innermost container and adds it to its parent. */
   private close({ container, entries, repeated }: Frame): void {
     this.scanner.at++
     this.stack.pop()
@@ -246,7 +248,7 @@ class ExactParser {
     scanner.at++
   }
 
-  /** Puts a value into the innermost container. `literal`: as it stands in the text, if it can't be had back from the value. */
+  /** Adds a value to the innermost container. `literal`: its text, if the value does not determine it. */
   private put(value: Json, literal: string | undefined): void {
     const top = this.stack.at(-1)
     if (top === undefined) this.root = value
@@ -269,7 +271,7 @@ class ExactParser {
     else this.literals.set(container, new Map([[key, literal]]))
   }
 
-  /** The way to the member being read, as field validation writes it. */
+  /** Path of the member that is being read, as field validation writes it. */
   private path(): string {
     let out = ''
     for (const { container, key } of this.stack) out += Array.isArray(container) ? `[${container.length}]` : out === '' ? key : `.${key}`

@@ -7,7 +7,7 @@ import { membersOf } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 import { writeScalar, writeString } from './json-writer.ts'
 
-/** A list, object or long text of which the beginning is written. Many keys are sorted before the first of them is written. */
+/** A list, object or long text that is partly written. Many keys are sorted before the first of them is written. */
 type Open =
   | { readonly form: 'text'; readonly chunks: Iterator<string> }
   | { readonly form: 'list'; readonly list: readonly Json[]; readonly items: Schema; next: number }
@@ -21,18 +21,21 @@ type Open =
       next: number
     }
 
-/** The most keys that are sorted at once. */
+/** Limit on the keys that are sorted in one call. */
 const FEW_KEYS = 1024
 
-/** Characters from which on a text is a part. */
+/** A text of at least this many characters is a part of its own. */
 const PART_LENGTH = 16 * 1024
 
 /** Schema of values whose members are sorted at every depth. */
 const SORTED: Schema = { type: 'json', goType: '' }
-/** Schema of values that are written as they stand. */
+/** Schema of values that are written unchanged. */
 const RAW: Schema = { type: 'raw', goType: '' }
 
-/** Writes a value that may be large as `goJson` does, or by a schema as `writeStruct` does. Returns the text in parts. It keeps a stack, because a generator for each small object would cost more than the object's text. */
+/**
+ * Writes a value that may be large, like `goJson`, or like `writeStruct` if a schema is given. Returns the text in parts. Uses an explicit stack, because a
+ * generator for each small object would cost more than its text.
+ */
 export function* goJsonInSteps(value: Json, schema = SORTED): Steps<string[]> {
   const parts: string[] = []
   const stack: Open[] = []
@@ -64,7 +67,7 @@ function nextPart(open: Open, stack: Open[]): string {
   }
 }
 
-/** Writes a scalar. Opens a list, an object or a long text, and writes its first character. */
+/** Writes a scalar, or the first character of a list, object or long text, which it pushes on the stack. */
 function begin(value: Json | undefined, schema: Schema, stack: Open[]): string {
   if (typeof value === 'string' && isLongText(value)) {
     stack.push({ form: 'text', chunks: textChunks(value) })
@@ -80,7 +83,7 @@ function begin(value: Json | undefined, schema: Schema, stack: Open[]): string {
   return '{'
 }
 
-/** Keys in the order of the schema, and maybe some of members that are undefined. Many keys are left unsorted, to be sorted in steps. */
+/** Returns the keys in the order of the schema; some may belong to undefined members. Many keys are returned unsorted, to be sorted in steps. */
 function keysOf(schema: Schema, value: JsonObject): Pick<Open & { form: 'object' }, 'keys' | 'isSorted'> {
   if (schema.type === 'struct' && !schema.preserveUnknown) return { keys: declaredKeys(schema, value), isSorted: true }
   const keys = Object.keys(value)

@@ -6,23 +6,26 @@ const NEWLINE = 0x0a
 const SPACE = 0x20
 
 /**
- * The same JSON with two spaces a level, as Go's json.Indent writes it: empty objects and arrays stay on one line. Reads the text of compact JSON, which may come in parts, so nothing
- * in it changes.
+ * Indents JSON by two spaces a level like Go's json.Indent: empty objects and arrays stay on one line. Works on compact JSON that may arrive in parts, and
+ * copies its tokens unchanged.
  */
 export class JsonIndenter {
   #depth = 0
   #deepest = 0
   #inString = false
   #escaped = false
-  /** A bracket has been opened, and what comes next may close it. */
+  /** Whether the last token opened a bracket, which the next one may close. */
   #opened = false
 
-  /** The deepest level so far. */
+  /** Deepest nesting level so far. */
   get deepest(): number {
     return this.#deepest
   }
 
-  /** The bytes that a part becomes. Parts are given in order, each once, either to `measure` or to `write`: the state goes on from one to the next. */
+  /**
+   * Returns the indented length of a part in bytes. Parts must be passed in order, each once, either all to `measure` or all to `write`: state carries over
+   * from one to the next.
+   */
   measure(part: Buffer): number {
     let length = part.length
     for (let i = 0; i < part.length; i++) {
@@ -33,8 +36,8 @@ export class JsonIndenter {
   }
 
   /**
-   * Writes a part, from `from` on, into the target from `at` on, as far as it has room: it stops where there is none for white space of the present depth. Gives what has been read
-   * and written, as offsets.
+   * Writes a part from offset `from` to `target` at offset `at`. Stops when the capacity left is less than the white space of the current level needs. Returns
+   * both offsets reached.
    */
   write(part: Buffer, from: number, target: Buffer, at: number): { read: number; written: number } {
     let out = at
@@ -62,7 +65,7 @@ export class JsonIndenter {
     return { read: i, written: out }
   }
 
-  /** The offset of the last byte that is in the string, its closing quote included, or of the last one before the end. */
+  /** Offset of the closing quote, or of the last byte before the end if the string continues beyond it. */
   #passString(part: Buffer, from: number, end = part.length): number {
     const last = Math.min(end, part.length)
     let i = from
@@ -78,7 +81,7 @@ export class JsonIndenter {
     return i - 1
   }
 
-  /** Bytes of white space that a byte brings with it: after a comma or colon, before any other. */
+  /** Number of white space bytes that a byte adds: after a comma or colon, before any other. */
   #step(c: number): number {
     const closes = c === 0x7d || c === 0x5d
     let more = 0
@@ -97,14 +100,14 @@ export class JsonIndenter {
   }
 }
 
-/** A line feed and white space, together so many bytes. Returns where they end. */
+/** Writes a line feed and spaces, `length` bytes in all. Returns the offset after them. */
 function newLine(target: Buffer, at: number, length: number): number {
   target[at] = NEWLINE
   for (let i = at + 1; i < at + length; i++) target[i] = SPACE
   return at + length
 }
 
-/** Indents a whole text at once. */
+/** Indents a whole text in one call. */
 export function indentJson(json: Buffer): Buffer {
   const measured = new JsonIndenter()
   const target = Buffer.allocUnsafe(measured.measure(json) + 2 * measured.deepest + 8)

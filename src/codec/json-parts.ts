@@ -7,8 +7,8 @@ const NEWLINE = 0x0a
 const EMPTY = Buffer.from('[]')
 
 /**
- * The value of compact JSON that this program wrote: of a list, or of anything else. The items of lists that are members of the root are read one by one, a step at least for each: together they may
- * be as much as a store holds.
+ * Parses compact JSON written by this program in steps. Items of lists that are members of the root are parsed one by one, at least one step each, because a
+ * list can be as large as the store.
  */
 export function* parseOwnParts(json: Buffer): Steps<Json> {
   const lists: Buffer[][] = []
@@ -45,10 +45,10 @@ export function* parseOwnParts(json: Buffer): Steps<Json> {
   return value
 }
 
-/** Bytes of an item that is a step by itself. */
+/** Bytes from which an item is a step of its own. */
 const LONG_ITEM = 16 * 1024
 
-/** Gathers the items of a list, whose first begins at the offset, and gives where the list ends. */
+/** Adds the items of the list whose first item begins at the offset. Returns the offset of its closing bracket. */
 function* itemsFrom(json: Buffer, from: number, items: Buffer[]): Steps<number> {
   let at = from
   while (json[at] !== CLOSE_BRACKET && at < json.length) {

@@ -1,4 +1,4 @@
-/** Looks at compact JSON that this program wrote, byte by byte: it is well-formed, and nothing here checks it. Offsets are of bytes. */
+/** Scans compact JSON written by this program, byte by byte. The JSON is trusted to be well-formed. Offsets are in bytes. */
 
 export const QUOTE = 0x22
 export const COMMA = 0x2c
@@ -16,7 +16,7 @@ const LETTER_Z = 0x5a
 export const OPEN_BRACE = 0x7b
 export const CLOSE_BRACE = 0x7d
 
-/** Where a value ends that begins at the offset; negative where it may be spelled otherwise than as JSON.stringify does: there is a `\\u` in it, or a minus. */
+/** Returns the end of the value at the offset. Negative if JSON.stringify might spell the value differently: it has a `\\u` escape or a minus. */
 export function endOfValue(source: Buffer, from: number): number {
   const { length } = source
   let plain = true
@@ -45,7 +45,9 @@ export function endOfValue(source: Buffer, from: number): number {
 const digitAt = (source: Buffer, at: number): number => (source[at] ?? 0) - ZERO
 const twoDigits = (source: Buffer, at: number): number => 10 * digitAt(source, at) + digitAt(source, at + 1)
 
-/** The seconds since 1970 of `"2006-01-02T15:04:05Z"` at the offset of its quote; -1 where it is in another form, or 32 bits do not hold it. */
+/**
+ * Parses `"2006-01-02T15:04:05Z"`, whose opening quote is at the offset, to seconds since 1970; -1 for any other form, or if 32 bits cannot hold the result.
+ */
 export function secondsAt(source: Buffer, at: number): number {
   if (source[at] !== QUOTE || source[at + 20] !== LETTER_Z || source[at + 21] !== QUOTE) return -1
   const two = (offset: number): number => twoDigits(source, at + offset)
@@ -54,7 +56,7 @@ export function secondsAt(source: Buffer, at: number): number {
   return year >= 1970 && seconds >= 0 && seconds <= 0xffffffff ? seconds : -1
 }
 
-/** The character of an escape of one letter. */
+/** Character of a one-letter escape. */
 export function unescaped(letter: number): number {
   switch (letter) {
     case 0x62:

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { quote } from '../lib/go-quote.ts'
 import { decodeUtf8 } from './utf8.ts'
 
-/** A text that is no JSON. The message is that of Go's scanner. */
+/** A text that is not JSON. The message is that of Go's scanner. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError'
 }
@@ -12,12 +12,12 @@ const SPACE = 0x20
 const BACKSLASH = 0x5c
 const MINUS = 0x2d
 const LETTER_U = 0x75
-/** Characters that may stand behind a backslash, beside `u`. */
+/** Characters that may follow a backslash, besides `u`. */
 const ESCAPED: ReadonlySet<number> = new Set(Buffer.from('bfnrt\\/"'))
 
-/** Reads the tokens of a JSON text byte by byte, and refuses what is none with the texts of Go's scanner. */
+/** Reads the tokens of a JSON text byte by byte. Throws JsonSyntaxError with the text of Go's scanner. */
 export class JsonScanner {
-  /** Where the next byte stands. */
+  /** Offset of the next byte. */
   at = 0
   private readonly bytes: Buffer
 
@@ -29,12 +29,12 @@ export class JsonScanner {
     return this.at >= this.bytes.length
   }
 
-  /** The next byte; at the end a space, as Go's scanner has it. */
+  /** Returns the next byte; a space at the end, like Go's scanner. */
   peek(): number {
     return this.at < this.bytes.length ? (this.bytes[this.at] ?? SPACE) : SPACE
   }
 
-  /** Throws what Go's scanner says of a byte that can't stand here. */
+  /** Throws the error of Go's scanner for an unexpected byte. */
   fail(context: string): never {
     throw new JsonSyntaxError(`invalid character ${quoteByte(this.peek())} ${context}`)
   }
@@ -43,17 +43,17 @@ export class JsonScanner {
     while (this.at < this.bytes.length && isSpace(this.peek())) this.at++
   }
 
-  /** Throws where the text has ended too soon. */
+  /** Throws if the text has ended. */
   expectMore(): void {
     if (this.at >= this.bytes.length) throw new JsonSyntaxError('unexpected end of JSON input')
   }
 
-  /** The text from an offset to here, as it was sent. */
+  /** Returns the text from an offset to the current one, as it was sent. */
   writtenSince(from: number): string {
     return this.bytes.toString('utf8', from, this.at)
   }
 
-  /** A string, whose quote is next, without escapes. Broken UTF-8 and lone surrogates become U+FFFD, as Go reads them. */
+  /** Reads the string whose opening quote is next and decodes it. Invalid UTF-8 and lone surrogates become U+FFFD, as in Go. */
   readString(): string {
     const { bytes } = this
     const start = this.at++
@@ -70,7 +70,7 @@ export class JsonScanner {
     return text.toWellFormed()
   }
 
-  /** To the last byte of an escape, whose backslash is next. */
+  /** Advances to the last byte of the escape whose backslash is next. */
   private skipEscape(): void {
     this.at++
     const letter = this.peek()
@@ -82,7 +82,7 @@ export class JsonScanner {
     } else if (!ESCAPED.has(letter)) this.fail('in string escape code')
   }
 
-  /** The literal of a number, which is next. */
+  /** Reads a number and returns its literal. */
   readNumber(): string {
     const start = this.at
     if (this.peek() === MINUS) this.at++
@@ -107,7 +107,7 @@ export class JsonScanner {
     while (isDigit(this.peek())) this.at++
   }
 
-  /** Reads the rest of a word, whose first letter is next. */
+  /** Reads the rest of a word whose first letter is next. */
   readWord(word: string): void {
     for (let n = 1; n < word.length; n++) {
       this.at++
@@ -121,10 +121,10 @@ const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byt
 const isHexDigit = (byte: number): boolean => isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
 
-/** Whether a number begins with the byte. */
+/** Whether a number can begin with the byte. */
 export const beginsNumber = (byte: number): boolean => byte === MINUS || isDigit(byte)
 
-/** A byte in single quotes, read as Latin-1. */
+/** Quotes a byte in single quotes, read as Latin-1. */
 function quoteByte(byte: number): string {
   const char = String.fromCharCode(byte)
   if (char === "'") return "'\\''"

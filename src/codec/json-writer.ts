@@ -7,30 +7,30 @@ import type { Schema, StructSchema } from '../schema/schema.ts'
 
 const special = /[<>&\u2028\u2029\ud800-\udfff]/
 
-/** A string as Go's encoding/json writes it: `<`, `>`, `&`, U+2028 and U+2029 escaped, and lone surrogates as U+FFFD. */
+/** Writes a string like Go's encoding/json: `<`, `>`, `&`, U+2028 and U+2029 are escaped, and lone surrogates become U+FFFD. */
 export function writeString(text: string): string {
   if (!special.test(text)) return JSON.stringify(text)
   return escapeAsGo(JSON.stringify(text.toWellFormed()))
 }
 
-/** A bigint is written exactly; what JSON can't say is null. */
+/** Writes a scalar. A bigint is exact; what JSON cannot represent becomes null. */
 export function writeScalar(value: Json | undefined): string {
   if (typeof value === 'string') return writeString(value)
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : Number.isFinite(value) ? String(value) : 'null'
   return value === undefined ? 'null' : String(value)
 }
 
-/** Any value as Go's encoder writes a map: members sorted by the bytes of their keys, at every depth. */
+/** Writes any value as Go's encoder writes a map: members sorted by the bytes of their keys, at every depth. */
 export function goJson(value: Json): string {
   return write(value, sortedKeys)
 }
 
-/** A value of which Go has decoded some objects only: those are written with their members sorted, the others as they stand, and so are whole floats. */
+/** Writes a value that Go has decoded in part: objects in `decoded` have sorted members, others and whole floats are written unchanged. */
 export function partlySortedJson(value: Json, decoded: WeakSet<object>): string {
   return write(value, object => (decoded.has(object) ? sortedKeys(object) : Object.keys(object)), wholeFloatAt)
 }
 
-/** A value as it stands: members in their order, nothing escaped beyond what JSON wants. */
+/** Writes a value unchanged: members in their order, and only the escapes that JSON requires. */
 export function rawJson(value: Json): string {
   try {
     return JSON.stringify(value)
@@ -55,7 +55,7 @@ function write(value: Json | undefined, keysOf: (object: JsonObject) => string[]
   return `{${out}}`
 }
 
-/** Writes a struct by its schema, whatever the order of the object's own members: declared order, and unknown members left out unless the struct keeps them. */
+/** Writes a struct in declared order, whatever the order of the object's own members. Unknown members are omitted unless the struct preserves them. */
 export function writeStruct(schema: StructSchema, object: JsonObject): string {
   let out = ''
   const put = (name: string, text: string): void => {
@@ -99,7 +99,7 @@ function writeBy(schema: Schema, value: Json | undefined): string {
   }
 }
 
-/** What `writeStruct` writes, in pieces of which none takes long to write: for answers that may quote as much as a body holds. */
+/** Writes the same as `writeStruct`, in pieces that each take little time. For responses that may quote a whole body. */
 export function* structPieces(schema: StructSchema, object: JsonObject): Generator<string> {
   let before = '{'
   for (const field of membersOf(schema)) {

@@ -14,15 +14,13 @@ export { parseExactlyInSteps } from './json-exact.ts'
 export { JsonSyntaxError } from './json-scanner.ts'
 export { goJson, partlySortedJson } from './json-writer.ts'
 
-/** Go's limit of encoding/json. A deeper text is left to the exact parser, which refuses it with Go's words. */
+/** Nesting limit of Go's encoding/json. Deeper texts are left to the exact parser, which reports Go's error. */
 const maxDepth = 10_000
 
-/**
- * Parses a body as Go does. Throws JsonSyntaxError with Go's text. Integers beyond 2^53 are bigint. Invalid UTF-8 and lone surrogates become U+FFFD.
- */
+/** Parses a body as Go does. Integers beyond 2^53 are bigint; invalid UTF-8 and lone surrogates become U+FFFD. Throws JsonSyntaxError with Go's text. */
 export const parseJson = (bytes: Buffer): ParsedJson => runAtOnce(parseJsonInSteps(bytes))
 
-/** The same in steps, for bodies that may be large. */
+/** Like `parseJson`, in steps. For bodies that may be large. */
 export function* parseJsonInSteps(bytes: Buffer): Steps<ParsedJson> {
   if (!isUtf8(bytes)) return yield* parseExactlyInSteps(bytes)
   const value = yield* parsePlain(bytes.toString('utf8'))
@@ -34,10 +32,13 @@ export function* parseJsonInSteps(bytes: Buffer): Steps<ParsedJson> {
 /** Matches an escaped surrogate, and some texts without one. A search for a substring that begins with a backslash takes ten times as long in a text of backslashes. */
 const escapedSurrogate = /\\u[dD]/
 
-/** Characters of a text that is parsed at once. */
+/** Longest text in characters that is parsed in one call. */
 const SHORT = 32 * 1024
 
-/** The value of a JSON text that JSON.parse reads without loss: no member is repeated, no number loses digits. Undefined for any other text, and for one that is not JSON. */
+/**
+ * Parses a JSON text that JSON.parse reads without loss: no member is repeated, no number loses digits. Undefined for any other text, including text that is
+ * not JSON.
+ */
 export function* parsePlain(text: string): Steps<Json | undefined> {
   return text.length > SHORT ? yield* parseInChunks(text, parsePlainAtOnce) : parsePlainAtOnce(text)
 }
@@ -54,8 +55,8 @@ function parsePlainAtOnce(text: string): Json | undefined {
 }
 
 /**
- * How many members a text has: JSON.parse has lost none if its value has as many. Undefined of a text that is nested too deeply, has a number that may have lost digits, a fraction of zeros
- * (`1.0` is no integer) or zero with a sign (an integer without one), or an escaped surrogate that may be alone.
+ * Counts the members of a text: JSON.parse has lost none if its value has as many. Undefined if the text is nested too deeply, or has a number that may have
+ * lost digits, a zero fraction (`1.0` is not an integer), a negative zero, or an escaped surrogate that may be unpaired.
  */
 function plainMembers(text: string): number | undefined {
   let colons = 0
@@ -81,7 +82,7 @@ function plainMembers(text: string): number | undefined {
   return deepest > maxDepth || escapedSurrogate.test(text) ? undefined : colons
 }
 
-/** Whether digits that stand behind a point are all zeros. */
+/** Whether the digits after a decimal point are all zeros. */
 function zeroFraction(text: string, from: number): boolean {
   let at = from
   while (text.charCodeAt(at) === 0x30) at++
@@ -89,7 +90,7 @@ function zeroFraction(text: string, from: number): boolean {
   return !(c >= 0x31 && c <= 0x39)
 }
 
-/** Members of all objects, at every depth. A stack of its own, for a value may be nested as deeply as JSON.parse takes it. */
+/** Counts members at every depth. Uses an explicit stack, because a value may be nested as deeply as JSON.parse allows. */
 function countMembers(root: Json): number {
   if (typeof root !== 'object' || root === null) return 0
   let count = 0
@@ -110,24 +111,25 @@ function countMembers(root: Json): number {
 
 const escapedAll = /[<>&\u2028\u2029]/g
 
-/** Searching for single characters is faster by far than a pattern of them. */
+/** Searching for single characters is much faster than matching a class of them. */
 const hasMarkup = (text: string): boolean =>
   text.includes('<') || text.includes('>') || text.includes('&') || text.includes('\u2028') || text.includes('\u2029')
 
 /**
- * A normalised object as Go's encoder writes it, without a newline: fields in declared order, map keys sorted by bytes, `<`, `>`, `&`, U+2028 and U+2029 escaped.
+ * Encodes a normalised object like Go's encoder, without a trailing newline: fields in declared order, map keys sorted by bytes, and `<`, `>`, `&`, U+2028 and
+ * U+2029 escaped.
  */
 export function encodeJson(schema: StructSchema, object: JsonObject): Buffer {
   return Buffer.from(encodeJsonText(schema, object))
 }
 
-/** The same in steps, for objects that may be large. */
+/** Like `encodeJson`, in steps. For objects that may be large. */
 export const encodeJsonInSteps = (schema: StructSchema, object: JsonObject): Steps<Buffer> => WRITERS[schema.form.name].bytesInSteps(schema, object)
 
-/** The same as a string. */
+/** Like `encodeJson`, as a string. */
 export const encodeJsonText = (schema: StructSchema, object: JsonObject): string => WRITERS[schema.form.name].text(schema, object)
 
-/** Most elements of an object that is written by one call. */
+/** Most elements of an object that is written in one call. */
 const MOST_AT_ONCE = 4096
 
 interface JsonWriter {
@@ -138,7 +140,7 @@ interface JsonWriter {
 const WRITERS: Readonly<Record<FormName, JsonWriter>> = {
   typed: {
     text: (schema, object) => textBy(schema, object, isInOrder(schema, object)),
-    /** Most objects are in order, and written by one call that takes little time. */
+    /** Most objects are in order, and JSON.stringify writes them quickly. */
     *bytesInSteps(schema, object) {
       const text = isInOrder(schema, object, MOST_AT_ONCE) ? nativeText(object) : undefined
       if (text === undefined) {
@@ -172,7 +174,7 @@ function textBy(schema: StructSchema, object: JsonObject, inOrder: boolean): str
   return text === undefined ? writeStruct(schema, object) : escapeHtml(text)
 }
 
-/** Undefined if JSON.stringify writes something that Go would not. */
+/** Writes an object by JSON.stringify. Undefined if the result would differ from Go's. */
 function nativeText(object: JsonObject): string | undefined {
   let text: string
   try {
@@ -180,11 +182,11 @@ function nativeText(object: JsonObject): string | undefined {
   } catch {
     return undefined // a bigint
   }
-  // Well-formed output escapes what is no character; the writer replaces it.
+  // JSON.stringify escapes lone surrogates; Go writes U+FFFD.
   return text.includes('\\ud') ? undefined : text
 }
 
-/** The text of JSON with what Go escapes for HTML escaped. */
+/** Escapes the characters of a JSON text that Go escapes for HTML. */
 export const escapeHtml = (text: string): string => (hasMarkup(text) ? text.replace(escapedAll, escapeOne) : text)
 
 const escapeOne = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`

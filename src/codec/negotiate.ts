@@ -1,14 +1,14 @@
 import { splitAt, textBefore, trimSpaces } from '../lib/split-text.ts'
 
-/** A serializer as negotiation sees it. */
+/** A media type of a server. */
 export interface MediaType {
   /** `application/json` */
   readonly type: string
-  /** May serve watches. */
+  /** Whether watches can be served in this type. */
   readonly stream: boolean
-  /** The type of a watch, where that is not the type itself with `;stream=watch`. */
+  /** Media type of a watch. Default: the type with `;stream=watch`. */
   readonly streamType?: string
-  /** Another spelling of a type of the offer: understood, and listed in no error. */
+  /** Set for another spelling of an offered type: accepted, but not listed in errors. */
   readonly alias?: true
 }
 
@@ -21,7 +21,7 @@ export const NEUTRAL_PROTOBUF_TYPE = 'application/vnd.svc.protobuf'
 export const CBOR_TYPE = 'application/cbor'
 export const CBOR_SEQUENCE_TYPE = 'application/cbor-seq'
 
-/** How a body of one of the types above is read and written. */
+/** Returns the format of an offered media type. */
 export function formatOf(mediaType: string): Format {
   switch (mediaType) {
     case YAML_TYPE:
@@ -38,7 +38,7 @@ export function formatOf(mediaType: string): Format {
 
 const cborMediaType: MediaType = { type: CBOR_TYPE, stream: true, streamType: CBOR_SEQUENCE_TYPE }
 
-/** What built-in kinds are served in, in order of preference. */
+/** Media types of built-in kinds, in order of preference. */
 export const builtinMediaTypes: readonly MediaType[] = [
   { type: JSON_TYPE, stream: true },
   { type: YAML_TYPE, stream: false },
@@ -46,45 +46,45 @@ export const builtinMediaTypes: readonly MediaType[] = [
   { type: NEUTRAL_PROTOBUF_TYPE, stream: true, alias: true },
 ]
 
-/** What a server can write and read. */
+/** Media types that a server reads and writes. */
 export interface MediaOffer {
   readonly types: readonly MediaType[]
-  /** The spellings of meta.k8s.io in `g=`. */
+  /** Names of the meta.k8s.io group that are accepted in `g=`. */
   readonly groups: ReadonlySet<string>
 }
 
-/** @param domain adds the spelling `meta.DOMAIN` of the group of Tables and of metadata alone */
+/** @param domain adds `meta.DOMAIN` to the accepted names of the group of Tables and PartialObjectMetadata */
 export const mediaOffer = ({ cbor = false, domain = 'k8s.io' }: { readonly cbor?: boolean; readonly domain?: string } = {}): MediaOffer => ({
   types: cbor ? [...builtinMediaTypes, cborMediaType] : builtinMediaTypes,
   groups: new Set(['meta.k8s.io', `meta.${domain}`]),
 })
 
-/** A request to get another kind than the resource's own: `as=Table;g=meta.k8s.io;v=v1`. */
+/** A request for another kind than the resource's own: `as=Table;g=meta.k8s.io;v=v1`. */
 export interface Transform {
   readonly kind: string
   readonly group: string
   readonly version: string
 }
 
-/** The representation that a request gets. */
+/** A negotiated representation. */
 export interface Accepted {
-  /** One of the offer's. */
+  /** One of the offered types. */
   readonly mediaType: string
   /** `;pretty=1` */
   readonly pretty: boolean
   readonly as?: Transform
   /** `;stream=watch`, or empty. */
   readonly stream: string
-  /** `;profile=nopeer` and the like, or empty. */
+  /** `;profile=nopeer` or similar, or empty. */
   readonly profile: string
 }
 
 export interface NegotiationRules {
-  /** Whether a media type may carry the resource's own kind (no transform), or another one. */
+  /** Whether a media type can represent the resource's own kind (`as` is undefined) or another one. */
   allowsTransform?(mediaType: string, as: Transform | undefined): boolean
 }
 
-/** Tables as JSON and YAML, metadata alone as anything; `groups`: the spellings of meta.k8s.io. */
+/** Rules of resources: Tables in JSON and YAML, PartialObjectMetadata in any type. `groups`: accepted names of meta.k8s.io. */
 export const resourceRules = (plainTypes?: ReadonlySet<string>, groups: ReadonlySet<string> = metaGroups): NegotiationRules => ({
   allowsTransform(mediaType, as) {
     if (as === undefined) return plainTypes === undefined || plainTypes.has(mediaType)
@@ -97,7 +97,7 @@ const metaGroups: ReadonlySet<string> = new Set(['meta.k8s.io'])
 
 const noTransform: NegotiationRules = { allowsTransform: (_mediaType, as) => as === undefined }
 
-/** Picks a representation by an Accept header; undefined where none is acceptable. Types are compared by case, as upstream does. */
+/** Selects a representation by an Accept header; undefined if none is acceptable. Types are compared case-sensitively, as upstream does. */
 export function negotiateOutput(accept: string | undefined, offer: readonly MediaType[], rules: NegotiationRules = noTransform): Accepted | undefined {
   const first = offer[0]
   if (first !== undefined && (accept === undefined || accept === '')) return plainly(first.type)
@@ -112,13 +112,13 @@ export function negotiateOutput(accept: string | undefined, offer: readonly Medi
   return undefined
 }
 
-/** For a watch: the accepted type must be able to stream. */
+/** Selects the representation of a watch: the accepted type must support streaming. */
 export function negotiateStream(accept: string | undefined, offer: readonly MediaType[], rules: NegotiationRules = noTransform): Accepted | undefined {
   const accepted = negotiateOutput(accept, offer, rules)
   return accepted && offer.some(media => media.type === accepted.mediaType && media.stream) ? accepted : undefined
 }
 
-/** The types that an error lists, in the order of the offer. */
+/** Returns the types that an error lists, in the order of the offer. */
 export function offeredTypes(offer: readonly MediaType[], streaming = false): string[] {
   const own = offer.filter(media => media.alias !== true)
   return streaming ? own.filter(media => media.stream).map(({ type, streamType }) => streamType ?? `${type};stream=watch`) : own.map(media => media.type)
@@ -130,7 +130,7 @@ export const notAcceptableText = (offer: readonly MediaType[], streaming = false
 export const unsupportedMediaTypeText = (offer: readonly MediaType[]): string =>
   `the body of the request was in an unknown format - accepted media types include: ${offeredTypes(offer).join(', ')}`
 
-/** The type of a body by its Content-Type (none: the first of the offer); undefined where it is not supported. */
+/** Returns the type of a body by its Content-Type, the first of the offer without one; undefined if it is not supported. */
 export function negotiateInput(contentType: string | undefined, offer: readonly MediaType[]): string | undefined {
   if (contentType === undefined || contentType === '') return offer[0]?.type
   const offered = (type: string | undefined): string | undefined => offer.find(media => media.type === type)?.type
@@ -138,8 +138,8 @@ export function negotiateInput(contentType: string | undefined, offer: readonly 
 }
 
 /**
- * The check that upstream's router makes before any negotiation: a clause must name an offered type exactly, or be the any-type; `application/*` is not enough. `produces`:
- * for collections, the streaming types too.
+ * Check that upstream's router makes before negotiation: a clause must name an offered type exactly, or accept any type; `application/*` is not enough. `produces`:
+ * for collections, includes the streaming types.
  */
 export function routeAccepts(accept: string | undefined, produces: readonly string[]): boolean {
   if (accept === undefined || accept === '') return true
@@ -151,16 +151,16 @@ export function routeAccepts(accept: string | undefined, produces: readonly stri
   return false
 }
 
-/** Its answer otherwise, of status 406. */
+/** Text of the 406 response if `routeAccepts` fails. */
 export const routeNotAcceptableText = (produces: readonly string[]): string => `406: Not Acceptable\n\nAvailable representations: ${produces.join(', ')}`
 
-/** Whether JSON is to be indented: by the query (`pretty=true`), or for a person's browser or command line tool. */
+/** Whether to indent JSON: requested by the query (`pretty=true`), or the client is a browser or a command line tool. */
 export function prefersPretty(prettyQuery: string | null | undefined, userAgent: string): boolean {
   if (prettyQuery) return ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(prettyQuery)
   return userAgent.startsWith('curl') || userAgent.startsWith('Wget') || userAgent.startsWith('Mozilla/5.0')
 }
 
-/** One of the comma-separated parts of an Accept header (RFC 9110, section 12.5.1). */
+/** A media range of an Accept header (RFC 9110, section 12.5.1). */
 interface Clause {
   readonly type: string
   readonly subtype: string
@@ -176,7 +176,7 @@ function matches(clause: Clause, mediaType: string): boolean {
   return clause.type === type && clause.subtype === subtype
 }
 
-/** What a clause gets of a media type that it matches; undefined where its parameters exclude that. */
+/** Applies the parameters of a clause to a media type that it matches; undefined if they exclude the type. */
 function acceptClause(clause: Clause, media: MediaType, rules: NegotiationRules): Accepted | undefined {
   const { params } = clause
   const stream = params.get('stream') ?? ''
@@ -189,12 +189,15 @@ function acceptClause(clause: Clause, media: MediaType, rules: NegotiationRules)
 }
 
 const parsed = new Map<string, readonly Clause[]>()
-/** Go's sort.Sort sorts this many by insertion. */
+/** Number of elements up to which Go's sort.Sort uses insertion sort. */
 const FEW_CLAUSES = 12
-/** Characters of a header that is kept. */
+/** Longest header in characters that is cached. */
 const LONGEST_KEPT = 512
 
-/** Clauses in order of preference. Clients repeat a few headers, so what was parsed is kept by its text: 256 of them, each bounded, the same for all clients. */
+/**
+ * Parses an Accept header to its clauses in order of preference. Clients repeat a few headers, so 256 parsed headers of bounded length are cached for all
+ * clients.
+ */
 function parseAccept(header: string): readonly Clause[] {
   const known = parsed.get(header)
   if (known) return known
@@ -204,7 +207,9 @@ function parseAccept(header: string): readonly Clause[] {
   return clauses
 }
 
-/** The clauses of a header as it has them. In a long one, what repeats the clause before it, and what names no type that a server has, is passed over unread. */
+/**
+ * Returns the clauses of a header in order. In a long header, clauses that repeat the previous one or name a type that no server offers are skipped unparsed.
+ */
 function clausesOf(header: string): Clause[] {
   const clauses: Clause[] = []
   const long = header.length > LONGEST_KEPT
@@ -219,7 +224,7 @@ function clausesOf(header: string): Clause[] {
   return clauses
 }
 
-/** Upstream's order is no total order (wildcards go last whatever their q), so its way of sorting counts: few are sorted by insertion. */
+/** Upstream's order is not total (wildcards go last whatever their q), so the result depends on its sort algorithm: few clauses are sorted by insertion. */
 function inOrder(clauses: Clause[]): Clause[] {
   if (clauses.length > FEW_CLAUSES) return clauses.sort((a, b) => wildness(a) - wildness(b) || b.q - a.q)
   const sorted: Clause[] = []
@@ -232,7 +237,7 @@ function inOrder(clauses: Clause[]): Clause[] {
 
 const wildness = ({ type, subtype }: Clause): number => (type === '*' ? 2 : subtype === '*' ? 1 : 0)
 
-/** Undefined for a clause that upstream's parser (munnerz/goautoneg) passes over. */
+/** Parses a clause; undefined if upstream's parser (munnerz/goautoneg) skips it. */
 function parseClause(part: string): Clause | undefined {
   const semicolon = part.indexOf(';')
   const media = semicolon < 0 ? part : part.slice(0, semicolon)
@@ -256,7 +261,7 @@ function parametersOf(text: string): Pick<Clause, 'q' | 'params'> {
     const at = param.indexOf('=')
     const value = at < 0 ? '' : param.slice(at + 1)
     const end = value.indexOf('=')
-    // One more sign at the very end is let pass.
+    // One additional sign at the very end is accepted.
     if (end === 0 || value === '' || (end > 0 && end !== value.length - 1)) continue
     const name = trimSpaces(param.slice(0, at))
     const wanted = end > 0 ? value.slice(0, end) : value
@@ -266,7 +271,7 @@ function parametersOf(text: string): Pick<Clause, 'q' | 'params'> {
   return { q, params }
 }
 
-/** Others change nothing. */
+/** Parameters that affect negotiation. Others are ignored. */
 const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(['as', 'g', 'v', 'sv', 'stream', 'pretty', 'profile'])
 
 /** Not transitive: the caller's algorithm decides the order. Source: goautoneg's acceptSlice.Less. */
@@ -274,7 +279,7 @@ const precedes = (a: Clause, b: Clause): boolean => a.q > b.q || (a.type !== '*'
 
 const token = /^[!#$%&'*+\-.^_`|~0-9a-zA-Z]+$/
 
-/** The type of a Content-Type in lower case, as mime.ParseMediaType reads it; undefined where that fails. */
+/** Returns the type of a Content-Type in lower case, as mime.ParseMediaType reads it; undefined if that fails. */
 function parseMediaType(header: string): string | undefined {
   const at = header.indexOf(';')
   const type = (at < 0 ? header : header.slice(0, at)).trim().toLowerCase()

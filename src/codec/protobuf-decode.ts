@@ -11,19 +11,19 @@ import { readInteger, readSpecial, readText } from './protobuf-scalars.ts'
 import { expectWire, readBytes, readEnd, readTag, readVarint, skipField } from './protobuf-wire.ts'
 import { boundJsonValues, tooManyValues } from './value-bound.ts'
 
-/** Schemas of custom resources hold schemas; nothing else nests deeply. The stack bounds it. */
+/** Limit on nested messages, for recursion. Schemas of custom resources contain schemas; no other type nests deeply. */
 const MAX_DEPTH = 1000
-/** Characters of a path that an error quotes. */
+/** Limit on the characters of a path that an error quotes. */
 const MOST_PATH = 200
 
 /**
- * Reads a message as a value of the JSON data model, not yet normalised: decode it with its schema. Unknown fields are dropped. Throws ProtobufError: upstream's text, and behind it
- * the path, where there is one; 413 where it holds more values than these.
+ * Decodes a message to a value of the JSON data model, which is not yet normalised: the caller decodes it with its schema. Unknown fields are dropped. Throws
+ * ProtobufError with upstream's text, followed by the path if there is one, and 413 for more than `mostValues` values.
  */
 export const decodeMessage = (schema: StructSchema, bytes: Uint8Array, mostValues?: number): JsonObject =>
   runAtOnce(decodeMessageInSteps(schema, bytes, mostValues))
 
-/** The same in steps, for messages that may be large: most entries of maps are set after the message is read. */
+/** Like `decodeMessage`, in steps, for messages that may be large. Most map entries are set after the message is read. */
 export function* decodeMessageInSteps(schema: StructSchema, bytes: Uint8Array, mostValues = Number.POSITIVE_INFINITY): Steps<JsonObject> {
   const reader = new MessageReader(bytes, mostValues)
   const value = reader.read(schema)
@@ -35,19 +35,19 @@ export function* decodeMessageInSteps(schema: StructSchema, bytes: Uint8Array, m
   return value
 }
 
-/** An entry that is not in its map yet. */
+/** A map entry that has not been set yet. */
 interface LateEntry {
   readonly map: JsonObject
   readonly key: string
   readonly value: Json
 }
 
-/** Entries of a message that their maps get at once. To set a member of a wide object takes longer than to read it. */
+/** Map entries of a message that are set when they are read. Setting a member of a wide object takes longer than reading it. */
 const FEW_ENTRIES = 1024
 
 const asBuffer = (bytes: Uint8Array): Buffer => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
 
-/** By struct, made when one is first decoded. */
+/** Members of each struct by field number, computed when it is first decoded. */
 const byNumber = new WeakMap<StructSchema, ReadonlyMap<number, PlanEntry>>()
 
 function entriesOf(schema: StructSchema): ReadonlyMap<number, PlanEntry> {
@@ -59,19 +59,19 @@ function entriesOf(schema: StructSchema): ReadonlyMap<number, PlanEntry> {
   return entries
 }
 
-/** Reads one message and those within it, by recursion. A field that occurs again is merged as protobuf wants it: scalars are replaced, structs merged, lists and maps grow. */
+/** Reads one message recursively. Repeated fields are merged as protobuf requires: scalars are replaced, structs merged, lists and maps extended. */
 class MessageReader {
   private readonly reader: protobuf.Reader
   private readonly bytes: Buffer
-  /** The members and indices on the way to what is being read. */
+  /** Members and indices that lead to the current value. */
   private readonly path: (string | number)[] = []
-  /** Messages that the one being read stands in. */
+  /** Number of enclosing messages. */
   private depth = 0
-  /** Values that may still be read. */
+  /** Number of values that may still be read. */
   private left: number
-  /** Entries of maps that were read. */
+  /** Number of map entries read. */
   private entries = 0
-  /** The entries beyond the first few, of all maps, in order: they are to be set once all is read. */
+  /** Map entries beyond the first few, in order. Set once the message is read. */
   readonly late: LateEntry[] = []
 
   constructor(bytes: Uint8Array, mostValues: number) {
@@ -146,14 +146,14 @@ class MessageReader {
     path.pop()
   }
 
-  /** An entry is a message of a key and a value. */
+  /** Reads a map entry, which is a message of a key and a value. */
   private mapEntry(values: Schema, map: JsonObject): void {
     const { reader } = this
     const end = readEnd(this.reader)
     let key = ''
     let value: Json | undefined
     while (reader.pos < end) {
-      // The wire types of an entry's members are not checked.
+      // The wire types of an entry's fields are not checked, as in upstream's generated code.
       const tag = readTag(reader, undefined)
       const wire = tag & 7
       const number = tag >>> 3
@@ -169,7 +169,7 @@ class MessageReader {
     else this.late.push({ map, key, value })
   }
 
-  /** A list as a map's value is a message of its own (ExtraValue), with the list as its field 1. */
+  /** Reads a map value. A list is wrapped in a message (ExtraValue) as its field 1. */
   private mapValue(key: string, values: Schema): Json {
     if (values.type === 'list') {
       const holder: JsonObject = {}
@@ -183,7 +183,7 @@ class MessageReader {
     return value
   }
 
-  /** `before`: what an earlier occurrence of the field has left. */
+  /** Reads a value. `before`: result of an earlier occurrence of the field. */
   private value(wire: number, name: string, schema: Schema, before: Json | undefined): Json {
     const { reader } = this
     switch (schema.type) {
@@ -227,7 +227,7 @@ class MessageReader {
     return out
   }
 
-  /** A message of two fields, of which one is set: the struct, and what it may be instead. */
+  /** Reads a union: a message of two fields, of which one is set: the struct or the alternative form. */
   private union(end: number, { name, form, struct }: UnionSchema): Json {
     this.enter()
     const { reader } = this
@@ -254,19 +254,19 @@ class MessageReader {
   }
 }
 
-/** Throws a ProtobufError for another wire type than the wanted one. `name`: JSON name of the field. */
+/** Throws ProtobufError if a field has an unexpected wire type. `name`: JSON name of the field. */
 function expectField(wire: number, wanted: number, name: string): void {
   if (wire !== wanted) expectWire(wire, wanted, goFieldName(name))
 }
 
-/** The wire type of a value. */
+/** Wire type of a value. */
 function wireOf(schema: Schema): number {
   if (schema.type === 'integer' || schema.type === 'boolean') return WIRE_VARINT
   if (schema.type === 'number') return schema.goType === 'float32' ? WIRE_FIXED32 : WIRE_FIXED64
   return WIRE_BYTES
 }
 
-/** Go's name of a field, but for the few that have more capitals than their JSON name. Metadata of an object is an embedded struct. */
+/** Go name of a field: the capitalised JSON name, apart from a few with more capitals. The metadata of an object is an embedded struct. */
 const goFieldName = (name: string): string => GO_NAMES.get(name) ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
 const GO_NAMES = new Map([
@@ -275,7 +275,7 @@ const GO_NAMES = new Map([
   ['apiVersion', 'APIVersion'],
 ])
 
-/** The value of a map's entry that states none. */
+/** Value of a map entry without a value. */
 function zeroOf(schema: Schema): Json {
   switch (schema.type) {
     case 'list':

@@ -6,10 +6,10 @@ import type { ListSchema, MapSchema, Schema, StructSchema } from '../schema/sche
 import { encodeField } from './protobuf-encode.ts'
 import { planOf, WIRE_BYTES } from './protobuf-plan.ts'
 
-/** Elements of a list or a map that are encoded at once. */
+/** List or map elements that are encoded in one call. */
 const FEW = 256
 
-/** What `encodeMessage` returns, in steps, for objects that may be large. */
+/** Like `encodeMessage`, in steps. For objects that may be large. */
 export function* encodeMessageInSteps(schema: StructSchema, object: JsonObject): Steps<Buffer> {
   const parts: Uint8Array[] = []
   yield* addMembers(parts, schema, object)
@@ -17,7 +17,7 @@ export function* encodeMessageInSteps(schema: StructSchema, object: JsonObject):
   return Buffer.concat(parts)
 }
 
-/** Adds the members of a message, and returns their bytes. */
+/** Adds the members of a message. Returns their length in bytes. */
 function* addMembers(parts: Uint8Array[], schema: StructSchema, object: JsonObject): Steps<number> {
   let length = 0
   for (const entry of planOf(schema)) {
@@ -28,7 +28,7 @@ function* addMembers(parts: Uint8Array[], schema: StructSchema, object: JsonObje
   return length
 }
 
-/** Adds a message with its tag and length, which stand before its members. */
+/** Adds a message, preceded by its tag and length. */
 function* addMessage(parts: Uint8Array[], number: number, schema: StructSchema, object: JsonObject): Steps<number> {
   const at = parts.length
   parts.push(NOTHING)

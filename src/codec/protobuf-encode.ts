@@ -10,8 +10,8 @@ import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT, zeros } fr
 type Writer = protobuf.Writer
 
 /**
- * A normalised object as the protobuf message of its type, as Go's generated code writes it: ascending field numbers, scalars that are no pointers even when
- * they are zero, no empty lists and maps, map entries sorted by key. kind and apiVersion have no place in a message.
+ * Encodes a normalised object as the protobuf message of its type, like Go's generated code: ascending field numbers, non-pointer scalars even if zero, no
+ * empty lists and maps, map entries sorted by key. kind and apiVersion are not part of a message.
  */
 export function encodeMessage(schema: StructSchema, object: JsonObject): Uint8Array {
   const writer = protobuf.Writer.create()
@@ -19,14 +19,14 @@ export function encodeMessage(schema: StructSchema, object: JsonObject): Uint8Ar
   return writer.finish()
 }
 
-/** One field of a message: nothing, or zero, where it is absent (or null). */
+/** Encodes one field of a message. An absent or null value is omitted, or zero if the field is not a pointer. */
 export function encodeField(number: number, schema: Schema, value: Json | undefined, pointer: boolean): Uint8Array {
   const writer = protobuf.Writer.create()
   writeField(writer, number, schema, value, pointer)
   return writer.finish()
 }
 
-/** The members of a message, without its length. */
+/** Writes the members of a message, without its length. */
 function writeMessage(writer: Writer, schema: StructSchema, object: JsonObject): void {
   for (const entry of planOf(schema)) {
     if ('inline' in entry) {
@@ -46,12 +46,12 @@ function writeField(writer: Writer, number: number, schema: Schema, value: Json 
   else if (!pointer) writeZero(writer, number, schema)
 }
 
-/** Each entry is a message of a key and a value; Go sorts them, so that the same object always has the same bytes. */
+/** Writes a map, whose entries are messages of a key and a value. Go sorts entries, so equal objects have equal bytes. */
 function writeMap(writer: Writer, number: number, values: Schema, map: JsonObject): void {
   for (const key of sortedKeys(map)) {
     writer.uint32((number << 3) | WIRE_BYTES).fork()
     writer.uint32((1 << 3) | WIRE_BYTES).string(key)
-    // A list as a map's value is a message of its own (ExtraValue).
+    // A list as a map value is wrapped in a message (ExtraValue).
     if (values.type === 'list') {
       writer.uint32((2 << 3) | WIRE_BYTES).fork()
       writeField(writer, 1, values, map[key], false)
@@ -61,7 +61,7 @@ function writeMap(writer: Writer, number: number, values: Schema, map: JsonObjec
   }
 }
 
-/** What Go writes for a member that is absent and not a pointer. */
+/** Writes the zero value of an absent member that is not a pointer. */
 function writeZero(writer: Writer, number: number, schema: Schema): void {
   const zero = zeros[schema.type]
   if (zero !== undefined) writeValue(writer, number, schema, zero)
@@ -88,7 +88,7 @@ function writeValue(writer: Writer, number: number, schema: Schema, value: Json)
   }
 }
 
-/** A message of two fields. A boolean is always written, and is true beside a struct; of the other forms only what is set. */
+/** Writes a union, a message of two fields. A boolean is always written, and is true beside a struct; for other forms only the field that is set. */
 function writeUnion(writer: Writer, { form, struct }: UnionSchema, value: Json): void {
   const isStruct = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (form === 'boolean') {
@@ -127,7 +127,7 @@ function writeScalar(writer: Writer, number: number, schema: ScalarSchema, value
   }
 }
 
-/** A varint; a negative number takes ten bytes, as two's complement of 64 bits. */
+/** Writes a varint. A negative number takes ten bytes, as 64-bit two's complement. */
 function writeInteger(writer: Writer, value: number | bigint): void {
   if (typeof value === 'number' && value >= 0 && value < 2 ** 32) writer.uint32(value)
   else if (typeof value === 'number' && Number.isSafeInteger(value)) writer.int64(value)
@@ -137,19 +137,19 @@ function writeInteger(writer: Writer, value: number | bigint): void {
   }
 }
 
-/** A text of a normalised object; the schema says that it is one. */
+/** Returns a value that the schema declares as a string. */
 function textOf(value: Json): string {
   invariant(typeof value === 'string', 'a text in a normalised object')
   return value
 }
 
-/** Likewise a whole number. */
+/** Returns a value that the schema declares as an integer. */
 function integerOf(value: Json): number | bigint {
   invariant(typeof value === 'number' || typeof value === 'bigint', 'a whole number in a normalised object')
   return value
 }
 
-/** The messages that stand for special JSON forms. */
+/** Writes the message of a special JSON form. */
 function writeSpecial(writer: Writer, schema: ScalarSchema, value: Json): void {
   switch (schema.type) {
     case 'time':

@@ -1,7 +1,7 @@
-/** Bytes that are not a message of the type. */
+/** Bytes that are not a valid message of the type. */
 export class ProtobufError extends Error {
   override readonly name = 'ProtobufError'
-  /** Text for clients: that of upstream's generated code, which names no path. Faults that upstream lets pass are reported with their path. */
+  /** Text for clients: upstream's, without a path. Faults that upstream accepts are reported with their path. */
   readonly fault: string
   readonly isOwn: boolean
 
@@ -14,6 +14,6 @@ export class ProtobufError extends Error {
 
 interface ProtobufErrorOptions extends ErrorOptions {
   readonly path?: string
-  /** Whether upstream has no such error. */
+  /** Whether upstream does not report this error. */
   readonly isOwn?: boolean
 }

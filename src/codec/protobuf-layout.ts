@@ -3,73 +3,76 @@ import type { Schema, StructSchema } from '../schema/schema.ts'
 import { encodeField } from './protobuf-encode.ts'
 import { type PlanEntry, planOf, WIRE_BYTES, WIRE_VARINT } from './protobuf-plan.ts'
 
-/** How a value is carried over from JSON to protobuf. `other`: it is parsed and encoded as objects are. */
+/** How a value is converted from JSON to protobuf. `other`: it is parsed and encoded as objects are. */
 export type ValueForm = 'string' | 'integer' | 'boolean' | 'time' | 'quantity' | 'raw' | 'json' | 'struct' | 'list' | 'map' | 'other'
 
-/** Bytes that are left for a length before it is known: as many as the last one took, for the next is likely to take as many. */
+/** Bytes reserved for a length before it is known. The last length of the same field predicts the next one. */
 export interface Room {
-  /** 1 to 4. */
+  /** Number of bytes, 1 to 4. */
   bytes: number
 }
 
-/** A value beside its schema, with all that its transcoding asks for in one place. */
+/** Schema of a value with everything its transcoding needs. */
 export interface ValueLayout {
   readonly form: ValueForm
   readonly number: number
   readonly tag: number
   readonly schema: Schema
-  /** For the length of the value. */
+  /** Reserved for the length of the value. */
   readonly room: Room
-  /** For the length of what the value's message holds: a text, raw JSON, the key of a map's entry. */
+  /** Reserved for the length inside the value's message: of a text, raw JSON, or the key of a map entry. */
   readonly inner: Room
-  /** Of a list: its items. Of a map: its values. */
+  /** Items of a list, or values of a map. */
   readonly items: ValueLayout | undefined
-  /** Of a struct; made when it is first met, for types hold themselves. */
+  /** Layout of a struct. Created when the struct first occurs, because types can be recursive. */
   layout: MessageLayout | undefined
 }
 
-/** A member as it stands in JSON. */
+/** A member of a struct in JSON. */
 export interface MemberLayout {
-  /** `"name":`, as it stands in JSON. */
+  /** `"name":`, as it appears in JSON. */
   readonly key: Uint8Array
-  /** Its place among the members. */
+  /** Index among the members. */
   readonly place: number
-  /** Its place among the entries; -1 where it has none. */
+  /** Index among the entries; -1 if it has no field in the message. */
   readonly index: number
 }
 
-/** The three bytes at an offset: enough to distinguish most names. */
+/** The three bytes at an offset, which distinguish most names. */
 export const threeBytes = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16)
 
 /** A field of a message. */
 export interface EntryLayout {
-  /** Its place among the members; of an inlined message -1. */
+  /** Index among the members; -1 for an inlined message. */
   readonly member: number
   readonly value: ValueLayout
-  /** What is written where it is absent. */
+  /** Bytes that are written if the member is absent. */
   readonly zero: Uint8Array | undefined
   readonly inline: readonly EntryLayout[] | undefined
 }
 
-/** A message beside the JSON of its struct. */
+/** The fields of a message and the members of its struct in JSON. */
 export interface MessageLayout {
-  /** In the order of JSON. */
+  /** Members in the order of JSON. */
   readonly members: readonly MemberLayout[]
-  /** Of each member, what stands after the quote. */
+  /** First three bytes of each member's name. */
   readonly begins: Int32Array
-  /** In the order of field numbers. */
+  /** Fields by ascending number. */
   readonly entries: readonly EntryLayout[]
-  /** What is written for all entries where they are absent, one after the other. */
+  /** Concatenated `zero` bytes of all entries. */
   readonly zeros: Uint8Array
-  /** Of each entry, where its own begins among them, and where the last ends. */
+  /** Offset in `zeros` of each entry's bytes, followed by the end of the last. */
   readonly zeroEnds: Int32Array
-  /** Some members stand in a message of their own. */
+  /** Whether some members are in an inlined message. */
   readonly inlines: boolean
-  /** The last one had members in another order than that of its message: the next is likely to have them so. */
+  /** Whether the last object had members in another order than the message. The next one is likely to have the same order. */
   scattered: boolean
 }
 
-/** The layout of one struct; those of the structs within are made when they are met. Takes the time of some hundred objects: make it once. */
+/**
+ * Creates the layout of a struct. Layouts of nested structs are created when they first occur. Takes as long as transcoding some hundred objects, so the caller
+ * keeps it.
+ */
 export function newLayout(schema: StructSchema): MessageLayout {
   const fields = membersOf(schema)
   const places = new Map(fields.map(({ name }, place) => [name, place]))
@@ -111,7 +114,7 @@ function valueLayout(number: number, schema: Schema): ValueLayout {
   return { form, number, tag: (number << 3) | wire, schema, room: { bytes: 1 }, inner: { bytes: 1 }, items: items ?? values, layout: undefined }
 }
 
-/** A list of lists and a map of lists or maps have messages of their own between, which are left to the encoder. */
+/** Form of a value. Lists of lists, and maps of lists or maps, have wrapper messages, which are left to the encoder. */
 function formOf(schema: Schema): ValueForm {
   switch (schema.type) {
     case 'list':

@@ -1,12 +1,14 @@
 import type { Json } from '../meta/object.ts'
 import type { Field, Schema, StructSchema } from '../schema/schema.ts'
 
-/** One member of a message, in the order of field numbers. */
+/** An entry of a message: an inlined message or a field. */
 export type PlanEntry = { readonly number: number; readonly inline: StructSchema } | { readonly number: number; readonly field: Field; readonly schema: Schema }
 
 const plans = new WeakMap<StructSchema, readonly PlanEntry[]>()
 
-/** The members of a struct's protobuf message, by ascending number. A message that is inlined in JSON is a member of its own; fields without a number have no place. */
+/**
+ * Returns the entries of a struct's protobuf message by ascending number. A message that is inlined in JSON is one entry; fields without a number are omitted.
+ */
 export function planOf(schema: StructSchema): readonly PlanEntry[] {
   const known = plans.get(schema)
   if (known) return known
@@ -27,7 +29,7 @@ export const WIRE_FIXED64 = 1
 export const WIRE_BYTES = 2
 export const WIRE_FIXED32 = 5
 
-/** Go's zero values, for members that are absent and no pointers; a time or raw JSON is an empty message then, and bytes are not there. */
+/** Go's zero values of absent non-pointer members. Times and raw JSON become an empty message; bytes are omitted. */
 export const zeros: Readonly<Partial<Record<Schema['type'], Json>>> = {
   struct: {},
   string: '',

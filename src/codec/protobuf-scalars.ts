@@ -11,7 +11,7 @@ import { decodeUtf8 } from './utf8.ts'
 
 type Reader = protobuf.Reader
 
-/** A string, whose length is next. Throws where it is broken UTF-8: upstream keeps such bytes as they are, and a JavaScript string can't. */
+/** Reads a string, starting at its length. Throws ProtobufError for invalid UTF-8: upstream keeps such bytes, which a JavaScript string cannot. */
 export function readText(reader: Reader): string {
   const start = reader.pos
   let string: string
@@ -30,7 +30,7 @@ export function readText(reader: Reader): string {
   return string
 }
 
-/** A varint of 64 bits, signed; a bigint where a number would round. */
+/** Reads a signed 64-bit varint. Returns a bigint if a number would round. */
 export function readInteger(reader: Reader): number | bigint {
   const value = readVarint(reader)
   if (typeof value === 'number') return value
@@ -39,7 +39,7 @@ export function readInteger(reader: Reader): number | bigint {
   return Number.isSafeInteger(near) ? near : exact
 }
 
-/** Members by number of the messages that stand for special JSON forms: no message has two of one number. */
+/** Fields of the messages of special JSON forms, by number. No such message has two fields with one number. */
 interface Members {
   /** Field 1 as a varint: seconds, nanoseconds of a duration, or the kind of an IntOrString. */
   first: number | bigint
@@ -86,7 +86,7 @@ function readMembers(reader: Reader, end: number, message: WireMessage): Members
   return members
 }
 
-/** The value of a message that stands for a special JSON form, to `end`. `bound` throws where raw JSON holds too many values. */
+/** Reads the message of a special JSON form up to `end`. `bound` throws if raw JSON holds too many values. */
 export function readSpecial(reader: Reader, end: number, schema: ScalarSchema, bound?: (json: Buffer) => void): Json {
   const empty = reader.pos >= end
   const { first, bytes, second, third } = readMembers(reader, end, MESSAGES[schema.type] ?? RAW)
@@ -110,7 +110,7 @@ export function readSpecial(reader: Reader, end: number, schema: ScalarSchema, b
   }
 }
 
-/** Seconds since 1970 as RFC 3339 without a zone. Throws beyond the years of four digits. */
+/** Formats seconds since 1970 as RFC 3339 without a zone. Throws ProtobufError for years outside 0 to 9999. */
 function dateTime(seconds: number | bigint): string {
   const date = new Date(Number(seconds) * 1000)
   const year = date.getUTCFullYear()

@@ -5,16 +5,16 @@ import { encodeField } from './protobuf-encode.ts'
 import type { Room, ValueLayout } from './protobuf-layout.ts'
 import { giveUp, type Transcription } from './protobuf-transcription.ts'
 
-/** Values without members, each from where it begins in the JSON to behind its end. */
+/** Transcodes values without members. Each function starts at the value's first byte in the JSON and ends after its last. */
 
-/** Digits of a number that is certainly whole as a double. */
+/** Digits of an integer that a double certainly represents exactly. */
 const SAFE_DIGITS = 15
-/** Bytes of `"2006-01-02T15:04:05Z"`. */
+/** Length of `"2006-01-02T15:04:05Z"` in bytes. */
 const TIME_BYTES = 22
-/** Field 1 of a message, of a length: what most messages of one value have. */
+/** Tag of field 1 with a length, the only field of most messages of one value. */
 const FIRST_FIELD = 0x0a
 
-/** A text is the same in both forms, but for escapes. */
+/** Copies a text, which has the same bytes in both forms apart from escapes. */
 export function transcodeText(t: Transcription, tag: number, room: Room): void {
   const { json: source, out: target } = t
   if (source[t.pos] !== QUOTE) giveUp()
@@ -39,7 +39,7 @@ export function transcodeText(t: Transcription, tag: number, room: Room): void {
   t.close(from, left, room)
 }
 
-/** One that is neither negative nor beyond 32 bits; any other is encoded from its parsed form. */
+/** Transcodes a non-negative integer of up to 32 bits. Other integers are parsed and encoded. */
 export function transcodeInteger(t: Transcription, value: ValueLayout): void {
   const { json, pos } = t
   let read = pos
@@ -67,7 +67,7 @@ export function transcodeBoolean(t: Transcription, tag: number): void {
   t.pos += isTrue ? 4 : 5
 }
 
-/** A message of seconds since 1970 and nanoseconds, which are 0: stored times are whole. */
+/** Writes a message of seconds since 1970 and nanoseconds, which are 0 because stored times are whole seconds. */
 export function transcodeTime(t: Transcription, value: ValueLayout): void {
   const seconds = secondsAt(t.json, t.pos)
   if (seconds < 0) {
@@ -84,7 +84,7 @@ export function transcodeTime(t: Transcription, value: ValueLayout): void {
   t.close(from, room, value.room)
 }
 
-/** A message of its text. */
+/** Writes a message that holds the text of the quantity. */
 export function transcodeQuantity(t: Transcription, value: ValueLayout): void {
   if (t.json[t.pos] !== QUOTE) {
     transcodeOther(t, value)
@@ -97,7 +97,7 @@ export function transcodeQuantity(t: Transcription, value: ValueLayout): void {
   t.close(from, left, room)
 }
 
-/** JSON within the message stands as it does outside. In the form `raw` the message has characters unescaped that are escaped in the JSON; such a value is encoded from its parsed form. */
+/** Copies JSON into a message unchanged. In the form `raw`, JSON escapes that the message spells differently make the value be parsed and encoded. */
 export function transcodeRaw(t: Transcription, value: ValueLayout): void {
   const begun = t.pos
   const plain = t.skip()
@@ -115,7 +115,7 @@ export function transcodeRaw(t: Transcription, value: ValueLayout): void {
   t.close(from, left, value.room)
 }
 
-/** Parses the value, and encodes it as objects are: the way for all that has no quicker one. */
+/** Parses a value and encodes it as objects are. For values without a faster path. */
 export function transcodeOther(t: Transcription, { number, schema }: ValueLayout): void {
   const begun = t.pos
   t.skip()

@@ -12,34 +12,34 @@ import {
 } from './protobuf-transcode-values.ts'
 import { GIVE_UP, giveUp, Transcription } from './protobuf-transcription.ts'
 
-/** A message may be longer than its JSON: members that are not there have zeros. One that is more than this many times as long is left to the caller. */
+/** A message can be longer than its JSON, because absent members have zero values. A message longer than this multiple of its JSON is not transcoded. */
 const GROWTH = 4
 const LEAST_BYTES = 64 * 1024
 const MOST_BYTES = 2 * 1024 * 1024
-/** Members of all structs that are open at once and out of order; an object that has more is left to the caller. */
+/** Limit on the members of all open structs whose order differs from the message. An object with more is not transcoded. */
 const MOST_STARTS = 4096
-/** Field 1 of a map's entry: its key. */
+/** Tag of field 1 of a map entry: its key. */
 const KEY_TAG = 0x0a
 
 /**
- * Converts JSON to protobuf byte by byte, with no object between: what both forms have in common (texts, raw JSON) is copied. It is three times as fast as parsing and encoding, and lists of
- * 100,000 objects are encoded so.
+ * Transcodes JSON to protobuf byte by byte without creating objects: texts and raw JSON are copied. Three times as fast as parsing and encoding, which matters
+ * for lists of 100,000 objects.
  *
- * It keeps memory for the output, and the layout of a schema from one object for the next. Its owner copies a result before it asks for another one; nothing here waits, so calls never
+ * The output buffer and the layouts of schemas are kept between calls. The owner copies a result before the next call; nothing is asynchronous, so calls never
  * overlap.
  */
 export class Transcoder {
   private out: Buffer = Buffer.alloc(0)
-  /** Where the members of structs begin whose order in the message is another: a stack, 0 for a member that is absent. */
+  /** Stack of the offsets of members, for structs whose order differs from the message; 0 for an absent member. */
   private readonly starts = new Int32Array(MOST_STARTS)
   private top = 0
   private readonly layouts = new WeakMap<StructSchema, MessageLayout>()
 
   /**
-   * The message of JSON that this program wrote for the schema, the same bytes as `encodeMessage` makes of the parsed object.
-   * @param from where its first member begins, after kind and apiVersion
-   * @param lead bytes to leave free before it, which are undefined
-   * @returns memory that the next call overwrites; undefined where the object has to be encoded otherwise
+   * Transcodes JSON that this program wrote for the schema to the same bytes as `encodeMessage` of the parsed object.
+   * @param from offset of the first member, after kind and apiVersion
+   * @param lead bytes to leave free before the message, with undefined content
+   * @returns memory that the next call overwrites, including the `lead` bytes; undefined if the object cannot be transcoded
    */
   transcode(schema: StructSchema, json: Buffer, from: number, lead: number): Buffer | undefined {
     const wanted = GROWTH * json.length
@@ -65,7 +65,7 @@ export class Transcoder {
     return layout
   }
 
-  /** The members as they come, where that is the order of the message; otherwise begins again with `scattered`. */
+  /** Writes members in the order of the JSON while that is the order of the message. Otherwise starts over with `scattered`. */
   private message(t: Transcription, layout: MessageLayout): void {
     if (layout.scattered) {
       this.scattered(t, layout)
@@ -100,7 +100,7 @@ export class Transcoder {
     if (next < entries.length) writeZeros(t, layout, next, entries.length)
   }
 
-  /** First finds where the members begin, and then writes them in the order of the message. */
+  /** Writes a struct in two passes: locates its members, then writes them in the order of the message. */
   private scattered(t: Transcription, layout: MessageLayout): void {
     const { json } = t
     const { members, entries } = layout
@@ -210,7 +210,7 @@ export class Transcoder {
     t.pos++
   }
 
-  /** Its entries stand in the order of their keys in both forms. */
+  /** Writes a map. JSON and message have the same order of entries. */
   private map(t: Transcription, { items, tag, room, inner }: ValueLayout): void {
     const { json } = t
     if (json[t.pos] !== OPEN_BRACE || items === undefined) giveUp()
@@ -229,7 +229,10 @@ export class Transcoder {
   }
 }
 
-/** The member whose name stands here, which is at `place` or later; goes on to its value. Stored JSON has members in declared order, so none is passed over twice. */
+/**
+ * Returns the member whose name is at the current offset, and advances to its value. Its index is `place` or higher: stored JSON has members in declared order,
+ * so the search never restarts.
+ */
 function memberFrom(t: Transcription, { members, begins }: MessageLayout, place: number): MemberLayout {
   const { length } = begins
   const { json, pos: from } = t
@@ -255,7 +258,7 @@ function writeZero(t: Transcription, { zero }: EntryLayout): void {
   for (let i = 0; i < zero.length; i++) out[t.at++] = zero[i] ?? 0
 }
 
-/** What absent members become: of the entries from the first one on, to before the second. */
+/** Writes the zero values of the entries in [`first`, `second`). */
 function writeZeros(t: Transcription, { zeros, zeroEnds }: MessageLayout, first: number, second: number): void {
   const { out } = t
   const end = zeroEnds[second] ?? 0

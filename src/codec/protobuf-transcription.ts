@@ -1,22 +1,22 @@
 import { endOfValue } from './json-scan.ts'
 import type { Room } from './protobuf-layout.ts'
 
-/** Thrown where the JSON is not what was expected, and caught by the transcoder; it has no stack, for nobody sees it. */
+/** Thrown for unexpected JSON and caught by the transcoder. Has no stack, because it is never logged. */
 export const GIVE_UP = { name: 'GiveUp' }
 
-/** Ends a transcription: the object has to be encoded from its parsed form. */
+/** Ends a transcription. The object has to be parsed and encoded instead. */
 export function giveUp(): never {
   throw GIVE_UP
 }
 
-/** One transcription: the JSON and how far it has been read, the message and how far it has been written. Offsets are of bytes. */
+/** State of one transcription: the JSON, the message, and the current offset in each, in bytes. */
 export class Transcription {
   json: Buffer
-  /** The next byte of the JSON. */
+  /** Offset of the next byte of the JSON. */
   pos: number
-  /** Writing beyond its end does nothing, which `close` and the transcoder find. */
+  /** Output buffer. Writes beyond its end have no effect and are detected by `close` and the transcoder. */
   readonly out: Buffer
-  /** The next byte of the message. */
+  /** Offset of the next byte of the message. */
   at: number
 
   constructor(json: Buffer, pos: number, out: Buffer, at: number) {
@@ -26,7 +26,7 @@ export class Transcription {
     this.at = at
   }
 
-  /** A whole number of up to 32 bits, unsigned. */
+  /** Writes an unsigned integer of up to 32 bits. */
   varint(value: number): void {
     let rest = value
     while (rest > 0x7f) {
@@ -36,14 +36,20 @@ export class Transcription {
     this.out[this.at++] = rest
   }
 
-  /** Begins a field that states its length, which is not known yet: leaves the room for it, and returns where the content begins. `close` has to follow with what `room.bytes` was here. */
+  /**
+   * Begins a field with a length: reserves `room.bytes` for the length and returns the offset of the content. The caller must pass the current `room.bytes` to
+   * `close`.
+   */
   open(tag: number, room: Room): number {
     this.varint(tag)
     this.at += room.bytes
     return this.at
   }
 
-  /** Writes the length of the content since `from`, and moves the content where the length takes other than the `left` bytes that were left for it. */
+  /**
+   * Writes the length of the content that begins at `from`, for which `left` bytes were reserved. Moves the content if the length needs another number of
+   * bytes.
+   */
   close(from: number, left: number, room: Room): void {
     const { out } = this
     if (this.at > out.length) giveUp()
@@ -58,14 +64,14 @@ export class Transcription {
     this.at += length
   }
 
-  /** Appends bytes that are encoded already. */
+  /** Appends encoded bytes. */
   append(bytes: Uint8Array): void {
     if (this.at + bytes.length > this.out.length) giveUp()
     this.out.set(bytes, this.at)
     this.at += bytes.length
   }
 
-  /** Goes on to behind the value that begins here. False where it may be spelled otherwise than JSON.stringify does. */
+  /** Skips a value. Returns false if JSON.stringify might spell the value differently. */
   skip(): boolean {
     const end = endOfValue(this.json, this.pos)
     this.pos = Math.abs(end)

@@ -9,10 +9,10 @@ import { decodeUtf8 } from './utf8.ts'
 
 export { ProtobufError } from './protobuf-error.ts'
 
-/** `k8s` and a zero byte: what every body of this media type begins with. */
+/** `k8s` and a zero byte, with which every body of this media type begins. */
 export const MAGIC = Buffer.from('k8s\0')
 
-/** The type of an enveloped object, which its message does not repeat. */
+/** Type of an enveloped object. Its message does not repeat it. */
 export interface TypeMeta {
   readonly apiVersion: string
   readonly kind: string
@@ -20,23 +20,23 @@ export interface TypeMeta {
 
 const TAIL = Buffer.from([0x1a, 0x00, 0x22, 0x00]) // contentEncoding and contentType, empty
 
-/** The envelope (runtime.Unknown) around a message. */
+/** Wraps a message in an envelope (runtime.Unknown). */
 export const wrap = (type: TypeMeta, message: Uint8Array): Buffer => Buffer.concat([envelopeHead(type, message.length), message, TAIL])
 
-/** What comes before and after a message of that many bytes, for one that is sent in pieces. */
+/** Returns the bytes before and after a message of this length, for a message that is sent in pieces. */
 export const envelopeAround = (type: TypeMeta, length: number): { readonly head: Buffer; readonly tail: Buffer } => ({
   head: envelopeHead(type, length),
   tail: TAIL,
 })
 
-/** The same around a long message in segments, which are not joined. */
+/** Wraps a long message in segments, without joining them. */
 export function wrapSegments(type: TypeMeta, segments: readonly Buffer[]): Buffer[] {
   let length = 0
   for (const segment of segments) length += segment.length
   return [envelopeHead(type, length), ...segments, TAIL]
 }
 
-/** Magic, the type as field 1, and the tag and length of the message as field 2: gogo's order of fields. */
+/** Encodes the magic number, the type as field 1, and the tag and length of the message as field 2, in the field order of gogo. */
 function envelopeHead({ apiVersion, kind }: TypeMeta, length: number): Buffer {
   const writer = protobuf.Writer.create()
   writer.uint32(0x0a).fork().uint32(0x0a).string(apiVersion).uint32(0x12).string(kind).ldelim()
@@ -44,12 +44,12 @@ function envelopeHead({ apiVersion, kind }: TypeMeta, length: number): Buffer {
   return Buffer.concat([MAGIC, writer.finish()])
 }
 
-/** runtime.Unknown */
+/** A decoded runtime.Unknown. */
 export interface Envelope extends TypeMeta {
   readonly message: Uint8Array
 }
 
-/** runtime.Unknown, and the TypeMeta in it. */
+/** Fields of runtime.Unknown, and of its TypeMeta. */
 const ENVELOPE: WireMessage = {
   name: 'Unknown',
   fields: [
@@ -67,7 +67,7 @@ const TYPE_META: WireMessage = {
   ],
 }
 
-/** Opens an envelope; the message is a view of the bytes, and not decoded. Throws ProtobufError with upstream's texts. */
+/** Decodes an envelope. The message is a view of the bytes and is not decoded. Throws ProtobufError with upstream's text. */
 export function unwrap(bytes: Buffer): Envelope {
   if (bytes.length === 0) throw new ProtobufError('empty data')
   if (bytes.length < MAGIC.length || MAGIC.compare(bytes, 0, MAGIC.length) !== 0)
@@ -84,7 +84,7 @@ export function unwrap(bytes: Buffer): Envelope {
   return { ...type, message }
 }
 
-/** `before`: the type so far. Members that the message omits are kept from it. */
+/** Reads a TypeMeta. `before`: earlier occurrence, whose members are kept if this one omits them. */
 function readType(bytes: Uint8Array, before: TypeMeta): TypeMeta {
   const reader = protobuf.Reader.create(bytes)
   let { apiVersion, kind } = before
@@ -96,26 +96,29 @@ function readType(bytes: Uint8Array, before: TypeMeta): TypeMeta {
   return { apiVersion, kind }
 }
 
-/** A normalised object with its kind and apiVersion as a body. */
+/** Encodes a normalised object, with its kind and apiVersion, as a body. */
 export const encodeProtobuf = (schema: StructSchema, type: TypeMeta, object: JsonObject): Buffer => wrap(type, encodeMessage(schema, object))
 
-/** Where a list message begins. */
+/** Encodes the metadata of a list message, which precedes its items. */
 export const listHead = (listMeta: Uint8Array): Buffer => Buffer.concat([head(META_TAG, listMeta.length), listMeta])
 
-/** One of the items of a list message. */
+/** Encodes one item of a list message. */
 export const listItem = (item: Uint8Array): Buffer => Buffer.concat([head(ITEM_TAG, item.length), item])
 
-/** How many bytes `listItem` puts before an item of that many bytes. */
+/** Number of bytes that `listItem` adds before an item of this length. */
 export const listItemHead = (length: number): number => {
   let bytes = 2
   for (let rest = length >>> 7; rest > 0; rest >>>= 7) bytes++
   return bytes
 }
 
-/** Writes what stands before an item of that many bytes, so that it ends where the item begins. Returns where it begins itself. Saves a copy of the item where room was left before it. */
+/**
+ * Writes the tag and length of an item so that they end at offset `item`. Returns the offset of the tag. Saves a copy of the item if space was reserved
+ * before it.
+ */
 export const writeItemHead = (target: Buffer, item: number, length: number): number => writeHead(ITEM_TAG, target, item, length)
 
-/** The same before the metadata of an object. */
+/** Like `writeItemHead`, for the metadata of an object. */
 export const writeMetaHead = (target: Buffer, meta: number, length: number): number => writeHead(META_TAG, target, meta, length)
 
 function writeHead(tag: number, target: Buffer, content: number, length: number): number {
@@ -131,15 +134,15 @@ function writeHead(tag: number, target: Buffer, content: number, length: number)
   }
 }
 
-/** The most bytes that stand before an item: a tag, and a length of 32 bits. */
+/** Maximum size of a tag and a 32-bit length, in bytes. */
 export const MOST_ITEM_HEAD = 6
 
-/** Field 1 of a list and of PartialObjectMetadata: the metadata. */
+/** Tag of field 1 of a list and of PartialObjectMetadata: the metadata. */
 const META_TAG = 0x0a
-/** Field 2 of a list: an item. */
+/** Tag of field 2 of a list: an item. */
 const ITEM_TAG = 0x12
 
-/** A tag and a length. */
+/** Encodes a tag and a length. */
 function head(tag: number, length: number): Buffer {
   const bytes = [tag]
   for (let rest = length; ; rest >>>= 7) {
@@ -151,7 +154,7 @@ function head(tag: number, length: number): Buffer {
   }
 }
 
-/** A watch event as one frame: its length in four bytes, then a bare WatchEvent, without an envelope. `object` is an enveloped object. */
+/** Encodes a watch event as one frame: its length in four bytes, then a bare WatchEvent, without an envelope. `object` is an enveloped object. */
 export function watchFrame(type: string, object: Buffer): Buffer {
   const writer = protobuf.Writer.create()
   writer.uint32(0x0a).string(type)

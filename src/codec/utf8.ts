@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 
 const REPLACEMENT = Buffer.from('\ufffd')
 
-/** UTF-8 as Go reads it: each byte that belongs to no valid sequence becomes one U+FFFD. */
+/** Decodes UTF-8 like Go: each byte that is not part of a valid sequence becomes one U+FFFD. */
 export function decodeUtf8(bytes: Uint8Array): string {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (isUtf8(source)) return source.toString('utf8')
@@ -17,7 +17,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return out.toString('utf8', 0, end)
 }
 
-/** Bytes of the valid sequence that begins at the offset; 0 where none does. Source: RFC 3629, section 4. */
+/** Length of the valid sequence at the offset; 0 if there is none. Source: RFC 3629, section 4. */
 function sequenceAt(bytes: Buffer, at: number): number {
   const lead = bytes[at] ?? 0
   if (lead < 0x80) return 1

@@ -1,13 +1,14 @@
 import { tooLargeError } from '../meta/status.ts'
 
 /**
- * Values that a body may hold: members, elements, objects and lists, at every depth. Each costs a hundred times its bytes in time and memory before it is known whether the object can be
- * stored, and three megabytes hold a million of `{}`. Objects in use are stored by etcd in a megabyte and a half, with texts in them: they hold some 20,000.
+ * Limit on the values of a body: members, elements, objects and lists, at every depth. A value costs a hundred times its bytes in time and memory before the
+ * server knows whether the object can be stored, and three megabytes hold a million of `{}`. Real objects of at most 1.5 megabytes, etcd's limit, hold some
+ * 20,000.
  */
 export const MOST_VALUES = 65_536
-/** Of YAML, whose parser takes several times as long for each. */
+/** Limit for YAML, whose parser takes several times as long for each value. */
 const MOST_YAML_VALUES = 32_768
-/** Lines of YAML, texts in it included: three megabytes hold three million empty ones, which the parser reads one by one. */
+/** Limit on the lines of YAML, including those of texts: three megabytes hold three million empty lines, which the parser reads one by one. */
 const MOST_YAML_LINES = 1 << 20
 
 const NEWLINE = 0x0a
@@ -17,20 +18,20 @@ const OPEN_BRACKET = 0x5b
 const BACKSLASH = 0x5c
 const OPEN_BRACE = 0x7b
 
-/** 413 in upstream's words for a body that is too large. */
+/** 413 with upstream's text for a body that is too large. */
 export const tooManyValues = (most = MOST_VALUES) => tooLargeError(`limit is ${most} values`)
 
-/** Throws 413 where a JSON text holds too many values. It need not be well-formed. */
+/** Throws 413 if a JSON text holds too many values. The text need not be well-formed. */
 export function boundJsonValues(bytes: Buffer): void {
   if (bytes.length > MOST_VALUES && countJsonValues(bytes) > MOST_VALUES) throw tooManyValues()
 }
 
-/** Throws 413 where so many copies of a value would hold too many values. */
+/** Throws 413 if this many copies of a value would hold too many values. */
 export function boundCopies(value: unknown, copies: number, most = MOST_VALUES): void {
   if (copies > 1 && countValues(value, most / copies) > most / copies) throw tooManyValues(most)
 }
 
-/** Counts members and elements at every depth, and stops once there are more than `most`. */
+/** Counts members and elements at every depth. Stops once there are more than `most`. */
 export function countValues(root: unknown, most: number): number {
   let values = 0
   const stack = [root]
@@ -45,7 +46,7 @@ export function countValues(root: unknown, most: number): number {
   return values
 }
 
-/** Commas and opening brackets outside of strings: never fewer than the values but by one. */
+/** Counts commas and opening brackets outside strings, which is at least the number of values minus one. */
 function countJsonValues(bytes: Buffer): number {
   let values = 0
   let quoted = false
@@ -60,10 +61,13 @@ function countJsonValues(bytes: Buffer): number {
   return values
 }
 
-/** Lines with more commas than these are taken for lists, others for text. */
+/** A line with more commas is counted as a list, others as text. */
 const MOST_COMMAS_OF_TEXT = 500
 
-/** Likewise of YAML, and where it has too many lines. A text that begins as JSON does is counted as JSON; in any other a line is a value if it looks like a member or an element. */
+/**
+ * Throws 413 if a YAML text holds too many values or lines. A text that begins like JSON is counted as JSON; otherwise each line that looks like a member or an
+ * element counts as a value.
+ */
 export function boundYamlValues(bytes: Buffer): void {
   if (bytes.length <= MOST_YAML_VALUES) return
   if (bytes.length > MOST_YAML_LINES && countLines(bytes) > MOST_YAML_LINES) throw tooLargeError(`limit is ${MOST_YAML_LINES} lines`)
@@ -78,7 +82,7 @@ function countLines(bytes: Buffer): number {
   return lines
 }
 
-/** A line that begins with `- `, `? ` or a key and its colon. */
+/** Matches a line that begins with `- `, `? ` or a key and its colon. */
 const MEMBER = /^(?:[ \t]*[-?](?:[ \t\r]|$)|[^#]*:(?:[ \t\r]|$))/
 
 function countYamlLines(text: string): number {

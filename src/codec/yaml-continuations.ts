@@ -1,12 +1,12 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
 
-/** Columns by which lines are indented at most, and what a text may grow by. */
+/** Limits: the indentation of a line in columns, and the growth of a text in characters. */
 const MOST_COLUMNS = 1000
 const MOST_GROWTH = 4 * 1024 * 1024
 
 /**
- * The text with lines that go on within brackets or quotes indented below the node that holds them, as js-yaml demands and go-yaml does not, and with blanks for the tabs between brackets. Neither
- * means anything there, and lines keep their numbers. Undefined where nothing is to be changed, or too much.
+ * Indents continuation lines within brackets or quotes below the node that holds them, which js-yaml requires and go-yaml does not, and replaces tabs between
+ * brackets by blanks. Neither changes the value or the line numbers. Undefined if there is nothing to change, or too much.
  */
 export function* indentContinuations(source: string): Steps<string | undefined> {
   const scan = new Continuations(source)
@@ -14,22 +14,22 @@ export function* indentContinuations(source: string): Steps<string | undefined> 
   return scan.result()
 }
 
-/** What means something between brackets; other characters are parts of plain scalars. */
+/** Characters that are significant between brackets. Others are parts of plain scalars. */
 const IN_FLOW = /[[\]{},:"'#\t\n]/g
 const LINE_END = /\n/g
-/** Where something may end, or a line begins, in a quoted text. */
+/** Characters that can end a quoted text or begin a line or an escape in it, by quote. */
 const IN_QUOTES: Readonly<Record<string, RegExp>> = { '"': /["\\\n]/g, "'": /['\n]/g }
 
 class Continuations {
   at = 0
   private readonly source: string
   private readonly pieces: string[] = []
-  /** Up to where the text has been copied. */
+  /** Offset up to which the text has been copied. */
   private copied = 0
   private growth = 0
-  /** The column below which a literal or folded text ends; undefined outside of one. */
+  /** Column of the parent node of a block scalar, which ends at a line that is not indented deeper. Undefined outside block scalars. */
   private blockColumn: number | undefined
-  /** Columns by which lines are indented that go on. */
+  /** Column to which continuation lines are indented. */
   private wanted = 0
 
   constructor(source: string) {
@@ -41,7 +41,7 @@ class Continuations {
     return this.pieces.join('') + this.source.slice(this.copied)
   }
 
-  /** A line that begins outside of brackets and quotes, with all that it opens. */
+  /** Processes a line that begins outside brackets and quotes, up to the end of the nodes that it opens. */
   *line(): Steps<void> {
     if (isStepDone()) yield
     const start = this.at
@@ -66,7 +66,7 @@ class Continuations {
     this.skipLine()
   }
 
-  /** The nodes of a line: a value, or keys and their value. */
+  /** Processes the nodes of a line: a value, or keys and their value. */
   private *nodes(column: number, marker: number): Steps<void> {
     let isValue = false
     for (;;) {
@@ -86,7 +86,7 @@ class Continuations {
     }
   }
 
-  /** A blank, a tag or an anchor. */
+  /** Skips a blank, a tag or an anchor. */
   private skipProperty(): void {
     if (this.peek() !== ' ') while (this.peek() !== ' ' && !isBreak(this.peek())) this.at++
     while (this.peek() === ' ') this.at++
@@ -131,7 +131,7 @@ class Continuations {
     } while (depth > 0 && this.at < this.source.length)
   }
 
-  /** A tab beside an indicator, or at an end of the line, is a blank. */
+  /** Replaces a tab beside an indicator or at an end of the line by a blank. */
   private tab(): void {
     const before = this.source[this.at - 1] ?? ''
     const after = this.source[this.at + 1] ?? ''
@@ -139,7 +139,7 @@ class Continuations {
     this.at++
   }
 
-  /** Indents the line that begins here, unless it is empty. */
+  /** Indents the current line, unless it is empty. */
   private indent(): void {
     const start = this.at
     while (this.peek() === ' ' || this.peek() === '\t') this.at++
@@ -155,7 +155,7 @@ class Continuations {
     this.copied = to
   }
 
-  /** Goes on to what the pattern finds: false, and to the end, where that is nothing. */
+  /** Advances to the next match of the pattern. Without a match, advances to the end of the text and returns false. */
   private skipTo(pattern: RegExp): boolean {
     pattern.lastIndex = this.at
     const found = pattern.exec(this.source)

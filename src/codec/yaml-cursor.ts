@@ -1,4 +1,4 @@
-/** Why a text is no YAML, and in which line, counted from zero. */
+/** A syntax error and its line, counted from zero. */
 export class YamlProblem extends Error {
   override readonly name = 'YamlProblem'
   readonly line: number
@@ -13,7 +13,7 @@ export class YamlProblem extends Error {
 
 const BREAK = /^[\r\n\u0085\u2028\u2029]$/
 
-/** A place in a text, and what stands there. The empty string is its end. */
+/** A position in a text, with its line. The empty string stands for the end of the text. */
 export class YamlCursor {
   private readonly text: string
   at = 0
@@ -73,7 +73,7 @@ export class YamlCursor {
     throw new YamlProblem(problem, this.line, true)
   }
 
-  /** `---` or `...` at the beginning of a line. */
+  /** Returns which document marker is at the cursor: `---` or `...` at the beginning of a line. */
   documentMark(): 'document start' | 'document end' | undefined {
     if (this.column !== 0 || !this.isBlankOrEnd(3)) return undefined
     const three = this.text.slice(this.at, this.at + 3)

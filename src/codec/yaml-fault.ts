@@ -1,6 +1,6 @@
 import type { YAMLException } from 'js-yaml'
 
-/** What go-yaml says where js-yaml says something else; the first that fits. */
+/** Messages of go-yaml by the message of js-yaml. The first match applies. */
 const faults: readonly (readonly [RegExp, string])[] = [
   [/tab characters must not be used/, 'found character that cannot start any token'],
   [/within a (single|double) quoted scalar/, 'found unexpected end of stream'],
@@ -13,9 +13,9 @@ const faults: readonly (readonly [RegExp, string])[] = [
   [/null byte|non-printable/, 'control characters are not allowed'],
 ]
 
-/** The message of a syntax error, worded as go-yaml would as far as that is known: `yaml: line 4: found character that cannot start any token`. */
+/** Returns the message of a syntax error, in go-yaml's wording if it is known: `yaml: line 4: found character that cannot start any token`. */
 export function yamlFault(error: YAMLException, source: string): string {
-  // Read before anything is parsed.
+  // go-yaml checks this before it parses.
   if (/(?![\t\n\r\u0085])[\p{Cc}\ufffe\uffff]/u.test(source)) return 'yaml: control characters are not allowed'
   const unclosed = atEnd(error, source)
   if (unclosed !== undefined) return unclosed
@@ -29,10 +29,10 @@ export function yamlFault(error: YAMLException, source: string): string {
   return BY_PARSER.test(said) && line > 0 ? `yaml: line ${line}: ${said}` : at(line + 1, said)
 }
 
-/** What go-yaml's parser says, and not its scanner: it counts lines from zero. */
+/** Messages of go-yaml's parser rather than its scanner. It counts lines from zero. */
 const BY_PARSER = /^did not find expected (?:key|node content|'|',)/
 
-/** The message of a text that is nested too deeply for the stack here: go-yaml's where it refuses it as well. */
+/** Message for a text that is nested too deeply for the stack; go-yaml's if it rejects the text as well. */
 export function depthFault(source: string, maxDepth: number): string {
   let depth = 0
   for (const { 0: token, index } of source.matchAll(/(?<!\\)"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/gs)) {
@@ -45,7 +45,7 @@ export function depthFault(source: string, maxDepth: number): string {
 /** go-yaml does not print the number of the first line. */
 const at = (line: number, text: string): string => (line <= 1 ? `yaml: ${text}` : `yaml: line ${line}: ${text}`)
 
-/** Faults that the text at the problem shows, whatever the parser calls them. */
+/** Recognises faults by the text at the position of the error, whatever js-yaml reports. */
 function atProblem(error: YAMLException, source: string): string | undefined {
   const rest = source.slice(error.mark?.position ?? 0).trimStart()
   if (/^[%@`]/.test(rest)) return 'found character that cannot start any token'
@@ -59,7 +59,7 @@ function atProblem(error: YAMLException, source: string): string | undefined {
   return undefined
 }
 
-/** A flow collection that the text ends within: go-yaml reports the line behind the last, counted from zero, and what could have come. */
+/** A flow collection that does not end: go-yaml reports the line after the last, counted from zero, and what could have followed. */
 function atEnd({ reason, mark }: YAMLException, source: string): string | undefined {
   if (!/within a flow collection|deficient indentation/.test(reason) || source.slice(mark?.position ?? 0).trim() !== '') return undefined
   const open = innermost(source)
@@ -70,10 +70,10 @@ function atEnd({ reason, mark }: YAMLException, source: string): string | undefi
   return `yaml: line ${line}: ${wanted}`
 }
 
-/** A quoted text, to the end where it is not closed: each is looked at once. A comment. A bracket. */
+/** Matches a quoted text (up to the end if it is not closed, so that each is scanned only once), a comment, or a bracket. */
 const BRACKETS = /(?<=^|[\s[{,:])"(?:[^"\\]|\\.)*"?|(?<=^|[\s[{,:])'[^']*'?|(?<=\s)#[^\n]*|[[\]{}]/gs
 
-/** The bracket that would close the innermost collection that a text leaves open. */
+/** Returns the bracket that would close the innermost open collection of a text. */
 function innermost(text: string): ']' | '}' | undefined {
   const brackets: (']' | '}')[] = []
   for (const [token] of text.matchAll(BRACKETS)) {

@@ -1,31 +1,34 @@
 import { YamlProblem } from './yaml-cursor.ts'
 import { type Token, type TokenType, YamlScanner } from './yaml-scanner.ts'
 
-/** What is to come next; undefined where the document has ended. */
+/** A state of the parser. Returns the next state; undefined at the end of the document. */
 type State = () => State | undefined
 
 const HANDLES = ['!', '!!']
 
 /**
- * The parser of go-yaml 2 as far as it finds faults in the first document of a text. A stack of its own, for a text may be nested deeper than the stack of calls. Source: parserc.go in
- * sigs.k8s.io/yaml/goyaml.v2.
+ * The parser of go-yaml 2, reduced to finding faults in the first document of a text. Uses an explicit stack, because a text can be nested deeper than the call
+ * stack. Source: parserc.go in sigs.k8s.io/yaml/goyaml.v2.
  */
 class Grammar {
   private readonly scanner: YamlScanner
-  /** What comes after the nodes that are open. */
+  /** States that follow the open nodes, innermost last. */
   private readonly after: State[] = []
   private readonly anchors = new Set<string>()
   private handles: readonly string[] = HANDLES
-  /** Of the node that is being read. */
+  /** Tag of the current node. */
   private tag: Token | undefined
-  /** Offset behind the last token that was taken. */
+  /** Offset after the last token consumed. */
   private end = 0
 
   constructor(text: string) {
     this.scanner = new YamlScanner(text)
   }
 
-  /** Returns where the document ends, if text follows that belongs to none. Throws YamlProblem, and for an alias that nothing defines an UnknownAnchor. */
+  /**
+   * Returns the offset where the document ends if text follows that belongs to no document. Throws YamlProblem, and UnknownAnchor for an alias without an
+   * anchor.
+   */
   check(): number | undefined {
     for (let state: State | undefined = this.document; state !== undefined; ) state = state()
     return this.is('stream end', 'document start', 'document end') ? undefined : this.end
@@ -76,7 +79,7 @@ class Grammar {
     this.handles = [...handles, ...HANDLES]
   }
 
-  /** The end of a document is the next token, which must be one. */
+  /** The document ends before the next token, which must be valid. */
   private readonly documentEnd: State = () => {
     this.scanner.peek()
     return undefined
@@ -86,7 +89,7 @@ class Grammar {
     return this.after.pop()
   }
 
-  /** A node, and what comes after it. */
+  /** Parses a node. `after`: state that follows it. */
   private node(after: State, { isBlock = true, mayBeIndentless = false } = {}): State | undefined {
     this.after.push(after)
     let token = this.scanner.peek()
@@ -111,7 +114,7 @@ class Grammar {
     return this.fail('did not find expected node content')
   }
 
-  /** What follows the token that begins a node; undefined where none begins. */
+  /** Returns the state after a token that begins a node; undefined if the token does not begin one. */
   private contentOf(type: TokenType, isBlock: boolean): State | undefined {
     if (type === 'scalar') return () => this.pop()
     if (type === '[') return () => this.flowSequence(true)
@@ -181,7 +184,7 @@ class Grammar {
       return this.pop()
     }
 
-  /** A mapping of one pair that stands in a sequence without braces. */
+  /** Parses a single-pair mapping in a flow sequence, which has no braces. */
   private readonly pairKey: State = () => {
     if (!this.is(':', ',', ']')) return this.node(this.pairValue, { isBlock: false })
     this.take()
@@ -233,14 +236,14 @@ class Grammar {
   }
 }
 
-/** An alias whose anchor has not been seen. */
+/** An alias whose anchor is not defined. */
 class UnknownAnchor extends Error {}
 
-/** Form of a text, as go-yaml's parser sees it. */
+/** Result of go-yaml's parser for a text. */
 export interface GoYamlForm {
-  /** Error of a text that is no YAML: `yaml: line 4: did not find expected key`. */
+  /** Error if the text is not valid YAML: `yaml: line 4: did not find expected key`. */
   readonly fault?: string
-  /** Offset of the end of the first document, if go-yaml leaves the rest unread: `{a: b} c`. */
+  /** Offset of the end of the first document, if go-yaml ignores the rest: `{a: b} c`. */
   readonly end?: number | undefined
 }
 

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 
-/** Where the octets of a text stop being UTF-8, and why in go-yaml's words. */
+/** Offset of the first byte that is not valid UTF-8, and go-yaml's error. */
 export interface OctetFault {
   readonly at: number
   readonly text: string
 }
 
-/** The first fault of a text that is not UTF-8. Undefined: it is. Source: yaml_parser_update_buffer of go-yaml's readerc.go. */
+/** Returns the first fault in the UTF-8 of a text; undefined if it is valid. Source: yaml_parser_update_buffer of go-yaml's readerc.go. */
 export function octetFault(bytes: Buffer): OctetFault | undefined {
   if (isUtf8(bytes)) return undefined
   for (let at = 0; at < bytes.length; ) {
@@ -19,7 +19,7 @@ export function octetFault(bytes: Buffer): OctetFault | undefined {
   return undefined
 }
 
-/** Length of the sequence that an octet leads. */
+/** Length of the sequence that a lead byte begins. */
 function widthOf(lead: number): number | undefined {
   if (lead < 0x80) return 1
   if ((lead & 0xe0) === 0xc0) return 2
@@ -27,7 +27,7 @@ function widthOf(lead: number): number | undefined {
   return (lead & 0xf8) === 0xf0 ? 4 : undefined
 }
 
-/** The least code point that needs a sequence of a length. */
+/** Smallest code point of each sequence length. */
 const LEAST = [0, 0, 0x80, 0x800, 0x10000] as const
 
 function sequenceFault(bytes: Buffer, at: number, width: number): string | undefined {

@@ -1,8 +1,11 @@
 import { integerOf } from '../lib/integer.ts'
-/** How an untagged plain scalar reads: by the rules of go-yaml 2, which kubectl and kube-apiserver share (YAML 1.1 words, octal by a leading zero, dates as text). */
+/**
+ * Type and value of an untagged plain scalar by the rules of go-yaml 2, which kubectl and kube-apiserver share: YAML 1.1 words, octal with a leading zero,
+ * dates as text.
+ */
 export type Scalar = { readonly tag: 'null' | 'bool' | 'int' | 'float' | 'timestamp' | 'str'; readonly value: null | boolean | number | bigint | string }
 
-/** What YAML 1.1 takes for other than text, in all its spellings. */
+/** Words that YAML 1.1 does not read as text, in all spellings. */
 const words = new Map<string, Scalar>()
 const word = (scalar: Scalar, ...texts: string[]): void => {
   for (const text of texts) words.set(text, scalar)
@@ -14,13 +17,13 @@ word({ tag: 'float', value: Number.NaN }, '.nan', '.NaN', '.NAN')
 word({ tag: 'float', value: Number.POSITIVE_INFINITY }, '.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF')
 word({ tag: 'float', value: Number.NEGATIVE_INFINITY }, '-.inf', '-.Inf', '-.INF')
 
-/** A text that begins otherwise is text: most are. */
+/** First characters of scalars that may not be text. Most texts begin otherwise. */
 const hinted = /^[-+0-9yYnNtTfFoO~.]/
 const integer = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)$/
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 const date = /^[0-9]{4}-(\d{1,2})-(\d{1,2})(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?(?:Z|[-+]\d{2}:\d{2})| \d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?)?$/
 
-/** The type and value of a scalar that stands without quotes. Source: resolve of go-yaml 2. */
+/** Resolves the type and value of an unquoted scalar. Source: resolve of go-yaml 2. */
 export function resolvePlain(text: string): Scalar {
   if (text !== '' && !hinted.test(text)) return { tag: 'str', value: text }
   const known = words.get(text)
@@ -43,13 +46,13 @@ export function resolvePlain(text: string): Scalar {
   return { tag: 'str', value: text }
 }
 
-/** A float becomes JSON on its way, which writes whole numbers below 1e21 without an exponent: within int64 they are integers from then on. */
+/** Converts a float as the detour through JSON does: JSON writes whole numbers below 1e21 without an exponent, so those within int64 become integers. */
 function asJsonReads(value: number): number | bigint {
   if (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63) return value
   return BigInt(String(value))
 }
 
-/** undefined beyond int64, and beyond uint64 for texts without a sign. */
+/** Undefined beyond int64, and beyond uint64 for texts without a sign. */
 function readInteger(text: string): number | bigint | undefined {
   const negative = text.startsWith('-')
   const digits = /^[-+]/.test(text) ? text.slice(1) : text
@@ -60,8 +63,8 @@ function readInteger(text: string): number | bigint | undefined {
   return Number.isSafeInteger(number) ? (number === 0 ? 0 : number) : signed
 }
 
-/** `1:30` is ninety to other parsers; go-yaml reads it as text, and quotes it all the same. */
+/** `1:30` is 90 to other parsers. go-yaml reads it as text, but quotes it. */
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
-/** Whether a text that is written without quotes is read as the same text again, here and by other YAML 1.1 parsers. */
+/** Whether an unquoted text is read as the same text again, here and by other YAML 1.1 parsers. */
 export const staysText = (text: string): boolean => resolvePlain(text).tag === 'str' && !base60.test(text)

@@ -1,14 +1,12 @@
 import type { YamlCursor } from './yaml-cursor.ts'
 
-/*
- * What go-yaml 2 reads to its end before it goes on. Source: scannerc.go in sigs.k8s.io/yaml/goyaml.v2. All functions leave the cursor behind what they have read, and throw YamlProblem.
- */
+/* Scanners for the values that go-yaml 2 reads to their end in one go. Each leaves the cursor after the value and throws YamlProblem. Source: scannerc.go in sigs.k8s.io/yaml/goyaml.v2. */
 
 const WORD = /^[0-9A-Za-z_-]$/
 const URI = /^[0-9A-Za-z_;/?:@&=+$,.!~*'()[\]-]$/
 const HEX = /^[0-9A-Fa-f]$/
 const DIGIT = /^[0-9]$/
-/** Digits behind a backslash and one of these. */
+/** Number of hexadecimal digits of each numeric escape. */
 const ESCAPED_DIGITS: ReadonlyMap<string, number> = new Map([
   ['x', 2],
   ['u', 4],
@@ -22,7 +20,7 @@ function readWord(cursor: YamlCursor): string {
   return word
 }
 
-/** `%YAML 1.1`, `%TAG !e! prefix`. */
+/** Scans `%YAML 1.1` or `%TAG !e! prefix`, up to the next line. `value`: the version number, or the handle of the tag. */
 export function scanDirective(cursor: YamlCursor): { type: 'version' | 'tag directive'; value: string } {
   cursor.skip()
   const name = readWord(cursor)
@@ -61,7 +59,7 @@ function scanTagDirective(cursor: YamlCursor): string {
   return handle
 }
 
-/** The rest of a line on which nothing but a comment may stand. */
+/** Scans the rest of a line, which may only hold a comment. */
 function endLine(cursor: YamlCursor): void {
   cursor.skipBlanks()
   cursor.skipComment()
@@ -69,7 +67,7 @@ function endLine(cursor: YamlCursor): void {
   else if (!cursor.isEnd()) cursor.fail('did not find expected comment or line break')
 }
 
-/** The name of an anchor or alias. */
+/** Scans an anchor or alias and returns its name. */
 export function scanAnchor(cursor: YamlCursor): string {
   cursor.skip()
   const name = readWord(cursor)
@@ -77,7 +75,7 @@ export function scanAnchor(cursor: YamlCursor): string {
   return name
 }
 
-/** The handle of a tag; none of one in full, or of `!` alone. */
+/** Scans a tag and returns its handle; empty for a verbatim tag and for `!` alone. */
 export function scanTag(cursor: YamlCursor): string {
   let handle = ''
   if (cursor.charAt(1) === '<') {
@@ -108,7 +106,7 @@ function scanHandle(cursor: YamlCursor, ofDirective: boolean): string {
   return handle
 }
 
-/** `mayBeEmpty`: something of it has been read already. Whether there was any. */
+/** Scans a URI and returns whether it has any characters. `mayBeEmpty`: its beginning has been read already. */
 function scanUri(cursor: YamlCursor, mayBeEmpty: boolean): boolean {
   const from = cursor.at
   while (URI.test(cursor.char) || cursor.char === '%') {
@@ -119,7 +117,7 @@ function scanUri(cursor: YamlCursor, mayBeEmpty: boolean): boolean {
   return cursor.at > from
 }
 
-/** The bytes of one character. */
+/** Scans the percent-encoded bytes of one character. */
 function scanEscapedOctets(cursor: YamlCursor): void {
   for (let left = 0, isFirst = true; isFirst || left > 0; left--) {
     if (cursor.char !== '%' || !HEX.test(cursor.charAt(1)) || !HEX.test(cursor.charAt(2))) cursor.fail('did not find URI escaped octet')
@@ -133,7 +131,7 @@ function scanEscapedOctets(cursor: YamlCursor): void {
   }
 }
 
-/** A literal or folded scalar. `around`: the column of the collection that it stands in, -1 at the root. */
+/** Scans a literal or folded scalar. `around`: column of the enclosing collection, -1 at the root. */
 export function scanBlockScalar(cursor: YamlCursor, around: number): void {
   cursor.skip()
   const increment = scanIndicators(cursor)
@@ -147,7 +145,7 @@ export function scanBlockScalar(cursor: YamlCursor, around: number): void {
   }
 }
 
-/** `+`, `-` and the number of spaces, in any order. */
+/** Scans the chomping indicator `+` or `-` and the indentation, in any order. Returns the indentation; 0 if it is not given. */
 function scanIndicators(cursor: YamlCursor): number {
   const skipsChomping = (): boolean => {
     if (cursor.char !== '+' && cursor.char !== '-') return false
@@ -163,7 +161,7 @@ function scanIndicators(cursor: YamlCursor): number {
   return increment
 }
 
-/** Skips lines without content, and the indentation of the next. `wanted`: of the scalar, 0 where its first line decides. Returns what it is. */
+/** Skips empty lines and the indentation of the next line. `wanted`: indentation of the scalar, 0 if its first line determines it. Returns the indentation. */
 function skipBlankLines(cursor: YamlCursor, wanted: number, around: number): number {
   let widest = 0
   for (;;) {
@@ -175,7 +173,7 @@ function skipBlankLines(cursor: YamlCursor, wanted: number, around: number): num
   }
 }
 
-/** A scalar in quotes. */
+/** Scans a quoted scalar. */
 export function scanQuoted(cursor: YamlCursor, quote: "'" | '"'): void {
   cursor.skip()
   for (;;) {
@@ -193,7 +191,7 @@ function skipSpace(cursor: YamlCursor): void {
   else cursor.skip()
 }
 
-/** To a blank, a break, the end or the closing quote. */
+/** Scans up to a blank, a line break, the end of the text or the closing quote. */
 function scanQuotedWord(cursor: YamlCursor, quote: "'" | '"'): void {
   while (!cursor.isBlankOrEnd()) {
     if (cursor.char === quote) {
@@ -226,7 +224,7 @@ function scanEscape(cursor: YamlCursor): void {
   for (let i = 0; i < digits; i++) cursor.skip()
 }
 
-/** A scalar without quotes, whose lines are indented as far as `indent` at least. Whether it ends with a line break. */
+/** Scans a plain scalar whose continuation lines are indented by at least `indent`. Returns whether it ends with a line break. */
 export function scanPlain(cursor: YamlCursor, indent: number, inFlow: boolean): boolean {
   let brokeLine = false
   for (;;) {

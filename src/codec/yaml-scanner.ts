@@ -26,17 +26,17 @@ export type TokenType =
 export interface Token {
   readonly type: TokenType
   readonly line: number
-  /** The name of an alias or anchor, the handle of a tag or of its directive, the number of a version. */
+  /** Name of an alias or anchor, handle of a tag or tag directive, or number of a version. */
   readonly value: string
-  /** Offset behind a scalar, an alias, or the end of a flow collection. For other tokens, an offset within them. */
+  /** Offset after a scalar, an alias, or the end of a flow collection. For other tokens, an offset within them. */
   readonly end: number
 }
 
-/** A place where a key may stand that nothing announces. */
+/** A position where a key without an indicator may begin. */
 interface SimpleKey {
   isPossible: boolean
   readonly isRequired: boolean
-  /** Of the token that begins it. */
+  /** Number of the token that begins the key. */
   readonly number: number
   readonly at: number
   readonly line: number
@@ -46,16 +46,14 @@ interface SimpleKey {
 const MAX_DEPTH = 10_000
 const LONGEST_KEY = 1024
 
-/**
- * The scanner of go-yaml 2 as far as it finds faults: where it stops, and why. Values are not kept. Source: scannerc.go in sigs.k8s.io/yaml/goyaml.v2, which is libyaml in Go.
- */
+/** The scanner of go-yaml 2, a port of libyaml, reduced to finding faults. Does not keep values. Source: scannerc.go in sigs.k8s.io/yaml/goyaml.v2. */
 export class YamlScanner extends YamlCursor {
   private readonly tokens: Token[] = []
   private head = 0
-  /** Tokens that have been taken. */
+  /** Number of tokens consumed. */
   private taken = 0
   private isReady = false
-  /** One for each flow level. */
+  /** Possible key of each flow level. */
   private readonly keys: SimpleKey[] = []
   private readonly keyOfToken = new Map<number, number>()
   private keyAllowed = true
@@ -68,7 +66,7 @@ export class YamlScanner extends YamlCursor {
     this.keys.push(this.keyHere(false, false))
   }
 
-  /** The next token. Throws YamlProblem. */
+  /** Returns the next token without consuming it. Throws YamlProblem. */
   peek(): Token {
     while (!this.isReady) this.fetchMore()
     const token = this.tokens[this.head]
@@ -110,7 +108,7 @@ export class YamlScanner extends YamlCursor {
     }
   }
 
-  /** False where a plain scalar begins, or nothing. */
+  /** Fetches a token that begins with an indicator. Returns false at a plain scalar, or if no token can begin here. */
   private fetchIndicator(): boolean {
     const { char } = this
     const inFlow = this.flowLevel > 0
@@ -180,7 +178,7 @@ export class YamlScanner extends YamlCursor {
     this.keyOfToken.delete(key.number)
   }
 
-  /** Opens a block collection in a column to the right. `number`: of the token that it stands before. */
+  /** Opens a block collection if the column is further to the right. `number`: number of the token that it precedes. */
   private rollIndent(column: number, type: 'block sequence' | 'block mapping', line: number, number?: number): void {
     if (this.flowLevel > 0 || this.indent >= column) return
     this.indents.push(this.indent)

@@ -9,29 +9,29 @@ import { goLiteral } from '../schema/json-schema/go-value.ts'
 import { sortedKeys } from '../schema/members.ts'
 import { resolvePlain, type Scalar } from './yaml-scalar.ts'
 
-/** A text that is no YAML, or no YAML that JSON can say. The message is go-yaml's where it is known. */
+/** A text that is not YAML, or YAML that JSON cannot represent. The message is go-yaml's if it is known. */
 export class YamlError extends Error {
   override readonly name = 'YamlError'
 }
 
 export interface ParsedYaml {
   readonly yaml: true
-  /** Members are sorted by key, as upstream's way through JSON leaves them. */
+  /** Parsed value. Members are sorted by key, because upstream converts YAML to JSON through a map. */
   readonly value: Json
-  /** `line 3: key "a" already set in map`; the last one counts. */
+  /** Errors of repeated keys: `line 3: key "a" already set in map`. The last occurrence counts. */
   readonly duplicates: string[]
-  /** Whether an integer is beyond int64 and within uint64: then it is a bigint. */
+  /** Whether the value has integers beyond int64 but within uint64, as bigint. */
   readonly hasUint64: boolean
 }
 
-/** A scalar as it reads: mappings have typed keys until they become objects, so that `1` and `"1"` are two keys. */
+/** A resolved scalar. Mappings have typed keys until they become objects: `1` and `"1"` are two keys. */
 type Key = null | boolean | number | bigint | string
 
-/** What stands for a node: its value, and how many nodes are visited when an alias repeats it. */
+/** A finished node. `size`: number of nodes that an alias to it visits. */
 interface Built {
   readonly value: Json
   readonly size: number
-  /** Of mappings: the keys as they were written, for merging. */
+  /** Members of a mapping with the keys as written, for merging. */
   readonly entries?: readonly Entry[]
   readonly line: number
 }
@@ -42,30 +42,30 @@ interface Entry {
   readonly built: Built
 }
 
-/** A node that has begun and not ended. */
+/** A node that has begun but not ended. */
 interface Frame {
   readonly kind: 'document' | 'sequence' | 'mapping'
   readonly anchor: string | undefined
   readonly line: number
   readonly items: Built[]
-  /** Of mappings, by typed key. */
+  /** Members of a mapping by typed key. */
   readonly members: Map<Key, Built>
-  /** Of mappings: the key that waits for its value. */
+  /** Key of a mapping that waits for its value. */
   key: Built | undefined
-  /** The key is a plain `<<`: its value is merged. */
+  /** Whether the key is a plain `<<`, which merges its value. */
   keyIsMerge: boolean
   rawKey: Key
-  /** Nodes within, and itself. */
+  /** Number of nodes, including the node itself. */
   size: number
 }
 
-/** As go-yaml has it. */
+/** Nesting limit of go-yaml. */
 export const MAX_DEPTH = 10_000
 
-/** Events that are taken in one step, or nodes that are visited by them: one alias may visit very many. */
+/** Events, or nodes visited by them, per step. One alias can visit a great many. */
 const STEP = 4096
 
-/** The value that the events of a parser are of. `lineOf`: for several documents of one text, which are read one after the other. */
+/** Builds the value from a parser's events. `lineOf`: shared by the documents of one text, which are read in order. */
 export function* treeOf(events: readonly Event[], source: string, lineOf = lineCounter(source)): Steps<ParsedYaml> {
   const tree = new TreeBuilder(source, lineOf)
   let taken = 0
@@ -86,12 +86,12 @@ class TreeBuilder {
   hasUint64 = false
   private readonly source: string
   private readonly lineOf: (position: number) => number
-  /** Undefined: the node has not ended. */
+  /** Nodes by anchor. Undefined while the node has not ended. */
   private readonly anchors = new Map<string, Built | undefined>()
   private readonly frames: Frame[] = []
-  /** Nodes visited in this step. */
+  /** Nodes visited in the current step. */
   visited = 0
-  /** Nodes visited, and how many of them again by aliases. */
+  /** Nodes visited in all, and those of them that aliases visited again. */
   private decoded = 0
   private aliased = 0
 
@@ -144,11 +144,11 @@ class TreeBuilder {
     this.aliased += target.size
     this.count(target.size)
     const { value } = target
-    // As a key a container is refused, whatever its raw form.
+    // A container is rejected as a key, whatever its raw form.
     this.add({ ...target, value: clone(value), size: target.size + 1, line }, { raw: typeof value === 'object' ? null : value, isMerge: false })
   }
 
-  /** Ends the innermost node that is open. */
+  /** Ends the innermost open node. */
   private end(): void {
     const frame = this.frames.pop()
     if (frame === undefined || frame.kind === 'document') return
@@ -161,7 +161,7 @@ class TreeBuilder {
     this.add(built, { raw: null, isMerge: false, ...(frame.kind === 'sequence' && { items }) })
   }
 
-  /** Gives a node that has ended to the one that it stands in. `raw`: as the key that it may be. */
+  /** Adds a finished node to its parent. `raw`: the node as a key. */
   private add(built: Built, as: { readonly raw: Key; readonly isMerge: boolean; readonly items?: readonly Built[] }): void {
     const frame = this.frames.at(-1)
     invariant(frame, 'a node stands in a document')
@@ -186,13 +186,13 @@ class TreeBuilder {
     frame.members.set(key, built)
   }
 
-  /** https://yaml.org/type/merge.html, but that go-yaml reports a merged key that is there already as repeated. */
+  /** Merges a mapping (https://yaml.org/type/merge.html). Unlike the specification, go-yaml reports a merged key that already exists as repeated. */
   private merge(frame: Frame, { entries }: Built): void {
     if (!entries) throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
     for (const { key, built } of entries) this.set(frame, key, built)
   }
 
-  /** Counts nodes that are visited, and refuses more of them by aliases than go-yaml does. */
+  /** Counts visited nodes. Throws if aliases account for more of them than go-yaml allows. */
   private count(nodes: number): void {
     this.decoded += nodes
     this.visited += nodes
@@ -211,14 +211,14 @@ const firstOf = (...positions: number[]): number => {
   return known.length === 0 ? -1 : Math.min(...known)
 }
 
-/** Counts lines, from 1, up to positions that are asked for in rising order, mostly; an unknown position (below 0) is where the last one was. */
+/** Returns a function from offsets to line numbers, from 1. Fast for offsets in ascending order. A negative offset gives the line of the previous call. */
 export function lineCounter(source: string): (position: number) => number {
   const endAfter = (position: number): number => {
     const found = source.indexOf('\n', position)
     return found < 0 ? source.length : found
   }
   let start = 0
-  // Kept, for a text may be one long line: to look for its end at each node would take for ever.
+  // Remembered, because a text may be one long line, whose end would be searched for at each node.
   let end = endAfter(0)
   let line = 1
   return position => {
@@ -237,7 +237,7 @@ export function lineCounter(source: string): (position: number) => number {
   }
 }
 
-/** The share of visited nodes that may come from aliases: the less, the larger the document. Source: go-yaml. */
+/** Share of visited nodes that may come from aliases. Decreases with the size of the document. Source: go-yaml. */
 function allowedAliasRatio(decoded: number): number {
   const [low, high] = [400_000, 4_000_000]
   if (decoded <= low) return 0.99
@@ -246,7 +246,7 @@ function allowedAliasRatio(decoded: number): number {
 
 const PREFIX = 'tag:yaml.org,2002:'
 
-/** Of a block scalar whose last line has no end, js-yaml adds one, and go-yaml does not. */
+/** Returns the text of a scalar. js-yaml adds a missing line feed at the end of a block scalar, which go-yaml does not. */
 function textOf(event: ScalarEvent, source: string): string {
   const text = getScalarValue(source, event)
   const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK
@@ -255,7 +255,7 @@ function textOf(event: ScalarEvent, source: string): string {
   return lastLine > event.indent ? text.slice(0, -1) : text
 }
 
-/** The value of a scalar by its tag, or as it reads without one; unknown tags are ignored. */
+/** Returns the value of a scalar by its tag, or resolves an untagged one. Unknown tags are ignored. */
 export function scalarOf(event: ScalarEvent, source: string): Key {
   const text = textOf(event, source)
   const written = event.tagStart < 0 ? '' : source.slice(event.tagStart, event.tagEnd)
@@ -280,7 +280,7 @@ export function scalarOf(event: ScalarEvent, source: string): Key {
   }
 }
 
-/** A timestamp stays text, and what JSON has no number for is refused. */
+/** Converts a resolved plain scalar. A timestamp stays text; throws YamlError for NaN and infinities, which JSON does not have. */
 function plainValue(scalar: Scalar, text: string): Key {
   if (scalar.tag === 'timestamp') return text
   if (typeof scalar.value === 'number' && !Number.isFinite(scalar.value)) {
@@ -289,7 +289,7 @@ function plainValue(scalar: Scalar, text: string): Key {
   return scalar.value
 }
 
-/** A mapping as an object, whose keys are texts. Of two that become one the later counts. */
+/** Converts a mapping to an object with string keys. Of keys that become equal, the later one counts. */
 function objectOf(members: ReadonlyMap<Key, Built>): JsonObject {
   const unsorted: JsonObject = {}
   for (const [key, built] of members) {
@@ -304,5 +304,5 @@ function objectOf(members: ReadonlyMap<Key, Built>): JsonObject {
   return out
 }
 
-/** A key as Go's `%#v` prints it. */
+/** Formats a key like Go's `%#v`. */
 const keyText = (key: Key): string => (typeof key === 'string' ? quote(key) : key === null ? 'interface {}(nil)' : String(key))

@@ -3,23 +3,26 @@ import type { Json, JsonObject } from '../meta/object.ts'
 import { failure } from '../meta/status.ts'
 import { staysText } from './yaml-scalar.ts'
 
-/** Blanks at the beginnings of lines that one text may have. An object of 60 KB whose values are nested 9,000 levels deep has 240 MB of them. */
+/** Limit on the indentation of one text in blanks. An object of 60 KB with values nested 9,000 levels deep has 240 MB of them. */
 const MOST_BLANKS = 32 * 1024 * 1024
-/** Of those, how many end a step. */
+/** Blanks that end a step. */
 const STEP_BLANKS = 256 * 1024
 
-/** Lines that are being written. */
+/** Lines of the current step. */
 interface Lines {
   readonly parts: string[]
-  /** Blanks at the beginnings of lines, in this step and in all. */
+  /** Blanks written as indentation in this step, and in all. */
   stepBlanks: number
   blanks: number
 }
 
-/** A value of the JSON model as sigs.k8s.io/yaml marshals it: block style, keys in natural order, lists not indented below their key, texts quoted where they would read as something else. */
+/**
+ * Marshals a value like sigs.k8s.io/yaml: block style, keys in natural order, lists not indented below their key, and texts quoted that would be read as
+ * another type.
+ */
 export const yamlBytes = (value: Json): Buffer => Buffer.concat(runAtOnce(yamlInSteps(value)))
 
-/** The same for a value of any size, in buffers in turn: a step makes one of some hundred lines. Throws 406 for values that are nested too deeply. */
+/** Like `yamlBytes`, for a value of any size. A step makes one buffer of some hundred lines. Throws 406 for values that are nested too deeply. */
 export function* yamlInSteps(value: Json): Steps<Buffer[]> {
   const buffers: Buffer[] = []
   const lines: Lines = { parts: [], stepBlanks: 0, blanks: 0 }
@@ -29,7 +32,7 @@ export function* yamlInSteps(value: Json): Steps<Buffer[]> {
     const { done } = writing.next()
     lines.stepBlanks = 0
     const text = parts.join('')
-    // The line that is being written stays: it is asked for its column.
+    // The last line stays until it ends, because folding needs its column.
     const end = done ? text.length : text.lastIndexOf('\n') + 1
     if (end > 0) buffers.push(Buffer.from(text.slice(0, end)))
     parts.length = 0
@@ -41,17 +44,17 @@ export function* yamlInSteps(value: Json): Steps<Buffer[]> {
 
 const isFull = ({ stepBlanks }: Lines): boolean => isStepDone() || stepBlanks > STEP_BLANKS
 
-/** To be called before so many blanks are written. */
+/** Counts blanks before they are written. Throws 406 above the limit. */
 function countBlanks(lines: Lines, count: number): void {
   lines.stepBlanks += count
   lines.blanks += count
   if (lines.blanks > MOST_BLANKS) throw failure(406, 'NotAcceptable', 'the object is nested too deeply to be indented as YAML: ask for application/json')
 }
 
-/** Where a node stands: at the left end of a line, after `key:`, or after the dash of a list item or the colon of a long key. */
+/** Position of a node: at the left end of a line, after `key:`, or after the dash of a list item or the colon of a long key. */
 type Place = 'root' | 'value' | 'item'
 
-/** Writes a node and the end of its last line. `indent`: the column of the node's own lines. */
+/** Writes a node and the end of its last line. `indent`: column of the node's own lines. */
 function* writeNode(lines: Lines, value: Json, indent: number, place: Place): Steps<void> {
   const gap = place === 'root' ? '' : ' '
   if (Array.isArray(value)) {
@@ -66,7 +69,7 @@ function* writeNode(lines: Lines, value: Json, indent: number, place: Place): St
 
 const isContainer = (value: Json): value is Json[] | JsonObject => typeof value === 'object' && value !== null
 
-/** Of managed fields, most objects are empty: they need no generator. */
+/** Empty objects are the most frequent ones in managed fields, and need no generator. */
 function isEmptyObject(value: Json): boolean {
   if (!isContainer(value) || Array.isArray(value)) return false
   for (const _ in value) return false
@@ -78,7 +81,7 @@ function writeScalar(lines: Lines, value: null | boolean | number | bigint | str
 }
 
 function* writeList(lines: Lines, items: readonly Json[], indent: number, place: Place): Steps<void> {
-  // A list below a key is not indented: its dashes stand under the key.
+  // A list below a key is not indented: its dashes are aligned with the key.
   const at = place === 'value' ? indent - 2 : indent
   let isFirst = true
   for (const item of items) {
@@ -121,8 +124,8 @@ function startLine(lines: Lines, indent: number, place: Place): void {
 const scalarText = (value: null | boolean | number | bigint): string => (typeof value === 'number' ? numberText(value) : String(value))
 
 /**
- * As strconv prints with format g: an exponent of two digits below 1e-4 and from 1e6 for fractions. Whole numbers that int64 or uint64 holds have all their digits, because go-yaml reads them as integers in the
- * JSON that it converts.
+ * Formats a number like strconv with format g: fractions have a two-digit exponent below 1e-4 and from 1e6. Whole numbers within int64 or uint64 have all their
+ * digits, because go-yaml reads them as integers from the JSON that it converts.
  */
 function numberText(value: number): string {
   if (Number.isSafeInteger(value)) return String(value === 0 ? 0 : value)
@@ -139,10 +142,13 @@ const unprintable = /[^\n\x20-\x7e\u00a0-\ufefe\uff00-\ufffd]/u
 
 const lineBreak = /[\n\r\u0085\u2028\u2029]/
 
-/** Names, versions, paths: most texts. Words such as `yes` are no exception to `staysText`. */
+/** Matches names, versions and paths, which most texts are. Words such as `yes` are left to `staysText`. */
 const ordinary = /^[A-Za-z_][A-Za-z0-9_./-]{0,60}$/
 
-/** A text; further lines of it stand at `indent`. `ahead`: columns that are still to be written before it; absent for a key, which stays on its line. */
+/**
+ * Writes a text, with continuation lines at column `indent`. `ahead`: number of columns still to be written before it; undefined for a key, which stays on its
+ * line.
+ */
 function stringText(lines: Lines, text: string, indent: number, ahead?: number): string {
   if (ordinary.test(text) && staysText(text)) return text
   const special = unprintable.test(text) || / [\n\u2028\u2029]/.test(text)
@@ -159,7 +165,7 @@ function stringText(lines: Lines, text: string, indent: number, ahead?: number):
 
 const bestWidth = 80
 
-/** The column at which the last line ends. */
+/** Column at which the last line ends. */
 function columnOf(out: readonly string[]): number {
   let column = 0
   for (let i = out.length - 1; i >= 0; i--) {
@@ -172,14 +178,14 @@ function columnOf(out: readonly string[]): number {
 }
 
 interface Fold {
-  /** The column at which the text begins. */
+  /** Column at which the text begins. */
   readonly start: number
-  /** That of its further lines. */
+  /** Column of its continuation lines. */
   readonly indent: number
   readonly style: 'plain' | 'single' | 'double'
 }
 
-/** Breaks a long line at single spaces beyond the best width; quotes are part of the text. */
+/** Breaks a long line at single spaces beyond the best width. `text` includes its quotes. */
 function folded(lines: Lines, text: string, { start, indent, style }: Fold): string {
   const isQuoted = style !== 'plain'
   let out = ''
@@ -187,7 +193,7 @@ function folded(lines: Lines, text: string, { start, indent, style }: Fold): str
   let counted = 0
   let column = start
   for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) {
-    // Characters, of which some are two units of the text; beyond the best width no one asks how far.
+    // Columns are characters, some of which are two UTF-16 units. Counting stops beyond the best width.
     for (; counted < at && column <= bestWidth; counted++) if (!isSecondUnit(text, counted)) column++
     if (column <= bestWidth || text[at - 1] === ' ' || (isQuoted && (at < 2 || at >= text.length - 2))) continue
     const isDouble = text[at + 1] === ' '
@@ -203,7 +209,7 @@ function folded(lines: Lines, text: string, { start, indent, style }: Fold): str
 
 const isSecondUnit = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800
 
-/** A block of lines, without the end of its last line. */
+/** Writes a literal block without the end of its last line. */
 function literal(lines: Lines, text: string, indent: number): string {
   let breaks = 1
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) breaks++
@@ -245,7 +251,7 @@ function doubleQuoted(text: string): string {
   return `"${out}"`
 }
 
-/** The code point of a character. */
+/** Code point of a character. */
 const codeOf = (char: string): number => char.codePointAt(0) ?? 0
 
 const letter = /^\p{L}$/u
@@ -253,7 +259,7 @@ const digit = /^\p{Nd}$/u
 
 const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
 
-/** Order of keys: letters after everything else, runs of digits by their number. Source: go-yaml's keyList. */
+/** Order of keys: letters after all other characters, runs of digits by their value. Source: go-yaml's keyList. */
 function naturalOrder(a: string, b: string): number {
   let at = 0
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++
@@ -267,7 +273,10 @@ function naturalOrder(a: string, b: string): number {
 const isAscii = (code: number): boolean => code < 0x80
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
-/** The same of texts that differ in the character at an offset and have nothing but ASCII where digits could stand around it; undefined for others. Makes nothing: there may be very many keys. */
+/**
+ * Compares texts that first differ at `at`, if the characters there and around the digits are ASCII; undefined otherwise. Allocates nothing, because there can
+ * be very many keys.
+ */
 function compareAscii(a: string, b: string, at: number): number | undefined {
   const first = a.charCodeAt(at)
   const second = b.charCodeAt(at)
@@ -287,7 +296,7 @@ function compareAscii(a: string, b: string, at: number): number | undefined {
   return byValue || endA - endB || first - second
 }
 
-/** -1 where a digit of another script may follow. */
+/** End of a run of digits; -1 if a digit of another script could follow. */
 function endOfDigits(text: string, from: number): number {
   let end = from
   while (isDigit(text.charCodeAt(end))) end++
@@ -300,7 +309,7 @@ function digitsFrom(text: string, from: number, end: number, lead: number): numb
   return value
 }
 
-/** From the first character that differs on. */
+/** Compares texts from their first different character on. */
 function compareChars(left: readonly string[], right: readonly string[]): number {
   for (const [i, x] of left.entries()) {
     const y = right[i]
@@ -320,13 +329,13 @@ function compareChars(left: readonly string[], right: readonly string[]): number
   return left.length - right.length
 }
 
-/** 1 where the digits that stand before are not all zeros: a zero that follows counts then. */
+/** 1 if the preceding run of digits is not all zeros, which makes a following zero significant; otherwise 0. */
 function leadBefore(chars: readonly string[], before: number): number {
   for (let j = before - 1; j >= 0 && digit.test(chars[j] ?? ''); j--) if (chars[j] !== '0') return 1
   return 0
 }
 
-/** The number of the digits from an offset on, behind a digit `lead`, and where they end. */
+/** Parses the digits from an offset on, after a leading digit `lead`. Returns their value and end. */
 function numberFrom(chars: readonly string[], from: number, lead: number): { readonly end: number; readonly value: number } {
   let value = lead
   let end = from

@@ -14,15 +14,15 @@ import { MAX_DEPTH, type ParsedYaml, treeOf, YamlError } from './yaml-tree.ts'
 export { type ParsedYaml, YamlError } from './yaml-tree.ts'
 export { yamlBytes, yamlInSteps } from './yaml-writer.ts'
 
-/** Upstream's strict decoding reports all repeated keys in one error, under these words. */
+/** Text of upstream's strict decoding error, which lists all repeated keys. */
 export const repeatedKeysText = (duplicates: readonly string[]): string => `yaml: unmarshal errors:\n${duplicates.map(line => `  ${line}`).join('\n')}`
 
 const LONG_TEXT = 64 * 1024
 
-/** Parses the first document of a YAML text (or JSON, which is YAML). An empty text is null. Throws YamlError. */
+/** Parses the first document of a YAML or JSON text. An empty text is null. Throws YamlError. */
 export const parseYaml = (bytes: Buffer): ParsedYaml => runAtOnce(parseYamlInSteps(bytes))
 
-/** The same in steps, for bodies that may be large. */
+/** Like `parseYaml`, in steps. For bodies that may be large. */
 export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
   const fault = octetFault(bytes)
   if (fault) throw new YamlError(controlCharacter.test(textOf(bytes.subarray(0, fault.at))) ? CONTROL_CHARACTER : `yaml: ${fault.text}`)
@@ -34,14 +34,14 @@ export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
     const json = yield* asJson(source)
     if (json !== undefined) return { yaml: true, value: json, duplicates: [], hasUint64: false }
     yield
-    // What go-yaml refuses, and why, is known of texts that are read in a few milliseconds; of longer ones it is told as far as js-yaml knows.
+    // go-yaml's grammar is only checked for texts that it scans in a few milliseconds. For longer ones, only js-yaml's faults are reported.
     const { fault, end = source.length }: GoYamlForm = source.length <= LONG_TEXT ? goYamlForm(source) : {}
     if (fault !== undefined) throw new YamlError(fault)
     yield
     return yield* treeOfText(source.slice(0, end))
   } catch (error) {
     if (error instanceof YAMLException) throw new YamlError(yamlFault(error, source))
-    // The parser is recursive: the stack ends before the depth does.
+    // The parser is recursive: the stack can overflow before the depth limit is reached.
     if (error instanceof RangeError) throw new YamlError(depthFault(source, MAX_DEPTH))
     throw error
   }
@@ -73,7 +73,7 @@ function eventsOf(text: string): Event[] | YAMLException {
   }
 }
 
-/** The value of a text that is read into no type: there Go holds integers beyond int64 as floats. Changes the parsed value. */
+/** Converts a value that is decoded without a type, where Go represents integers beyond int64 as floats. Modifies the parsed value. */
 export function* untypedValue({ value, hasUint64 }: ParsedYaml): Steps<Json> {
   if (!hasUint64) return value
   const root: [Json] = [value]
@@ -87,14 +87,15 @@ export function* untypedValue({ value, hasUint64 }: ParsedYaml): Steps<Json> {
   return root[0]
 }
 
-/** Of JSON that YAML reads otherwise, or not at all: what it takes for ends of lines, tabs, keys that merge, `\/`, a key and its colon on two lines. */
+/** Matches JSON that YAML reads differently or not at all: YAML's additional line breaks, tabs, merge keys, `\/`, and a key and its colon on two lines. */
 const otherwiseInYaml = /[\t\u0085\u2028\u2029]|"<<"|\\\/|"[^\S\r\n]*[\r\n]\s*:/
 
-/** YAML takes no longer keys without a mark. */
+/** Limit of YAML on keys without an indicator, in characters. */
 const LONGEST_KEY = 1000
 
 /**
- * The value of a text that is JSON and means the same in YAML, as most configurations of appliers are; undefined of any other. The parser of YAML takes ten times as long for each value.
+ * Parses a text that is JSON and has the same value in YAML, as most applied configurations are. Undefined for any other text. The YAML parser takes ten times
+ * as long for each value.
  */
 function* asJson(source: string): Steps<Json | undefined> {
   if (!source.startsWith('{') || otherwiseInYaml.test(source)) return undefined
@@ -113,17 +114,17 @@ function hasLongKey(value: Json): boolean {
   return false
 }
 
-/** What may not stand in YAML, not even in quotes (YAML 1.1, section 5.1). */
+/** Error for characters that YAML does not allow even in quotes (YAML 1.1, section 5.1). */
 const CONTROL_CHARACTER = 'yaml: control characters are not allowed'
 
-/** Without a byte order mark. */
+/** Decodes UTF-8 without a byte order mark. */
 const textOf = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\ufeff/, '')
 
 const controlCharacter = /[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
 const separator = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm
 
-/** Cuts what follows the first document: it is not even looked at. */
+/** Returns the text of the first document. Later documents are ignored. */
 function firstDocument(text: string): string {
   let begun = false
   for (const match of text.matchAll(separator)) {
