@@ -1,28 +1,28 @@
 import { didYouMean } from './did-you-mean.ts'
 
-/** Where a command writes. */
+/** Output streams of a command. */
 export interface Streams {
   out(text: string): void
   err(text: string): void
 }
 
-/** A command line that can't be followed; the message is for the user. */
+/** An invalid command line. The message is for the user. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError'
 }
 
-/** What a flag takes: a value, several values, or none. */
+/** Number of values that a flag takes: one, any number, or none. */
 export type Option = 'value' | 'values' | 'switch'
 
-/** What was given, by the name of the flag without dashes. */
+/** Parsed flags, by name without dashes. */
 export interface Arguments {
-  /** The last one given. */
+  /** Returns the last value of the flag. */
   value(name: string): string | undefined
   values(name: string): readonly string[]
   isOn(name: string): boolean
 }
 
-/** Reads `--name value`, `--name=value`, `-f value`, `-fvalue` and switches. What stands alone is a value of `alone`. Throws ArgumentError. */
+/** Parses `--name value`, `--name=value`, `-f value`, `-fvalue` and switches. Positional arguments are values of the option `alone`. Throws ArgumentError. */
 export function readArguments(
   argv: readonly string[],
   options: Readonly<Record<string, Option>>,
@@ -45,11 +45,11 @@ export function readArguments(
   return { value: name => given.get(name)?.at(-1), values: name => given.get(name) ?? [], isOn: name => given.get(name)?.at(-1) === 'true' }
 }
 
-/** A command without an option for what stands alone has no name for it. */
+/** `name` is empty if the command takes no positional arguments. */
 const unknown = (argument: string, name: string, names: readonly string[]): string =>
   name === '' ? `unexpected argument: ${argument}` : `unknown flag: ${argument}${didYouMean(name, names, '--')}`
 
-/** `-ojson` as `-o=json`. */
+/** Rewrites `-ojson` to `-o=json`. */
 function separated(argument: string, short: Readonly<Record<string, string>>): string {
   const [, letter = '', value = ''] = /^-([a-z])([^=].*)$/s.exec(argument) ?? []
   return letter !== '' && Object.hasOwn(short, letter) && !Object.hasOwn(short, letter + value) ? `-${letter}=${value}` : argument

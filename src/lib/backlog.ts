@@ -1,19 +1,19 @@
 import { type Clock, steadyClock } from './clock.ts'
 
-/** Who writes to a client. */
+/** A writer to one client. */
 export interface PacedWriter {
-  /** False once nothing more can be written. */
+  /** Whether the connection can still be written to. */
   readonly open: boolean
-  /** Bytes that the kernel has not taken yet. */
+  /** Bytes that the kernel has not accepted yet. */
   readonly unwritten: number
 }
 
-/** Milliseconds for which it is not counted anew who is behind. */
+/** Milliseconds between recounts of the slow writers. */
 const COUNT_MS = 10
 
 /**
- * How much of what is written may wait in memory for the kernel. Those who are behind share a budget: encrypted bytes are each connection's own, and a thousand that are behind by what one may be would take
- * the memory of a hundred thousand objects.
+ * Bounds the written data that waits in memory for the kernel. Slow writers share a budget: encrypted bytes belong to one connection each, and a thousand
+ * writers with the maximum of a single one would use as much memory as a hundred thousand objects.
  */
 export class Backlog {
   private readonly bounds: { readonly budget: number; readonly most: number; readonly least: number }
@@ -22,14 +22,14 @@ export class Backlog {
   private countedAt = Number.NEGATIVE_INFINITY
   private share: number
 
-  /** Bytes: of all, and of one at the most and at the least. */
+  /** `budget`: bytes of all slow writers together. `most` and `least`: bounds of the share of one, in bytes. */
   constructor(bounds: { readonly budget: number; readonly most: number; readonly least: number }, clock: Clock = steadyClock) {
     this.bounds = bounds
     this.clock = clock
     this.share = bounds.most
   }
 
-  /** Bytes that one of those who are behind may have unwritten. */
+  /** Number of bytes that each slow writer may have unwritten. */
   get limit(): number {
     const now = this.clock.now()
     if (now - this.countedAt >= COUNT_MS) {
@@ -41,7 +41,7 @@ export class Backlog {
     return this.share
   }
 
-  /** Whether the writer, which has just written, should wait before it writes more. */
+  /** Whether a writer that has just written should wait before it writes more. */
   exceeds(writer: PacedWriter): boolean {
     const { unwritten } = writer
     if (unwritten === 0) return false

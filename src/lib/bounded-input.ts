@@ -8,8 +8,8 @@ export class InputBoundError extends Error {
 const PIECE_BYTES = 1 << 20
 
 /**
- * Reads a file, a pipe or a device up to a bound; `-` is standard input. The size that the system states is not consulted: pipes and devices have none, and files grow.
- * @throws InputBoundError if there is more, which is not read; errors of the system
+ * Reads a file, a pipe or a device up to a bound; `-` is standard input. The reported size is not used: pipes and devices have none, and files grow.
+ * @throws InputBoundError if there is more data, which is not read; errors of the system
  */
 export function readBoundedFile(path: string, maxBytes: number, flag?: string): Buffer {
   const descriptor = path === '-' ? 0 : openSync(path, 'r')
@@ -29,5 +29,5 @@ export function readBoundedFile(path: string, maxBytes: number, flag?: string): 
   }
 }
 
-/** Says which flag raises a bound. */
+/** Text that names the flag which raises a bound. */
 export const flagHint = (flag: string | undefined): string => (flag === undefined ? '' : ` (--${flag} raises the bound)`)

@@ -1,22 +1,22 @@
-/** Buffers of one size that are used again: fresh memory costs more than what is done with it, and collections besides. Everything that is taken may be kept; nothing has to be given back. */
+/** Reuses buffers of one size, because fresh memory costs more than the work done with it, and garbage collections besides. Returning a buffer is optional. */
 export class BufferPool {
-  /** Of each buffer. */
+  /** Size of each buffer. */
   readonly bytes: number
   private readonly most: number
   private readonly free: Buffer[] = []
 
-  /** `most`: buffers that are kept while nobody uses them. */
+  /** `most`: limit on the free buffers that are kept. */
   constructor(bytes: number, most: number) {
     this.bytes = bytes
     this.most = most
   }
 
-  /** Holds whatever its last user has left in it. */
+  /** Returns a buffer with undefined content. */
   take(): Buffer {
     return this.free.pop() ?? Buffer.allocUnsafeSlow(this.bytes)
   }
 
-  /** Once nothing refers to it any more: the next user writes over it. Buffers of other sizes are left to the collector. */
+  /** Returns a buffer to the pool. The caller must not hold references to it: the next user overwrites it. Buffers of other sizes are ignored. */
   give(buffer: Buffer): void {
     if (buffer.length === this.bytes && this.free.length < this.most) this.free.push(buffer)
   }

@@ -1,17 +1,17 @@
 /**
- * A value for all that one function calls, where it can't be an argument: for callbacks of an interface that has no place for it, or for hundreds of functions of which few ask. Synchronous, and so
- * without the cost of AsyncLocalStorage: the value is gone when the function returns or throws. A generator has to set it anew for each step. So neither another request nor another server of the
- * process ever sees it.
+ * A value for everything that one function calls, if it cannot be an argument: in callbacks of an interface without a parameter for it, or for hundreds of
+ * functions of which few read it. Synchronous, so it does not have the cost of AsyncLocalStorage: the value is unset when the function returns or throws. A
+ * generator must set it for each step. No other request or server of the process ever sees the value.
  */
 export class CallContext<T> {
   #value: T | undefined
 
-  /** The value of the innermost call; undefined outside of any. */
+  /** Value of the innermost call. Undefined outside any call. */
   get value(): T | undefined {
     return this.#value
   }
 
-  /** Calls a function with the value set, and returns what it returns. Calls may nest. */
+  /** Calls a function with the value set, and returns its result. Calls may be nested. */
   run<R>(value: T, call: () => R): R {
     const outer = this.#value
     this.#value = value

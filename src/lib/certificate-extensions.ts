@@ -3,16 +3,16 @@ import { type DerValue, objectIdentifierOf, readDer, SEQUENCE, sequenceOf } from
 const BOOLEAN = 0x01
 const INTEGER = 0x02
 const OCTETS = 0x04
-/** The tag of the extensions among the fields of a certificate. */
+/** Tag of the extensions in a certificate. */
 const EXTENSIONS = 0xa3
-/** No certificate has more. */
+/** Limit on the extensions of a certificate. */
 const MOST_EXTENSIONS = 64
 export const BASIC_CONSTRAINTS = '2.5.29.19'
 
-/** Signatures with MD5 and SHA-1. */
+/** Signature algorithms with MD5 and SHA-1. */
 const OLD_SIGNATURES: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.4', '1.2.840.113549.1.1.5', '1.2.840.10045.4.1', '1.2.840.10040.4.3'])
 
-/** An extension of a certificate (RFC 5280, 4.2). */
+/** An extension of a certificate (RFC 5280, section 4.2). */
 export interface CertificateExtension {
   readonly id: string
   readonly isCritical: boolean
@@ -20,7 +20,7 @@ export interface CertificateExtension {
   readonly pathLength?: number
 }
 
-/** The extensions of a certificate in DER. Throws an Error if it can't be read. */
+/** Returns the extensions of a certificate in DER. Throws an Error if it cannot be parsed. */
 export function extensionsOf(der: Buffer): CertificateExtension[] {
   const field = sequenceOf(sequenceOf(readDer(der)[0])[0]).find(({ tag }) => tag === EXTENSIONS)
   if (field === undefined) return []
@@ -38,7 +38,7 @@ function extensionOf(value: DerValue): CertificateExtension {
   return { id, isCritical, ...(pathLength !== undefined && { pathLength }) }
 }
 
-/** Undefined if there is no bound. One that is longer than a byte bounds nothing that can be. */
+/** Returns the path length constraint; undefined if there is none. A value of more than one byte is not a constraint in practice. */
 function pathLengthOf(constraints: Buffer): number | undefined {
   const length = sequenceOf(readDer(constraints)[0]).find(({ tag }) => tag === INTEGER)
   return length?.content.length === 1 ? length.content[0] : undefined

@@ -2,18 +2,20 @@ import { X509Certificate } from 'node:crypto'
 import { BASIC_CONSTRAINTS, type CertificateExtension, extensionsOf, isSignedWithOldDigest } from './certificate-extensions.ts'
 
 const ANY_PURPOSE = '2.5.29.37.0'
-/** Extended key usages by what certificates are verified for. */
+/** Extended key usage by purpose of the verification. */
 const PURPOSES = { clients: '1.3.6.1.5.5.7.3.2', servers: '1.3.6.1.5.5.7.3.1' } as const
 
 export type CertificatePurpose = keyof typeof PURPOSES
 
-/** Extensions that are looked at here, or that restrict nothing. A critical one beside them is not understood; constraints of names and policies are OpenSSL's to check. */
+/**
+ * Extensions that are checked here or restrict nothing. Any other critical extension makes a certificate invalid. OpenSSL checks name and policy constraints.
+ */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
   '2.5.29.14', // subject key identifier
   '2.5.29.15', // key usage
   '2.5.29.17', // subject alternative name
   BASIC_CONSTRAINTS,
-  '2.5.29.31', // where revocation lists are
+  '2.5.29.31', // CRL distribution points
   '2.5.29.35', // authority key identifier
   '2.5.29.37', // extended key usage
 ])
@@ -21,9 +23,10 @@ const NAME_CONSTRAINTS = '2.5.29.30'
 const LEAST_RSA_BITS = 2048
 
 /**
- * Whether a chain is good by the rules of Go's crypto/x509 for clients (ExtKeyUsageClientAuth) or servers (ExtKeyUsageServerAuth): OpenSSL refuses certificates for any purpose (anyExtendedKeyUsage), and those
- * whose key usage does not fit how the handshake is signed, which Go accepts. `chain`: DER, the peer's own certificate first, each signed by the next, and valid at this time. It has to lead to one of the
- * authorities. False as well for a certificate that cannot be read.
+ * Whether a chain is valid by the rules of Go's crypto/x509 for clients (ExtKeyUsageClientAuth) or servers (ExtKeyUsageServerAuth). OpenSSL rejects
+ * certificates for any purpose (anyExtendedKeyUsage), and those whose key usage does not match the signature of the handshake, which Go accepts. `chain`: DER,
+ * the peer's certificate first, each signed by the next, currently valid, and leading to one of the authorities. Returns false for a certificate that cannot be
+ * parsed.
  */
 export function isGoodChain(chain: readonly Buffer[], authorities: readonly X509Certificate[], purpose: CertificatePurpose): boolean {
   try {
@@ -34,7 +37,7 @@ export function isGoodChain(chain: readonly Buffer[], authorities: readonly X509
   }
 }
 
-/** The certificates from the peer's own to an authority. */
+/** Returns the certificates from the peer's own to an authority. */
 function pathTo(chain: readonly Buffer[], authorities: readonly X509Certificate[]): X509Certificate[] | undefined {
   const path: X509Certificate[] = []
   for (const der of chain) {
@@ -47,7 +50,7 @@ function pathTo(chain: readonly Buffer[], authorities: readonly X509Certificate[
   return undefined
 }
 
-/** Whether a certificate is valid at its position of the chain: each but the first is an authority, and allows as many authorities below it as there are. */
+/** Whether a certificate is valid at its position in the chain: each but the first is an authority and allows the number of authorities below it. */
 function isGoodAt(certificate: X509Certificate, index: number, isAnchor: boolean): boolean {
   const extensions = extensionsOf(certificate.raw)
   if (extensions.some(({ id, isCritical }) => id === NAME_CONSTRAINTS || (isCritical && !UNDERSTOOD.has(id)))) return false
@@ -56,7 +59,7 @@ function isGoodAt(certificate: X509Certificate, index: number, isAnchor: boolean
   return index === 0 || (certificate.ca && index - 1 <= mostBelow(extensions))
 }
 
-/** Node names the purposes of a certificate its key usage; undefined if it is restricted to none. */
+/** Whether the certificate may be used for the purpose. Node calls the extended key usage `keyUsage`; undefined if it is not restricted. */
 function isFor({ keyUsage }: X509Certificate, purpose: string): boolean {
   const purposes: readonly string[] | undefined = keyUsage
   return purposes === undefined || purposes.length === 0 || purposes.includes(ANY_PURPOSE) || purposes.includes(purpose)

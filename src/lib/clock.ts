@@ -1,24 +1,27 @@
-/** Where time comes from; tests pass their own. */
+/** A source of time. Tests pass their own. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
 }
 
-/** A call that is to come. A timer of Node is one. */
+/** A scheduled call, such as a timer of Node. */
 export interface Timer {
-  /** Takes the call back. */
+  /** Cancels the call. */
   close(): void
 }
 
-/** A clock that calls as well: for all of which the API shows the time, so that it goes together. */
+/** A clock with timers. All times that the API shows come from it, so they are consistent. */
 export interface TimerClock extends Clock {
-  /** The same time, evenly: without the jumps of a clock that is set. */
+  /** The same time without the jumps of a clock that is adjusted. */
   readonly steady: Clock
-  /** Calls once when so many milliseconds have gone by (LONGEST_TIMER_MS at most). Keeps no process alive. */
+  /** Calls back once after this many milliseconds, at most LONGEST_TIMER_MS. Does not keep the process alive. */
   after(milliseconds: number, call: () => void): Timer
 }
 
-/** Milliseconds since the process began. Goes evenly whatever is done to the system's clock: for windows, waits and deadlines within the process, and never for what is stored or sent. */
+/**
+ * Milliseconds since the process began. Monotonic, whatever happens to the system's clock: for windows, waits and deadlines within the process, never for times
+ * that are stored or sent.
+ */
 export const steadyClock: Clock = { now: () => performance.now() }
 
 export const systemClock: TimerClock = {
@@ -27,5 +30,5 @@ export const systemClock: TimerClock = {
   after: (milliseconds, call) => setTimeout(call, milliseconds).unref(),
 }
 
-/** A timer that is set to more ends at once. */
+/** Longest delay of a timer. A longer one would fire immediately. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1

@@ -4,7 +4,7 @@ import { QuietCollector } from './quiet-collector.ts'
 
 const INTERVAL_MS = 5_000
 
-/** Gives back what a burst of work has left in the heap, when the process has become quiet. Never keeps the process. */
+/** Collects the garbage of a burst of work once the process is quiet. Does not keep the process alive. */
 export function collectWhenQuiet(): void {
   const cpu = (): number => {
     const { user, system } = process.cpuUsage()
@@ -14,7 +14,7 @@ export function collectWhenQuiet(): void {
   setInterval(() => collector.look(), INTERVAL_MS).unref()
 }
 
-/** V8 lets a program ask for it only where a flag says so while its context is made. */
+/** V8 exposes the collector only in contexts created while the flag is set. */
 function collect(): void {
   setFlagsFromString('--expose-gc')
   const garbage: unknown = runInNewContext('gc')

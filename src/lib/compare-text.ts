@@ -1,4 +1,4 @@
-/** Orders as the bytes of UTF-8 are ordered, and as Go compares strings: by code points. */
+/** Compares strings like Go: by code points, which is the order of their UTF-8 bytes. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)
@@ -6,7 +6,7 @@ export function compareText(a: string, b: string): number {
     const x = a.charCodeAt(i)
     const y = b.charCodeAt(i)
     if (x !== y) {
-      // A surrogate stands for a character beyond all that have one unit.
+      // A surrogate is half of a character beyond all those of a single unit.
       const xWide = (x & 0xf800) === 0xd800
       return xWide === ((y & 0xf800) === 0xd800) ? x - y : xWide ? 1 : -1
     }
@@ -14,5 +14,5 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Orders as `<` does, by UTF-16 units: as bytes are ordered where all characters are below U+0100. */
+/** Compares strings by UTF-16 units, like `<`. Equals the order of their bytes if all characters are below U+0100. */
 export const compareUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -6,25 +6,28 @@ import type { CompressedPiece } from './pieces.ts'
 import { nextLongTurn, turnIsLong } from './turn.ts'
 
 const deflate = promisify(deflateRaw)
-/** Compressed together: half a millisecond to make them again for who takes no gzip. */
+/** Bytes that are compressed together. A client without gzip support costs half a millisecond to decompress them. */
 const PIECE_BYTES = 128 * 1024
 
-/** A body that is kept compressed. */
+/** A compressed body in pieces. */
 export interface CompressedBody {
   readonly length: number
   readonly pieces: readonly CompressedPiece[]
 }
 
 export interface CompressOptions {
-  /** 1: the fastest. Absent: zlib's own. */
+  /** Compression level; 1 is the fastest. Default: that of zlib. */
   readonly level?: number
-  /** Sees the bytes as they were, in order. */
+  /** Receives the uncompressed bytes in order. */
   readonly see?: (raw: Buffer) => void
 }
 
-/** Compresses a body while it is made, in turns with all else and in other threads: it never lies in memory as a whole. `pieces`: its bytes; undefined wherever others may have their turn. */
+/**
+ * Compresses a body while it is produced, in turns of the event loop and on other threads, so that it is never in memory as a whole. `pieces`: the bytes, with
+ * undefined wherever other work may run.
+ */
 export async function compressBody(pieces: Iterable<Buffer | undefined>, { level, see }: CompressOptions = {}): Promise<CompressedBody> {
-  // Each piece stands by itself, and is no last one.
+  // Each piece is independent of the others and is not the last block.
   const options = { finishFlush: constants.Z_FULL_FLUSH, ...(level !== undefined && { level }) }
   const kept: CompressedPiece[] = []
   let waiting: Buffer[] = []
@@ -36,7 +39,7 @@ export async function compressBody(pieces: Iterable<Buffer | undefined>, { level
     bytes = 0
     see?.(raw)
     const deflated = await deflate(raw, options)
-    // Memory of just its size: what it comes in is larger.
+    // The result of zlib is in a larger allocation.
     const own = Buffer.allocUnsafeSlow(deflated.length)
     deflated.copy(own)
     kept.push({ deflated: own, length: raw.length, crc: crc32(raw), shift: shiftBy(raw.length) })
@@ -57,7 +60,7 @@ export async function compressBody(pieces: Iterable<Buffer | undefined>, { level
   return { length, pieces: kept }
 }
 
-/** The body of an answer: as it is kept for who takes gzip. */
+/** Decompresses a body while it is sent. Clients that accept gzip get the compressed pieces. */
 export function bodyOf({ length, pieces }: CompressedBody): FilledBody {
   const left = pieces.values()
   const inflateNext = (): Buffer => {

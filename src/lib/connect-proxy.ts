@@ -12,52 +12,55 @@ import { TlsAgent } from './tls-agent.ts'
 
 /** A proxy that opens connections by the method CONNECT. */
 export interface ConnectProxy {
-  /** Its address, or the path of its socket. */
+  /** Address of the proxy, or path of its socket. */
   readonly at: { readonly host: string; readonly port: number } | { readonly socketPath: string }
-  /** Absent: it is asked without TLS. */
+  /** Optional. TLS options for the connection to the proxy. Default: no TLS. */
   readonly tls?: SecureContextOptions
 }
 
-/** Opens a connection to a host and a port, and is done once, with an error or with a socket that is connected. */
+/** Opens a connection to a host and a port. Calls `done` once, with an error or with a connected socket. */
 export type Dial = (host: string, port: number, done: (error: Error | null, socket?: Socket) => void) => void
 
-/** What a way out may be for. */
+/** Destinations for which egress can be configured. */
 export type EgressPurpose = 'cluster' | 'controlplane' | 'etcd'
 
-/** Learns what comes of connections through a proxy: each begins, and fails at the proxy or behind it, or is there after so many seconds. */
+/**
+ * Receives the events of a connection through a proxy: started, then either failed (`connect`: to the proxy, `proxy`: behind it) or connected after this many
+ * seconds.
+ */
 export interface DialObserver {
   started(): void
   failed(stage: 'connect' | 'proxy'): void
   connected(seconds: number): void
 }
 
-/** The ways out of this server by what is behind them; what is absent is dialled directly. */
+/** Egress of the server by destination. Absent destinations are dialled directly. */
 export interface Egress {
-  /** For what the configuration names a way, be it the direct one; absent: there is no configuration. */
+  /** Destinations that the configuration names, including those that it dials directly. Omitted if there is no configuration. */
   readonly named?: ReadonlySet<EgressPurpose>
   readonly metrics?: readonly MetricFamily[]
-  /** What is managed: nodes, pods, services. */
+  /** Managed systems: nodes, pods and services. */
   readonly cluster?: Dial
-  /** Webhooks that a URL names, and those of authentication, authorization and audits. */
+  /** Webhooks named by URL, and those of authentication, authorization and audit. */
   readonly controlplane?: Dial
   readonly etcd?: ConnectProxy
 }
 
-/** For the connection to the proxy and its answer together. */
+/** Limit in milliseconds on connecting to the proxy and its response together. */
 const DIAL_MS = 30_000
 
 const hostText = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
 
-/** As errors name it. */
+/** Name of the proxy in errors. */
 const nameOf = ({ at }: ConnectProxy): string => ('socketPath' in at ? at.socketPath : `${hostText(at.host)}:${at.port}`)
 
-/** What TLS asks the proxy for. Node would take it from the header Host. */
+/** Server name that is sent to the proxy. Node would take it from the header Host. */
 const serverNameOf = ({ at }: ConnectProxy): { servername?: string } => ('host' in at && isIP(at.host) === 0 ? { servername: at.host } : {})
 
-/** What no request line takes; no name has it. */
+/** Characters that a request line cannot contain. No host name has them. */
 const NOT_IN_PATHS = /[^!-~]/
 
-/** Dials through the proxy, which resolves names. Errors are in kube-apiserver's words. `dialMs`: for all until it has answered. */
+/** Dials through the proxy, which resolves names. Errors have kube-apiserver's wording. `dialMs`: limit in milliseconds up to the proxy's response. */
 export const dialThrough =
   (proxy: ConnectProxy, observer?: DialObserver, dialMs = DIAL_MS): Dial =>
   (host, port, given) => {
@@ -106,14 +109,14 @@ export const dialThrough =
     asking.end()
   }
 
-/** What an agent says of the connection that it wants. */
+/** Destination of a connection that an agent requests. */
 interface Wanted {
   readonly host?: string | null | undefined
   readonly port?: number | string | null | undefined
 }
 type Created = (error: Error | null, socket: Socket) => void
 
-/** Calls back as agents of Node do, which look at the socket only where there is no error. */
+/** Dials and calls back as Node's agents do, which only read the socket if there is no error. */
 function dialFor(dial: Dial, { host, port }: Wanted, created: Created | undefined, use: (socket: Socket) => Socket): undefined {
   dial(host ?? '', Number(port), (error, socket) => {
     if (socket) created?.(null, use(socket))
@@ -121,7 +124,7 @@ function dialFor(dial: Dial, { host, port }: Wanted, created: Created | undefine
   })
 }
 
-/** Connections without TLS that are dialled so. */
+/** An agent whose connections without TLS are opened by `dial`. */
 export class DialledAgent extends HttpAgent {
   readonly #dial: Dial
 
@@ -135,7 +138,7 @@ export class DialledAgent extends HttpAgent {
   }
 }
 
-/** Connections with TLS that are dialled so. */
+/** An agent whose connections with TLS are opened by `dial`. */
 export class DialledTlsAgent extends HttpsAgent {
   readonly #dial: Dial
 

@@ -1,6 +1,6 @@
 import { crc32 as native } from 'node:zlib'
 
-/** CRC-32 of gzip (RFC 1952, section 8). */
+/** Polynomial of the CRC-32 of gzip (RFC 1952, section 8). */
 const POLYNOMIAL = 0xedb88320
 
 const byteTable = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -9,17 +9,20 @@ const byteTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest
 })
 
-/** The CRC in JavaScript, for releases of Node that have none, and for a few bytes, for which it takes half the time of a call of zlib. `before`: as for `crc32`. */
+/**
+ * Computes the CRC in JavaScript: for releases of Node without a native one, and for a few bytes, which take half the time of a call of zlib. `before`: as for
+ * `crc32`.
+ */
 export function ownCrc32(bytes: Uint8Array, before = 0, start = 0, end = bytes.length): number {
   let crc = ~before
   for (let i = start; i < end; i++) crc = (byteTable[(crc ^ (bytes[i] ?? 0)) & 0xff] ?? 0) ^ (crc >>> 8)
   return ~crc >>> 0
 }
 
-/** CRC-32 of the bytes. `before`: the CRC of the bytes that precede them. zlib of Node has it from 20.15 on. */
+/** Computes the CRC-32 of bytes. `before`: CRC of the bytes that precede them. Node's zlib has it since 20.15. */
 export const crc32: (bytes: Buffer, before?: number) => number = native ?? ownCrc32
 
-/** Polynomials over GF(2), bits in reverse: their product modulo that of the CRC. */
+/** Product of two polynomials over GF(2) modulo that of the CRC. Bits are in reverse order. */
 function product(a: number, b: number): number {
   let sum = 0
   let factor = b
@@ -30,17 +33,17 @@ function product(a: number, b: number): number {
   return sum >>> 0
 }
 
-/** x to the powers of two. */
+/** Powers of x with exponents 1, 2, 4, … */
 const powers = new Uint32Array(32)
 for (let n = 0, power = 0x40000000; n < powers.length; n++, power = product(power, power)) powers[n] = power
 
-/** What so many bytes that follow do to a CRC: the second argument of `joined`. */
+/** Factor by which this many following bytes shift a CRC: the second argument of `joined`. */
 export function shiftBy(bytes: number): number {
   let shift = 0x80000000
-  // Eight bits a byte: from the third power on.
+  // A byte has eight bits, so the loop starts at the third power.
   for (let n = 3, left = bytes; left > 0; n++, left = Math.floor(left / 2)) if (left % 2 === 1) shift = product(powers[n % 32] ?? 0, shift)
   return shift
 }
 
-/** The CRC of two texts one after the other, from that of each. Source: crc32_combine of zlib. */
+/** Combines the CRCs of two adjacent texts. Source: crc32_combine of zlib. */
 export const joined = (before: number, shiftOfAfter: number, after: number): number => (product(shiftOfAfter, before) ^ after) >>> 0

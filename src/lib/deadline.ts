@@ -1,20 +1,21 @@
 import { onAbort } from './on-abort.ts'
 
-/** What Go says of a call whose time is over, and of one for which nobody waits any more. */
+/** Go's errors of a context that timed out, and of one that was cancelled. */
 export const DEADLINE = 'context deadline exceeded'
 export const CANCELED = 'context canceled'
 
-/** The time that work has. */
+/** A time limit on some work. */
 export interface Deadline {
-  /** Aborts with the reason of the caller's signal, or with a TimeoutError (its message: DEADLINE) when the time is over. */
+  /** Aborts with the reason of the caller's signal, or on timeout with a TimeoutError whose message is DEADLINE. */
   readonly signal: AbortSignal
-  /** The time was over before the caller's signal aborted. */
+  /** Whether the time ran out before the caller's signal aborted. */
   isOver(): boolean
   dispose(): void
 }
 
 /**
- * Begins now. `AbortSignal.any` with `AbortSignal.timeout` does not do: Node holds what it combines weakly, and a timeout that has been collected never comes (nodejs/node#57736).
+ * Starts a deadline. `AbortSignal.any` with `AbortSignal.timeout` is not reliable: Node holds the combined signals weakly, and a timeout that was
+ * garbage-collected never fires (nodejs/node#57736).
  */
 export function startDeadline(ms: number, caller: AbortSignal): Deadline {
   const either = new AbortController()
@@ -36,7 +37,7 @@ export function startDeadline(ms: number, caller: AbortSignal): Deadline {
   }
 }
 
-/** Gives the work a signal that aborts with the caller's, or with a TimeoutError after so many milliseconds. */
+/** Runs work with a signal that aborts with the caller's signal, or with a TimeoutError after this many milliseconds. */
 export async function withDeadline<T>(caller: AbortSignal, ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = startDeadline(ms, caller)
   try {

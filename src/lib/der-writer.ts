@@ -1,6 +1,6 @@
 import { BIT_STRING, OBJECT_IDENTIFIER, SEQUENCE } from './der.ts'
 
-/** Values of ASN.1 in DER (ITU-T X.690), of the types that certificates consist of. */
+/** Encodes the ASN.1 types that certificates use in DER (ITU-T X.690). */
 
 const BOOLEAN = 0x01
 const INTEGER = 0x02
@@ -10,7 +10,7 @@ const UTF8_STRING = 0x0c
 const UTC_TIME = 0x17
 const GENERALIZED_TIME = 0x18
 const SET = 0x31
-/** Of a context-specific tag, and of one that holds values. */
+/** Bits of a tag: context-specific, and constructed from other values. */
 const CONTEXT = 0x80
 const CONSTRUCTED = 0x20
 
@@ -32,14 +32,14 @@ export const derNull = (): Buffer => derValue(NULL)
 export const derTrue = (): Buffer => derValue(BOOLEAN, Buffer.from([0xff]))
 export const derText = (text: string): Buffer => derValue(UTF8_STRING, Buffer.from(text))
 export const derOctets = (bytes: Buffer): Buffer => derValue(OCTET_STRING, bytes)
-/** `unused`: bits at the end of the last byte. */
+/** `unused`: number of unused bits at the end of the last byte. */
 export const derBits = (bytes: Buffer, unused = 0): Buffer => derValue(BIT_STRING, Buffer.from([unused]), bytes)
-/** Of a field that holds values, under its own tag and theirs. */
+/** Encodes an explicitly tagged field, which contains its value with the value's own tag. */
 export const derExplicit = (field: number, value: Buffer): Buffer => derValue(CONTEXT | CONSTRUCTED | field, value)
-/** Of a field whose tag takes the place of that of its bytes. */
+/** Encodes an implicitly tagged field, whose tag replaces that of its bytes. */
 export const derImplicit = (field: number, bytes: Buffer): Buffer => derValue(CONTEXT | field, bytes)
 
-/** Of a positive number, the highest byte first. */
+/** Encodes a positive integer, given with the highest byte first. */
 export function derInteger(bytes: Buffer): Buffer {
   const first = bytes.findIndex(byte => byte !== 0)
   const rest = first < 0 ? Buffer.from([0]) : bytes.subarray(first)
@@ -58,7 +58,7 @@ function inSevens(part: number): number[] {
   return bytes
 }
 
-/** To the second, in the form that RFC 5280 (section 4.1.2.5) has for its year. */
+/** Encodes a time in whole seconds, in the form that RFC 5280 (section 4.1.2.5) requires for its year. */
 export function derTime(date: Date): Buffer {
   const text = `${date.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`
   return date.getUTCFullYear() < 2050 ? derValue(UTC_TIME, Buffer.from(text.slice(2))) : derValue(GENERALIZED_TIME, Buffer.from(text))

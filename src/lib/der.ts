@@ -1,19 +1,19 @@
-/** A value of ASN.1 in DER (X.690). */
+/** An ASN.1 value in DER (X.690). */
 export interface DerValue {
   readonly tag: number
-  /** What is inside. */
+  /** Content, without tag and length. */
   readonly content: Buffer
-  /** With tag and length. */
+  /** The encoded value with its tag and length. */
   readonly whole: Buffer
 }
 
-/** Tags of the ASN.1 types that requests consist of (ITU-T X.690). */
+/** Tags of the ASN.1 types that certificate requests use (ITU-T X.690). */
 export const SEQUENCE = 0x30
 export const BIT_STRING = 0x03
 export const OBJECT_IDENTIFIER = 0x06
 const BMP_STRING = 0x1e
 
-/** The values that stand one after the other, no more of them than `most`. Throws an Error where a length is wrong. */
+/** Decodes adjacent values, at most `most`. Throws an Error if a length is invalid. */
 export function readDer(bytes: Buffer, most = 16): DerValue[] {
   const values: DerValue[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -35,7 +35,7 @@ function readLength(bytes: Buffer, at: number): { start: number; length: number 
   return { start: at + 1 + count, length: bytes.readUIntBE(at + 1, count) }
 }
 
-/** The values inside of a sequence. */
+/** Decodes the values in a sequence. */
 export function sequenceOf(value: DerValue | undefined): DerValue[] {
   if (value?.tag !== SEQUENCE) throw new Error("asn1: structure error: tags don't match")
   return readDer(value.content)
@@ -56,7 +56,7 @@ export function objectIdentifierOf(value: DerValue | undefined): string {
   return parts.join('.')
 }
 
-/** A text of any of the string types. */
+/** Decodes a value of any string type. */
 export function textOf(value: DerValue | undefined): string {
   if (!value) return ''
   if (value.tag === BMP_STRING)

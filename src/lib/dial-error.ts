@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { errorCode } from './error-code.ts'
 import { errorMessage } from './error-message.ts'
 
-/** Why an address could not be reached, in the words of Go's net package, as kube-apiserver reports it. */
+/** A failed connection, with the error of Go's net package, as kube-apiserver reports it. */
 export class DialError extends Error {
   override readonly name = 'DialError'
 }
@@ -16,7 +16,7 @@ const SYSTEM: Readonly<Record<string, string>> = {
 }
 
 const UNKNOWN_AUTHORITY = 'x509: certificate signed by unknown authority'
-/** OpenSSL's, which has no code. */
+/** OpenSSL's message, because this error has no code. */
 const WEAK_SIGNATURE = 'CA signature digest algorithm too weak'
 const INSECURE_SIGNATURE = `${UNKNOWN_AUTHORITY} (possibly because of "x509: cannot verify signature: insecure algorithm SHA1")`
 const CERTIFICATE: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ const CERTIFICATE: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'x509: certificate has expired or is not yet valid',
 }
 
-/** `address`: host and port, as they were dialled. */
+/** Converts an error of Node. `address`: host and port, as dialled. */
 export function dialError(error: unknown, address: string): DialError {
   const code = errorCode(error) ?? ''
   const message = errorMessage(error)
@@ -46,7 +46,7 @@ export function dialError(error: unknown, address: string): DialError {
   return new DialError(message)
 }
 
-/** An error of Node's tls module with the code ERR_TLS_CERT_ALTNAME_INVALID. */
+/** Node's TLS error with the code ERR_TLS_CERT_ALTNAME_INVALID. */
 interface AltNameError {
   readonly host: string
   readonly cert: { readonly subjectaltname?: string; readonly subject?: { readonly CN?: string } }
@@ -61,7 +61,7 @@ const isAltNameError = (error: unknown): error is AltNameError =>
   typeof error.cert === 'object' &&
   error.cert !== null
 
-/** Whom a certificate is for, and whom it is not: crypto/x509's HostnameError. */
+/** Formats the host and the names of the certificate like crypto/x509's HostnameError. */
 function hostnameText(error: unknown): string | undefined {
   if (!isAltNameError(error)) return undefined
   const { host, cert } = error

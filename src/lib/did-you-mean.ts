@@ -1,11 +1,11 @@
-/** Of a single letter nothing is left to go by; longer names are no slips of one that exists. */
+/** Lengths of names for which suggestions are made. A single letter matches too much; longer names are not misspelt ones. */
 const SHORTEST = 2
 const LONGEST = 64
-/** One slip is allowed for so many characters of the name, and at least MINIMUM. */
+/** One mistake is allowed per this many characters of the name, and at least MINIMUM. */
 const CHARACTERS_A_SLIP = 4
 const MINIMUM = 1
 
-/** The name of a list that differs least from a mistyped one, by characters that are missing, added, replaced or swapped with their neighbour; undefined if none is close. */
+/** Returns the name closest to a mistyped one, counting missing, added, replaced and swapped characters; undefined if none is close. */
 export function nearest(mistyped: string, names: Iterable<string>): string | undefined {
   if (mistyped.length < SHORTEST || mistyped.length > LONGEST) return undefined
   let best: string | undefined
@@ -17,13 +17,13 @@ export function nearest(mistyped: string, names: Iterable<string>): string | und
   return best
 }
 
-/** `; did you mean --NAME?` for the end of a message, or an empty text. */
+/** Returns `; did you mean --NAME?` to append to a message, or an empty text. */
 export function didYouMean(mistyped: string, names: Iterable<string>, dashes = ''): string {
   const name = nearest(mistyped, names)
   return name === undefined ? '' : `; did you mean ${dashes}${name}?`
 }
 
-/** The optimal string alignment distance. */
+/** Optimal string alignment distance. */
 function distance(from: string, to: string): number {
   let before: number[] = []
   let above = Array.from({ length: to.length + 1 }, (_, i) => i)

@@ -2,7 +2,7 @@ import { timeQuote } from './go-quote.ts'
 import { integerOf, MAX_INT64 } from './integer.ts'
 import { trimEndOf } from './trim.ts'
 
-/** Digits of a fraction: an int64 has 19. */
+/** Digits of a fraction that are used. An int64 has 19. */
 const MAX_FRACTION = 20
 
 /** Nanoseconds of each unit. */
@@ -17,13 +17,13 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3_600_000_000_000,
 }
 
-/** A number with its unit. Each part may be missing. */
+/** Matches a number with its unit. Each part may be empty. */
 const TERM = /([0-9]*)(?:\.([0-9]*))?([^.0-9]*)/y
 
-/** Characters of a duration. Go has no bound. The longest that has each unit once has 40. */
+/** Limit on the characters of a duration. Go has none. The longest duration with each unit once has 40. */
 const MAX_LENGTH = 256
 
-/** Go's time.ParseDuration: nanoseconds, or an Error with Go's text. */
+/** Parses a duration to nanoseconds like Go's time.ParseDuration. Throws an Error with Go's text. */
 export function parseDuration(text: string): bigint {
   const bad = (): Error => new Error(`time: invalid duration ${timeQuote(text)}`)
   const isNegative = text.startsWith('-')
@@ -45,15 +45,15 @@ export function parseDuration(text: string): bigint {
 }
 
 function nanoseconds(whole: string, fraction: string, unit: bigint): bigint {
-  // Go, too, leaves out digits that count no more.
+  // Go ignores insignificant digits, too.
   const digits = fraction.slice(0, MAX_FRACTION)
   return integerOf(whole || '0') * unit + (BigInt(digits || '0') * unit) / 10n ** BigInt(digits.length)
 }
 
-/** Milliseconds, with a fraction, of what `parseDuration` reads. */
+/** Parses a duration to milliseconds, with a fraction. */
 export const parseMilliseconds = (text: string): number => Number(parseDuration(text)) / 1e6
 
-/** Go's time.Duration.String(). */
+/** Formats a duration like Go's time.Duration.String(). */
 export function formatDuration(nanos: bigint): string {
   if (nanos === 0n) return '0s'
   const sign = nanos < 0n ? '-' : ''
@@ -69,7 +69,7 @@ export function formatDuration(nanos: bigint): string {
   return `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}s`
 }
 
-/** A value in a larger unit, with the digits of its fraction that count. */
+/** Formats a value in a larger unit, with the significant digits of its fraction. */
 function decimal(value: bigint, unit: bigint): string {
   const fraction = trimEndOf((value % unit).toString().padStart(unit.toString().length - 1, '0'), '0')
   return fraction === '' || unit === 1n ? `${value / unit}` : `${value / unit}.${fraction}`

@@ -1,6 +1,6 @@
 /**
- * Works on every item, in order, on at most `atOnce` of them at the same time. Once the work on one has failed, no other is begun; rejects with the first failure when all work that was begun
- * has ended, so that nothing goes on behind its caller's back.
+ * Calls `work` for each item in order, at most `atOnce` at the same time. After a failure no further call is made. Rejects with the first failure once all
+ * pending calls have ended, so no work continues after that.
  */
 export async function eachAtOnce<T>(items: Iterable<T>, atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   const queue = items[Symbol.iterator]()

@@ -2,7 +2,7 @@ import type { ClientRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import { errorCode } from './error-code.ts'
 
-/** Of a write to a connection that the other side has closed. */
+/** Errors of a write to a connection that the peer has closed. */
 const CLOSED = ['EPIPE', 'ECONNRESET']
 
 type Done = (error?: Error | null) => void
@@ -10,8 +10,9 @@ type Done = (error?: Error | null) => void
 const tolerant = new WeakSet<Socket>()
 
 /**
- * Has a response that comes before the end of a request be read, also from a server that has closed the connection behind it: Node ends the connection at the first write that fails, with what was received unread.
- * Such a write stays unfinished instead, so that no more of the body is sent, and the connection ends by what is read. The end of such a response is the end of the request. To be called before the request is sent.
+ * Reads a response that arrives before the request is complete, even if the server has closed the connection after it. Node destroys the connection at the
+ * first failed write, with unread data lost. Here the failed write stays pending, so no more of the body is sent, and the connection ends when it has been
+ * read. The end of such a response ends the request. Must be called before the request is sent.
  */
 export function readEarlyResponse(request: ClientRequest): void {
   request.on('response', response => response.once('close', () => request.writableFinished || request.destroy()))

@@ -2,13 +2,13 @@ import type { Duplex } from 'node:stream'
 import { steadyClock } from './clock.ts'
 import { Progress } from './progress.ts'
 
-/** How often a connection is looked at. */
+/** Milliseconds between checks. */
 const CHECK_MS = 1000
 
-/** For one that reads nothing of what waits for it: as long as the server's own clients have, in streams that go on. */
+/** Default limit in milliseconds, the same as for the server's own clients in streams. */
 const STALLED_MS = 15 * 60_000
 
-/** Destroys a connection when what was written to it has stood still for too long. */
+/** Destroys a connection if the written data has not moved for too long. */
 export function endWhenStalled(socket: Duplex & { readonly bytesWritten?: number }, limitMs = STALLED_MS, checkMs = Math.min(CHECK_MS, limitMs)): void {
   const progress = new Progress()
   let sent = 0

@@ -1,3 +1,3 @@
-/** The code of an error of the system (`ENOENT`) or of Node (`ERR_…`); undefined where what was thrown has none. */
+/** Returns the code of an error of the system (`ENOENT`) or of Node (`ERR_…`); undefined if there is none. */
 export const errorCode = (thrown: unknown): string | undefined =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined

@@ -1,4 +1,4 @@
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** For texts that a browser might take for a page. */
+/** Escapes a text that a browser might render as HTML. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>]/g, c => ENTITIES[c] ?? c)

@@ -1,11 +1,11 @@
-/** A native call that has not come back by then is not waited for. */
+/** Milliseconds after which the process ends even if a native call has not returned. */
 const LONGEST_MS = 2000
 
-// A process has one event loop and one end, whoever works in it.
+// Module state, because a process has one event loop and exits once.
 let underWay = 0
 let onRest: (() => void) | undefined
 
-/** Runs work whose thread waits for the event loop. While there is any, `process.exit` would wait for that thread, and the thread for the loop, for ever. */
+/** Runs native work whose thread waits for the event loop. Meanwhile `process.exit` would deadlock: it waits for that thread, and the thread for the loop. */
 export async function heldFromExit<T>(work: () => Promise<T>): Promise<T> {
   underWay++
   try {
@@ -15,7 +15,7 @@ export async function heldFromExit<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Ends the process on the spot, or as soon as no such work is under way; by SIGKILL where that takes too long. */
+/** Exits immediately, or once no such work is pending. Uses SIGKILL if that takes too long. */
 export function exitAtRest(code: number): void {
   if (underWay === 0) process.exit(code)
   onRest = () => process.exit(code)

@@ -1,10 +1,10 @@
-/** Values that are good for a time, the most recently used of them. */
+/** A cache of values with a lifetime, which keeps the most recently used ones. */
 export interface ExpiringCache<T> {
   get(key: string): T | undefined
   set(key: string, value: T, ttlMs: number): void
 }
 
-/** @param now milliseconds that never go back. */
+/** @param now monotonic time in milliseconds */
 export function expiringCache<T>(most: number, now: () => number): ExpiringCache<T> {
   const entries = new Map<string, { readonly value: T; readonly until: number }>()
   return {
@@ -13,7 +13,7 @@ export function expiringCache<T>(most: number, now: () => number): ExpiringCache
       if (entry === undefined) return undefined
       entries.delete(key)
       if (entry.until <= now()) return undefined
-      // The last is the most recently used.
+      // The last entry is the most recently used.
       entries.set(key, entry)
       return entry.value
     },

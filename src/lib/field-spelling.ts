@@ -1,13 +1,13 @@
 /**
- * The letters and digits of a header field's name in lower case. Names that differ in case and separators alone are one name to some readers: CGI and WSGI make `HTTP_X_REMOTE_USER` of both
- * `X-Remote-User` and `X_Remote_User`.
+ * Returns the letters and digits of a header name in lower case. Some readers do not distinguish names that differ only in case and separators: CGI and WSGI
+ * map both `X-Remote-User` and `X_Remote_User` to `HTTP_X_REMOTE_USER`.
  */
 export const fieldSpelling = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** Prefixes of the header names by which front proxies usually name the user of a request. */
+/** Prefixes of the usual header names by which front proxies pass the user of a request. */
 const STEMS = ['xremoteuser', 'xremoteuid', 'xremotegroup', 'xremoteextra']
 
-/** Whether a field says for whom a request is by one of the usual names, or a name that readers may take for one: `X_Remote_User`, `X-Remote-Groups`. */
+/** Whether a header name is one of the usual ones for the user of a request, or can be mistaken for one: `X_Remote_User`, `X-Remote-Groups`. */
 export function isUserField(name: string): boolean {
   const spelling = fieldSpelling(name)
   return STEMS.some(stem => spelling.startsWith(stem))

@@ -1,22 +1,24 @@
 import type { Piece } from './pieces.ts'
 import { runAtOnce, type Steps } from './steps.ts'
 
-/** A long body that is made while it is sent: it never lies in memory as a whole. */
+/** A long body that is produced while it is sent, so that it is never in memory as a whole. */
 export interface FilledBody {
-  /** Bytes in all. */
+  /** Total length in bytes. */
   readonly length: number
-  /** The next bytes, never none: a part of `target` that has been filled with them, or a buffer of their own. Called until `length` bytes have come. */
+  /**
+   * Returns the next bytes, at least one: either a part of `target` that was filled, or a buffer of its own. Called until `length` bytes have been returned.
+   */
   fill(target: Buffer): Buffer
-  /** The same bytes in pieces, some of which may have been compressed before. Absent: it has none. */
+  /** Optional. The same bytes in pieces, some of which may be compressed already. */
   readonly pieces?: (() => Iterable<Piece>) | undefined
 }
 
 const PART_BYTES = 128 * 1024
 
-/** All of it in one buffer. */
+/** Returns the whole body in one buffer. */
 export const wholeOf = (body: FilledBody): Buffer => runAtOnce(wholeInSteps(body))
 
-/** The same in steps, a part each. */
+/** Like `wholeOf`, in steps of one part each. */
 export function* wholeInSteps(body: FilledBody): Steps<Buffer> {
   const whole = Buffer.allocUnsafe(body.length)
   const part = Buffer.allocUnsafe(Math.min(PART_BYTES, body.length + 256))
@@ -30,7 +32,8 @@ export function* wholeInSteps(body: FilledBody): Steps<Buffer> {
 }
 
 /**
- * Segments as a body: they are copied into the target, as many as it holds, for copying 2 KB costs less than a write of its own. One that is larger than the target is given as it is.
+ * Makes a body of segments. As many as fit are copied into the target, because copying 2 KB costs less than another write. A segment larger than the target is
+ * returned as it is.
  */
 export function filledWith(segments: readonly Buffer[], length: number): FilledBody {
   let next = 0

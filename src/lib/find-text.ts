@@ -1,14 +1,17 @@
-/** The runtime's own search is linear for parts up to here, with tables for so many characters; for longer ones it takes the product of both lengths at worst, as for `aa…b…aa` among `aaaa…`. */
+/**
+ * Longest part in characters for which the runtime's search is linear, because it uses tables. For longer parts its worst case is the product of both lengths,
+ * as for `aa…b…aa` in `aaaa…`.
+ */
 const MOST_NATIVE = 250
-/** Characters of both, multiplied, up to which the runtime searches backwards: it does that without tables. */
+/** Limit on the product of both lengths for the runtime's backward search, which uses no tables. */
 const MOST_BACKWARDS = 100_000
 
-/** Index of the first occurrence of a part at or after `from`; -1 if there is none. In time linear in both lengths, whatever they are. */
+/** Returns the index of the first occurrence of a part at or after `from`; -1 if there is none. Takes time linear in both lengths for any text. */
 export function indexOfText(text: string, part: string, from = 0): number {
   return part.length <= MOST_NATIVE ? text.indexOf(part, from) : indexByPrefixes(text, part, prefixesOf(part), from)
 }
 
-/** Index of the last occurrence of a part at or before `from`; -1 if there is none. In time linear in both lengths. */
+/** Returns the index of the last occurrence of a part at or before `from`; -1 if there is none. Takes time linear in both lengths. */
 export function lastIndexOfText(text: string, part: string, from = text.length): number {
   if (text.length * part.length <= MOST_BACKWARDS) return text.lastIndexOf(part, from)
   const last = text.length - part.length
@@ -16,7 +19,7 @@ export function lastIndexOfText(text: string, part: string, from = text.length):
   return index < 0 ? -1 : last - index
 }
 
-/** The text between occurrences of a part that is not empty. In time linear in both lengths. */
+/** Splits a text at a non-empty part. Takes time linear in both lengths. */
 export function splitText(text: string, part: string): string[] {
   if (part.length <= MOST_NATIVE) return text.split(part)
   const parts: string[] = []
@@ -32,7 +35,7 @@ export function splitText(text: string, part: string): string[] {
   }
 }
 
-/** For each length of a beginning, the length of its longest proper beginning that it also ends with (Knuth, Morris and Pratt). */
+/** Length of the longest proper prefix that is also a suffix, for each prefix (Knuth, Morris and Pratt). */
 function prefixesOf(part: string): Int32Array {
   const prefixes = new Int32Array(part.length + 1)
   let length = 0
@@ -56,7 +59,7 @@ function indexByPrefixes(text: string, part: string, prefixes: Int32Array, from:
   return -1
 }
 
-/** By units, which UTF-16 keeps apart as they are. */
+/** Reverses UTF-16 units. */
 function reversed(text: string): string {
   const bytes = Buffer.from(text, 'utf16le')
   new Uint16Array(bytes.buffer, bytes.byteOffset, text.length).reverse()

@@ -4,25 +4,28 @@ import { pause } from './pause.ts'
 
 export interface FollowFileOptions {
   readonly file: string
-  /** What has been taken up. */
+  /** Content that is in effect. */
   readonly bytes: Buffer
-  /** Between two looks at the times of the file. */
+  /** Milliseconds between checks of the file's times. */
   readonly intervalMs: number
-  /** Called with each content that is another than the one before. */
+  /** Called with each content that differs from the previous one. */
   changed(bytes: Buffer): Promise<void>
-  /** The file can't be read, or `changed` has rejected. Says whether the same content is to be tried again when the file is read next. */
+  /** Called if the file cannot be read or `changed` rejects. Returns whether the same content is to be retried at the next read. */
   failed(error: unknown): boolean
 }
 
-/** However its times are, the file is read so often. */
+/** Interval in milliseconds at which the file is read even if its times are unchanged. */
 const READ_ANYWAY_MS = 60_000
-/** No file has this one. */
+/** A stamp that no file has. */
 const NO_STAMP = ''
 
-/** Follows a file of the operator until the signal aborts. It is read when its times have changed, as they may be left as they were at least once a minute. */
+/**
+ * Follows a file of the operator until the signal aborts. The file is read when its times have changed, and at least once a minute, because a change may
+ * preserve its times.
+ */
 export async function followFile({ file, bytes, intervalMs, changed, failed }: FollowFileOptions, signal: AbortSignal): Promise<void> {
   let known = bytes
-  // It may have changed since it was read.
+  // The file may have changed since it was read.
   let seen: string | undefined = NO_STAMP
   let readAt = steadyClock.now()
   while (await pause(intervalMs, signal)) {
@@ -43,7 +46,7 @@ export async function followFile({ file, bytes, intervalMs, changed, failed }: F
   }
 }
 
-/** Changes with the file, and where another takes its place; undefined: it is not there. */
+/** Returns a stamp that changes when the file is modified or replaced; undefined if it does not exist. */
 async function stampOf(file: string): Promise<string | undefined> {
   try {
     const { mtimeMs, size, ino } = await stat(file)

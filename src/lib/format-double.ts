@@ -1,16 +1,16 @@
-/** Go's names of what is no number. */
+/** Returns Go's name of NaN or an infinity; undefined for other numbers. */
 export function nameOfSpecial(value: number): string | undefined {
   if (Number.isNaN(value)) return 'NaN'
   return Number.isFinite(value) ? undefined : value > 0 ? '+Inf' : '-Inf'
 }
 
-/** The fewest digits that read as the same number, and the power of ten of the first. */
+/** Returns the shortest digits that read as the same number, and the decimal exponent of the first. */
 function digitsOf(value: number): { sign: string; digits: string; exponent: number } {
   const [mantissa = '', power = '0'] = Math.abs(value).toExponential().split('e')
   return { sign: value < 0 || Object.is(value, -0) ? '-' : '', digits: mantissa.replace('.', ''), exponent: Number(power) }
 }
 
-/** A float64 as Go's %g and %v print it: with an exponent below -4 or from 6 on. */
+/** Formats a float64 like Go's %g and %v: with an exponent below -4 and from 6. */
 export function formatDouble(value: number): string {
   const name = nameOfSpecial(value)
   if (name !== undefined) return name
@@ -22,7 +22,7 @@ export function formatDouble(value: number): string {
   return `${sign}${plain(digits, exponent)}`
 }
 
-/** Without an exponent, with as many digits as are needed: Go's FormatFloat(…, 'f', -1, 64). */
+/** Formats a float64 without an exponent and with as many digits as needed, like Go's FormatFloat(…, 'f', -1, 64). */
 export function plainDouble(value: number): string {
   const name = nameOfSpecial(value)
   if (name !== undefined) return name

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 
 const gathering = new WeakSet<Duplex>()
 
-/** What is written to the connection until this callback of the event loop is over leaves together: a write of its own for each of many small pieces costs a system call. */
+/** Combines all writes to the connection up to the end of the current callback of the event loop: a write for each of many small pieces costs a system call. */
 export function gatherWrites(socket: Duplex): void {
   if (gathering.has(socket)) return
   gathering.add(socket)

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 
 /**
- * The bytes of a stream, with all that has come by the end of a callback of the event loop in one piece: a body in chunks of one byte is passed on in pieces of some kilobytes, and each write of its own would
- * cost ten times as much as the chunk. Nothing is held back longer than that. Errors and ends of either stream are those of the other.
+ * Returns a stream with the bytes of another, joining all that arrive within one callback of the event loop: a body in chunks of one byte is passed on in
+ * pieces of some kilobytes, where a write per chunk would cost ten times as much as the chunk. Bytes are not delayed further. Errors and ends of either stream
+ * are passed to the other.
  */
 export function gatheredStream(source: Readable): Readable {
   const pull = (): void => {
-    // By its length: from Node 26 on, a read without one takes the first chunk alone.
+    // The length is passed because from Node 26 on, a read without it returns only the first chunk.
     const bytes: unknown = source.readableLength > 0 ? source.read(source.readableLength) : source.read()
     if (bytes !== null) gathered.push(bytes)
     else isPulling = true

@@ -7,7 +7,7 @@ const HEX = Buffer.from('0123456789abcdef')
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
 const timeSpecial = /["\\\0-\x1f\x80-\uffff]/
 
-/** A text in double quotes as Go's time package quotes it: bytes beyond ASCII as `\x..`. */
+/** Quotes a text like Go's time package: bytes beyond ASCII become `\x..`. */
 export function timeQuote(text: string): string {
   if (!timeSpecial.test(text)) return `"${text}"`
   const bytes = Buffer.from(text)
@@ -27,15 +27,15 @@ export function timeQuote(text: string): string {
   return `"${out.toString('latin1', 0, at)}"`
 }
 
-/** strconv.Quote (`%q`): what Go does not count among the printable characters is escaped. */
+/** Quotes a text like Go's strconv.Quote (`%q`): characters that Go does not consider printable are escaped. */
 export function quote(text: string): string {
-  // What is quoted as it stands: most texts, by the cheapest test.
+  // Most texts need no escapes. This is the cheapest test for that.
   if (plainAscii.test(text)) return `"${text}"`
   if (!isLongText(text)) return `"${escaped(text)}"`
   return lastLong.quoted(text)
 }
 
-/** A long text that is wrong is often so in several ways, and quoted by each error: once is enough for a turn of the event loop, after which it is forgotten. */
+/** Caches the last long text that was quoted for one turn of the event loop. An invalid long text often has several errors, which all quote it. */
 class LastLong {
   private text = ''
   private result = ''
@@ -57,10 +57,10 @@ class LastLong {
 
 const lastLong = new LastLong()
 
-/** Bytes, by a table: a long text may hold an escape for every byte. */
+/** Escapes byte by byte with a table, because a long text may need an escape for every byte. */
 function escaped(text: string): string {
   const bytes = Buffer.from(text)
-  // Of a character the longest escape for its bytes is that of two: `\u0085`.
+  // The longest escape relative to its bytes is that of a two-byte character: `\u0085`.
   const out = Buffer.allocUnsafe(4 * bytes.length)
   let to = 0
   for (let at = 0; at < bytes.length; ) {
@@ -82,7 +82,7 @@ function escaped(text: string): string {
   return out.toString('utf8', 0, to)
 }
 
-/** `\u` with four digits, or `\U` with eight. Returns where it ends. */
+/** Writes `\u` with four digits or `\U` with eight. Returns the offset after it. */
 function writeEscape(out: Buffer, at: number, code: number): number {
   out[at] = BACKSLASH
   out[at + 1] = code < 0x10000 ? 0x75 : 0x55
@@ -91,7 +91,7 @@ function writeEscape(out: Buffer, at: number, code: number): number {
   return end
 }
 
-/** What Go escapes by a letter. */
+/** Escapes of Go that consist of a letter. */
 export const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
   '\b': '\\b',
@@ -104,7 +104,7 @@ export const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 }
 
-/** The bytes of what each character of ASCII is escaped to; undefined: it stands for itself. */
+/** Escape of each ASCII character as bytes. Undefined if the character is not escaped. */
 const ASCII: readonly (Uint8Array | undefined)[] = Array.from({ length: 0x80 }, (_, code) => {
   const char = String.fromCharCode(code)
   const text = SHORT_ESCAPES[char] ?? (code < 0x20 || code === 0x7f ? `\\x${code.toString(16).padStart(2, '0')}` : undefined)
@@ -113,10 +113,10 @@ const ASCII: readonly (Uint8Array | undefined)[] = Array.from({ length: 0x80 }, 
 
 const plainAscii = /^[ !#-[\]-~]*$/
 
-/** Letters, marks, numbers, punctuation, symbols: strconv.IsPrint. */
+/** Matches letters, marks, numbers, punctuation and symbols, like strconv.IsPrint. */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u
 
-/** What is known of each character beyond ASCII: 0 nothing yet, 1 printable, 2 not. A megabyte of zeros takes no memory until it is written to. */
+/** Cached result for each character beyond ASCII: 0 unknown, 1 printable, 2 not printable. A megabyte of zeros takes no memory until it is written to. */
 const known = new Uint8Array(0x110000)
 
 function isPrintable(code: number): boolean {
@@ -124,5 +124,5 @@ function isPrintable(code: number): boolean {
   return known[code] === 1
 }
 
-/** `%q` of a list of texts. */
+/** Formats a list of texts like Go's `%q`. */
 export const quoteAll = (texts: readonly string[]): string => `[${texts.map(quote).join(' ')}]`

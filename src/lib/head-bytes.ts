@@ -1,7 +1,7 @@
-/** What a text of a request's head costs beside its characters. */
+/** Memory of a header text besides its characters, in bytes. */
 const TEXT_BYTES = 16
 
-/** Bytes that the head of a request is counted for while it is kept: its names and values. A text that several share counts for each. */
+/** Estimates the memory of a request's header names and values in bytes. A shared text counts for each use. */
 export function headBytesOf(rawHeaders: readonly string[]): number {
   let bytes = 0
   for (const text of rawHeaders) bytes += text.length + TEXT_BYTES

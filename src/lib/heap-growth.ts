@@ -1,17 +1,17 @@
 import { setFlagsFromString } from 'node:v8'
 
-/** The bounds on the growth of a heap that hold for one reason each; the lowest counts. */
+/** Bounds on the growth of a heap, each for one reason. The lowest one is in effect. */
 export class HeapGrowth {
   readonly #percents = new Map<string, number>()
   readonly #set: (percent: number) => void
   #present = 0
 
-  /** `set`: given the percentage at each change of it; 0: no bound. */
+  /** `set`: called with the percentage whenever it changes; 0 for no bound. */
   constructor(set: (percent: number) => void) {
     this.#set = set
   }
 
-  /** Undefined: no longer for this reason. */
+  /** Sets the bound for a reason, or removes it if `percent` is undefined. */
   bound(reason: string, percent: number | undefined): void {
     if (percent === undefined) this.#percents.delete(reason)
     else this.#percents.set(reason, percent)
@@ -23,7 +23,7 @@ export class HeapGrowth {
 }
 
 /**
- * V8 collects old objects once they have grown by this percentage since the last collection. Left to itself V8 lets them grow to four times as much where the machine has memory for it.
- * A bound counts from the next collection on.
+ * Bound on the growth of this process's heap. V8 collects old objects once they have grown by this percentage since the last collection. By default it lets
+ * them grow up to fourfold if the machine has the memory. A bound applies from the next collection on.
  */
 export const heapGrowth = new HeapGrowth(percent => setFlagsFromString(`--heap-growing-percent=${percent}`))

@@ -1,6 +1,6 @@
 import type { Labels, MetricFamily, Sample } from './metrics.ts'
 
-/** States in labels what is in force; the value is 1. */
+/** A gauge with the value 1 whose labels describe the current configuration. */
 export class InfoFamily implements MetricFamily {
   readonly name: string
   readonly help: string
@@ -16,7 +16,7 @@ export class InfoFamily implements MetricFamily {
     this.labels = labels
   }
 
-  /** `key`: which of several it is. */
+  /** Sets the labels of the child with this key. */
   set(key: string, labels: Labels): void {
     this.#values.set(key, labels)
   }

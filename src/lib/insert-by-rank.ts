@@ -1,6 +1,6 @@
 /**
- * Inserts an item into a list that is sorted by ascending rank, behind those of the same rank, in place. Searches from the end: linear for an item that belongs at the front, constant
- * for one that belongs at the end. For the members of one object, which are few and mostly in order.
+ * Inserts an item into a list sorted by ascending rank, after those of the same rank, in place. Searches from the end: constant time for an item that belongs
+ * at the end, linear for one that belongs at the front. For the members of one object, which are few and mostly in order.
  */
 export function insertByRank<T extends { readonly rank: number }>(sorted: T[], item: T): void {
   let place = sorted.length

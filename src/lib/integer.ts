@@ -1,10 +1,10 @@
-/** More digits than anything has that an integer is compared with: int64 has 19. */
+/** Limit on the digits that are parsed. Integers are only compared with bounds of at most 19 digits, those of int64. */
 const MOST_DIGITS = 64
 const BEYOND = 10n ** BigInt(MOST_DIGITS)
 
 /**
- * The integer of a text of decimal digits, behind a minus sign or none. One of more than 64 digits is beyond every range, so that it does not matter which: it is read as 10^64, because making it takes more
- * than linear time.
+ * Parses decimal digits with an optional minus sign. An integer of more than 64 digits is returned as ±10^64: it exceeds every range, and parsing it would take
+ * more than linear time.
  */
 export function integerOf(text: string): bigint {
   if (text.length <= MOST_DIGITS) return BigInt(text)
@@ -21,7 +21,7 @@ export const MAX_UINT64 = 2n ** 64n - 1n
 export const inInt64 = (value: bigint): boolean => value >= MIN_INT64 && value <= MAX_INT64
 export const inUint64 = (value: bigint): boolean => value >= 0n && value <= MAX_UINT64
 
-/** Go's strconv.ParseInt(text, 10, 64); undefined: it is none, or out of range. */
+/** Parses an int64 like Go's strconv.ParseInt(text, 10, 64). Undefined if the text is not an integer or is out of range. */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined
   const value = integerOf(text.startsWith('+') ? text.slice(1) : text)

@@ -1,12 +1,12 @@
 import type { Steps } from './steps.ts'
 
-/** The bytes in one buffer: of one part the part itself, which is not copied. */
+/** Joins buffers. A single one is returned without copying it. */
 export function joinBuffers(parts: readonly Buffer[]): Buffer {
   const [only] = parts
   return only !== undefined && parts.length === 1 ? only : Buffer.concat(parts)
 }
 
-/** The same in steps, as many megabytes take milliseconds to copy. */
+/** Like `joinBuffers`, in steps, because copying many megabytes takes milliseconds. */
 export function* joinInSteps(parts: readonly Buffer[]): Steps<Buffer> {
   const [only] = parts
   if (only !== undefined && parts.length === 1) return only
@@ -15,7 +15,7 @@ export function* joinInSteps(parts: readonly Buffer[]): Steps<Buffer> {
   let copied = 0
   for (const part of parts) {
     at += part.copy(whole, at)
-    // A copy of a few bytes costs as much as one of some hundred.
+    // Copying a few bytes costs as much as copying some hundred.
     copied += part.length + 256
     if (copied < STEP_BYTES) continue
     copied = 0

@@ -1,9 +1,9 @@
 type Callback = NonNullable<Parameters<AbortSignal['addEventListener']>[1]>
 
 /**
- * An AbortSignal for work that is nearly always over before anyone listens: it costs one small object, where an AbortController and its target cost more than the rest of
- * a small request. It does what is asked of signals here: `aborted`, `reason`, `throwIfAborted`, listeners of `abort`. What needs a real one
- * (`AbortSignal.any`, fetch) is not for it.
+ * An AbortSignal for work that usually ends before a listener is added. It costs one small object, whereas an AbortController and its target cost more than the
+ * rest of a small request. Supports what this program uses: `aborted`, `reason`, `throwIfAborted` and listeners of `abort`. APIs that require a native signal
+ * (`AbortSignal.any`, fetch) do not accept it.
  */
 export class LightSignal implements AbortSignal {
   onabort: AbortSignal['onabort'] = null
@@ -13,7 +13,7 @@ export class LightSignal implements AbortSignal {
   private readonly isGone: () => boolean
   private readonly watchGone: (gone: () => void) => void
 
-  /** `isGone`: asked whenever someone looks; `watchGone`: called once, when the first listener comes, to report when that changes. */
+  /** `isGone`: called at each access. `watchGone`: called once, with the first listener, to report a later change. */
   constructor(isGone: () => boolean, watchGone: (gone: () => void) => void) {
     this.isGone = isGone
     this.watchGone = watchGone
@@ -24,7 +24,7 @@ export class LightSignal implements AbortSignal {
     return this.done
   }
 
-  /** Aborts, once; `reason` as AbortController's. */
+  /** Aborts once. `reason`: as for AbortController. */
   abort(reason: unknown): void {
     if (this.done) return
     this.done = true
@@ -59,7 +59,7 @@ export class LightSignal implements AbortSignal {
     return true
   }
 
-  /** Asked by `events.setMaxListeners`. */
+  /** Called by `events.setMaxListeners`. */
   setMaxListeners(): void {}
 }
 

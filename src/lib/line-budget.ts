@@ -1,10 +1,10 @@
 import { flagHint } from './bounded-input.ts'
 import { onOneLine } from './printable.ts'
 
-/** Characters of a line. The rest of it is left out. */
+/** Characters of a line that are printed. The rest is omitted. */
 const LONGEST_LINE = 4096
 
-/** Lines for standard error, of which the first are printed and the others counted. */
+/** Prints the first lines to standard error and counts the others. */
 export class LineBudget {
   readonly #print: (text: string) => void
   readonly #most: number
@@ -28,7 +28,7 @@ export class LineBudget {
     this.#print(`${line}\n`)
   }
 
-  /** Says how many lines were left out. */
+  /** Prints how many lines were omitted. */
   end(): void {
     if (this.#left > 0) this.#print(`${this.#left} more lines were left out, as ${this.#most} are printed${flagHint(this.#flag)}\n`)
     this.#left = 0

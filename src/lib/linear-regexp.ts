@@ -4,22 +4,22 @@ import { type Found, searchSteps } from './regexp-search.ts'
 import { regexpFault } from './regexp-syntax.ts'
 import { runAtOnce, type Steps } from './steps.ts'
 
-/** A regular expression in Go's syntax (RE2), found in a text in time linear in its length, for any expression. */
+/** A regular expression in Go's syntax (RE2). Searching takes time linear in the text for any expression. */
 export interface LinearRegExp {
-  /** Whether it is found anywhere in the text, in one step where both are short. */
+  /** Reports whether the text has a match. Takes one step if both are short. */
   search(text: string): Steps<boolean>
-  /** The leftmost match from a place on. */
+  /** Finds the leftmost match at or after an index. */
   find(text: string, begin: number): Steps<Found | undefined>
-  /** Whether to look through the text in one step: it takes some milliseconds at the most. */
+  /** Whether a search through the text takes only one step: some milliseconds at most. */
   isShort(text: string): boolean
-  /** As search, in one step. */
+  /** Like `search`, in one step. */
   foundIn(text: string): boolean
 }
 
-/** Instructions times characters of what is looked through in one step. */
+/** Instructions times characters that are searched in one step. */
 const SHORT = 500_000
 
-/** What is wrong with an expression in the words of Go's regexp package; undefined: nothing. Source: https://github.com/google/re2/wiki/Syntax */
+/** Compiles an expression, or returns the error of Go's regexp package. Source: https://github.com/google/re2/wiki/Syntax */
 export function compileRegExp(expression: string): LinearRegExp | { readonly fault: string } {
   const fault = regexpFault(expression)
   if (fault !== undefined) return { fault: `error parsing regexp: ${fault}` }
@@ -37,7 +37,7 @@ export function compileRegExp(expression: string): LinearRegExp | { readonly fau
   return { isShort, search, find: (text, begin) => searchSteps(prog, text, begin), foundIn: text => runAtOnce(search(text)) }
 }
 
-/** Undefined where the expression is none. */
+/** Compiles an expression. Undefined if it is invalid. */
 export function linearRegExp(expression: string): LinearRegExp | undefined {
   const compiled = compileRegExp(expression)
   return 'fault' in compiled ? undefined : compiled

@@ -1,9 +1,9 @@
-/** Structured log lines. `level` is klog's verbosity: a line is written when it is at or below the configured `-v`. */
+/** Writes structured log lines. `level` is klog's verbosity: a line is written if it is at or below the configured `-v`. */
 export interface Logger {
   info(message: string, fields?: Record<string, unknown>): void
   warn(message: string, fields?: Record<string, unknown>): void
   error(message: string, fields?: Record<string, unknown>): void
-  /** A line that appears only from verbosity `level` upwards. */
+  /** Writes a line if the verbosity is at least `level`. */
   debug(level: number, message: string, fields?: Record<string, unknown>): void
 }
 

@@ -1,10 +1,10 @@
 /**
- * Metrics whose children are looked up once and then cost an addition. prom-client hashes the labels of every observation; these keep a child per label set
- * and are read by prom-client's registry only when it is scraped.
+ * Metric families whose children are looked up once; an observation is then an addition. prom-client would hash the labels of every observation. Its registry
+ * reads these families only when they are scraped.
  */
 export type Stability = 'ALPHA' | 'BETA' | 'STABLE' | 'INTERNAL'
 
-/** How the figures of several processes behind one port make one: what each counts for itself is added up, what all see alike is taken from one. */
+/** How the values of several processes behind one port are combined: `sum` for what each process counts, `max` for what all of them observe. */
 export type Across = 'sum' | 'max'
 
 export interface MetricDeclaration {
@@ -12,46 +12,46 @@ export interface MetricDeclaration {
   readonly help: string
   readonly stability: Stability
   readonly labels: readonly string[]
-  /** Absent: `sum`. */
+  /** Optional. Default: `sum`. */
   readonly across?: Across
-  /** Optional. Labels that name what a child counts, such as the kind of its objects. `forget` removes children by their values. */
+  /** Optional. Labels that identify what a child counts, such as the kind of its objects. `forget` removes children by their values. */
   readonly subject?: readonly string[]
-  /** Optional. Whether what the values of `subject` name is still there. If it is not, its children are removed when the family is read. */
+  /** Optional. Whether the subject with these label values still exists. If not, its children are removed when the family is read. */
   readonly isPresent?: (...subject: string[]) => boolean
 }
 
 export type Labels = Readonly<Record<string, string>>
 
-/** One line of the exposition. */
+/** One line of the exposition format. */
 export interface Sample {
   readonly metricName: string
-  /** Lines that follow each other may share them. */
+  /** Consecutive lines may share the object. */
   readonly labels: Labels
-  /** Of a bucket: its upper bound, a label beside the others. */
+  /** Upper bound of a bucket, as an additional label. */
   readonly le?: string
   readonly value: number
 }
 
-/** What a scrape asks of a family. */
+/** A metric family as the registry reads it. */
 export interface MetricFamily {
   readonly name: string
-  /** Without its class, which is printed before it. */
+  /** Help text without the stability class, which is printed before it. */
   readonly help: string
   readonly stability: Stability
   readonly type: 'counter' | 'gauge' | 'histogram'
-  /** Names of the labels of its samples. */
+  /** Label names of the samples. */
   readonly labels: readonly string[]
-  /** Absent: `sum`. */
+  /** Optional. Default: `sum`. */
   readonly across?: Across
-  /** Made one after the other: those of all kinds together may be many megabytes. */
+  /** Produced one by one, because the samples of all families can be many megabytes. */
   samples(): Iterable<Sample>
 }
 
-/** Label sets beyond this are counted in one child whose labels are all `other`: labels come from requests, and memory is bounded. */
+/** Limit on the children of a family. Label values come from requests, so further ones are counted in a child whose labels are all `other`. */
 const MAX_CHILDREN = 10_000
 const SEPARATOR = '\u0000'
 
-/** The help text of a family: its class and its meaning. */
+/** Returns the help text of a family: its stability class and its meaning. */
 export const helpOf = ({ stability, help }: Pick<MetricFamily, 'stability' | 'help'>): string => `[${stability}] ${help}`
 
 abstract class Family<Child> implements MetricFamily {
@@ -65,7 +65,7 @@ abstract class Family<Child> implements MetricFamily {
   /** Indexes of the labels of `subject`. */
   private readonly subjectLabels: readonly number[]
   private readonly isPresent: MetricDeclaration['isPresent']
-  /** Keys of children by the values of their subject. */
+  /** Keys of children by the label values of their subject. */
   private readonly bySubject = new Map<string, string[]>()
 
   constructor(declaration: MetricDeclaration) {
@@ -78,9 +78,9 @@ abstract class Family<Child> implements MetricFamily {
     this.subjectLabels = (declaration.subject ?? []).map(label => declaration.labels.indexOf(label))
   }
 
-  /** The child of these label values, in the order of the declaration. */
+  /** Returns the child with these label values, which are in the order of the declaration. */
   child(...values: string[]): Child {
-    // A value with the separator in it would shift those that follow.
+    // A separator within a value would shift the values after it.
     const key = values.some(value => value.includes(SEPARATOR))
       ? values.map(value => value.replaceAll(SEPARATOR, '\uFFFD')).join(SEPARATOR)
       : values.join(SEPARATOR)
@@ -93,7 +93,10 @@ abstract class Family<Child> implements MetricFamily {
     return made
   }
 
-  /** Removes the children of a subject, whose values are in the order of its declaration. One that is still held elsewhere is counted on, and shown no more. */
+  /**
+   * Removes the children of a subject, given by its label values in declared order. A child that a caller still holds can be incremented, but is no longer
+   * exposed.
+   */
   forget(...subject: string[]): void {
     const id = subject.join(SEPARATOR)
     for (const key of this.bySubject.get(id) ?? []) this.children.delete(key)
@@ -133,7 +136,7 @@ export interface NumberChild {
   value: number
 }
 
-/** Counts, which only grow; one for each set of labels. */
+/** Counters, one for each set of labels. */
 export class CounterFamily extends Family<NumberChild> {
   readonly type = 'counter'
   protected create(): NumberChild {
@@ -144,7 +147,7 @@ export class CounterFamily extends Family<NumberChild> {
   }
 }
 
-/** Numbers that go up and down; one for each set of labels. */
+/** Gauges, one for each set of labels. */
 export class GaugeFamily extends Family<NumberChild> {
   readonly type = 'gauge'
   protected create(): NumberChild {
@@ -155,7 +158,7 @@ export class GaugeFamily extends Family<NumberChild> {
   }
 }
 
-/** A gauge that is asked when it is scraped. */
+/** A gauge that is read when it is scraped. */
 export class ReadGauge implements MetricFamily {
   readonly name: string
   readonly help: string
@@ -165,7 +168,7 @@ export class ReadGauge implements MetricFamily {
   readonly labels: readonly string[]
   private readonly values: () => Iterable<readonly [string, number]>
 
-  /** `values` returns the value of the single label with the number. */
+  /** `values`: returns the values of the single label with their numbers. */
   constructor(declaration: MetricDeclaration, values: () => Iterable<readonly [string, number]>) {
     this.name = declaration.name
     this.help = declaration.help
@@ -181,7 +184,7 @@ export class ReadGauge implements MetricFamily {
   }
 }
 
-/** What was observed for one set of labels: how often, the sum, and how many fell into each bucket (not into those below, which a scrape adds up). */
+/** Observations with one set of labels: their count, their sum, and the number in each bucket. Buckets are not cumulative; a scrape adds them up. */
 export class HistogramChild {
   readonly counts: Float64Array
   sum = 0
@@ -193,7 +196,7 @@ export class HistogramChild {
     this.counts = new Float64Array(bounds.length)
   }
 
-  /** What another with the same bounds has observed. */
+  /** Adds the observations of another child with the same bounds. */
   add(other: HistogramChild): void {
     this.sum += other.sum
     this.count += other.count
@@ -213,7 +216,7 @@ export class HistogramChild {
   }
 }
 
-/** Distributions; one for each set of labels. `buckets`: upper bounds, ascending, without the infinite one. */
+/** Histograms, one for each set of labels. `buckets`: upper bounds in ascending order, without the infinite one. */
 export class HistogramFamily extends Family<HistogramChild> {
   readonly type = 'histogram'
   private readonly bounds: readonly number[]
@@ -232,7 +235,7 @@ export class HistogramFamily extends Family<HistogramChild> {
   }
 }
 
-/** The lines of one child. */
+/** Returns the lines of one child. */
 export function histogramSamples(name: string, bounds: readonly number[], child: HistogramChild, labels: Readonly<Record<string, string>>): Sample[] {
   let total = 0
   const metricName = `${name}_bucket`

@@ -1,6 +1,9 @@
 import { setMaxListeners } from 'node:events'
 
-/** Calls back when the signal aborts, until the returned function is called. One signal may have any number of them: Node's warning about leaks is off for it. */
+/**
+ * Calls back when the signal aborts, until the returned function is called. Disables Node's warning about listener leaks for the signal, which may have any
+ * number of them.
+ */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   setMaxListeners(0, signal)
   signal.addEventListener('abort', callback)

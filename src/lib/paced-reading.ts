@@ -2,28 +2,28 @@ import type { Duplex } from 'node:stream'
 import { inNextTurn, turnIsSpent } from './turn.ts'
 
 const NOTHING = Buffer.alloc(0)
-/** After so many steps of a parser the clock is looked at. */
+/** Parser steps between readings of the clock. */
 const STEPS = 64
 
-/** Takes bytes, after those that it has kept. */
+/** Receives the bytes of a connection and buffers incomplete input. */
 export interface PacedReader {
-  /** `all`: however long it takes. */
+  /** `all`: process the bytes in this turn, however long it takes. */
   push(bytes: Buffer, all?: boolean): void
-  /** Some of what has come waits for another turn of the event loop. */
+  /** Whether received bytes wait for another turn of the event loop. */
   readonly isBehind: boolean
 }
 
-/** Reads a protocol step by step, a frame or a part of one, and keeps what is not enough for a step. */
+/** Parses a protocol in steps of a frame or part of one, and buffers an incomplete step. */
 export abstract class PacedParser implements PacedReader {
-  /** The beginning of a frame. */
+  /** Beginning of an incomplete frame. */
   #waiting: Buffer = NOTHING
   #over = false
   #isBehind = false
 
-  /** Reads from the beginning of these bytes, of which there are some. Returns how many it has taken; undefined where more are needed. */
+  /** Parses from the beginning of the bytes, which are not empty. Returns how many it consumed; undefined if it needs more. */
   protected abstract step(bytes: Buffer): number | undefined
 
-  /** Nothing more is read, not even of what is being pushed. */
+  /** Stops parsing. The rest of the bytes being pushed is dropped. */
   stop(): void {
     this.#over = true
     this.#isBehind = false
@@ -51,7 +51,7 @@ export abstract class PacedParser implements PacedReader {
   }
 }
 
-/** Hands what a connection brings to its reader, as fast as the reader goes on and the owner wants it: a packet of ten thousand frames is not read in one turn. */
+/** Passes the bytes of a connection to its reader, at the pace of the reader and of the owner. A packet of ten thousand frames is read in several turns. */
 export class PacedReading {
   readonly #socket: Duplex
   readonly #reader: PacedReader
@@ -63,7 +63,7 @@ export class PacedReading {
     this.#reader = reader
   }
 
-  /** `head` is what has come before. */
+  /** Starts reading. `head`: bytes received earlier. */
   start(head: Buffer): void {
     const all = (): void => this.#reader.push(NOTHING, true)
     this.#socket
@@ -73,7 +73,7 @@ export class PacedReading {
     this.#read(head)
   }
 
-  /** Reads no more of the connection until `release`. */
+  /** Pauses the connection until `release`. */
   hold(): void {
     this.#held = true
     this.#socket.pause()

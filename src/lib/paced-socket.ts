@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import { inNextTurn, turnIsSpent } from './turn.ts'
 
-/** Bytes of a connection that are handed on at once: a parser takes some milliseconds for them at worst. */
+/** Bytes of a connection that are passed on together. A parser takes some milliseconds for them at worst. */
 const PIECE_BYTES = 8 * 1024
 
-/** The turns by which a connection is read. */
+/** Turns in which a connection is read. */
 export interface ReadingTurns {
   isSpent(): boolean
   inNext(callback: () => void): void
@@ -13,18 +13,19 @@ export interface ReadingTurns {
 const SHARED: ReadingTurns = { isSpent: turnIsSpent, inNext: inNextTurn }
 
 export interface PaceOptions {
-  /** Default: 8 KiB. */
+  /** Optional. Default: 8 KiB. */
   readonly pieceBytes?: number
-  /** Default: those of the process. */
+  /** Optional. Default: the turns of this process's event loop. */
   readonly turns?: ReadingTurns
 }
 
 const paced = new WeakSet<Socket>()
 
 /**
- * Has a connection read at the pace of the event loop's turns, in small pieces, whatever reads it: a parser of HTTP, a pipe, a listener. Without it the system hands over up to 2 MiB of one connection in one turn,
- * all of which is parsed before anything else runs. When the turn is spent, the rest waits for a later one, and the connection is not read meanwhile. A second call for the same connection does nothing.
- * `socket` must be read by Node's streams, not by native code as HTTP/2 of Node and a TLS connection over it are.
+ * Makes a connection be read in turns of the event loop and in small pieces, whatever its reader is: an HTTP parser, a pipe or a listener. Otherwise the system
+ * passes on up to 2 MiB of one connection in a turn, which is parsed before anything else runs. When the turn is spent, the rest waits for a later one and the
+ * connection is not read. A second call for the same connection has no effect. `socket` must be read by Node's streams, not by native code, as Node's HTTP/2
+ * and the socket below a TLS connection are.
  */
 export function paceReads(socket: Socket, options: PaceOptions = {}): void {
   if (paced.has(socket)) return
@@ -32,7 +33,7 @@ export function paceReads(socket: Socket, options: PaceOptions = {}): void {
   new PacedSocket(socket, options).install()
 }
 
-/** Stands between what the system has read of a connection and the stream that hands it on: `push` and `_read`, by which Node's own implementation of a socket speaks to its stream. */
+/** Intercepts `push` and `_read`, the interface between Node's native socket and its stream. */
 class PacedSocket {
   readonly #socket: Socket
   readonly #pieceBytes: number
@@ -41,9 +42,9 @@ class PacedSocket {
   readonly #read: Socket['_read']
   /** Bytes that the stream has not received yet. */
   #held: Buffer[] = []
-  /** The other side has ended, behind what is held. */
+  /** Whether the peer has ended the connection after the held bytes. */
   #hasEnded = false
-  /** The stream takes more. */
+  /** Whether the stream accepts more bytes. */
   #isWanted = true
   #isWaiting = false
   #isGiving = false
@@ -64,11 +65,11 @@ class PacedSocket {
       if (this.#held.length === 0) this.#read(size)
       else this.#give()
     }
-    // While it is paused, at most one piece is in the stream's buffer: all of that is parsed at once when it goes on.
+    // While it is paused, the stream buffers at most one piece, because the whole buffer is parsed in one call when it resumes.
     socket.on('resume', () => process.nextTick(() => this.#give()))
   }
 
-  /** False: nothing more is to be read of the connection for now. */
+  /** Takes a chunk from the system. Returns false if reading should stop for now. */
   #take(chunk: unknown): boolean {
     if (chunk === null && this.#held.length > 0) {
       this.#hasEnded = true
@@ -81,7 +82,7 @@ class PacedSocket {
   }
 
   #give(): void {
-    // Parsers are called by `push`, and may have the stream read again.
+    // `push` calls parsers, which may make the stream read again.
     if (this.#isGiving || this.#isWaiting) return
     this.#isGiving = true
     while (this.#isWanted && this.#held.length > 0 && !this.#isParked) {
@@ -115,7 +116,7 @@ class PacedSocket {
     else this.#give()
   }
 
-  /** The stream is paused with a piece in its buffer: `resume` goes on. */
+  /** Whether the stream is paused with a piece in its buffer. `resume` continues. */
   get #isParked(): boolean {
     const socket = this.#socket
     return socket.readableLength > 0 && socket.isPaused() && socket.listenerCount('readable') === 0

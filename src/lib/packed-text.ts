@@ -1,9 +1,9 @@
 import { deflateRaw, inflateRawSync } from 'node:zlib'
 
-/** Compressing less gains little. */
+/** Length below which compression gains little. */
 const LEAST = 4096
 
-/** A text that is seldom read, kept compressed: another thread compresses it, and until then it is kept as it is. */
+/** A text that is rarely read, stored compressed. Another thread compresses it; until then it is stored as it is. */
 export class PackedText {
   private kept: Buffer | string
 
@@ -11,7 +11,7 @@ export class PackedText {
     this.kept = text
     if (text.length < LEAST) return
     deflateRaw(text, (error, deflated) => {
-      // Memory of just its size: what it comes in is larger.
+      // The result of zlib is in a larger allocation.
       if (!error) this.kept = Buffer.from(deflated.buffer.slice(deflated.byteOffset, deflated.byteOffset + deflated.length))
     })
   }
@@ -20,7 +20,7 @@ export class PackedText {
     return typeof this.kept === 'string' ? this.kept : inflateRawSync(this.kept).toString()
   }
 
-  /** Bytes, or characters while it is not compressed yet. */
+  /** Size in bytes, or in characters while it is not compressed yet. */
   get size(): number {
     return this.kept.length
   }

@@ -1,19 +1,19 @@
 import { X509Certificate } from 'node:crypto'
 import type { DetailedPeerCertificate, PeerCertificate } from 'node:tls'
 
-/** The certificates of a peer. */
+/** The verified certificates of a peer. */
 export interface PeerChain {
-  /** While every certificate of the chain is valid, in milliseconds since the epoch. */
+  /** Period in which every certificate of the chain is valid, in milliseconds since the epoch. */
   readonly notBefore: number
   readonly notAfter: number
-  /** The certificate and its authorities, in DER. */
+  /** Certificate and its authorities, in DER. */
   readonly chain: readonly Buffer[]
 }
 
-/** Longer chains than this are no chains that TLS has verified. */
+/** Limit on the length of a chain. TLS does not verify longer ones. */
 const MOST_CERTIFICATES = 20
 
-/** The chain of a certificate. Undefined if a link does not hold: the peer may send certificates that only bear an issuer's name. */
+/** Returns the chain of a certificate. Undefined if a signature is invalid: the peer can send certificates that match an issuer only by name. */
 export function peerChain(leaf: DetailedPeerCertificate): PeerChain | undefined {
   const chain: Buffer[] = []
   let notBefore = Number.NEGATIVE_INFINITY
@@ -24,7 +24,7 @@ export function peerChain(leaf: DetailedPeerCertificate): PeerChain | undefined 
     notBefore = Math.max(notBefore, Date.parse(certificate.valid_from))
     notAfter = Math.min(notAfter, Date.parse(certificate.valid_to))
     const issuer: DetailedPeerCertificate | undefined = certificate.issuerCertificate
-    // The last is a trust anchor: it is its own issuer, or has none here.
+    // The last one is a trust anchor, which is its own issuer or has none here.
     if (issuer === undefined || issuer === certificate) return Number.isNaN(notBefore + notAfter) ? undefined : { notBefore, notAfter, chain }
     if (!isSignedBy(certificate, issuer)) return undefined
     certificate = issuer
@@ -32,12 +32,12 @@ export function peerChain(leaf: DetailedPeerCertificate): PeerChain | undefined 
   return undefined
 }
 
-/** Whether the key of the issuer made the signature. Names alone say nothing. */
+/** Whether the key of the issuer made the signature. A matching name proves nothing. */
 function isSignedBy(certificate: PeerCertificate, issuer: PeerCertificate): boolean {
   try {
     return new X509Certificate(certificate.raw).verify(new X509Certificate(issuer.raw).publicKey)
   } catch {
-    // A key that cannot be read.
+    // The key cannot be parsed.
     return false
   }
 }

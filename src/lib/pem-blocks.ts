@@ -2,7 +2,7 @@
 export interface PemBlock {
   /** `CERTIFICATE`. */
   readonly label: string
-  /** The block with its first and last lines. */
+  /** The block with its first and last line. */
   readonly text: string
   /** The text between these lines. */
   readonly body: string
@@ -10,7 +10,7 @@ export interface PemBlock {
 
 const LINE = /-----(BEGIN|END) ([^-]*)-----/g
 
-/** The blocks of a text whose first and last lines name the same label. Other text is passed over. */
+/** Returns the blocks of a text whose first and last lines have the same label. Other text is skipped. */
 export function* pemBlocks(text: string): Generator<PemBlock> {
   let open: { readonly label: string; readonly start: number; readonly bodyStart: number } | undefined
   for (const { 0: line, 1: side, 2: label = '', index } of text.matchAll(LINE)) {

@@ -1,7 +1,10 @@
 export const BEGIN_CERTIFICATE = '-----BEGIN CERTIFICATE-----'
 const END_CERTIFICATE = '-----END CERTIFICATE-----'
 
-/** The certificates of a text, each as PEM with its first and last line. What is between them, and one without an end, is passed over. Linear: a text from a client may have first lines alone. */
+/**
+ * Returns the certificates of a text, each as PEM with its first and last line. Text between them and an incomplete certificate are skipped. Takes linear time,
+ * also for a client's text that consists of first lines.
+ */
 export function pemCertificates(text: string): string[] {
   const found: string[] = []
   let begin = text.indexOf(BEGIN_CERTIFICATE)
@@ -15,5 +18,5 @@ export function pemCertificates(text: string): string[] {
   return found
 }
 
-/** Whether the last certificate of a text has no end. */
+/** Whether the last certificate of a text is incomplete. */
 export const endsWithinCertificate = (text: string): boolean => text.includes(BEGIN_CERTIFICATE, Math.max(0, text.lastIndexOf(END_CERTIFICATE)))

@@ -1,20 +1,20 @@
-/** A part of a body that is the same in other bodies, so that what it is compressed to can be kept. */
+/** A part of a body that also occurs in other bodies, so that its compressed form can be cached. */
 export interface Piece {
-  /** Its bytes. */
+  /** Returns the uncompressed bytes. */
   raw(): Buffer
   kept(): CompressedPiece | undefined
   keep(compressed: CompressedPiece): void
 }
 
-/** Compressed by itself: it refers to nothing before it, is no last block, and ends at a byte (RFC 1951). */
+/** A piece that was compressed on its own: it does not refer to earlier data, is not the last block, and ends at a byte boundary (RFC 1951). */
 export interface CompressedPiece {
   readonly deflated: Buffer
-  /** Of the raw bytes. */
+  /** Length of the uncompressed bytes. */
   readonly length: number
   readonly crc: number
-  /** What they do to the CRC of what comes before. */
+  /** Factor by which the piece shifts the CRC of what precedes it. See `shiftBy`. */
   readonly shift: number
 }
 
-/** A piece that nobody keeps. */
+/** Creates a piece whose compressed form is not cached. */
 export const passingPiece = (bytes: Buffer): Piece => ({ raw: () => bytes, kept: () => undefined, keep: () => {} })

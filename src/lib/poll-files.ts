@@ -2,20 +2,20 @@ import { errorMessage } from './error-message.ts'
 import { pause } from './pause.ts'
 
 export interface PollFilesOptions<T> {
-  /** Reads the files, and rejects where they can't be used. */
+  /** Reads the files. Rejects if they cannot be used. */
   read(): Promise<T>
-  /** Distinguishes values. */
+  /** Returns a text that differs between values. */
   identityOf(value: T): string
-  /** The identity of what is in force. */
+  /** Identity of the value that is in effect. */
   readonly inForce: string
   readonly intervalMs: number
-  /** Puts a value in force. Where it rejects, what was in force stays so, and the value is tried again at the next look. */
+  /** Puts a value into effect. If it rejects, the previous value stays in effect and the new one is tried again at the next poll. */
   changed(value: T): void | Promise<void>
-  /** Called once for a failure, until there is another one or the files can be used. */
+  /** Called once for each failure, and again only after another failure or a success. */
   failed(message: string): void
 }
 
-/** Follows small files that belong together, a certificate and its key for instance: they are read at each look, until the signal aborts. */
+/** Follows small files that belong together, such as a certificate and its key. Reads them at each interval until the signal aborts. */
 export async function pollFiles<T>({ read, identityOf, inForce, intervalMs, changed, failed }: PollFilesOptions<T>, signal: AbortSignal): Promise<void> {
   let present = inForce
   let reported = ''

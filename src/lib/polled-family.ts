@@ -1,15 +1,15 @@
 import type { MetricDeclaration, MetricFamily, Sample, Stability } from './metrics.ts'
 
-/** Values of the labels in the order of the declaration, and the number. */
+/** Label values in declared order, and the value of the metric. */
 export type Polled = readonly [labels: readonly string[], value: number]
 
-/** A family whose numbers are kept by others, as plain fields where they are counted, and asked for when it is scraped. */
+/** A family whose values are plain fields elsewhere, read when it is scraped. */
 export class PolledFamily implements MetricFamily {
   readonly name: string
   readonly help: string
   readonly stability: Stability
   readonly type: 'counter' | 'gauge'
-  /** How the figures of several processes make one. */
+  /** How the values of several processes are combined. */
   readonly across: 'sum' | 'max'
   readonly labels: readonly string[]
   private readonly values: () => Iterable<Polled>

@@ -6,8 +6,8 @@ import { errorCode } from './error-code.ts'
 import { refuseFile } from './refuse-file.ts'
 
 /**
- * Files that only their owner may read and write. Each is written beside its place, under a name that nobody can guess and that must not exist, so that neither a link nor a file that
- * someone has left there decides where the bytes go or who may read them. It takes its place in one step, when it is on the disk.
+ * Writes files that only their owner may read and write. A file is first written next to its destination, under an unpredictable name that must not exist, so
+ * that neither a link nor an existing file determines where the bytes go or who can read them. It is synced and then renamed to its destination.
  */
 
 const MODE = 0o600
@@ -18,8 +18,8 @@ const draftOf = (file: string): string => `${file}.${randomUUID()}.tmp`
 const hasCode = (error: unknown, code: string): boolean => errorCode(error) === code
 
 /**
- * Makes the directory, and those above it, for their owner only. One that is there stays as it is; a file in its place is an Error. One after the other: where none can be made, as below /proc, Node's own way of making
- * several never ends.
+ * Creates a directory and its parents with access for the owner only. An existing directory is left unchanged; a file in its place is an Error. Creates them
+ * one by one: Node's recursive mkdir never ends if none can be created, as below /proc.
  */
 export function makePrivateDirectory(directory: string): void {
   refuseFile(directory)
@@ -33,12 +33,12 @@ export function makePrivateDirectory(directory: string): void {
   }
 }
 
-/** Replaces what is there: a link itself, not what it points to. */
+/** Writes a file and replaces an existing one. A link is replaced itself, not its target. */
 export async function writePrivate(file: string, text: string): Promise<void> {
   await withDraft(file, text, draft => rename(draft, file))
 }
 
-/** Writes the file unless something of that name is there already. Resolves with what is in it then. */
+/** Writes a file unless it exists. Resolves with the content that the file then has. */
 export async function keepPrivate(file: string, text: string): Promise<string> {
   let kept = text
   await withDraft(file, text, async draft => {
@@ -52,7 +52,7 @@ export async function keepPrivate(file: string, text: string): Promise<string> {
   return kept
 }
 
-/** Writes a draft beside the file, which only its owner may read; `place` moves it there. What it leaves behind is removed. */
+/** Writes a draft next to the file, with access for the owner only, which `place` moves to the file's name. A draft that is left over is removed. */
 export async function withDraft(file: string, content: string | AsyncIterable<Buffer>, place: (draft: string) => Promise<void>): Promise<void> {
   const draft = draftOf(file)
   const handle = await open(draft, 'wx', MODE)
@@ -74,7 +74,7 @@ export async function withDraft(file: string, content: string | AsyncIterable<Bu
   }
 }
 
-/** Makes the names of files in it durable. Where the system cannot sync a directory (Windows), it need not. */
+/** Makes the entries of a directory durable. Has no effect on Windows, which cannot sync a directory. */
 export function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(directory, 'r')

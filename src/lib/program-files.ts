@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { getAsset, isSea } from 'node:sea'
 
-/** The asset of an executable that lists the others, as Node 20 does not. */
+/** Asset of a single executable that lists the other assets, because Node 20 cannot. */
 const LIST = 'files.json'
 
-/** Reads a file that belongs to the program: its path begins with a module's `import.meta.dirname`. In a single executable it is an asset, and the path its name. */
+/** Reads a file of the program, whose path begins with a module's `import.meta.dirname`. In a single executable it is the asset with that path as its name. */
 export const readProgramFile = (path: string): string => (isSea() ? getAsset(path, 'utf8') : readFileSync(path, 'utf8'))
 
-/** The names of the files in such a folder. */
+/** Returns the names of the program's files in a folder. */
 export function programFilesIn(folder: string): string[] {
   if (!isSea()) return readdirSync(folder)
   const names = JSON.parse(getAsset(LIST, 'utf8')) as string[]

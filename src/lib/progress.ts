@@ -1,9 +1,11 @@
-/** Measures for how long something that waits has not moved, for a caller that polls. */
+/** Measures how long pending work has not moved, for a caller that polls. */
 export class Progress {
-  /** By the clock of who looks; undefined: it moved, or nothing waited. */
+  /** Time of the first poll without progress, by the caller's clock. Undefined if the work moved or nothing was pending. */
   private since: number | undefined
 
-  /** Milliseconds since it was first seen to wait. `moved`: since the last look, so that it begins anew. */
+  /**
+   * Returns the milliseconds since pending work was first seen without progress. `moved`: whether it moved since the last call, which restarts the measurement.
+   */
   stalledFor(now: number, waits: boolean, moved: boolean): number {
     if (!waits || moved) this.since = undefined
     if (!waits) return 0

@@ -1,23 +1,26 @@
-/** What a collector looks at and does. */
+/** Process whose heap is collected. */
 export interface Collectable {
-  /** Milliseconds of CPU that the process has used. */
+  /** CPU time used by the process, in milliseconds. */
   cpu(): number
-  /** Bytes that the heap holds, in use or not. */
+  /** Size of the heap in bytes, including free parts. */
   held(): number
   collect(): void
 }
 
-/** Of the time between two looks: a process that uses less is quiet. */
+/** A process is quiet if it uses less than this share of an interval. */
 const QUIET_PART = 0.05
-/** Looks in a row that find it quiet before garbage is collected. */
+/** Consecutive quiet intervals before a collection. */
 const QUIET_LOOKS = 2
-/** Growth since the last collection that makes another one worthwhile. */
+/** Growth in bytes since the last collection that makes another one worthwhile. */
 const WORTHWHILE = 16 << 20
-/** A collection stops the process, for the longer the larger the heap: V8 alone, which does most of it in parts, collects a larger one. */
+/**
+ * Size in bytes above which V8 is left to collect. A collection stops the process in proportion to the heap, whereas V8 does most of the work incrementally.
+ */
 const LARGEST = 160 << 20
 
 /**
- * Collects garbage once after a time of much work: V8 collects for what is allocated, and so keeps what a burst took for as long as little happens after it, and the young generation at its largest.
+ * Collects garbage once after a burst of work. V8 only collects when memory is allocated, so without this a burst's garbage stays while the process is quiet,
+ * and the young generation keeps its largest size.
  */
 export class QuietCollector {
   private readonly process: Collectable
@@ -33,7 +36,7 @@ export class QuietCollector {
     this.left = process.held()
   }
 
-  /** To be called once in each interval. */
+  /** Called once in each interval. */
   look(): void {
     const cpu = this.process.cpu()
     const isQuiet = cpu - this.cpu < this.intervalMs * QUIET_PART
@@ -41,7 +44,7 @@ export class QuietCollector {
     this.quietLooks = isQuiet ? this.quietLooks + 1 : 0
     if (this.quietLooks < QUIET_LOOKS) return
     const held = this.process.held()
-    // What V8 gives back by itself counts as well.
+    // Memory that V8 has freed on its own counts as well.
     this.left = Math.min(this.left, held)
     if (held - this.left < WORTHWHILE || held > LARGEST) return
     this.process.collect()

@@ -1,16 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
 
-/** Where chance comes from that shows in objects; tests pass their own. Never for secrets. */
+/** A source of random values that appear in objects. Tests pass their own. Never for secrets. */
 export interface Randomness {
-  /** Of version 4. */
+  /** Returns a UUID of version 4. */
   uuid(): string
-  /** From 0 to 1, exclusive. */
+  /** Returns a number from 0 to 1, exclusive. */
   number(): number
 }
 
 export const systemRandomness: Randomness = { uuid: () => randomUUID(), number: () => Math.random() }
 
-/** The same for the same seed, in the same order. */
+/** Returns a deterministic source: the same seed gives the same values in the same order. */
 export function seededRandomness(seed: string): Randomness {
   let drawn = 0
   const bytes = (): Buffer => createHash('sha256').update(`${seed}\n${drawn++}`).digest()

@@ -1,6 +1,6 @@
 /**
- * Calls `each` with every name and its value of fields that stand in turn, as Node gives raw headers: `['Host', 'a', 'Accept', '*']`. A name without a value at the end is passed over. No pairs
- * are made, as this is done for every request.
+ * Calls `each` with the name and value of every field of Node's raw headers: `['Host', 'a', 'Accept', '*']`. A name without a value at the end is skipped.
+ * Allocates no pairs, because it runs for every request.
  */
 export function eachField(fields: readonly string[], each: (name: string, value: string) => unknown): void {
   let name: string | undefined
@@ -13,7 +13,7 @@ export function eachField(fields: readonly string[], each: (name: string, value:
   }
 }
 
-/** The fields but for those whose names in lower case are left out. */
+/** Returns the fields without those whose name, in lower case, `isLeftOut` accepts. */
 export function fieldsWithout(fields: readonly string[], isLeftOut: (name: string) => boolean): string[] {
   const left: string[] = []
   eachField(fields, (name, value) => {
@@ -22,5 +22,5 @@ export function fieldsWithout(fields: readonly string[], isLeftOut: (name: strin
   return left
 }
 
-/** The text of a value: Node and the HTTP/2 stack read bytes as Latin-1, and they are UTF-8, as in Go. */
+/** Decodes a header value. Node and the HTTP/2 stack read its bytes as Latin-1; Go reads them as UTF-8. */
 export const utf8Value = (value: string): string => Buffer.from(value, 'latin1').toString('utf8')

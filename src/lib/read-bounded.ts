@@ -1,22 +1,22 @@
 import { joinInSteps } from './join-buffers.ts'
 import { runInTurns } from './steps.ts'
 
-/** Bytes that several readers may hold together. */
+/** A limit on the bytes that several readers hold together. */
 export interface SharedRoom {
-  /** Throws where there is no room. */
+  /** Reserves bytes. Throws if there is not enough room. */
   take(bytes: number): void
   leave(bytes: number): void
 }
 
 export interface ReadBound {
   readonly maxBytes: number
-  /** The error of a longer body. */
+  /** Creates the error for a longer body. */
   tooLong(): Error
-  /** Where the bytes are counted until the body is whole, or given up. */
+  /** Optional. Counts the bytes until the body is complete or has failed. */
   readonly room?: SharedRoom | undefined
 }
 
-/** Reads a body whole. One that is longer than the bound, or has no room, ends at that piece: a server must not fill the memory of another. */
+/** Reads a whole body. Fails at the first piece that exceeds the bound or the shared room, so that no server can fill another one's memory. */
 export async function readBounded(body: AsyncIterable<Buffer>, { maxBytes, tooLong, room }: ReadBound): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Throws an Error with the code ENOTDIR if there is a file where a directory is to be, or above it. A path at which there is nothing passes. */
+/** Throws an Error with the code ENOTDIR if the directory or one of its parents is a file. A path that does not exist is accepted. */
 export function refuseFile(directory: string): void {
   const above = dirname(directory)
   if (above !== directory) refuseFile(above)

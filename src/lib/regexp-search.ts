@@ -1,6 +1,6 @@
 import type { Steps } from './steps.ts'
 
-/** One instruction of a compiled expression, as re2js has it. */
+/** An instruction of an expression compiled by re2js. */
 interface Instruction {
   readonly op: number
   readonly out: number
@@ -8,33 +8,33 @@ interface Instruction {
   matchRune(rune: number): boolean
 }
 
-/** A compiled expression, as re2js has it. */
+/** An expression compiled by re2js. */
 export interface RegExpProgram {
   readonly inst: readonly Instruction[]
   readonly start: number
-  /** What has to hold where a match begins. */
+  /** Conditions at the beginning of a match, as bits of `Empty`. */
   startCond(): number
 }
 
 const Op = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, match: 6, nop: 7, rune: 8, rune1: 9, runeAny: 10, runeAnyNotNewline: 11 } as const
 const Empty = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, wordBoundary: 16, noWordBoundary: 32 } as const
 
-/** Instructions that one step looks at: less than a millisecond. */
+/** Instructions per step, which takes less than a millisecond. */
 const STEP = 20_000
 const NEWLINE = 10
 
 export interface Found {
   readonly start: number
   readonly end: number
-  /** Index up to which the search had to look at the text. */
+  /** Index up to which the search read the text. */
   readonly searchedTo: number
 }
 
-/** Threads in the order of their preference, each at an instruction that takes a character or ends the match. */
+/** Threads in order of preference, each at an instruction that consumes a character or ends the match. */
 class Threads {
   readonly #seen: Int32Array
   readonly at: Int32Array
-  /** Where the match of each begins. */
+  /** Start of each thread's match. */
   readonly from: Int32Array
   size = 0
   #round = 0
@@ -50,7 +50,7 @@ class Threads {
     this.#round++
   }
 
-  /** Whether the instruction has not been reached in this round. */
+  /** Marks an instruction. Returns whether this is the first time in the round. */
   reach(instruction: number): boolean {
     if (this.#seen[instruction] === this.#round) return false
     this.#seen[instruction] = this.#round
@@ -64,9 +64,9 @@ class Threads {
 }
 
 /**
- * Finds the leftmost match, the preferred one of several, as Go's regexp does: by all ways through the program at once, in time that is the product of its length and the text's. In steps, for
- * either may be long.
- * @param shortest any match will do: whether there is one is all that counts.
+ * Finds the leftmost match, and of several the preferred one, like Go's regexp. Simulates all threads at once, in time that is the product of program and text
+ * length; both can be long, so it runs in steps.
+ * @param shortest returns any match, for callers that only need to know whether there is one
  */
 export function* searchSteps(program: RegExpProgram, text: string, begin = 0, shortest = false): Steps<Found | undefined> {
   const { inst, start } = program
@@ -78,7 +78,7 @@ export function* searchSteps(program: RegExpProgram, text: string, begin = 0, sh
   let work = 0
   let found: { readonly start: number; readonly end: number } | undefined
 
-  /** Follows what takes no character from an instruction on. */
+  /** Adds the threads that are reachable from an instruction without consuming a character. */
   const add = (to: Threads, instruction: number, from: number, condition: number): void => {
     stack.push(instruction)
     for (let pc = stack.pop(); pc !== undefined; pc = stack.pop()) {
@@ -110,7 +110,7 @@ export function* searchSteps(program: RegExpProgram, text: string, begin = 0, sh
       if (instruction.op === Op.match) {
         found = { start: from, end: at }
         if (shortest) return { ...found, searchedTo: at }
-        // What is less preferred counts no more.
+        // Threads of lower preference are dropped.
         break
       }
       if (rune >= 0 && takes(instruction, rune)) add(next, instruction.out, from, after)
@@ -134,7 +134,7 @@ function takes(instruction: Instruction, rune: number): boolean {
   return instruction.op === Op.runeAnyNotNewline ? rune !== NEWLINE : instruction.matchRune(rune)
 }
 
-/** What holds between two characters; -1 stands for none. */
+/** Returns the conditions between two characters. -1 stands for the beginning or end of the text. */
 function conditionBetween(before: number, after: number): number {
   let condition = isWord(before) === isWord(after) ? Empty.noWordBoundary : Empty.wordBoundary
   if (before < 0) condition |= Empty.beginText | Empty.beginLine

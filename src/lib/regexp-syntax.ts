@@ -1,4 +1,4 @@
-/** Thrown inside of the reader only. */
+/** Thrown and caught within this file. */
 class Fault {
   readonly text: string
 
@@ -9,24 +9,24 @@ class Fault {
 
 const MAX_REPEAT = 1000
 const MAX_DEPTH = 1000
-/** Time to compile an expression, about, in that of one instruction. Go stops at some millions of instructions, which would take seconds to make. */
+/** Approximate compile time of an expression, in the time of one instruction. Go's own limit of some million instructions would take seconds. */
 const MAX_SIZE = 10_000
-/** Time to read some parts beside their instructions, in the same unit. Repetitions copy what was read. */
+/** Reading time of parts besides their instructions, in the same unit. Repetitions copy what was read. */
 const ReadingTime = {
   repetition: 2,
-  /** A character, a range or `\d` in a class. */
+  /** Of a character, a range or `\d` in a class. */
   member: 0.25,
-  /** `\pL` by itself, in a class, and if the expression ignores case. */
+  /** Of `\pL` by itself, in a class, and if the expression ignores case. */
   property: 20,
   propertyInClass: 75,
   foldedProperty: 100,
-  /** A character of a range if the expression ignores case: its other cases are looked up. */
+  /** Of a character in a range if the expression ignores case, because its other cases are looked up. */
   foldedRune: 1 / 32,
 } as const
 
 /**
- * What is wrong with the syntax of a regular expression as Go's regexp package (RE2) has it: `missing closing ): \`a(\``; undefined if nothing is. Look-around and
- * backreferences are not in that syntax. It reads in one pass, and runs nothing.
+ * Checks the syntax of a regular expression like Go's regexp package (RE2) and returns its error, such as `missing closing ): \`a(\``; undefined if it is
+ * valid. Look-around and backreferences are not part of that syntax. Reads the expression in one pass without matching anything.
  * Source: https://github.com/google/re2/wiki/Syntax
  */
 export function regexpFault(expression: string): string | undefined {
@@ -42,28 +42,28 @@ export function regexpFault(expression: string): string | undefined {
 const REPETITION = /\{(\d+)(?:(,)(\d*))?\}/y
 const POSIX_CLASSES = new Set(['alnum', 'alpha', 'ascii', 'blank', 'cntrl', 'digit', 'graph', 'lower', 'print', 'punct', 'space', 'upper', 'word', 'xdigit'])
 
-/** A group that is open. */
+/** An open group. */
 interface Group {
   readonly above: Group | undefined
-  /** Something stands before that may be repeated. */
+  /** Whether the previous element can be repeated. */
   isRepeatable: boolean
-  /** How many instructions its program will have, about. */
+  /** Approximate number of instructions of the group. */
   size: number
 }
 
 class Reader {
   private readonly text: string
   private at = 0
-  /** The innermost group that is open; the outermost is the whole expression. */
+  /** Innermost open group. The outermost is the whole expression. */
   private group: Group = { above: undefined, isRepeatable: false, size: 0 }
-  /** Groups that are open, the whole included. */
+  /** Number of open groups, including the whole expression. */
   private depth = 1
-  /** Instructions of what stands last. */
+  /** Number of instructions of the previous element. */
   private last = 0
   private readingTime = 0
   /** Whether any part may ignore case. */
   private folds = false
-  /** Where the last repetition began, if nothing has come after it. */
+  /** Start of the last repetition, if it is the previous element; otherwise -1. */
   private lastRepetition = -1
   private lastNameEnd: number | undefined
 
@@ -81,7 +81,7 @@ class Reader {
     if (this.depth > 1) throw new Fault('missing closing )', this.text)
   }
 
-  /** Reads one element; says whether it is a repetition. */
+  /** Reads one element. Returns whether it is a repetition. */
   private one(char: string): boolean {
     switch (char) {
       case '(':
@@ -185,7 +185,7 @@ class Reader {
     this.depth++
   }
 
-  /** Closes the innermost group, which is one element of the group around it. */
+  /** Closes the innermost group, which becomes an element of its parent. */
   private close(): void {
     const { above, size } = this.group
     if (above === undefined) throw new Fault('unexpected )', this.text)
@@ -194,7 +194,7 @@ class Reader {
     this.atom(1, size)
   }
 
-  /** `(?i)`, `(?i-s:` and `(?:`. */
+  /** Reads `(?i)`, `(?i-s:` or `(?:`. */
   private flags(from: number): void {
     this.at += 2
     let negative = false
@@ -216,7 +216,7 @@ class Reader {
     throw new Fault('missing closing )', this.text.slice(from))
   }
 
-  /** Returns the number of instructions. */
+  /** Reads an escape. Returns its number of instructions. */
   private escape(): number {
     const from = this.at
     const next = this.text.charAt(from + 1)
@@ -231,7 +231,7 @@ class Reader {
     return 1
   }
 
-  /** `\d` and its like, `\pL`, `\p{Greek}`. */
+  /** Reads `\d` and similar classes, `\pL`, or `\p{Greek}`. Returns false for any other escape. */
   private escapedClass(): boolean {
     const from = this.at
     const rest = this.text.slice(from, from + 2)
@@ -254,7 +254,7 @@ class Reader {
     return true
   }
 
-  /** The character's code. */
+  /** Reads an escaped character. Returns its code point. */
   private escapedCharacter(): number {
     const from = this.at
     const fail = (): never => {
@@ -306,7 +306,7 @@ class Reader {
 
   private namedClass(): boolean {
     if (!this.text.startsWith('[:', this.at)) return false
-    // What is not there is searched for once.
+    // The result is cached, so that a failing search runs only once.
     this.lastNameEnd ??= this.text.lastIndexOf(':]')
     if (this.lastNameEnd < this.at + 2) return false
     const end = this.text.indexOf(':]', this.at + 2)
@@ -327,7 +327,7 @@ class Reader {
 
 const CATEGORY = /^(?:C[cfos]?|L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?)$/
 
-/** A general category or a script by Unicode's names. */
+/** Whether Unicode has a general category or script of this name. */
 function isUnicodeClass(name: string): boolean {
   if (name === 'Any' || CATEGORY.test(name)) return true
   if (!/^[A-Z]\w+$/.test(name)) return false

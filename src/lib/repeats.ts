@@ -1,4 +1,4 @@
-/** For each value of a list, whether an equal one (as a Set compares) stands before it. In linear time: lists of clients are as long as a body may be. */
+/** Reports for each value whether an equal one, as a Set compares, precedes it. Takes linear time, because lists of clients can be as long as a body. */
 export function repeats(values: readonly unknown[]): boolean[] {
   const seen = new Set<unknown>()
   return values.map(value => {

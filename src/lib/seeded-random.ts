@@ -1,4 +1,7 @@
-/** Numbers from 0 to 1 (exclusive) that look random and are the same for the same seed. Not for secrets. Source: mulberry32 by Tommy Ettinger, in the public domain. */
+/**
+ * Returns a deterministic generator of pseudo-random numbers from 0 to 1, exclusive. Not for secrets. Source: mulberry32 by Tommy Ettinger, in the public
+ * domain.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

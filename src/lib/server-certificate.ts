@@ -5,26 +5,27 @@ import { errorCode } from './error-code.ts'
 import { peerChain } from './peer-chain.ts'
 import { pemCertificates } from './pem-certificates.ts'
 
-/** Authorities of the options of a connection: PEM. */
+/** Authorities of a connection's options, in PEM. */
 type Authorities = ConnectionOptions['ca']
 
-/** The native side of a connection. `verifyError` is OpenSSL's verdict on the certificate of the server, which Node asks for once, when the handshake is done. */
+/** Node's native handle of a connection. `verifyError` is OpenSSL's verdict on the server's certificate, which Node reads once, after the handshake. */
 interface TlsHandle {
   verifyError?(): Error | null | undefined
 }
 
 /**
- * Has a connection to a server accept certificates whose purpose Go accepts and OpenSSL does not: those for any extended key usage. To be called as soon as the connection is made. Everything else is
- * Node's, the name of the server included. With authorities other than those of the system only: public ones issue no such certificates.
+ * Makes a connection to a server accept certificates whose purpose Go accepts but OpenSSL does not: those for any extended key usage. Must be called as soon as
+ * the connection is created. All other checks are Node's, including that of the server's name. Applies only if authorities are given: public authorities do not
+ * issue such certificates.
  */
 export function acceptPurposesOfGo(socket: TLSSocket, authorities: Authorities): TLSSocket {
   if (authorities === undefined) return socket
   judge(socket, authorities)
-  // An address that could not be reached has another handle than the next one.
+  // Node retries another address with a new handle.
   return socket.prependOnceListener('connect', () => judge(socket, authorities))
 }
 
-/** A connection to a server whose certificate is verified by Go's rules of purposes. */
+/** Connects to a server and verifies the purpose of its certificate by Go's rules. */
 export const connectTls = (options: ConnectionOptions): TLSSocket => acceptPurposesOfGo(connect(options), options.ca)
 
 function judge(socket: TLSSocket, authorities: Authorities): void {
@@ -37,7 +38,7 @@ function judge(socket: TLSSocket, authorities: Authorities): void {
   }
 }
 
-/** OpenSSL may have found other faults before, so that the whole chain is looked at. */
+/** Verifies the whole chain, because OpenSSL may have stopped at this error before finding others. */
 function isGoodByGo(socket: TLSSocket, authorities: Authorities): boolean {
   const peer = peerChain(socket.getPeerCertificate(true))
   const now = Date.now()

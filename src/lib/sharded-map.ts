@@ -1,7 +1,8 @@
 const SHARDS = 256
 
 /**
- * A map of texts for millions of entries. A Map that grows moves all of its entries in one step, 60 ms for half a million; this one is made of many, each of which grows by itself. Entries are in no order.
+ * A map with string keys for millions of entries. A Map that grows moves all its entries in one step, which takes 60 ms for half a million; this one consists
+ * of many Maps that grow independently. Entries have no order.
  */
 export class ShardedMap<V> {
   readonly #shards: readonly Map<string, V>[] = Array.from({ length: SHARDS }, () => new Map<string, V>())
@@ -11,7 +12,7 @@ export class ShardedMap<V> {
     return this.#size
   }
 
-  /** Entries of the fullest of its maps: an insertion moves no more than these. */
+  /** Number of entries in the fullest shard. An insertion moves no more than these. */
   get fullest(): number {
     return Math.max(...this.#shards.map(shard => shard.size))
   }
@@ -43,7 +44,7 @@ export class ShardedMap<V> {
   }
 
   #of(key: string): Map<string, V> | undefined {
-    // FNV-1a.
+    // FNV-1a
     let hash = 0x811c9dc5
     for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193)
     return this.#shards[(hash ^ (hash >>> 8) ^ (hash >>> 16)) & (SHARDS - 1)]

@@ -1,4 +1,4 @@
-/** A message: in one buffer, or in pieces that are still to be copied together. Not to be changed. */
+/** A message in one buffer, or in pieces that have not been joined yet. Must not be modified. */
 export type Message = Buffer | readonly Buffer[]
 
 export function lengthOf(message: Message): number {
@@ -8,11 +8,11 @@ export function lengthOf(message: Message): number {
   return length
 }
 
-/** What is longer is rare, and costs more to keep than to make. */
+/** Limit on the bytes that are cached. Longer messages are rare, and cost more to keep than to join. */
 const MOST_KEPT_BYTES = 1 << 20
 const CRLF = '\r\n'
 
-/** Bytes of one write that many clients are sent. They are copied together once, with room around them for what frames them in HTTP/1.1. */
+/** Bytes of one write that many clients receive. They are joined once, with room for the chunk framing of HTTP/1.1. */
 export class SharedBytes {
   readonly length: number
   readonly #messages: readonly Message[]
@@ -26,12 +26,12 @@ export class SharedBytes {
     this.length = length
   }
 
-  /** In order: messages, where the connection has such. Not to be changed. */
+  /** Messages in order, for connections with message framing. Must not be modified. */
   get pieces(): readonly Buffer[] {
     return this.#messages.map(message => (Buffer.isBuffer(message) ? message : Buffer.concat(message)))
   }
 
-  /** All of them in one buffer. Not to be changed. */
+  /** All messages in one buffer. Must not be modified. */
   get joined(): Buffer {
     if (this.#joined !== undefined) return this.#joined
     const [only] = this.#messages
@@ -43,7 +43,7 @@ export class SharedBytes {
     return joined
   }
 
-  /** The same as one chunk of HTTP/1.1 (RFC 9112, section 7.1). Not of nothing: that would be the end of a body. */
+  /** All messages as one chunk of HTTP/1.1 (RFC 9112, section 7.1). Must not be empty: an empty chunk ends the body. */
   get chunk(): Buffer {
     if (this.#chunk !== undefined) return this.#chunk
     const head = this.length.toString(16) + CRLF

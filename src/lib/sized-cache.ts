@@ -1,4 +1,4 @@
-/** What is remembered of keys that others choose: so many entries, of so much together, the oldest forgotten first. */
+/** A cache for keys that clients choose, bounded in entries and in total size. The oldest entry is evicted first. */
 export class SizedCache<T> {
   private readonly most: number
   private readonly mostSize: number
@@ -14,7 +14,7 @@ export class SizedCache<T> {
     return this.entries.get(key)?.value
   }
 
-  /** `size`: with the key's, in the unit of `mostSize`. What would take a sixteenth of the room is not kept. */
+  /** Stores a value. `size`: size of value and key, in the unit of `mostSize`. A value of more than a sixteenth of that is not cached. */
   set(key: string, value: T, size: number): void {
     this.delete(key)
     if (size > this.mostSize / 16) return

@@ -1,6 +1,6 @@
 import { nextTurn, turnIsSpent } from './turn.ts'
 
-/** As `items.map(make)`, without holding the event loop for long. The clock is read once for `step` items, or after each while they take long. */
+/** Like `items.map(make)`, without holding the event loop for long. The clock is read once per `step` items, or after each item while items take long. */
 export async function mapInSlices<T, R>(items: readonly T[], make: (item: T) => R, step = 16): Promise<R[]> {
   const out: R[] = []
   await eachInSlices(
@@ -13,7 +13,7 @@ export async function mapInSlices<T, R>(items: readonly T[], make: (item: T) => 
   return out
 }
 
-/** As `items.forEach(look)`, likewise. */
+/** Like `items.forEach(look)`, without holding the event loop for long. */
 export async function eachInSlices<T>(items: readonly T[], look: (item: T) => void, step = 16): Promise<void> {
   let slice = 0
   let left = 0

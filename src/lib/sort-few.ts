@@ -1,9 +1,9 @@
-/** Beyond so many, the built-in sort takes less time. */
+/** Number of items above which the built-in sort is faster. */
 const FEW = 16
 
 /**
- * Sorts in place and stably, as `sort` does: by insertion where there are few, as the members of one object are. The built-in sort copies even those into two lists, which costs more than the
- * comparisons.
+ * Sorts in place and stably, like `sort`. Uses insertion sort for few items, such as the members of one object: the built-in sort copies them to two lists,
+ * which costs more than the comparisons.
  */
 export function sortFew<T>(items: T[], compare: (a: T, b: T) => number): T[] {
   if (items.length > FEW) return items.sort(compare)

@@ -1,32 +1,32 @@
 import { errorMessage } from './error-message.ts'
 
-/** Values of a span. */
+/** Attributes of a span. */
 export type Attributes = Readonly<Record<string, string | number>>
 
-/** A part of a trace. */
+/** A span of a trace. */
 export interface Span {
-  /** Somebody will see it. */
+  /** Whether the span is exported. */
   readonly isRecorded: boolean
-  /** The header by which another server makes what it does for this one a part of it (https://www.w3.org/TR/trace-context/). */
+  /** Header that makes the work of another server part of the trace (https://www.w3.org/TR/trace-context/). */
   readonly traceparent: string
   begin(name: string, attributes: Attributes): Span
-  /** `failure`: why what it stands for has failed. */
+  /** Ends the span. `failure`: reason if the operation failed. */
   end(attributes?: Attributes, failure?: string): void
 }
 
-/** Where work is recorded, for code that makes calls: absent where nothing is. */
+/** Tracing for code that calls other servers. Omitted if tracing is off. */
 export interface Spans {
-  /** Of the request that the running work is done for; undefined where it is not recorded. */
+  /** Returns the span of the current request. Undefined if the request is not recorded. */
   current(): Span | undefined
 }
 
-/** Does work in a span of its own, where the request is recorded; otherwise it costs a look. */
+/** Runs work in a span of its own if the request is recorded; otherwise only the check is added. */
 export function inSpan<T>(spans: Spans | undefined, name: string, attributes: () => Attributes, work: (span?: Span) => Promise<T>): Promise<T> {
   const span = spans?.current()?.begin(name, attributes())
   return span === undefined ? work() : ended(span, work(span))
 }
 
-/** The same of work that does not wait. */
+/** Like `inSpan`, for synchronous work. */
 export function inSpanAtOnce<T>(spans: Spans | undefined, name: string, attributes: () => Attributes, work: () => T): T {
   const span = spans?.current()?.begin(name, attributes())
   if (span === undefined) return work()

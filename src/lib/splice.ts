@@ -1,9 +1,11 @@
 import type { Duplex } from 'node:stream'
 
-/** What is still to be written to one side when the other has ended gets this long. */
+/** Milliseconds in which pending bytes can still be written to one side after the other has ended. */
 const LINGER_MS = 5_000
 
-/** Passes bytes both ways at the pace of who reads them, until either side ends or breaks off, or the signal is aborted. Both are closed when it resolves. Never rejects. */
+/**
+ * Copies bytes in both directions with back-pressure, until either side ends or fails, or the signal aborts. Both are closed when it resolves. Never rejects.
+ */
 export function splice(one: Duplex, other: Duplex, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     let open = 2

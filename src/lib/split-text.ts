@@ -1,4 +1,4 @@
-/** The parts of a text between separators, one at a time, so that a long one is never held in many parts. Empty parts within a run of separators are left out. */
+/** Yields the non-empty parts of a text between separators, one at a time, so that a long text is never split into many parts in memory. */
 export function* splitAt(text: string, separator: string): Generator<string, void, undefined> {
   let start = 0
   for (let end = text.indexOf(separator); end >= 0; end = text.indexOf(separator, start)) {
@@ -8,13 +8,13 @@ export function* splitAt(text: string, separator: string): Generator<string, voi
   yield text.slice(start)
 }
 
-/** What stands before the first separator; the whole text where there is none. */
+/** Returns the text before the first separator, or the whole text if there is none. */
 export function textBefore(text: string, separator: string): string {
   const end = text.indexOf(separator)
   return end < 0 ? text : text.slice(0, end)
 }
 
-/** Without the spaces at both ends. A regular expression that looks for those at the end begins anew at each space. */
+/** Removes the spaces at both ends. A regular expression for those at the end would restart at each space. */
 export function trimSpaces(text: string): string {
   let start = 0
   let end = text.length

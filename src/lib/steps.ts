@@ -1,10 +1,10 @@
 import { sortFew } from './sort-few.ts'
 import { nextLongTurn, turnIsLong } from './turn.ts'
 
-/** Work in steps: a generator that yields wherever others may have their turn, and returns the result. What it works on must not change meanwhile. */
+/** Work in steps: a generator that yields wherever other work may run, and returns the result. Its input must not be modified meanwhile. */
 export type Steps<T> = Generator<undefined, T>
 
-/** For small work, and where nothing may come between. */
+/** Runs all steps in one call, for small work and for work that must not be interrupted. */
 export function runAtOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next()
@@ -12,7 +12,9 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Leaves to the next turn what follows a step that took long, or what took long before. Rejects with the signal's reason, between two steps, once nobody waits for the result. */
+/**
+ * Runs steps, continuing in the next turn whenever the current one has taken long. Rejects with the signal's reason, between two steps, once the signal aborts.
+ */
 export async function runInTurns<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
     if (turnIsLong()) {
@@ -25,8 +27,8 @@ export async function runInTurns<T>(steps: Steps<T>, signal?: AbortSignal): Prom
 }
 
 /**
- * The same, with the result at once where this turn suffices: most objects are small, and each `await` costs a write as much as some of its stages. Throws what the steps throw before they are
- * left to another turn.
+ * Like `runInTurns`, but returns the result itself if the current turn suffices: most objects are small, and each `await` costs a write as much as some of its
+ * stages. Throws the errors of the steps that run in the current turn.
  */
 export function startInTurns<T>(steps: Steps<T>, signal?: AbortSignal): T | Promise<T> {
   while (!turnIsLong()) {
@@ -36,29 +38,32 @@ export function startInTurns<T>(steps: Steps<T>, signal?: AbortSignal): T | Prom
   return runInTurns(steps, signal)
 }
 
-/** A result that is there already, or takes steps to make. */
+/** Returns a result that exists, or runs its steps. */
 export function* resultOf<T extends object | undefined>(result: T | Steps<T>): Steps<T> {
   return isSteps(result) ? yield* result : result
 }
 
-/** True for what takes steps, of what may be a result already. A list is no steps, although it is iterable. Values of JSON have no functions. */
+/** Whether a result still has to be computed in steps. A list is iterable but not steps, and JSON values have no functions. */
 export const isSteps = <T extends object | undefined>(result: T | Steps<T>): result is Steps<T> =>
   result !== undefined && 'next' in result && typeof result.next === 'function'
 
 let pieces = 0
 
-/** True for one of 512 calls of all callers: where a loop or a recursion over small pieces ends a step. */
+/** Returns true for one of 512 calls of all callers. For loops and recursions over small pieces, which then end a step. */
 export const isStepDone = (): boolean => (++pieces & 511) === 0
 
-/** The same for pieces of some ten microseconds: true for one of 32 calls. A yield passes through all generators around it, so that one for each piece makes a deep recursion quadratic. */
+/**
+ * Returns true for one of 32 calls. For pieces of some ten microseconds: a yield passes through all enclosing generators, so yielding after each piece would
+ * make a deep recursion quadratic.
+ */
 export const isLongStepDone = (): boolean => (++pieces & 31) === 0
 
 const RUN = 2048
 
-/** The items in order, equal ones as they stood: what `sort` does, in steps. */
+/** Sorts like `sort`, stably, in steps. Returns a new list. */
 export function* sorted<T extends NonNullable<unknown>>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = []
-  // Most of what is sorted is in order already.
+  // Most input is sorted already.
   let isInOrder = true
   let last: T | undefined
   for (let i = 0; i < items.length; i += RUN) {

@@ -1,20 +1,20 @@
 import type { Logger } from './log.ts'
 
 export interface LogOptions {
-  /** klog's `-v`: debug lines up to this level are written. */
+  /** Verbosity like klog's `-v`: debug lines up to this level are written. */
   readonly verbosity: number
-  /** `text`: `time level message key=value …`; `json`: one object a line. */
+  /** `text`: `time level message key=value …`. `json`: one object a line. */
   readonly format: 'text' | 'json'
-  /** Takes one line, newline included. */
+  /** Receives one line, including the newline. */
   write(line: string): void
   now(): number
-  /** On every line. */
+  /** Optional. Fields that are added to every line. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Writes each line at once; the caller decides where to. */
+/** Creates a logger that passes each line to `write` immediately. */
 export function createLogger(options: LogOptions): Logger {
   const print = options.format === 'json' ? jsonLine : textLine
   const write = (level: string, message: string, fields: Fields = {}): void =>
@@ -50,5 +50,5 @@ function textOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value, printable) : String(value)
 }
 
-/** No control character is left: clients choose much of what is logged, and a terminal would obey. */
+/** Quotes a text and escapes all control characters: clients choose much of what is logged, and a terminal would interpret them. */
 const quoted = (text: string): string => JSON.stringify(text).replace(/\p{Cc}/gu, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)

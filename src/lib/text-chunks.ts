@@ -1,10 +1,10 @@
-/** UTF-16 units of a chunk: its bytes stay in the processor's cache, and to work on it takes no time. */
+/** UTF-16 units of a chunk. It fits in the processor's cache and takes little time to process. */
 const CHUNK = 16 * 1024
 
-/** Whether a text is so long that it is better worked on in chunks. */
+/** Whether a text is long enough to be processed in chunks. */
 export const isLongText = (text: string): boolean => text.length > CHUNK
 
-/** A text in parts, none of which ends within a character. */
+/** Yields a text in chunks, none of which ends within a surrogate pair. */
 export function* textChunks(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     let to = from + CHUNK

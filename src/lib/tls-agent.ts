@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { acceptPurposesOfGo } from './server-certificate.ts'
 
-/** Connections to servers whose certificates are verified by Go's rules of purposes. */
+/** An agent whose connections verify the purpose of a server's certificate by Go's rules. */
 export class TlsAgent extends Agent {
-  /** Without sessions: one that is resumed has no chain that could be verified, and Node keeps also those of servers that it is about to refuse. */
+  /** Disables session resumption: a resumed session has no chain that can be verified, and Node caches sessions even of servers that it then rejects. */
   constructor(options: AgentOptions = {}) {
     super({ ...options, maxCachedSessions: 0 })
   }

@@ -1,6 +1,9 @@
 import { type Clock, steadyClock } from './clock.ts'
 
-/** Limits a rate: it begins full, each `take` takes one token, and tokens come back at a steady rate up to the capacity. A take without a token is refused, never delayed. */
+/**
+ * A rate limiter. The bucket begins full, each `take` takes one token, and tokens are added at a steady rate up to the capacity. A call without a token fails
+ * and is never delayed.
+ */
 export class TokenBucket {
   private readonly capacity: number
   private readonly perSecond: number
@@ -16,7 +19,7 @@ export class TokenBucket {
     this.filledAt = clock.now()
   }
 
-  /** False if no token is left; then none is taken. */
+  /** Takes a token. Returns false if there is none. */
   take(): boolean {
     const now = this.clock.now()
     this.tokens = Math.min(this.capacity, this.tokens + ((now - this.filledAt) / 1000) * this.perSecond)

@@ -1,3 +1,3 @@
-/** Whether the pattern is the text, or its beginning with `*` behind. */
+/** Whether the pattern equals the text, or is a prefix of it followed by `*`. */
 export const matchesTrailingStar = (pattern: string, text: string): boolean =>
   pattern.endsWith('*') ? text.startsWith(pattern.slice(0, -1)) : pattern === text

@@ -1,5 +1,6 @@
 /**
- * The text without a character at its end, however often it stands there. Takes linear time: a regular expression such as `/x+$/` begins anew at each `x` of a text that ends otherwise.
+ * Removes all occurrences of a character at the end of a text. Takes linear time: a regular expression such as `/x+$/` restarts at each `x` of a text with
+ * another ending.
  */
 export function trimEndOf(text: string, character: string): string {
   let end = text.length
@@ -7,7 +8,7 @@ export function trimEndOf(text: string, character: string): string {
   return text.slice(0, end)
 }
 
-/** The text without a character at both ends. */
+/** Removes all occurrences of a character at both ends of a text. */
 export function trimBoth(text: string, character: string): string {
   const trimmed = trimEndOf(text, character)
   let start = 0

@@ -1,17 +1,17 @@
 import { nextTick } from 'node:process'
 
-/** Milliseconds of a poll, and as many for what had to wait: the rest of ten is left to what the runtime itself does for each connection. */
+/** Milliseconds for work that starts after a poll, and the same again for queued work. The rest of ten is left to what the runtime does for each connection. */
 const BUDGET_MS = 2
-/** A turn is long that has used this many milliseconds beyond its budget. */
+/** A turn is long if it exceeds its budget by this many milliseconds. */
 const LONG_MS = 8
 
-/** What a scheduler needs of the event loop. */
+/** Functions of the event loop that a scheduler uses. */
 export interface EventLoop {
-  /** Milliseconds of a steady clock. */
+  /** Milliseconds of a monotonic clock. */
   now(): number
   /** Calls back after the next poll. */
   afterPoll(callback: () => void): void
-  /** Calls back after the callback that runs, before the loop goes on: microtasks that are queued by then come first. */
+  /** Calls back after the current callback and its microtasks, before the event loop continues. */
   nextTick(callback: () => void): void
 }
 
@@ -21,11 +21,11 @@ const NODE: EventLoop = {
   nextTick,
 }
 
-/** Callbacks that wait for a turn, in order. */
+/** A queue of callbacks that wait for a turn, in order. */
 class TurnQueue {
   #waiting: (() => void)[] = []
   #next = 0
-  /** Who comes while others are served is served in the next turn. */
+  /** End of the callbacks that this turn serves. Those added during a turn are served in the next one. */
   #last = 0
 
   get isEmpty(): boolean {
@@ -50,28 +50,29 @@ class TurnQueue {
 }
 
 /**
- * Shares the turns of an event loop out among all that runs on it. What many small pieces of work take together holds the loop as one long piece does: sixty requests that come in one poll, a
- * thousand connections that close at once. So code that begins a piece asks whether the turn is spent, and if it is, leaves the piece to the next one.
+ * Divides the turns of an event loop among all work that runs on it. Many small pieces of work hold the loop as long as one large piece: sixty requests that
+ * arrive in one poll, or a thousand connections that close together. So code checks whether the turn is spent before it begins a piece, and defers the piece to
+ * the next turn if so.
  */
 export class TurnScheduler {
   readonly #loop: EventLoop
-  /** When the budget is spent; 0: nothing has asked in this turn. */
+  /** Time at which the budget is spent; 0 if no work has asked in this turn. */
   #until = 0
-  /** Long work has a queue of its own, of which each turn serves one callback at least: short work never waits for more than one of them. */
+  /** Long work has its own queue, of which each turn serves at least one callback. Short work therefore never waits for more than one of them. */
   readonly #short = new TurnQueue()
   readonly #long = new TurnQueue()
-  /** No callback of the long queue has been served in this turn. */
+  /** Whether no callback of the long queue has been served in this turn. */
   #isLongDue = false
-  /** When the last turn ended, or the first piece of work after a pause asked. */
+  /** Time at which the last turn ended, or at which the first work after a pause asked. */
   #since = 0
-  /** The last turn served no callback of the long queue, as something else took long. */
+  /** Whether the last turn served no callback of the long queue because other work took long. */
   #wasDeferred = false
 
   constructor(loop: EventLoop = NODE) {
     this.#loop = loop
   }
 
-  /** Whether this turn has had its share. */
+  /** Whether the budget of this turn is spent. The first call in a turn starts it. */
   isSpent(): boolean {
     const now = this.#loop.now()
     if (this.#until === 0) {
@@ -84,27 +85,27 @@ export class TurnScheduler {
   }
 
   /**
-   * Whether something in this turn took long: for boundaries between the stages of one piece of work, which leave to the next turn what follows a long stage. Most pieces are small, and go
-   * through all their stages at once. If nothing has asked in this turn, it is counted from here on.
+   * Whether work in this turn took long. Checked between the stages of one piece of work, which continues in the next turn after a long stage; most pieces are
+   * small and run through all stages. If no work has asked in this turn, the turn starts here.
    */
   isLong(): boolean {
     if (this.#until === 0) return this.isSpent()
     return this.#loop.now() > this.#until + LONG_MS
   }
 
-  /** Calls back in the next turn, or a later one if much waits: in order. */
+  /** Calls back in the next turn, or a later one if the queue is long. Keeps the order of calls. */
   inNext(callback: () => void): void {
     if (this.#until === 0) this.isSpent()
     this.#short.push(callback)
   }
 
-  /** Calls back with the rest of what takes long, behind all that is short: in order, one a turn at least. */
+  /** Calls back to continue long work, after all short work. Keeps the order of calls; each turn serves at least one. */
   inLong(callback: () => void): void {
     if (this.#until === 0) this.isSpent()
     this.#long.push(callback)
   }
 
-  /** What waits has a budget of its own after each poll, so that it is never put off for ever. */
+  /** Serves queued callbacks with a budget of their own after each poll, so that they are never deferred forever. */
   readonly #begin = (): void => {
     if (this.#short.isEmpty && this.#long.isEmpty) {
       this.#until = 0
@@ -120,7 +121,7 @@ export class TurnScheduler {
 
   readonly #afterMicrotasks = (): void => this.#loop.nextTick(this.#step)
 
-  /** One after the other, with all that follows from each in microtasks done before the next. */
+  /** Serves one callback. All microtasks that follow from it run before the next one. */
   readonly #step = (): void => {
     const now = this.#loop.now()
     const isSpent = now > this.#until
@@ -134,7 +135,10 @@ export class TurnScheduler {
     queueMicrotask(this.#afterMicrotasks)
   }
 
-  /** The first one of a turn waits for the next turn if something else took long in this one: others wait for one long piece, not for two. Never twice in a row, for it would wait for ever. */
+  /**
+   * Takes the next long callback. The first of a turn is deferred if other work took long in this turn, so that short work waits for one long piece, not for
+   * two. It is never deferred twice in a row, so it always gets a turn.
+   */
   #takeLong(now: number): (() => void) | undefined {
     const isFirst = this.#isLongDue
     this.#isLongDue = false

@@ -1,28 +1,28 @@
 import { TurnScheduler } from './turn-scheduler.ts'
 
 /**
- * The turns of this process's event loop. There is one loop, so there is one scheduler for all servers in the process: two that each gave out 2 ms of a turn would hold the loop for four. It
- * keeps callbacks that wait, in order, and nothing of what they are about.
+ * The scheduler of this process's event loop. All servers of the process share it: two schedulers that each allowed 2 ms of a turn would hold the loop for
+ * four. Its only state is the queues of waiting callbacks.
  */
 const turns = new TurnScheduler()
 
-/** Whether this turn has had its share: ask it before a piece of work, and leave that to `nextTurn` if so. */
+/** Whether the budget of this turn is spent. Check it before a piece of work, and await `nextTurn` first if so. */
 export const turnIsSpent = (): boolean => turns.isSpent()
 
-/** Whether something in this turn took long: for boundaries between the stages of one piece of work. */
+/** Whether work in this turn took long. Check it between the stages of one piece of work. */
 export const turnIsLong = (): boolean => turns.isLong()
 
-/** Calls back in the next turn, or a later one if much waits: in order. */
+/** Calls back in the next turn, or a later one if the queue is long. Keeps the order of calls. */
 export const inNextTurn = (callback: () => void): void => turns.inNext(callback)
 
-/** Calls back with the rest of what takes long, behind all that is short: in order, one a turn at least. */
+/** Calls back to continue long work, after all short work. Keeps the order of calls; each turn serves at least one. */
 export const inLongTurn = (callback: () => void): void => turns.inLong(callback)
 
-/** Resolves in the next turn, or a later one if much waits. */
+/** Resolves in the next turn, or a later one if the queue is long. */
 export const nextTurn = (): Promise<void> => new Promise(inNextTurn)
 
-/** Resolves when it is the turn of long work, of which the caller does the rest. */
+/** Resolves when long work may continue. */
 export const nextLongTurn = (): Promise<void> => new Promise(inLongTurn)
 
-/** For code whose caller schedules it. */
+/** Turns of the process, for code that takes its scheduler as an argument. */
 export const SHARED_TURNS = { spent: turnIsSpent, next: nextTurn }

@@ -1,4 +1,4 @@
-/** What `run` returns, or undefined where it throws an error of this type. Anything else is thrown on. */
+/** Returns the result of `run`, or undefined if it throws an error of this type. Other errors are rethrown. */
 export function unlessThrown<T>(type: abstract new (...args: never[]) => Error, run: () => T): T | undefined {
   try {
     return run()

@@ -1,17 +1,17 @@
 import { textBefore } from './split-text.ts'
 
-/** A URL in the parts of RFC 3986, each as it stands; `path` alone is never absent. */
+/** Parts of a URL (RFC 3986), unchanged. Only `path` is always present. */
 export interface UrlParts {
   readonly scheme: string | undefined
   readonly host: string | undefined
   readonly path: string
-  /** With `?`, or empty. */
+  /** Includes the leading `?`. Empty if there is no query. */
   readonly query: string
-  /** With `#`, or empty. */
+  /** Includes the leading `#`. Empty if there is no fragment. */
   readonly fragment: string
 }
 
-/** Undefined where an escape is not valid or a control character is in it, as Go's url.Parse refuses. */
+/** Splits a URL. Undefined for an invalid escape or a control character, which Go's url.Parse rejects. */
 export function parseUrl(text: string): UrlParts | undefined {
   const [whole, fragment] = cut(text, '#')
   const [hierarchy, query] = cut(whole, '?')
@@ -24,7 +24,7 @@ export function parseUrl(text: string): UrlParts | undefined {
   return { scheme, host, path, query, fragment }
 }
 
-/** The text before the first separator, and the rest, which begins with the separator. */
+/** Splits a text before the first separator. The rest begins with the separator. */
 function cut(text: string, separator: string): [before: string, rest: string] {
   const before = textBefore(text, separator)
   return [before, text.slice(before.length)]
@@ -33,13 +33,13 @@ function cut(text: string, separator: string): [before: string, rest: string] {
 export const printUrl = ({ scheme, host, path, query, fragment }: UrlParts): string =>
   `${scheme === undefined ? '' : `${scheme}:`}${host === undefined ? '' : `//${host}`}${path}${query}${fragment}`
 
-/** Escapes what a path must not contain, as Go does; slashes stay. */
+/** Escapes the characters that a path cannot contain, like Go. Slashes are kept. */
 export const escapePath = (path: string): string =>
   [...Buffer.from(path)].map(byte => (UNESCAPED.has(byte) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)).join('')
 
 const UNESCAPED: ReadonlySet<number> = new Set(Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~$&+,/:;=@'))
 
-/** Undefined where it can't be decoded. */
+/** Decodes the escapes of a path. Undefined if they are invalid. */
 export function unescapePath(path: string): string | undefined {
   try {
     return decodeURIComponent(path)
@@ -64,7 +64,7 @@ export function joinPaths(...parts: readonly string[]): string {
   return path === '' ? '.' : path
 }
 
-/** Likewise, and a slash at the end of the last part stays. */
+/** Like `joinPaths`, but keeps a slash at the end of the last part. */
 export function joinKeepingSlash(...parts: readonly string[]): string {
   const path = joinPaths(...parts)
   const last = parts.findLast(part => part !== '') ?? ''

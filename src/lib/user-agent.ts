@@ -1,2 +1,2 @@
-/** The User-Agent of the server's own requests, to itself and to others. */
+/** User-Agent of the server's requests to itself and to other servers. */
 export const USER_AGENT = 'binnacle'
