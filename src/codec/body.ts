@@ -20,7 +20,7 @@ export interface DecodedBody {
 /** Limit of sigs.k8s.io/json on collected errors. */
 const maxStrict = 100
 
-/** Like `decodeBodyInSteps`, in one call. For the operator's own files. */
+/** Like `decodeBodyInSteps`, in one call, for the operator's own files. */
 export const decodeBody = (schema: StructSchema, parsed: ParsedJson | ParsedYaml): DecodedBody => runAtOnce(decodeBodyInSteps(schema, parsed))
 
 /**

@@ -99,7 +99,7 @@ function writeBy(schema: Schema, value: Json | undefined): string {
   }
 }
 
-/** Writes the same as `writeStruct`, in pieces that each take little time. For responses that may quote a whole body. */
+/** Writes the same as `writeStruct`, in pieces that each take little time, for responses that may quote a whole body. */
 export function* structPieces(schema: StructSchema, object: JsonObject): Generator<string> {
   let before = '{'
   for (const field of membersOf(schema)) {

@@ -20,7 +20,7 @@ const maxDepth = 10_000
 /** Parses a body as Go does. Integers beyond 2^53 are bigint; invalid UTF-8 and lone surrogates become U+FFFD. Throws JsonSyntaxError with Go's text. */
 export const parseJson = (bytes: Buffer): ParsedJson => runAtOnce(parseJsonInSteps(bytes))
 
-/** Like `parseJson`, in steps. For bodies that may be large. */
+/** Like `parseJson`, in steps, for bodies that may be large. */
 export function* parseJsonInSteps(bytes: Buffer): Steps<ParsedJson> {
   if (!isUtf8(bytes)) return yield* parseExactlyInSteps(bytes)
   const value = yield* parsePlain(bytes.toString('utf8'))
@@ -123,7 +123,7 @@ export function encodeJson(schema: StructSchema, object: JsonObject): Buffer {
   return Buffer.from(encodeJsonText(schema, object))
 }
 
-/** Like `encodeJson`, in steps. For objects that may be large. */
+/** Like `encodeJson`, in steps, for objects that may be large. */
 export const encodeJsonInSteps = (schema: StructSchema, object: JsonObject): Steps<Buffer> => WRITERS[schema.form.name].bytesInSteps(schema, object)
 
 /** Like `encodeJson`, as a string. */

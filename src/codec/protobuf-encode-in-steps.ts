@@ -9,7 +9,7 @@ import { planOf, WIRE_BYTES } from './protobuf-plan.ts'
 /** List or map elements that are encoded in one call. */
 const FEW = 256
 
-/** Like `encodeMessage`, in steps. For objects that may be large. */
+/** Like `encodeMessage`, in steps, for objects that may be large. */
 export function* encodeMessageInSteps(schema: StructSchema, object: JsonObject): Steps<Buffer> {
   const parts: Uint8Array[] = []
   yield* addMembers(parts, schema, object)

@@ -115,7 +115,7 @@ export function transcodeRaw(t: Transcription, value: ValueLayout): void {
   t.close(from, left, value.room)
 }
 
-/** Parses a value and encodes it as objects are. For values without a faster path. */
+/** Parses a value and encodes it as objects are, for values without a faster path. */
 export function transcodeOther(t: Transcription, { number, schema }: ValueLayout): void {
   const begun = t.pos
   t.skip()

@@ -22,7 +22,7 @@ const LONG_TEXT = 64 * 1024
 /** Parses the first document of a YAML or JSON text. An empty text is null. Throws YamlError. */
 export const parseYaml = (bytes: Buffer): ParsedYaml => runAtOnce(parseYamlInSteps(bytes))
 
-/** Like `parseYaml`, in steps. For bodies that may be large. */
+/** Like `parseYaml`, in steps, for bodies that may be large. */
 export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
   const fault = octetFault(bytes)
   if (fault) throw new YamlError(controlCharacter.test(textOf(bytes.subarray(0, fault.at))) ? CONTROL_CHARACTER : `yaml: ${fault.text}`)

@@ -1,17 +1,17 @@
-/** Of a text whose length is a multiple of four, so that the padding has the right length. A group of four would be ten times slower on long texts. */
+/** Matches base64 whose length is a multiple of four, so that the padding is correct. Matching groups of four would take ten times as long on long texts. */
 const canonical = /^[A-Za-z0-9+/]*={0,2}$/
-/** The last digits before `==` and `=` whose bits beyond the last byte are zero. */
+/** Last digits before `==` and `=` whose bits beyond the last byte are zero. */
 const spareBits4 = 'AQgw'
 const spareBits2 = 'AEIMQUYcgkosw048'
 
-/** Whether a text is standard base64 with padding; unless `lax`, also with nothing in the bits beyond the last byte. */
+/** Whether a text is standard base64 with padding. Unless `lax`, the bits beyond the last byte must be zero. */
 export function isCanonicalBase64(text: string, lax = false): boolean {
   if (text.length % 4 !== 0 || !canonical.test(text)) return false
   if (lax || !text.endsWith('=')) return true
   return text.endsWith('==') ? spareBits4.includes(text.charAt(text.length - 3)) : spareBits2.includes(text.charAt(text.length - 2))
 }
 
-/** The offset at which Go's decoder gives up (`illegal base64 data at input byte N`), or -1. */
+/** Returns the offset at which Go's decoder fails (`illegal base64 data at input byte N`), or -1. */
 export function base64Fault(text: string): number {
   const data = Buffer.from(text)
   let at = 0

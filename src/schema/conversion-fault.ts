@@ -4,8 +4,8 @@ import { membersOf } from './members.ts'
 import type { ScalarSchema, Schema } from './schema.ts'
 
 /**
- * What Go says of the first member, in declared order, that does not fit its type, when it converts a value of the JSON data model without going through JSON text, as
- * it does with the result of a strategic merge patch. Undefined where it says the same as decoding: for types that read their own form (times, quantities …).
+ * Returns Go's error for the first member, in declared order, that does not match its type, when a value of the JSON data model is converted without JSON text,
+ * as the result of a strategic merge patch is. Undefined if the error is that of decoding: for types that decode themselves (times, quantities …).
  */
 export function conversionFault(schema: Schema, value: Json | undefined): string | undefined {
   if (value === null || value === undefined) return undefined
@@ -27,7 +27,7 @@ export function conversionFault(schema: Schema, value: Json | undefined): string
   }
 }
 
-/** What Go says of a value that cannot be converted: `decoded` is what its decoder says, which names fields where there are any. */
+/** Returns Go's error for a value that cannot be converted. `decoded`: error of the decoder, which may name fields. */
 export const conversionText = (schema: Schema, value: Json, decoded: string): string =>
   conversionFault(schema, value) ?? decoded.replace(/ into Go struct field \S+ of type /, ' into Go value of type ')
 
@@ -70,7 +70,7 @@ function first<T>(list: Iterable<T>, fault: (item: T) => string | undefined): st
   return undefined
 }
 
-/** Go's name of the kind of a value. A number without a fraction is an integer, within int64. */
+/** Go's name of the kind of a value. A number without a fraction is an integer if it is within int64. */
 function kindOf(value: Exclude<Json, null>): 'string' | 'bool' | 'int64' | 'float64' | 'slice' | 'map' {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'

@@ -3,27 +3,30 @@ import { type FieldError, required } from '../meta/field-error.ts'
 import type { FieldPath } from '../meta/field-path.ts'
 import type { Before, Field, FormName, IsOn, Schema, StructSchema } from './schema.ts'
 
-/** Called where declared rules find other errors than hand-written validation, and where one throws. `identifier`: of the kind, the subresource and what is done, `role_create`. */
+/**
+ * Called if declared rules report other errors than hand-written validation, or throw. `identifier`: the kind, the subresource and the operation,
+ * `role_create`.
+ */
 export interface DeclaredObserver {
   mismatch(detail: string, identifier: string): void
   panic(detail: string, identifier: string): void
 }
 
-/** For validation that nobody watches. */
+/** Ignores mismatches. */
 export const UNOBSERVED: DeclaredObserver = { mismatch() {}, panic() {} }
 
-/** The rules of a type, at any depth. Values of maps have none yet. */
+/** Rules of a type, at any depth. Map values have no rules yet. */
 export interface Declared {
-  /** What is wrong. What has not changed since `before` is not looked at. */
+  /** Returns the errors of a value. Parts that are unchanged since `before` are not checked. */
   errorsOf(value: object, path: FieldPath, before: Before | undefined, isOn: IsOn): FieldError[]
-  /** Whether some rule can make the error. */
+  /** Whether a rule can report the error. */
   covers(error: FieldError): boolean
 }
 
-/** The rules of a type; undefined where no field has any, which is so of nearly all types. A type that contains itself is followed once. */
+/** Returns the rules of a type. Undefined if no field has any, as for nearly all types. A recursive type is entered once. */
 export const declaredRules = (schema: StructSchema): Declared | undefined => FINDERS[schema.form.name](schema)
 
-/** Custom kinds have none. */
+/** Custom kinds have no declared rules. */
 const FINDERS: Readonly<Record<FormName, (schema: StructSchema) => Declared | undefined>> = { typed: rulesOfFields, unstructured: () => undefined }
 
 function rulesOfFields(schema: StructSchema): Declared | undefined {
@@ -37,11 +40,11 @@ type ErrorsOf = Declared['errorsOf']
 
 interface Part {
   readonly errorsOf: ErrorsOf
-  /** Of its rules. */
+  /** Identifies the rules by path and origin. */
   readonly places: readonly string[]
 }
 
-/** An index of a list, whichever. */
+/** Matches any list index. */
 const INDEX = /\[[^\]]*\]?/g
 
 const place = (path: readonly string[], origin: string): string => `${path.join('.')} ${origin}`
@@ -63,12 +66,12 @@ function partsOf(schema: StructSchema, above: ReadonlySet<StructSchema['fields']
 
 const memberOf = (value: unknown, name: string): unknown => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined)
 
-/** The member as it was; undefined: there is nothing to compare it with. */
+/** Returns the previous value of a member. Undefined if there is nothing to compare with. */
 const memberBefore = (before: Before | undefined, name: string): Before | undefined => before && { value: memberOf(before.value, name) }
 
 const isUnchanged = (value: unknown, before: Before | undefined): boolean => before !== undefined && deepEqual(value, before.value)
 
-/** The rules of a field, and those within its value. A pointer with a default is never absent, so that it counts as required. */
+/** Combines the rules of a field and of its value. A pointer with a default is never absent, so it counts as required. */
 function ownPart({ name, rules = [], pointer, default: preset }: Field, inner: Part | undefined): Part {
   const ofStruct = rules.filter(rule => rule.ofStruct)
   const first = rules.filter(rule => rule.endsTheField)
@@ -94,7 +97,7 @@ function ownPart({ name, rules = [], pointer, default: preset }: Field, inner: P
   }
 }
 
-/** The rules of a struct, or of the structs in a list, whose elements are compared with none of before. */
+/** Returns the rules of a struct, or of the structs in a list. List elements are not compared with previous ones. */
 function innerPart({ name, schema }: Field, above: ReadonlySet<StructSchema['fields']>): Part | undefined {
   const struct = structIn(schema)
   const parts = struct ? partsOf(struct, above) : []

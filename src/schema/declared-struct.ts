@@ -1,16 +1,16 @@
 import type { Field, Inline, StructSchema } from './schema.ts'
 import { TYPED } from './typed-form.ts'
 
-/** What a struct has. */
+/** Members of a struct. */
 export interface StructMembers {
   readonly fields: ReadonlyMap<string, Field>
   readonly inlines: readonly Inline[]
 }
 
-/** What is known of a declared struct before its members are read. */
+/** Properties of a declared struct that do not require reading its members. */
 export type StructHead = Omit<StructSchema, 'type' | 'form' | keyof StructMembers>
 
-/** A declared struct, whose members are read when they are first asked for: of the types that a server declares, a start looks into few. */
+/** A declared struct whose members are read on first access. A server uses few of its declared types at start. */
 export class DeclaredStruct implements StructSchema {
   readonly type = 'struct'
   readonly form = TYPED
@@ -19,7 +19,7 @@ export class DeclaredStruct implements StructSchema {
   readonly #read: () => StructMembers
   #members: StructMembers | undefined
 
-  /** @param read is called once; it may throw what is wrong with the declaration, and is called again then. */
+  /** @param read called once; if it throws because the declaration is invalid, it is called again on the next access */
   constructor(head: StructHead, read: () => StructMembers) {
     Object.assign(this, head)
     this.#read = read

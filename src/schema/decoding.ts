@@ -2,43 +2,46 @@ import type { Steps } from '../lib/steps.ts'
 import type { Json } from '../meta/object.ts'
 
 export interface DecodeOptions {
-  /** Called with the path (`spec.ports[0].bar`) of each member that no field names, in the order of the value. */
+  /** Called with the path (`spec.ports[0].bar`) of each unknown member, in the order of the value. */
   readonly onUnknown?: (path: string) => void
   /**
-   * Empty lists and maps that are always written stay, as in Go before the object is stored: messages and field owners distinguish them from nil. Those that are left out when they are empty
-   * are (`meta/given-empty.ts` knows of them).
+   * Whether to keep empty lists and maps that are always written, as Go does before the object is stored: messages and field owners distinguish them from nil.
+   * Empty ones that `omitempty` omits are dropped in any case (see `meta/given-empty.ts`).
    */
   readonly keepEmpty?: boolean
 }
 
-/** One run of `decode`: the options of its readers, and what they report to their callers. */
+/** State of one call of `decode`: the options of its readers, and what they report to their callers. */
 export interface Decoding {
-  /** Empty lists and maps that are always written stay. */
+  /** See `DecodeOptions.keepEmpty`. */
   readonly keepsEmpty: boolean
-  /** Set by any reader of a struct that meets a member without a field. */
+  /** Set by a reader of a struct that encounters an unknown member. */
   unknownSeen: boolean
-  /** Whether the map that was read last has no members: asking a map of 100,000 costs as much as a walk through it. */
+  /** Whether the last map that was read is empty. Checking a map of 100,000 members costs as much as a walk through it. */
   emptyMapRead: boolean
-  /** Elements of lists and maps that were read since the last step. */
+  /** List and map elements read since the last step. */
   read: number
-  /** Optional. Collects the rest of long lists and maps, which later steps read. Omitted if all is read at once. */
+  /** Optional. Receives the steps that read the rest of long lists and maps. Omitted if everything is read in one call. */
   readonly later?: Steps<undefined>[]
 }
 
-/** Elements that are read at once. */
+/** Elements that are read in one step. */
 const MOST_AT_ONCE = 1024
 
-/** Counts an element that is read. Reports whether the elements behind it are left to another step. */
+/** Counts an element. Returns whether the following ones are left to another step. */
 export const isReadLong = (run: Decoding): boolean => isLongRead(++run.read)
 
-/** Whether so many elements take more than a step. */
+/** Whether this many elements take more than one step. */
 export const isLongRead = (elements: number): boolean => elements > MOST_AT_ONCE
 
-/** Reads a value into its canonical form; throws MISFIT. Compiled once for each schema, so it holds nothing of a run. */
+/** Reads a value into its canonical form. Throws MISFIT. Compiled once per schema, so it has no state of a call. */
 export type Reader<T extends Json | undefined = Json> = (value: Json, run: Decoding) => T
 
-/** Reads the value of a field; undefined where the member is left out. */
+/** Reads the value of a field. Returns undefined if the member is omitted. */
 export type FieldReader = Reader<Json | undefined>
 
-/** Thrown by readers at a value of a wrong type, the same error each time: making one with its stack costs more than most decodings. Whoever called then finds out what to say. */
+/**
+ * Thrown by readers for a value of a wrong type. It is always the same error, because creating one with its stack costs more than most decodings. The caller
+ * then determines the message.
+ */
 export const MISFIT = new Error('misfit')

@@ -2,22 +2,22 @@ import { clone } from '../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import type { Field, Schema, StructSchema } from './schema.ts'
 
-/** Fills in the defaults within a value, in place. */
+/** Sets the defaults within a value, in place. */
 type Fill = (value: Json) => void
 
-/** Fills in the defaults of the schema, in place. */
+/** Sets the defaults of the schema, in place. */
 export const applyDefaults = (schema: StructSchema, object: JsonObject): void => schema.form.setDefaults(schema, object)
 
 /**
- * Fills in the defaults that markers state, recursively and in place: where a member is absent or null (for a field that is no pointer: zero). A struct that holds
- * defaults but is itself absent stays absent.
+ * Sets the defaults of markers recursively and in place, for members that are absent or null (for a non-pointer field, zero). An absent struct is not created
+ * for the defaults within it.
  */
 export const fillDefaults = (schema: StructSchema, object: JsonObject): void => fillerOf(schema)?.(object)
 
-/** Put here before its fields are looked at, for types may hold themselves. */
+/** An entry is created before its fields are read, because types can be recursive. */
 const fillers = new WeakMap<StructSchema, { fill: Fill | undefined }>()
 
-/** undefined: nothing below the type has a default, so it need not be walked. */
+/** Returns undefined if nothing in the type has a default, so that it need not be walked. */
 function fillerOf(schema: Schema): Fill | undefined {
   switch (schema.type) {
     case 'struct': {
@@ -48,7 +48,7 @@ function fillAll(values: readonly Json[], fill: Fill): void {
   for (const value of values) if (value !== null) fill(value)
 }
 
-/** Recursive types: a type that is being asked about says no, and whoever asked first finds out. */
+/** Whether each type has defaults. While a type is being examined, a recursive occurrence counts as having none; the outer call determines the result. */
 const verdicts = new WeakMap<StructSchema, boolean>()
 
 function hasDefaults(schema: Schema, asked: Set<Schema>): boolean {

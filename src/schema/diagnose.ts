@@ -8,15 +8,15 @@ import { bySpelling, fitsInteger, membersOf } from './members.ts'
 import type { Field, ScalarSchema, Schema, StructSchema, UnionSchema } from './schema.ts'
 import { timeFault } from './time.ts'
 
-/** A value that does not fit its type. The message is Go's. */
+/** A value that does not match its type. The message is Go's. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError'
 }
 
-/** Literals that can't be had back from the parsed number (`1.0`), by the object or list that holds them. */
+/** Literals that the parsed number does not determine (`1.0`), by the object or list that holds them. */
 export type Literals = WeakMap<object, Map<string, string>>
 
-/** All members, in order, of objects in which one stands more than once. */
+/** Members, in order and with repetitions, of objects with repeated members. */
 export type Repeated = ReadonlyMap<object, readonly (readonly [string, Json])[]>
 
 export interface DiagnoseOptions {
@@ -27,22 +27,22 @@ export interface DiagnoseOptions {
 }
 
 interface Walk extends DiagnoseOptions {
-  /** The first mistake that lets decoding go on; one of a special form ends it. */
+  /** First error after which decoding continues. An error of a special form ends it. */
   saved: string | undefined
-  /** JSON names from the root, without indices and map keys, as Go's errors have them. */
+  /** JSON names from the root, without indices and map keys, as in Go's errors. */
   readonly names: string[]
   struct: string
-  /** Inside of a type that reads itself: the walk around it, whose place errors name. */
+  /** The enclosing walk within a type that decodes itself. Errors name its position. */
   readonly outer?: Walk
 }
 
 /**
- * Walks a value in its own order, slowly, and throws a DecodeError with what Go would say: the error of a special form (time, quantity …) where there is one, otherwise
- * the first value of a wrong type. Reports members without a field, and of members that stand twice where the type knows them.
+ * Walks a value in its own order and throws a DecodeError with Go's message: the error of a special form (time, quantity …) if there is one, otherwise of the
+ * first value of a wrong type. Reports unknown members, and repeated ones that the type knows. Slower than decoding.
  */
 export const diagnose = (schema: StructSchema, value: Json, options?: DiagnoseOptions): void => runAtOnce(diagnoseInSteps(schema, value, options))
 
-/** The same in steps, for values that may be large. */
+/** Like `diagnose`, in steps, for values that may be large. */
 export function* diagnoseInSteps(schema: StructSchema, value: Json, options: DiagnoseOptions = {}): Steps<void> {
   const walk: Walk = { ...options, saved: undefined, names: [], struct: '' }
   yield* visit(walk, schema, value, '', undefined)
@@ -118,7 +118,7 @@ function* visitStruct(walk: Walk, schema: StructSchema, value: JsonObject, path:
   }
 }
 
-/** Such a type reads itself: of what is unknown or stands twice in it nothing is said, and its first mistake ends the decoding. */
+/** A union decodes itself: its unknown and repeated members are not reported, and its first error ends decoding. */
 function* visitUnion(walk: Walk, { form, struct }: UnionSchema, value: Json): Steps<void> {
   const inner: Walk = { literals: walk.literals, repeated: walk.repeated, saved: undefined, names: [], struct: '', outer: walk.outer ?? walk }
   if (Array.isArray(value)) {
@@ -133,7 +133,7 @@ function* visitUnion(walk: Walk, { form, struct }: UnionSchema, value: Json): St
   if (inner.saved !== undefined) fatal(inner.saved)
 }
 
-/** Each member with its path, in the order of the text. Repeated ones are reported if the type knows them. */
+/** Yields each member with its path, in the order of the text. Reports repeated members that the type knows. */
 function* membersIn(
   walk: Walk,
   value: JsonObject,
@@ -213,12 +213,12 @@ function visitScalar(walk: Walk, schema: ScalarSchema, value: Json, literal: str
 const isInteger = (value: Json, goType: string, literal: string | undefined): boolean =>
   (typeof value === 'number' || typeof value === 'bigint') && fitsInteger(value, goType) && (literal === undefined || /^-?\d+$/.test(literal))
 
-/** A mistake that ends the decoding. */
+/** Throws an error that ends decoding. */
 function fatal(message: string): never {
   throw new DecodeError(message)
 }
 
-/** A mistake that decoding goes on after; the first of them is what Go returns. */
+/** Records an error after which decoding continues. Go returns the first of them. */
 function mistyped(walk: Walk, schema: Schema, value: Json, literal: string | undefined): void {
   mistypedAs(walk, value, goTypeOf(schema), literal)
 }
@@ -227,14 +227,14 @@ function mistypedAs(walk: Walk, value: Json, type: string, literal: string | und
   walk.saved ??= mistake(walk, value, type, literal)
 }
 
-/** The text of Go's UnmarshalTypeError. */
+/** Formats Go's UnmarshalTypeError. */
 function mistake(walk: Walk, value: Json, type: string, literal: string | undefined): string {
   const { names, struct } = walk.outer ?? walk
   const where = names.length === 0 ? 'value' : `struct field ${struct}.${names.join('.')}`
   return `json: cannot unmarshal ${kindOf(value, type, literal)} into Go ${where} of type ${type}`
 }
 
-/** `number 1.5` where numbers fit, but not this one. */
+/** Go's name of the kind of a value; `number 1.5` if the type accepts numbers, but not this one. */
 function kindOf(value: Json, type: string, literal: string | undefined): string {
   if (typeof value === 'number' || typeof value === 'bigint') return /^(u?int\d*|float\d+)$/.test(type) ? `number ${literal ?? value}` : 'number'
   if (typeof value === 'string') return 'string'
@@ -242,7 +242,7 @@ function kindOf(value: Json, type: string, literal: string | undefined): string 
   return Array.isArray(value) ? 'array' : 'object'
 }
 
-/** Go's name of a type, with its package (the version): `v1.ObjectMeta`, `[]v1.Container`, `map[string]string`. */
+/** Go's name of a type with its package, the version: `v1.ObjectMeta`, `[]v1.Container`, `map[string]string`. */
 function goTypeOf(schema: Schema): string {
   switch (schema.type) {
     case 'struct':

@@ -4,29 +4,29 @@ import { forgetGivenEmpty, isGivenEmpty } from '../meta/given-empty.ts'
 import type { TypedObject } from '../meta/object.ts'
 import type { FormName, GateUse, Schema, StructSchema } from './schema.ts'
 
-/** A field that needs a feature gate, and the way to it from the object. */
+/** A field that needs a feature gate, and its path from the object. */
 export interface GatedField {
   readonly gate: string
-  /** Undefined: any field of the gate that counts in the old object keeps it. */
+  /** Condition under which the old object keeps the field. Undefined if any field of the gate in the old object does. */
   readonly use: GateUse | undefined
-  /** The last step is the field itself. */
+  /** Path of the field, which is its last step. */
   readonly path: readonly PathStep[]
 }
 
 interface PathStep {
   readonly name: string
-  /** What is cleared is null: the field is always written. */
+  /** Whether the field is cleared to null, because it is always written. */
   readonly isNull?: true
-  /** What stands behind it is in the items of a list, or in the values of a map. */
+  /** Whether the next step is in the items of a list or in the values of a map. */
   readonly within?: 'list' | 'map'
-  /** The value goes when it is left empty. */
+  /** Whether the value is removed if it becomes empty. */
   readonly prune?: true
 }
 
-/** Every field of a type that needs a gate, at any depth. A type that contains itself is followed once. */
+/** Returns every field of a type that needs a gate, at any depth. A recursive type is entered once. */
 export const gatedFields = (schema: StructSchema): readonly GatedField[] => FINDERS[schema.form.name](schema)
 
-/** Custom kinds have none. */
+/** Custom kinds have no gated fields. */
 const FINDERS: Readonly<Record<FormName, (schema: StructSchema) => readonly GatedField[]>> = {
   typed(schema) {
     const found: GatedField[] = []
@@ -50,7 +50,7 @@ function collect(schema: StructSchema, path: readonly PathStep[], ungated: boole
   above.delete(schema.fields)
 }
 
-/** The struct of a field, or of its items or values. */
+/** Returns the struct of a field, or of its items or values. */
 function structIn(schema: Schema): { readonly within?: 'list' | 'map'; readonly struct?: StructSchema } {
   if (schema.type === 'struct') return { struct: schema }
   if (schema.type === 'list' && schema.items.type === 'struct') return { within: 'list', struct: schema.items }
@@ -58,8 +58,9 @@ function structIn(schema: Schema): { readonly within?: 'list' | 'map'; readonly 
 }
 
 /**
- * Clears from an object that the caller owns the fields of gates that are off: `off` holds all of each. What the old object, which is shared, has in use stays, as it does when a feature is
- * turned off again; an empty list or object is not in use. Source: dropDisabledFields of each strategy upstream.
+ * Clears the fields of disabled gates from an object that the caller owns. `off` has all fields of each such gate. A field that the old object uses is kept, so
+ * that turning a feature off loses no data; an empty list or object is not in use. The old object is shared and not modified. Source: dropDisabledFields of
+ * each strategy upstream.
  */
 export function* dropGatedFields(off: readonly GatedField[], next: TypedObject, old: TypedObject | undefined): Steps<void> {
   for (const field of off) {
@@ -75,7 +76,7 @@ function isKept({ gate, use, path }: GatedField, off: readonly GatedField[], old
   return off.some(field => field.gate === gate && field.use === undefined && reaches(old, field.path, 0, isInUse))
 }
 
-/** Whether a value at the path counts, in any item of the lists on the way. */
+/** Whether `counts` accepts a value at the path, in any item of the lists along it. */
 function reaches(value: unknown, path: readonly PathStep[], at: number, counts: (value: unknown) => boolean): boolean {
   const step = path[at]
   if (step === undefined) return counts(value)
@@ -108,7 +109,7 @@ function drop(value: unknown, path: readonly PathStep[], at: number): void {
   if (step.prune && isObject(member) && Object.keys(member).length === 0) delete value[step.name]
 }
 
-/** The items of a list, or the values of a map. */
+/** Returns the items of a list or the values of a map. */
 function membersOf(member: unknown): readonly unknown[] {
   if (Array.isArray(member)) return member
   return isObject(member) ? Object.values(member) : []

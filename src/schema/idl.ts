@@ -7,7 +7,7 @@ import { ruleMarks } from './rule-kinds.ts'
 import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
 
 /**
- * Types are declared in a small language, one line a field, one block a type, one file a package (`src/resources/batch/v1.types`):
+ * Types are declared in a small language: a line for each field, a block for each type, a file for each package (`src/resources/batch/v1.types`).
  *
  *     package core io.k8s.api.core.v1
  *
@@ -22,36 +22,45 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  *       port 3 int32
  *       targetPort 4 IntOrString?
  *
- * Declarations start a line, fields are indented, `//` starts a line of comment. The first line is `package id definition`: how other packages name this one, and how names of its OpenAPI
- * definitions begin. `untyped` behind it: no code of the server reads these types, and no TypeScript is made of them.
+ * Declarations begin at the start of a line, fields are indented, and `//` begins a comment line. The first line is `package id definition`: the name
+ * of the package in other packages, and the prefix of its OpenAPI definition names. `untyped` after it means that the server's code does not use these
+ * types, so no TypeScript is generated for them.
  *
- * A field is `name number type mark*`, with `-` for the number where protobuf has none. A type is a scalar, a special form, a type of this package, `package.Type` of
- * another, `[]T`, `map[string]T`, each with `*` before it for a Go pointer (a scalar without it is written in protobuf even if it is absent). `?` ends the type of an optional
- * field (omitempty and not required). Marks:
- * `required` `optional` (against what `?` says) · `omitempty` `keepempty` (likewise) ·
- * `omitzero` a struct that is no pointer is left out of JSON where it is empty · `set` `atomic` `granular` `map(a,b)` list and map types ·
- * `strayatomic` a list type of what is no list ·
- * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `since(1.30)` the first release that has it, `until(1.31)` the first that has it no more,
- * `gate(Name)` the feature gate without which writes clear it, `gate(Name,own)` and its like (`GateUse`) where the old object keeps it otherwise ·
- * `ungated` gates of the fields of its type do not clear them here · `minimum(0)` `minimum(1,Gate:0)` `maxitems(8)` `known` `unique` `unique(name)` `only(type:A)` `needs(type:A)` `present` `fixed` `format(k8s-short-name)` `maxlength(63)` `exclusive(A,B)` `exclusive(Shown:A,B)` rules for validation (`rule-kinds.ts`) ·
- * `= json` default (last).
- * `atomic@1.30` is a mark of that release and later ones, `=@1.31 json` a default.
- * A field that releases declare differently otherwise has a line for each: the first ends with `until(1.34)`, the next has `since(1.34)`, and both have the number.
- * An enum is a string type with its values, a string a named type of Go's without. `None@1.35` is a value that came with a release, `None@-1.31` one that went with it. A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`,
- * `strings`). `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`, `since`, `until`, `gate` and `prune`
- * (a value of it goes with the gated field that leaves it empty).
- * What types and fields mean is said elsewhere (`openapi/descriptions.ts`).
+ * A field is `name number type mark*`. The number is `-` if protobuf does not have the field. A type is a scalar, a special form, a type of this
+ * package, `package.Type` of another, `[]T` or `map[string]T`, each prefixed by `*` for a Go pointer (protobuf has a scalar without it even if it is
+ * absent). `?` after the type makes the field optional (omitempty and not required). Marks:
  *
- * `type DaemonSet like apps.DaemonSet` is the type of another package once more, as versions of a kind are: with its marks and fields, whose types are those of this package where it
- * declares some of that name. Fields that follow stand in the place of those of their name, or at the end. `types DaemonSet DaemonSetList like apps` says it of several at once.
+ * - `required`, `optional`, `omitempty`, `keepempty`: override what `?` implies.
+ * - `omitzero`: JSON omits an empty non-pointer struct.
+ * - `set`, `atomic`, `granular`, `map(a,b)`: list and map types. `strayatomic`: a list type on a field that is not a list.
+ * - `merge(key)`, `merge`, `replace`, `retainKeys`: patch strategies.
+ * - `deprecated`.
+ * - `since(1.30)`: first release that has the field. `until(1.31)`: first release that does not have it any longer.
+ * - `gate(Name)`: feature gate without which writes clear the field. `gate(Name,own)` and similar: see `GateUse`.
+ * - `ungated`: gates within the field's type do not clear fields here.
+ * - Validation rules (`rule-kinds.ts`): `minimum(0)`, `minimum(1,Gate:0)`, `maxitems(8)`, `known`, `unique`, `unique(name)`, `only(type:A)`,
+ *   `needs(type:A)`, `present`, `fixed`, `format(k8s-short-name)`, `maxlength(63)`, `exclusive(A,B)`, `exclusive(Shown:A,B)`.
+ * - `= json`: default, after all marks.
  *
- * The reader here trusts what it reads; `hack/verify-types` and the build check every file strictly (`hack/types/check.ts`).
+ * `atomic@1.30` applies from that release on, as does the default `=@1.31 json`. If releases differ otherwise, a field has several lines with the same
+ * number: the first ends with `until(1.34)`, the next has `since(1.34)`.
+ *
+ * An enum is a string type with its values, a string a named Go type without them. The value `None@1.35` was added in that release, `None@-1.31` was
+ * removed. A union is either a type of this package or the named alternative (`boolean`, `list`, `strings`). `inline number Type` inlines a message's
+ * members in the parent's JSON object. A type line accepts `typemeta`, `atomic`, `nodefinition`, `since`, `until`, `gate` and `prune` (a value is
+ * removed if clearing a gated field leaves it empty). Descriptions are kept elsewhere (`openapi/descriptions.ts`).
+ *
+ * `type DaemonSet like apps.DaemonSet` repeats a type of another package, usually another version of the kind, with its marks and fields. Names of
+ * types refer to this package first. Fields that follow replace those of the same name, or are appended. `types DaemonSet DaemonSetList like apps`
+ * repeats several types.
+ *
+ * This parser trusts its input. `hack/verify-types` and the build check every file strictly (`hack/types/check.ts`).
  */
 export class TypeRegistry {
   private readonly packages = new Map<string, TypePackage>()
-  /** Files of packages that nobody has asked for yet, by id. */
+  /** Files of packages that have not been read, by id. */
   private readonly files = new Map<string, string>()
-  /** Packages whose text nobody has asked for yet. */
+  /** Packages whose text has not been parsed. */
   private readonly unread = new Set<string>()
   private readonly sources = new Map<string, Source>()
   private readonly strings = new Map<string, ScalarSchema>()
@@ -59,12 +68,12 @@ export class TypeRegistry {
   private readonly resolved = new Map<string, StructSchema>()
   private readonly minor: number | undefined
 
-  /** @param minor of the release 1.x whose fields types have; without it they have all of them. */
+  /** @param minor release 1.`minor` whose fields the types have; without it they have the fields of all releases */
   constructor(minor?: number) {
     this.minor = minor
   }
 
-  /** Packages are read when one of their types is first asked for, so those of versions that nobody uses cost nothing. */
+  /** Adds a package. It is parsed when one of its types is first used, so unused versions cost nothing. */
   add(pkg: TypePackage): this {
     invariant(!this.unread.has(pkg.id) && !this.packages.has(pkg.id), `package ${pkg.id} is declared twice`)
     this.packages.set(pkg.id, pkg)
@@ -72,19 +81,19 @@ export class TypeRegistry {
     return this
   }
 
-  /** The package of this id, from its file. */
+  /** Adds the package with this id, read from its file on first use. */
   addFile(id: string, file: string): this {
     invariant(!this.files.has(id), `package ${id} is declared twice`)
     this.files.set(id, file)
     return this
   }
 
-  /** Whether there is a package of this id. */
+  /** Whether there is a package with this id. */
   has(id: string): boolean {
     return this.files.has(id) || this.packages.has(id)
   }
 
-  /** The type `core.Pod`. Its members are read when they are first asked for, so a large table costs nothing at start: what is wrong with them is thrown then. */
+  /** Returns a type such as `core.Pod`. Its members are parsed on first access, so a large table costs nothing at start; errors in them are thrown then. */
   type(id: string): StructSchema {
     const known = this.resolved.get(id)
     if (known) return known
@@ -102,7 +111,7 @@ export class TypeRegistry {
     return schema
   }
 
-  /** The members that these lines declare. */
+  /** Parses the members that the lines declare. */
   private members(id: string, lines: readonly WrittenField[]): StructMembers {
     const fields = new Map<string, Field>()
     const inlines: Inline[] = []
@@ -123,7 +132,7 @@ export class TypeRegistry {
     return { fields, inlines }
   }
 
-  /** The type of an OpenAPI definition name, if there is one. Reads the files of all packages. */
+  /** Returns the type with this OpenAPI definition name, if there is one. Reads the files of all packages. */
   byDefinition(definition: string): StructSchema | undefined {
     for (const id of this.files.keys()) this.load(id)
     const at = definition.lastIndexOf('.')
@@ -139,7 +148,7 @@ export class TypeRegistry {
     return this.sources.get(id)
   }
 
-  /** Reads the file of a package, if it has one that is not read yet. */
+  /** Reads the file of a package unless it has been read. */
   private load(id: string): void {
     const file = this.files.get(id)
     if (file === undefined) return
@@ -150,7 +159,7 @@ export class TypeRegistry {
     this.add({ id, definition, source })
   }
 
-  /** Sorts the declarations of a package by their names. */
+  /** Indexes the declarations of a package by name. */
   private read(id: string): void {
     this.load(id)
     const pkg = this.packages.get(id)
@@ -182,7 +191,7 @@ export class TypeRegistry {
     }
   }
 
-  /** Keeps a declaration, and returns its list of lines, which the caller fills. */
+  /** Records a declaration. Returns its list of lines, which the caller fills. */
   private declare(pkg: TypePackage, name: string, head: string): string[] {
     const id = `${pkg.id}.${name}`
     invariant(!this.sources.has(id), `type ${id} is declared twice`)
@@ -191,14 +200,14 @@ export class TypeRegistry {
     return lines
   }
 
-  /** The marks of a type, and before them those of the type that it is like. */
+  /** Returns the marks of a type, preceded by those of the type after `like`. */
   private marks(source: Source): readonly string[] {
     const model = this.modelOf(source)
     const own = wordsOf(source)
     return model ? [...this.marks(model), ...own.slice(2)] : own
   }
 
-  /** What stands of a type in its package, and in that of the type that it is like. */
+  /** Returns the field lines of a type: its own, and those of the type after `like`. */
   private lines(source: Source): readonly WrittenField[] {
     const { pkg } = source
     const own = source.lines.map(line => ({ line, scope: [pkg] }))
@@ -209,7 +218,7 @@ export class TypeRegistry {
     return [...byName.values()].flat()
   }
 
-  /** The type that another is declared to be like. */
+  /** Returns the type after `like`. */
   private modelOf(source: Source): Source | undefined {
     const [like, id = ''] = wordsOf(source)
     if (like !== 'like') return undefined
@@ -237,7 +246,7 @@ export class TypeRegistry {
     if (name.startsWith(MARKER)) field.alias = `${NEUTRAL_MARKER}${name.slice(MARKER.length)}`
     if (value !== undefined && (since === undefined || this.minor === undefined || Number(since) <= this.minor)) field.default = JSON.parse(value)
     Object.assign(field, patchMarks(marks), availability(marks))
-    // Types of no one release have every field, as the earliest one writes it.
+    // Types of all releases have every field, written as in the earliest release.
     if (marks.includes('omitzero') && this.minor !== undefined) field.omitZero = true
     if (marks.includes('deprecated')) field.deprecated = true
     const rules = ruleMarks(name, marks, field.schema)
@@ -247,7 +256,7 @@ export class TypeRegistry {
     return field
   }
 
-  /** A list that the release does not say the type of is merged by it all the same: what says so besides is older (the key of patches). */
+  /** A list without a list type in this release is still merged by the type that another mark implies, which is older (the key of patches). */
   private stated(schema: Schema, marks: readonly string[]): Schema {
     return schema.type === 'list' && schema.listType !== undefined && listMarks(marks).listType === undefined ? { ...schema, unstated: true } : schema
   }
@@ -282,7 +291,7 @@ export class TypeRegistry {
     return new DeclaredStruct({ ...struct, structType, base: struct }, () => struct)
   }
 
-  /** The name with its package: the first of those in scope that declares it. */
+  /** Returns the name with its package: the first package in scope that declares it. */
   private qualify(type: string, scope: Scope): string {
     if (type.includes('.')) {
       this.read(type.slice(0, type.indexOf('.')))
@@ -295,39 +304,39 @@ export class TypeRegistry {
 
 const isUnionForm = (form: string): form is UnionForm => form === 'boolean' || form === 'list' || form === 'strings'
 
-/** A package whose text is in memory. `definition`: how names of its OpenAPI definitions begin. */
+/** A package whose text is in memory. `definition`: prefix of its OpenAPI definition names. */
 export interface TypePackage {
   readonly id: string
   readonly definition: string
   readonly source: string
 }
 
-/** How names of markers in schemas begin, and how they are spelt neutrally. */
+/** Prefix of the markers in schemas, and its neutral spelling. */
 const MARKER = 'x-kubernetes-'
 const NEUTRAL_MARKER = 'x-svc-'
 
-/** Packages in which a name is looked up, in turn. */
+/** Packages in which a name is looked up, in order. */
 type Scope = readonly TypePackage[]
 
-/** A declaration as it stands in its package. */
+/** A declaration in its package. */
 interface Source {
   readonly head: string
   readonly lines: readonly string[]
   readonly pkg: TypePackage
 }
 
-/** A line of a field, and where the names in it are looked up. */
+/** A line that declares a field, and the scope of the names in it. */
 interface WrittenField {
   readonly line: string
   readonly scope: Scope
 }
 
-/** Words of a declaration's first line behind the name of the type. */
+/** Words of a declaration's first line after the name of the type. */
 const wordsOf = ({ head }: Source): readonly string[] => head.split(/\s+/).slice(2)
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** The lines of each field, of which releases may have different ones. */
+/** Groups lines by field. Releases can have different lines for one field. */
 function linesByField(lines: readonly WrittenField[]): Map<string, WrittenField[]> {
   const byName = new Map<string, WrittenField[]>()
   for (const field of lines) {
@@ -339,11 +348,11 @@ function linesByField(lines: readonly WrittenField[]): Map<string, WrittenField[
   return byName
 }
 
-/** Words of a declaration; what is in quotes may have blanks. */
+/** Matches the words of a declaration. Text in quotes may contain blanks. */
 export const WORDS = /(?:"[^"]*"|[^\s"])+/g
 
-/** What stands between the marks of a field and its default, with the release since which it has it. */
+/** Separates the marks of a field from its default, with the release that introduced the default. */
 const DEFAULT = / =(?:@1\.(\d+))? /
 
-/** What identifies a field: its name, or `inline` and its number. */
+/** Key of a field: its name, or `inline` and its number. */
 const fieldKey = (line: string): string => line.split(' ', line.startsWith('inline ') ? 2 : 1).join(' ')

@@ -15,18 +15,18 @@ const typeMetaFields: readonly Field[] = ['kind', 'apiVersion'].map(name => ({
   pointer: false,
 }))
 
-/** Every member in the order in which it is written, kind and apiVersion included. */
+/** Returns every member in output order, including kind and apiVersion. */
 export const membersOf = (schema: StructSchema): readonly Field[] =>
   schema.typeMeta ? [...typeMetaFields.filter(f => !schema.fields.has(f.name)), ...schema.fields.values()] : [...schema.fields.values()]
 
-/** Members by each of their spellings. */
+/** Indexes members by name and alias. */
 export function bySpelling<T extends { readonly name: string; readonly alias?: string | undefined }>(members: readonly T[]): ReadonlyMap<string, T> {
   const map = new Map(members.map(member => [member.name, member]))
   for (const member of members) if (member.alias !== undefined) map.set(member.alias, member)
   return map
 }
 
-/** Of Go's integer types; those that are not here have the range of a double. */
+/** Ranges of Go's integer types. Types that are not listed have the range of a double. */
 const bounds: Readonly<Record<string, readonly [number | bigint, number | bigint]>> = {
   int32: [-2147483648, 2147483647],
   uint32: [0, 4294967295],
@@ -34,7 +34,7 @@ const bounds: Readonly<Record<string, readonly [number | bigint, number | bigint
   uint64: [0, MAX_UINT64],
 }
 
-/** Whether a number is an integer that fits Go's type of that name. */
+/** Whether a number is an integer within the range of a Go type. */
 export function fitsInteger(value: number | bigint, goType: string): boolean {
   if (typeof value === 'number' && !Number.isInteger(value)) return false
   const range = bounds[goType]
@@ -45,7 +45,7 @@ const high = /[\ud800-\udfff]/
 /** Whether UTF-16 order may differ from byte order. */
 export const isHigh = (key: string): boolean => high.test(key)
 
-/** A copy of a value, with the members of its objects sorted at every depth. JavaScript puts integer-like keys first, all the same. */
+/** Copies a value with the members of its objects sorted at every depth. JavaScript still puts integer-like keys first. */
 export function sortedJson(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(sortedJson)
@@ -57,12 +57,15 @@ export function sortedJson(value: Json): Json {
   return out
 }
 
-/** The same in steps, for values that may be large. */
+/** Like `sortedJson`, in steps, for values that may be large. */
 export function* sortedJsonInSteps(value: Json): Steps<Json> {
   return typeof value === 'object' && value !== null ? yield* fillSorted(value, Array.isArray(value) ? [] : {}) : value
 }
 
-/** Puts the sorted members of a value into an empty list or object. A stack instead of recursion, for a generator of each small object would cost more than its copy. */
+/**
+ * Copies the sorted members of a value to an empty list or object. Uses an explicit stack, because a generator for each small object would cost more than its
+ * copy.
+ */
 export function* fillSorted<T extends Json[] | JsonObject>(value: T, out: T): Steps<T> {
   const originals: (Json[] | JsonObject)[] = [value]
   const copies: (Json[] | JsonObject)[] = [out]
@@ -91,10 +94,10 @@ export function* fillSorted<T extends Json[] | JsonObject>(value: T, out: T): St
   return out
 }
 
-/** More keys are sorted in steps. */
+/** Number of keys above which they are sorted in steps. */
 const FEW_KEYS = 1024
 
-/** Whether the members of all objects of a value stand in the order of their keys' bytes. False as well once `left` elements have been looked at. */
+/** Whether the members of all objects of a value are sorted by the bytes of their keys. Also returns false once `left` elements have been visited. */
 export function isSortedJson(value: Json, walk: { left: number }): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) return value.every(item => --walk.left >= 0 && isSortedJson(item, walk))
@@ -106,10 +109,10 @@ export function isSortedJson(value: Json, walk: { left: number }): boolean {
   return true
 }
 
-/** Keys of an object in the order of their UTF-8 bytes. */
+/** Returns the keys of an object sorted by their UTF-8 bytes. */
 export const sortedKeys = (value: JsonObject): string[] => sortKeys(Object.keys(value))
 
-/** Sorts keys in place, in the order of their UTF-8 bytes. */
+/** Sorts keys in place by their UTF-8 bytes. */
 function sortKeys(keys: string[]): string[] {
   sortFew(keys, (a, b) => (a < b ? -1 : 1))
   return keys.some(isHigh) ? keys.sort(compareText) : keys

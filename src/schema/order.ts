@@ -2,21 +2,21 @@ import type { Json, JsonObject } from '../meta/object.ts'
 import { isHigh, isSortedJson, membersOf } from './members.ts'
 import type { Schema, StructSchema } from './schema.ts'
 
-/** Whether the objects in a value, which is one or a list, are in order. */
+/** Reports whether the objects in a value, an object or a list, are in order. */
 type Check = (value: JsonObject | Json[], walk: Walk) => boolean
 
 interface Walk {
-  /** Elements of lists and maps that are still looked at. */
+  /** Number of list and map elements that may still be visited. */
   left: number
 }
 
 /**
- * Whether the members of an object stand in the order in which Go writes them, all the way down: declared order in structs, byte order of keys in maps. JavaScript puts
- * integer-like keys first, so a map may be unable to. False as well for an object whose lists and maps hold more elements than `most`: the rest is not looked at.
+ * Whether the members of an object are in Go's order at every depth: declared order in structs, byte order of keys in maps. JavaScript puts integer-like keys
+ * first, so a map cannot always be in order. Also returns false if lists and maps have more than `most` elements in all, without visiting the rest.
  */
 export const isInOrder = (schema: StructSchema, object: JsonObject, most = Number.POSITIVE_INFINITY): boolean => checkerOf(schema)(object, { left: most })
 
-/** By struct, compiled when the first object is looked at. */
+/** Checks by struct, compiled on first use. */
 const checkers = new WeakMap<StructSchema, Check>()
 
 function checkerOf(schema: StructSchema): Check {
@@ -50,7 +50,7 @@ function compile(schema: StructSchema): Check {
   }
 }
 
-/** undefined: there is nothing that could be out of order. */
+/** Returns undefined if the type has nothing that could be out of order. */
 function checkOf(schema: Schema): Check | undefined {
   switch (schema.type) {
     case 'struct':

@@ -10,7 +10,7 @@ import { type MemberPlan, StructPlan } from './struct-plan.ts'
 
 const structs = new WeakMap<StructSchema, Reader<JsonObject>>()
 
-/** The reader of a struct, built when its first object is read: types are recursive, and most are never met. */
+/** Returns the reader of a struct. It is compiled when its first object is read, because types are recursive and most are never used. */
 export function structReader(schema: StructSchema): Reader<JsonObject> {
   const known = structs.get(schema)
   if (known) return known
@@ -33,7 +33,7 @@ function structPlan(schema: StructSchema): StructPlan {
 const EMPTY_LIST: Json = []
 const EMPTY_MAP: Json = {}
 
-/** What an optional field of Go's slices and maps may be given as, and is not written. */
+/** Returns the empty value of an optional slice or map, which is accepted but not written. */
 function emptyOf({ schema, omitEmpty, pointer }: Field): Json | undefined {
   if (!omitEmpty || pointer) return undefined
   if (schema.type === 'list') return EMPTY_LIST
@@ -43,7 +43,7 @@ function emptyOf({ schema, omitEmpty, pointer }: Field): Json | undefined {
 
 type ReadAndZero = Pick<MemberPlan, 'read' | 'zero'>
 
-/** How a field is read, and what it is when it is absent: Go's rules of pointers, `omitempty` and nil for its type. */
+/** Returns how a field is read, and its value if it is absent, by Go's rules for pointers, `omitempty` and nil. */
 function memberPlan({ schema, omitEmpty, omitZero, pointer }: Field): ReadAndZero {
   const read = reader(schema)
   if (pointer) {
@@ -70,16 +70,16 @@ function memberPlan({ schema, omitEmpty, omitZero, pointer }: Field): ReadAndZer
   }
 }
 
-/** A text that is left out when it is empty. */
+/** Reads a string that is omitted if it is empty. */
 const readText: FieldReader = value => {
   if (typeof value === 'string') return value === '' ? undefined : value
   if (value === null) return undefined
   throw MISFIT
 }
 
-/** An empty list is nil to the storage, which encodes as protobuf. */
+/** Plans a list. An empty list becomes nil in storage, which encodes as protobuf. */
 function listPlan(read: Reader, omitEmpty: boolean): ReadAndZero {
-  /** Refuses an empty value of a wrong type. */
+  /** Rejects an empty value of a wrong type. */
   const check: Reader<undefined> = (v, run) => {
     if (v !== null) read(v, run)
     return undefined
@@ -88,7 +88,7 @@ function listPlan(read: Reader, omitEmpty: boolean): ReadAndZero {
   return { read: (v, run) => (v === null || (isEmpty(v) && !run.keepsEmpty) ? (check(v, run) ?? null) : read(v, run)), zero: () => null }
 }
 
-/** Whether a value has no members; a string of no characters has none, either. */
+/** Whether a value has no members; true for an empty string as well. */
 function isEmpty(value: Json): boolean {
   if (Array.isArray(value)) return value.length === 0
   if (typeof value !== 'object') return typeof value !== 'string' || value === ''
@@ -130,7 +130,7 @@ function reader(schema: Schema): Reader {
   }
 }
 
-/** Only what is nested deeper than a scalar may be large. */
+/** Only nested values can be large enough to be read in steps. */
 const readJson: Reader = (value, { later }) => {
   if (later === undefined || typeof value !== 'object' || value === null) return sortedJson(value)
   const out = Array.isArray(value) ? [] : {}
@@ -143,7 +143,7 @@ function* restOfJson(value: Json[] | JsonObject, out: Json[] | JsonObject): Step
   return undefined
 }
 
-/** Go reads such a type by itself: members that no field names are dropped from it unsaid. */
+/** Reads a union. Go decodes such a type with a method of its own, which drops unknown members without reporting them. */
 function unionReader({ form, struct }: UnionSchema): Reader {
   const readStruct = structReader(struct)
   const quietly: Reader<JsonObject> = (value, run) => {
@@ -194,7 +194,7 @@ function* restOfList(value: readonly Json[], out: Json[], read: Reader, run: Dec
   return undefined
 }
 
-/** Reads in one pass a map whose keys stand in the order of their bytes, and sorts any other. */
+/** Reads a map in one pass if its keys are in byte order, and sorts it otherwise. */
 function mapReader(schema: MapSchema): Reader {
   const read = reader(schema.values)
   return (value, run) => {
@@ -203,7 +203,7 @@ function mapReader(schema: MapSchema): Reader {
     const out: JsonObject = {}
     let before = ''
     let any = false
-    // To list the keys of a wide map takes milliseconds.
+    // Listing the keys of a wide map takes milliseconds.
     const keys = Object.keys(value)
     for (const key of keys) {
       if (key < before || key === '__proto__' || isHigh(key)) {
@@ -227,7 +227,7 @@ function mapReader(schema: MapSchema): Reader {
   }
 }
 
-/** `out` has the first members already. */
+/** Reads the rest of a map. `out` already has the first members. */
 function* restOfMap(value: JsonObject, out: JsonObject, read: Reader, run: Decoding): Steps<undefined> {
   const keys = yield* sorted(Object.keys(value), compareText)
   const done = { ...out }
@@ -244,7 +244,7 @@ function* restOfMap(value: JsonObject, out: JsonObject, read: Reader, run: Decod
   return undefined
 }
 
-/** `done`: the members that have been read already. */
+/** Copies a map in byte order of its keys. `done`: members that have been read already. */
 function sortedMap(value: JsonObject, done: JsonObject, read: (member: Json) => Json): JsonObject {
   const out: JsonObject = {}
   for (const key of sortedKeys(value)) setMember(out, key, Object.hasOwn(done, key) ? done[key] : read(value[key] ?? null))

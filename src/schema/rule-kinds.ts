@@ -3,11 +3,11 @@ import { duplicate, type FieldError, forbidden, invalid, notSupported, required,
 import { isDns1123Label, isDns1123Subdomain, isDns1123SubdomainOfAnyCase, isQualifiedName } from '../meta/names.ts'
 import type { DeclaredRule, Schema } from './schema.ts'
 
-/** The kinds of rules that may stand beside a field. Source: pkg/api/validate in k8s.io/apimachinery. */
+/** Kinds of rules in declarations. Source: pkg/api/validate in k8s.io/apimachinery. */
 
 const withOrigin = (origin: string, errors: readonly FieldError[]): FieldError[] => errors.map(error => ({ ...error, origin }))
 
-/** Below the minimum, absent values counting as Go's zero. `gate`: while it is on there is another minimum. */
+/** Rejects values below the minimum. Absent values count as Go's zero. `gate`: another minimum while this feature gate is on. */
 export const minimum = (least: number, gate?: { readonly name: string; readonly least: number }): DeclaredRule => ({
   origin: 'minimum',
   check(value = 0, path, _before, isOn) {
@@ -16,7 +16,7 @@ export const minimum = (least: number, gate?: { readonly name: string; readonly 
   },
 })
 
-/** Absent, zero or empty. */
+/** Rejects absent, zero and empty values. */
 const present: DeclaredRule = {
   origin: '',
   endsTheField: true,
@@ -32,14 +32,14 @@ const fixed: DeclaredRule = {
   check: (value, path, before) => (before ? withOrigin('immutable', [invalid(path, value, 'field is immutable')]) : []),
 }
 
-/** A list that is longer than that. Nothing more is said of it. */
+/** Rejects a longer list, without checking its items. */
 const maxItems = (most: number): DeclaredRule => ({
   origin: 'maxItems',
   endsTheField: true,
   check: (value, path) => (Array.isArray(value) && value.length > most ? withOrigin('maxItems', [tooMany(path, value.length, most)]) : []),
 })
 
-/** What is wrong with a text, by the name of the format that it should have. */
+/** Checks of formats by name. They return the errors of a text. */
 const FORMATS: Readonly<Record<string, (text: string) => readonly string[]>> = {
   'k8s-short-name': isDns1123Label,
   'k8s-long-name': isDns1123Subdomain,
@@ -61,19 +61,19 @@ function format(name: string): DeclaredRule | undefined {
   return { origin, check }
 }
 
-/** A text of more characters than that. */
+/** Rejects texts of more characters. */
 const maxLength = (most: number): DeclaredRule => ({
   origin: 'maxLength',
   check: (value, path) => (typeof value === 'string' && [...value].length > most ? withOrigin('maxLength', [tooLong(path, most)]) : []),
 })
 
-/** None of the values that a text of this kind has. */
+/** Rejects texts that are not one of the values. */
 const known = (values: readonly string[]): DeclaredRule => ({
   origin: '',
   check: (value, path) => (typeof value === 'string' && !values.includes(value) ? [notSupported(path, value, values)] : []),
 })
 
-/** Elements of a list that are there already: by these members, or as a whole. */
+/** Rejects repeated list elements, compared by these members or as a whole. */
 function unique(members: readonly string[]): DeclaredRule {
   const keyOf = (element: unknown): string => JSON.stringify(members.length > 0 ? members.map(member => memberOf(element, member) ?? null) : element)
   return {
@@ -90,7 +90,7 @@ function unique(members: readonly string[]): DeclaredRule {
   }
 }
 
-/** Of the elements of a list that are known by their type, at most one of these is there. @param path of the list, as errors show it. */
+/** Rejects lists that have more than one of these types of elements. @param path of the list, as errors show it */
 function exclusive(path: string, types: readonly string[]): DeclaredRule {
   const names = types.map(type => `${path}[{"type": "${type}"}]`)
   return {
@@ -109,7 +109,7 @@ function exclusive(path: string, types: readonly string[]): DeclaredRule {
 const typesOf = (list: unknown): ReadonlySet<unknown> => new Set(Array.isArray(list) ? list.map(element => memberOf(element, 'type')) : [])
 const memberOf = (element: unknown, name: string): unknown => (typeof element === 'object' && element !== null ? Reflect.get(element, name) : undefined)
 
-/** A member that goes with one value of another member: there it may be (`only`) or has to be (`needs`), and with all others it may not. */
+/** Ties a member to one value of another member: with that value it may be set (`only`) or must be set (`needs`), with any other it must not be set. */
 const goesWith = (field: string, { mark, other, value }: { readonly mark: string; readonly other: string; readonly value: string }): DeclaredRule => ({
   origin: '',
   ofStruct: true,
@@ -131,7 +131,11 @@ const MAX_LENGTH = /^maxlength\((\d+)\)$/
 const MAX_ITEMS = /^maxitems\((\d+)\)$/
 const EXCLUSIVE = /^exclusive\((?:(?<shown>\w+):)?(?<types>\w+(?:,\w+)+)\)$/
 
-/** The rules among the marks of a field: `present`, `fixed`, `format(k8s-short-name)`, `minimum(0)`, `minimum(1,Gate:0)`, `maxlength(63)`, `known` (values of its type), `unique`, `unique(name)`, `only(type:A)`, `needs(type:A)`, `maxitems(8)`, `exclusive(Approved,Denied)`, `exclusive(Conditions:Approved,Denied)` where errors show the field by that name. Undefined: there is none. */
+/**
+ * Parses the rules among the marks of a field: `present`, `fixed`, `format(k8s-short-name)`, `minimum(0)`, `minimum(1,Gate:0)`, `maxlength(63)`, `known`
+ * (values of its type), `unique`, `unique(name)`, `only(type:A)`, `needs(type:A)`, `maxitems(8)`, `exclusive(Approved,Denied)`, and
+ * `exclusive(Conditions:Approved,Denied)` if errors show the field by that name. Returns undefined if there are none.
+ */
 export function ruleMarks(field: string, marks: readonly string[], schema: Schema): readonly DeclaredRule[] | undefined {
   const rules = marks.flatMap(mark => {
     const { least, gate, gated } = MINIMUM.exec(mark)?.groups ?? {}

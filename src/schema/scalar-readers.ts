@@ -7,7 +7,7 @@ import { fitsInteger, sortedJson } from './members.ts'
 import type { ScalarSchema } from './schema.ts'
 import { normalMicroTime, normalTime } from './time.ts'
 
-/** The reader of a value without members: it needs nothing of the run, and leaves nothing. */
+/** Reads a value without members. It neither uses nor changes the state of a call of `decode`. */
 type ScalarReader = (value: Json) => Json
 
 function integerReader(schema: ScalarSchema): ScalarReader {
@@ -34,7 +34,7 @@ function quantity(value: Json): string {
   }
 }
 
-/** Readers of texts of a special form: null is the form's zero, and undefined a text that is wrong. */
+/** Creates the reader of a special form of text. `zero`: value of null. `canonical` returns undefined for an invalid text. */
 const special =
   (zero: Json, canonical: (text: string) => string | null | undefined): ScalarReader =>
   value => {
@@ -68,14 +68,14 @@ function bytes(value: Json): Json {
   throw MISFIT
 }
 
-/** An item of a list of numbers, which Go takes for bytes as well; null is 0. */
+/** Reads an item of a list of numbers, which Go accepts for bytes as well. Null is 0. */
 function byteOf(value: Json): number {
   if (value === null) return 0
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255) return value
   throw MISFIT
 }
 
-/** The reader of a value that has no members. */
+/** Returns the reader of a scalar. */
 export function scalarReader(schema: ScalarSchema): ScalarReader {
   switch (schema.type) {
     case 'string':

@@ -5,66 +5,70 @@ import type { Json, JsonObject } from '../meta/object.ts'
 import type { DecodeOptions } from './decoding.ts'
 
 /**
- * The schema model: one declaration of a type, from which decoding, defaulting, validation, pruning, OpenAPI, protobuf, apply,
- * strategic merge, CEL types and field selectors are derived. A built-in kind and a custom kind are the same thing.
+ * The schema model: a single declaration of a type, from which decoding, defaulting, validation, pruning, OpenAPI, protobuf, apply, strategic merge, CEL types
+ * and field selectors are derived. Built-in and custom kinds share it.
  */
 export type Schema = ScalarSchema | StructSchema | MapSchema | ListSchema | UnionSchema
 
 /**
- * `integer`, `number`, `boolean`, `string`, `bytes` (base64 in JSON) are what they say. The others have a special JSON form:
- * `time` RFC 3339 in whole seconds or null · `microTime` six decimals or null · `duration` Go's `1h2m3.5s` · `quantity` canonical string or number on
- * input · `intOrString` · `raw` any JSON, kept as it came (RawExtension, FieldsV1) · `json` any JSON, with the members of its objects sorted at every depth.
+ * Types of scalars. `bytes` is base64 in JSON; `integer`, `number`, `boolean` and `string` are as in JSON. The others have a special JSON form: `time` is RFC
+ * 3339 in whole seconds or null · `microTime` has six decimals or is null · `duration` is Go's `1h2m3.5s` · `quantity` is a canonical string, or a number on
+ * input · `intOrString` · `raw` is any JSON, kept unchanged (RawExtension, FieldsV1) · `json` is any JSON, with the members of its objects sorted at every
+ * depth.
  */
 export type ScalarType = 'string' | 'integer' | 'number' | 'boolean' | 'bytes' | 'time' | 'microTime' | 'duration' | 'quantity' | 'intOrString' | 'raw' | 'json'
 
 export interface ScalarSchema {
   readonly type: ScalarType
-  /** Go's name of the type, as decode errors print it: `int32`, `int64`, `string`, `bool`, `float64`, `[]uint8`; protobuf picks its wire type by it. */
+  /**
+   * Go's name of the type, as decode errors print it: `int32`, `int64`, `string`, `bool`, `float64`, `[]uint8`. Determines the wire type in protobuf and the
+   * bounds of an integer.
+   */
   readonly goType: string
-  /** Of a named string: how the definitions of the package begin that declares it, `io.k8s.api.core.v1`. */
+  /** Prefix of the definitions of the package that declares a named string, `io.k8s.api.core.v1`. */
   readonly declaredIn?: string
   /** OpenAPI definition of a special form (`io.k8s.apimachinery.pkg.api.resource.Quantity`). */
   readonly definition?: string
-  /** Protobuf message of a special form is built in the codec; bounds of an integer follow from `goType`. */
+  /** Optional. Values of an enum. */
   readonly enum?: readonly string[]
 }
 
-/** Which releases have a type or field. */
+/** Releases that have a type or field. */
 export interface Availability {
-  /** The first release that has it, `1.30`. */
+  /** First release that has it, `1.30`. */
   readonly since?: string
-  /** The first release that has it no more. */
+  /** First release that does not have it any longer. */
   readonly until?: string
-  /** The feature gate that it needs. A field is cleared from what is written while its gate is off. */
+  /** Feature gate that it needs. Writes clear a field while its gate is off. */
   readonly gate?: string
-  /** What keeps the field while its gate is off. Absent: the old object has any field of the gate that counts. */
+  /** Optional. Condition under which the field is kept while its gate is off. Default: the old object uses any field of the gate. */
   readonly gateUse?: GateUse
 }
 
 /**
- * `own`: the old object has the field itself. `follows`: it has another field of the gate, and this one does not count. `never`: the field is cleared whatever the old object has.
- * `created`: it is cleared from a new object only, and validation has the word on an update.
+ * `own`: the old object has the field itself. `follows`: the old object has another field of the gate; this one does not count. `never`: the field is cleared
+ * in any case. `created`: the field is cleared from new objects only; updates are left to validation.
  */
 export type GateUse = 'own' | 'follows' | 'never' | 'created'
 
-/** A rule that stands beside a field in its declaration, and says the same as hand-written validation (KEP-5073). */
+/** A rule in the declaration of a field, equivalent to hand-written validation (KEP-5073). */
 export interface DeclaredRule {
-  /** What errors of it are compared by, `minimum`. */
+  /** Origin of its errors, `minimum`, by which they are compared with those of hand-written validation. */
   readonly origin: string
-  /** Nothing else is said of a field that breaks it. */
+  /** Whether a violation ends the validation of the field. */
   readonly endsTheField?: true
-  /** Its errors are about elements of the list that the field is. */
+  /** Whether its errors are about elements of the field, which is a list. */
   readonly ofElements?: true
-  /** It looks at the struct that the field is in, whose value it is given. */
+  /** Whether it checks the struct that contains the field, and receives the struct as value. */
   readonly ofStruct?: true
-  /** Asked of values that have changed, and of structs always. */
+  /** Returns the errors of a value. Called for values that have changed, and always for structs. */
   check(value: unknown, path: FieldPath, before: Before | undefined, isOn: IsOn): FieldError[]
 }
 
-/** Whether a feature gate is on. */
+/** Reports whether a feature gate is on. */
 export type IsOn = (gate: string) => boolean
 
-/** What a value was before an update. */
+/** The previous value in an update. */
 export interface Before {
   readonly value: unknown
 }
@@ -72,37 +76,37 @@ export interface Before {
 export interface Field extends Availability {
   /** JSON name. */
   readonly name: string
-  /** Another spelling that is read as the name, and never written: `x-svc-list-type`. */
+  /** Another spelling of the name, accepted on input and never written: `x-svc-list-type`. */
   readonly alias?: string
-  /** Protobuf field number; 0 where there is none (custom resources). */
+  /** Protobuf field number; 0 if there is none (custom resources). */
   readonly number: number
   readonly schema: Schema
-  /** OpenAPI's `required`. */
+  /** Whether OpenAPI lists the field as `required`. */
   readonly required: boolean
-  /** A zero value (or nil, or empty list or map) is left out of the JSON. A struct that is no pointer is written even so. */
+  /** Whether JSON omits the field if it is zero, nil, or an empty list or map. A non-pointer struct is written in any case. */
   readonly omitEmpty: boolean
-  /** A struct that is no pointer is left out, too, where it is empty: Go's `omitzero`. */
+  /** Whether JSON also omits an empty non-pointer struct: Go's `omitzero`. */
   readonly omitZero?: boolean
-  /** The Go field is a pointer: zero and absent are different things. */
+  /** Whether the Go field is a pointer, which distinguishes zero from absent. */
   readonly pointer: boolean
-  /** Default by marker, applied when the field is absent (or null). */
+  /** Default of a marker, applied if the field is absent or null. */
   readonly default?: Json
-  /** Strategic merge patch: `merge`, `replace`, `retainKeys` and combinations, comma separated. */
+  /** Strategic merge patch strategies: `merge`, `replace`, `retainKeys`, separated by commas. */
   readonly patchStrategy?: string
   readonly patchMergeKey?: string
-  /** Upstream states a list type of a value that is no list: it shows in OpenAPI, and does nothing. */
+  /** List type that upstream declares for a field that is not a list. It appears in OpenAPI and has no effect. */
   readonly strayListType?: 'atomic'
-  /** Gates of the fields of its type do not clear them here: upstream does so in the kind that the type is made for. */
+  /** Whether gates within the field's type do not clear fields here. Upstream only clears them in the kind that the type is made for. */
   readonly ungated?: boolean
-  /** JSON only: the field has no protobuf number. */
+  /** Whether the declaration has the mark `deprecated`. */
   readonly deprecated?: boolean
-  /** What is also checked by hand, for comparing (KEP-5073). */
+  /** Rules that are also checked by hand-written validation, for comparison (KEP-5073). */
   readonly rules?: readonly DeclaredRule[]
-  /** As earlier releases declare it; only in types that are of no one release. */
+  /** Declaration of earlier releases. Only set in types of all releases. */
   readonly earlier?: Field
 }
 
-/** A message whose members are inlined into the parent's JSON object, and which is a submessage of its own in protobuf. */
+/** A message whose members are inlined in the parent's JSON object. In protobuf it is a nested message. */
 export interface Inline {
   readonly number: number
   readonly schema: StructSchema
@@ -110,59 +114,59 @@ export interface Inline {
 
 export interface StructSchema extends Availability {
   readonly type: 'struct'
-  /** Of a declared type: its package and name, `core.Pod`. */
+  /** Package and name of a declared type, `core.Pod`. */
   readonly id?: string
   /** Go's short type name (`ServicePort`), as decode errors print it. */
   readonly name: string
-  /** OpenAPI definition name, `io.k8s.api.core.v1.ServicePort`; absent for list wrappers and anonymous structs. */
+  /** OpenAPI definition name, `io.k8s.api.core.v1.ServicePort`. Absent for list wrappers and anonymous structs. */
   readonly definition?: string
-  /** Every JSON member by name, inlined ones included, in the order in which they are written. */
+  /** JSON members by name in output order, including inlined ones. */
   readonly fields: ReadonlyMap<string, Field>
   readonly inlines: readonly Inline[]
-  /** A value of the type goes with the gated field that leaves it empty. */
+  /** Whether a value of the type is removed if clearing a gated field leaves it empty. */
   readonly prune?: boolean
-  /** `atomic`: apply treats it as one value. */
+  /** How apply merges the struct; `atomic` as one value. */
   readonly structType?: 'atomic' | 'granular'
-  /** The type itself, where a field has changed its structType. */
+  /** The unmodified type, if a field has changed its structType. */
   readonly base?: StructSchema
-  /** kind and apiVersion come first in its JSON. */
+  /** Whether kind and apiVersion come first in its JSON. */
   readonly typeMeta: boolean
-  /** Members that no field names are kept (custom resources). */
+  /** Whether unknown members are preserved (custom resources). */
   readonly preserveUnknown?: boolean
   readonly form: ObjectForm
 }
 
 /**
- * How Go holds the objects of a type. `typed`: as structs, which the fields describe. `unstructured`: as JSON, of which only the metadata has a type (custom kinds); the fields serve apply.
- * Folders above have an implementation for each, chosen by name.
+ * How Go represents the objects of a type. `typed`: as structs, described by the fields. `unstructured`: as JSON in which only the metadata has a type (custom
+ * kinds); the fields are used by apply. Other folders have an implementation for each name.
  */
 export type FormName = 'typed' | 'unstructured'
 
-/** What this folder does in another way for each form. The implementations are `TYPED` and those that `unstructuredForm` makes. */
+/** Functions of this folder that differ between forms. Implementations are `TYPED` and the results of `unstructuredForm`. */
 export interface ObjectForm {
   readonly name: FormName
-  /** Differs between schemas that read an object differently; empty where the definition of the type alone decides. */
+  /** Differs between schemas that decode an object differently. Empty if the definition of the type alone determines that. */
   readonly id: string
-  /** See `decode`. Results are fresh. */
+  /** Decodes a value to a new object. See `decode`. */
   decode(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject
-  /** The same in steps where that takes several walks through the value, one walk each. */
+  /** Like `decode`, in steps of one walk each if it takes several walks through the value. */
   decodeInSteps(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject | Steps<JsonObject>
-  /** Decodes an object from the store. */
+  /** Decodes a stored object. */
   readStored(schema: StructSchema, value: Json): JsonObject
-  /** Fills in the defaults of the schema, in place. */
+  /** Sets the defaults of the schema, in place. */
   setDefaults(schema: StructSchema, object: JsonObject): void
-  /** The definition in OpenAPI; a function where it is large and made when it is read. */
+  /** Returns the OpenAPI definition, or a function that creates it on access if it is large. */
   define(schema: StructSchema, document: DefinitionContext): JsonObject | (() => Steps<JsonObject>)
 }
 
-/** A document of OpenAPI, as the definition of a type needs it. */
+/** An OpenAPI document, as used by the definition of a type. */
 export interface DefinitionContext {
   readonly version: 2 | 3
-  /** A reference to a type, whose definition is added. */
+  /** Returns a reference to a type and adds its definition. */
   refer(schema: StructSchema): JsonObject
-  /** A reference to the type of every object's metadata, whose definition is added. */
+  /** Returns a reference to the type of every object's metadata and adds its definition. */
   referMetadata(): JsonObject
-  /** The definition that the fields of a type make. */
+  /** Creates the definition of a type from its fields. */
   ofFields(schema: StructSchema): JsonObject
 }
 
@@ -177,15 +181,15 @@ export interface ListSchema {
   readonly items: Schema
   readonly listType?: 'atomic' | 'set' | 'map'
   readonly listMapKeys?: readonly string[]
-  /** OpenAPI of the release does not say the type. */
+  /** Whether the release's OpenAPI does not declare the list type. */
   readonly unstated?: boolean
-  /** The items are pointers in Go (rare); null items stay. */
+  /** Whether the items are pointers in Go (rare). Null items are kept. */
   readonly pointerItems?: boolean
 }
 
 /**
- * A value with two JSON forms: a struct, or, by `form`, a boolean, a list of such structs, or a list of strings (JSONSchemaPropsOrBool and its like). What is neither is null where the
- * other form is a list, and refused where it is a boolean. In protobuf it is a message of two fields, of which one is set.
+ * A value with two JSON forms: a struct, or, depending on `form`, a boolean, a list of such structs, or a list of strings (JSONSchemaPropsOrBool and similar).
+ * Any other value is null if the alternative is a list, and rejected if it is a boolean. In protobuf it is a message of two fields, of which one is set.
  */
 export interface UnionSchema {
   readonly type: 'union'

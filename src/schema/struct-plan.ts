@@ -5,17 +5,17 @@ import type { Json, JsonObject } from '../meta/object.ts'
 import { type Decoding, type FieldReader, MISFIT } from './decoding.ts'
 import { bySpelling } from './members.ts'
 
-/** How one member of a struct is read. */
+/** How a member of a struct is read. */
 export interface MemberPlan {
   readonly name: string
   /** Another spelling of its key. */
   readonly alias: string | undefined
-  /** Its place in declared order, which is that of the output. */
+  /** Index in declared order, which is the output order. */
   readonly rank: number
   readonly read: FieldReader
-  /** What stands there when the member is absent; undefined: nothing. */
+  /** Creates the value of an absent member. Undefined if it is omitted. */
   readonly zero: ((run: Decoding) => Json) | undefined
-  /** What is given and yet left out, of a list, a map or bytes; undefined: nothing that Go distinguishes from what is not given. */
+  /** Empty list, map or bytes that is accepted but not written. Undefined if Go does not distinguish it from an absent value. */
   readonly empty: Json | undefined
 }
 
@@ -26,25 +26,25 @@ interface RequiredPlan extends MemberPlan {
 
 const isRequired = (plan: MemberPlan): plan is RequiredPlan => plan.zero !== undefined
 
-/** A member of an object whose members stand in another order than the declared one. */
+/** A member of an object that is not in declared order. */
 interface Present {
   readonly rank: number
   readonly plan: MemberPlan
   readonly key: string
-  /** It has been read before the order was found to be another. */
+  /** Whether the member was read before the first one out of order. */
   readonly isDone: boolean
 }
 
 const EMPTY: JsonObject = Object.freeze(Object.create(null))
 
 /**
- * Reads objects of one struct. Members come out in declared order; those that are always written are filled in where they are absent. An object whose members stand in that order, as all do that
- * this program wrote, is read in one pass.
+ * Reads objects of one struct. The result has its members in declared order, and absent members that are always written are filled in. An object in declared
+ * order, such as any that this program wrote, is read in one pass.
  */
 export class StructPlan {
   private readonly byName: ReadonlyMap<string, MemberPlan>
   private readonly required: readonly RequiredPlan[]
-  /** A rank behind all others. */
+  /** A rank greater than all others. */
   private readonly end: number
   private readonly keepsUnknown: boolean
 
@@ -55,7 +55,7 @@ export class StructPlan {
     this.keepsUnknown = keepsUnknown
   }
 
-  /** A fresh object. Null is read as the struct's zero value. */
+  /** Returns a new object. Null is read as the struct's zero value. */
   read(value: Json, run: Decoding): JsonObject {
     if (value === null || value === undefined) return this.members(EMPTY, run)
     if (typeof value !== 'object' || Array.isArray(value)) throw MISFIT
@@ -66,7 +66,7 @@ export class StructPlan {
     const { byName, required } = this
     const out: JsonObject = {}
     let last = -1
-    /** The first of the required members that is still to come. */
+    /** Index of the next required member. */
     let next = 0
     for (const key in source) {
       const plan = byName.get(key)
@@ -88,7 +88,7 @@ export class StructPlan {
     return this.finish(out, source)
   }
 
-  /** Fills in the zeros of required members, from one to before a rank. Returns the first that is still to come. */
+  /** Fills in the zero values of required members from index `from` up to a rank. Returns the index of the next required member. */
   private fill(out: JsonObject, from: number, before: number, run: Decoding): number {
     const { required } = this
     let next = from
@@ -100,7 +100,10 @@ export class StructPlan {
     return next
   }
 
-  /** For an object whose members stand in another order. What was read before `from`, the first that is out of order, is in `done`: nothing is read twice, however deep it is. */
+  /**
+   * Reads an object that is not in declared order. `done` has the members before `from`, the first one out of order, so that nothing is read twice, however
+   * deeply it is nested.
+   */
   private reordered(source: JsonObject, done: JsonObject, from: string, run: Decoding): JsonObject {
     const out: JsonObject = {}
     let next = 0
@@ -108,7 +111,7 @@ export class StructPlan {
       next = this.fill(out, next, plan.rank, run)
       if (this.required[next] === plan) next++
       const read = isDone ? done[plan.name] : undefined
-      // What was left out is empty, and read again: it may have been given so.
+      // An omitted member was empty. It is read again, because the empty value may have been given.
       if (read === undefined) put(out, plan, source[key] ?? null, run)
       else out[plan.name] = read
     }
@@ -116,7 +119,7 @@ export class StructPlan {
     return out
   }
 
-  /** The members that have a field, in declared order. */
+  /** Returns the known members in declared order. */
   private present(source: JsonObject, from: string, run: Decoding): readonly Present[] {
     const present: Present[] = []
     let isDone = true
@@ -129,7 +132,7 @@ export class StructPlan {
     return present
   }
 
-  /** Adds the members without a field where the struct keeps them, behind all others. */
+  /** Appends the unknown members if the struct preserves them. */
   private finish(out: JsonObject, source: JsonObject): JsonObject {
     if (this.keepsUnknown) for (const key of Object.keys(source)) if (!this.byName.has(key)) setMember(out, key, source[key])
     return out

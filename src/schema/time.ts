@@ -1,35 +1,35 @@
 import { timeQuote } from '../lib/go-quote.ts'
 import { canonicalMicroTime, canonicalTime } from '../meta/time.ts'
 
-/** The layouts of Go's time package that API times are read with. */
+/** Layouts of Go's time package that the API's times are parsed with. */
 const RFC3339 = '2006-01-02T15:04:05Z07:00'
 const RFC3339_MICRO = '2006-01-02T15:04:05.000000Z07:00'
 
 const plain = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
 const shortHour = /T(?=\d:)/
 const micro = /[.,][0-9]{6}(?:Z|[+-])/
-/** A metav1.Time as it is written again; null for Go's zero time; undefined where it is no time. */
+/** Returns the canonical text of a metav1.Time; null for Go's zero time; undefined if the text is not a time. */
 export function normalTime(text: string): string | null | undefined {
   if (isNormal(text)) return text
   const normal = canonicalTime(text.replace(shortHour, 'T0'))
   return normal === '0001-01-01T00:00:00Z' ? null : normal
 }
 
-/** True for most texts that are times and are written as they stand. */
+/** Whether the text is certainly a canonical time, as most are. */
 function isNormal(text: string): boolean {
   if (!plain.test(text)) return false
   const [month, day] = [Number(text.slice(5, 7)), Number(text.slice(8, 10))]
   return day > 0 && day < 29 && month > 0 && month < 13 && text > '0002' && text.slice(11, 13) < '24' && text.slice(14, 16) < '60' && text.slice(17, 19) < '60'
 }
 
-/** A metav1.MicroTime likewise: it wants six decimals and no more. */
+/** Like `normalTime`, for a metav1.MicroTime, which requires exactly six decimals. */
 export function normalMicroTime(text: string): string | null | undefined {
   if (!micro.test(text)) return undefined
   const normal = canonicalMicroTime(text.replace(shortHour, 'T0'))
   return normal === '0001-01-01T00:00:00.000000Z' ? null : normal
 }
 
-/** Go's complaint about a text that is no time: `parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`. */
+/** Returns Go's error for a text that is not a time: `parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`. */
 export function timeFault(text: string, micro: boolean): string | undefined {
   if (!micro && isNormal(text)) return undefined
   const layout = micro ? RFC3339_MICRO : RFC3339

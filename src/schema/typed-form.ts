@@ -6,7 +6,7 @@ import { DecodeError, diagnose, diagnoseInSteps } from './diagnose.ts'
 import { structReader } from './readers.ts'
 import type { ObjectForm, StructSchema } from './schema.ts'
 
-/** Of types that are declared. */
+/** The form of declared types. */
 export const TYPED: ObjectForm = {
   name: 'typed',
   id: '',
@@ -18,12 +18,12 @@ export const TYPED: ObjectForm = {
 }
 
 /**
- * What Go's decoding into the type's struct, and encoding again, makes of a value: a fresh object with its members in declared order, zero values dropped where
- * the field says so, structs that are no pointers always there, special forms canonical, unknown members gone. Raw members are shared with the input, not copied. Empty lists, maps and bytes become what storing them as
- * protobuf makes of nil: null where the member is always written.
+ * Converts a value as Go does by decoding it into the type's struct and encoding it again. The result is a new object with members in declared order: zero
+ * values are omitted if the field says so, non-pointer structs are always present, special forms are canonical, unknown members are removed. Raw members are
+ * shared with the input, not copied. Empty lists, maps and bytes become what storing them as protobuf makes of nil: null if the member is always written.
  *
- * Readers compiled from the schema take the common way; only where a value does not fit, or has unknown members that somebody wants to know of, a second walk finds out what to say.
- * Throws a DecodeError with the text of sigs.k8s.io/json for the first mistake.
+ * Usually only the readers compiled from the schema run. A second walk determines the error or the unknown members if a value does not match, or has unknown
+ * members and `onUnknown` is given. Throws a DecodeError with the text of sigs.k8s.io/json for the first error.
  */
 function decodeStruct(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject {
   const run: Decoding = { keepsEmpty: options?.keepEmpty === true, unknownSeen: false, emptyMapRead: false, read: 0 }
@@ -38,13 +38,13 @@ function decodeStruct(schema: StructSchema, value: Json, options?: DecodeOptions
   }
 }
 
-/** The same in steps. Lists and maps are read a thousand elements at a time: their values are in the object before they are complete. */
+/** Like `decodeStruct`, in steps. Lists and maps are read a thousand elements at a time, so the object refers to them before they are complete. */
 function* decodeStructInSteps(schema: StructSchema, value: Json, options?: DecodeOptions): Steps<JsonObject> {
   const later: Steps<undefined>[] = []
   const run: Decoding = { keepsEmpty: options?.keepEmpty === true, unknownSeen: false, emptyMapRead: false, read: 0, later }
   try {
     const out = structReader(schema)(value, run)
-    // The rest of a list or map may add to `later` itself.
+    // Reading the rest of a list or map can add further steps to `later`.
     for (const rest of later) {
       yield
       run.read = 0

@@ -4,8 +4,8 @@ import { membersOf } from './members.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * A value with whole numbers cut to the bits of the integers that they become, as Go converts them where a value of the JSON data model is not read from JSON text: 4294967301 is 5 as an int32. The
- * value itself where nothing is cut; it is not changed.
+ * Truncates whole numbers to the bits of their integer types, as Go's conversion does if a value of the JSON data model is not decoded from JSON text:
+ * 4294967301 becomes 5 as an int32. Returns the value itself if nothing is truncated; it is not modified.
  */
 export function wrappedIntegers(schema: Schema, value: Json): Json {
   switch (schema.type) {
@@ -42,7 +42,7 @@ function withMember(object: JsonObject, name: string, schema: Schema): JsonObjec
 
 const isWhole = (value: Json): value is number | bigint => typeof value === 'bigint' || Number.isInteger(value)
 
-/** Floats that int64 has no number for become the least of them first, as on amd64. */
+/** Floats beyond int64 become its least value first, as on amd64. */
 function wrapped(value: number | bigint, goType: string): number | bigint {
   const bits = goType === 'int32' ? 32 : goType === 'int64' ? 64 : undefined
   if (bits === undefined) return value

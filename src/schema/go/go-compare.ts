@@ -2,44 +2,44 @@ import { deepEqual } from '../../meta/equal.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { type GoStruct, type GoType, isNil, isZero, membersOf } from './go-type.ts'
 
-/** Two values of a type beside each other. A side is absent where a list or a map has no such item. */
+/** The comparison of two values of a type. A side is undefined if a list or map does not have the item. */
 export interface Comparison {
   readonly type: GoType
   readonly old: Side
   readonly next: Side
-  /** What stands inside, by name where it has one; empty for what is compared as a whole. */
+  /** Comparisons of the parts, with their names. Empty if the value is compared as a whole. */
   readonly inner: readonly Named[]
-  /** Wholes that are the same, and that are not. */
+  /** Number of values compared as a whole that are equal, and that are not. */
   readonly same: number
   readonly different: number
-  /** How many comparisons there are inside, and how deep they go. */
+  /** Number of comparisons within this one, and their depth. */
   readonly count: number
   readonly depth: number
 }
 
-/** One side's value; undefined where that side has no such item. Absent members of a struct are zero, not absent. */
+/** The value of one side. Undefined if that side does not have the item. Absent members of a struct are zero, not undefined. */
 export type Side = { readonly value: Json | undefined } | undefined
 
-/** A field of a struct or an entry of a map by its name; an item of a list or what a pointer points to without one. */
+/** A part of a value: a field or map entry with its name, or a list item or pointer target without one. */
 interface Named {
   readonly name: string
   readonly of: Comparison
 }
 
-/** Indices of items beside each other; undefined: the item stands alone. */
+/** Indices of two items that are shown together. Undefined if an item has no counterpart. */
 type Pair = readonly [old: number | undefined, next: number | undefined]
 
-/** Of lists for whose items more pairs would have to be compared, items stand beside those of their place. */
+/** Limit on the pairs of list items that are compared. In longer lists, items with equal indices are paired. */
 const MOST_PAIRS = 64
 
-/** Undefined where more than `most` values would have to be compared. */
+/** Compares two values. Undefined if more than `most` values would have to be compared. */
 export function compare(type: GoType, old: Json, next: Json, most: number): Comparison | undefined {
   const comparer = new Comparer(most)
   const comparison = comparer.compare(type, { value: old }, { value: next })
   return comparer.isSpent ? undefined : comparison
 }
 
-/** One comparison, which ends when it has compared as much as it may. Bounded, for aligning lists compares pairs of items. */
+/** A comparison with a limit on its work, which is needed because aligning lists compares pairs of items. */
 class Comparer {
   private left: number
 
@@ -47,7 +47,7 @@ class Comparer {
     this.left = most
   }
 
-  /** What was compared from here on means nothing. */
+  /** Whether the limit was exceeded. The results are then invalid. */
   get isSpent(): boolean {
     return this.left <= 0
   }
@@ -73,26 +73,26 @@ class Comparer {
     }
   }
 
-  /** Whether so many comparisons may be made; if not, none is any more. */
+  /** Returns whether this many comparisons are within the limit. If not, the limit is exhausted. */
   private has(count: number): boolean {
     if (count > this.left) this.left = 0
     return !this.isSpent
   }
 
-  /** All fields of a struct, those that are zero on both sides as well. */
+  /** Compares all fields of a struct, including those that are zero on both sides. */
   private fields(type: GoStruct, a: Json | undefined, b: Json | undefined): Named[] {
     const [old, next] = [membersOf(a, type), membersOf(b, type)]
     return type.fields.map(field => ({ name: field.name, of: this.compare(field.type, { value: field.get(old) }, { value: field.get(next) }) }))
   }
 
-  /** Entries by key; one that is on one side only is compared with nothing. */
+  /** Compares map entries by key. A key of one side only is compared with undefined. */
   private entries(type: GoType, a: JsonObject, b: JsonObject): Named[] {
     const side = (members: JsonObject, key: string): Side => (Object.hasOwn(members, key) ? { value: members[key] } : undefined)
     const names = [...Object.keys(a), ...Object.keys(b)]
     return (this.has(names.length) ? [...new Set(names)] : []).sort().map(name => ({ name, of: this.compare(type, side(a, name), side(b, name)) }))
   }
 
-  /** Items of lists that are too different to be shown as one changed item are shown as two. */
+  /** Compares list items. A pair that differs too much to be shown as one changed item is shown as two items. */
   private items(type: GoType, old: readonly Json[], next: readonly Json[]): Named[] {
     if (!this.has(old.length + next.length)) return []
     const out: Named[] = []
@@ -106,7 +106,7 @@ class Comparer {
     return out
   }
 
-  /** Which items are shown beside each other: those that are alike, in their order, so that as few as can be stand alone. */
+  /** Pairs similar items of two lists in their order, with as few unpaired items as possible. */
   private align(type: GoType, old: readonly Json[], next: readonly Json[]): Pair[] {
     if (old.length === next.length) return beside(old.length, next.length)
     const shorter = Math.min(old.length, next.length)
@@ -123,13 +123,13 @@ class Comparer {
     ]
   }
 
-  /** Of printing two items side by side: nothing if they are the same, one if alike; otherwise they are never paired. */
+  /** Cost of showing two items together: 0 if they are equal, 1 if they are similar; otherwise infinite. */
   private cost(type: GoType, a: Json, b: Json): number {
     const compared = this.compare(type, { value: a }, { value: b })
     return compared.different === 0 ? 0 : isAlike(compared) ? 1 : Number.POSITIVE_INFINITY
   }
 
-  /** The pairing that shows least, by the usual table of the edit distance. `total(i, j)`: the least that the items from i and j on cost. */
+  /** Finds the pairing of least cost by the table of the edit distance. `total(i, j)`: least cost of the items from i and j on. */
   private cheapest(type: GoType, old: readonly Json[], next: readonly Json[]): Pair[] {
     const width = next.length + 1
     const totals = new Float64Array((old.length + 1) * width)
@@ -153,13 +153,13 @@ class Comparer {
   }
 }
 
-/** Two items that have no more differences than they have in common, and one; others are shown one by one. */
+/** Whether two items are similar: they have at most one more difference than equal values. Others are shown separately. */
 const isAlike = ({ same, different }: Comparison): boolean => same + 1 >= different
 
-/** Each item with the one in its place. */
+/** Pairs items with equal indices. */
 const beside = (old: number, next: number): Pair[] => Array.from({ length: Math.max(old, next) }, (_, i) => [i < old ? i : undefined, i < next ? i : undefined])
 
-/** A comparison of two values that is not looked into. */
+/** Creates a comparison of two values as a whole. */
 const whole = (type: GoType, old: Side, next: Side, same: boolean): Comparison => ({
   type,
   old,
@@ -171,7 +171,7 @@ const whole = (type: GoType, old: Side, next: Side, same: boolean): Comparison =
   depth: 0,
 })
 
-/** Adds up what stands inside. */
+/** Sums up the comparisons of the parts. */
 function inside(type: GoType, old: Side, next: Side, inner: readonly Named[]): Comparison {
   let [same, different, count, depth] = [0, 0, 0, 0]
   for (const { of } of inner) {
@@ -183,5 +183,5 @@ function inside(type: GoType, old: Side, next: Side, inner: readonly Named[]): C
   return { type, old, next, inner, same, different, count, depth }
 }
 
-/** Absent, null and zero are one in a type that is no pointer. */
+/** Whether two values are equal. Absent, null and zero are equal for a type that is not a pointer. */
 const isSame = (type: GoType, a: Json | undefined, b: Json | undefined): boolean => deepEqual(a, b) || (isZero(type, a) && isZero(type, b))

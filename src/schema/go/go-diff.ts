@@ -6,18 +6,18 @@ import { ELLIPSIS, type Line, layOut, type Sign, type Text } from './go-text.ts'
 import { type GoType, goObjectType, goType, goTypeName, isZero } from './go-type.ts'
 import { type Options, valueText } from './go-value-text.ts'
 
-/** Longer texts are cut off: a message says what is wrong, and is no second copy of the object. */
+/** Limit on the characters of a difference. A message explains an error and is not a copy of the object. */
 const MOST_CHARACTERS = 65_536
-/** What is larger is not compared, which takes some milliseconds; a pod with ten containers has some thousand. */
+/** Limit on the compared values, which takes some milliseconds. A pod with ten containers has some thousand. */
 const MOST_VALUES = 20_000
-/** Items that are the same are shown around those that are not. */
+/** Number of equal items that are shown around changed ones. */
 const CONTEXT = 2
-/** Detail of what has changed, which go-cmp prints at least so far, */
+/** Minimum detail of a change in go-cmp. */
 const CLEAR_CHANGE = 3
-/** and of what stands around it. */
+/** Detail of the equal items around a change. */
 const CONTEXT_DETAIL = 1
 
-/** What differs between two values of the declared type, as upstream's messages print it (the form of go-cmp). */
+/** Formats the difference between two values of the declared type like upstream's messages, in the form of go-cmp. */
 export function goDifference(schema: Schema, old: Json, next: Json): string {
   const comparison = compare(comparedType(schema), old, next, MOST_VALUES)
   if (!comparison) return 'There is too much to compare to tell what differs.\n'
@@ -26,21 +26,21 @@ export function goDifference(schema: Schema, old: Json, next: Json): string {
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...\n` : text
 }
 
-/** Objects are compared by pointers to them. */
+/** Objects are compared through pointers. */
 const comparedType = (schema: Schema): GoType => (schema.type === 'struct' && schema.typeMeta ? { kind: 'pointer', to: goObjectType(schema) } : goType(schema))
 
-/** A value behind the name of its type, where that is shown. */
+/** Adds the name of the type before a value, if types are shown. */
 const withType = (type: GoType, text: Text, { types, side }: Options): Text => {
   if (types === 'none') return text
   if (types === 'unclear' && (type.kind === 'scalar' || type.kind === 'pointer' || text === 'nil' || side === 'same')) return text
   return braced(type.kind === 'pointer' ? `(${goTypeName(type)})` : goTypeName(type), text)
 }
 
-/** A value that begins with a brace of its own follows its type at once, any other stands in brackets. */
+/** Adds a prefix before a text. A text without an opening brace of its own is put in parentheses. */
 const braced = (before: string, text: Text): Text =>
   typeof text === 'object' && 'before' in text && text.before.startsWith('{') ? { before, text, after: '' } : { before: `${before}(`, text, after: ')' }
 
-/** `parent`: what the value stands in; inside a pointer some values print otherwise. */
+/** Formats a comparison. `parent`: kind of the enclosing type; some values are formatted differently within a pointer. */
 function describe(of: Comparison, given: Options, parent: GoType['kind'] | undefined): Text {
   const options: Options = { ...given, detail: given.side === 'same' ? CONTEXT_DETAIL : Math.max(given.detail ?? 0, CLEAR_CHANGE) }
   const [first] = of.inner
@@ -49,7 +49,7 @@ function describe(of: Comparison, given: Options, parent: GoType['kind'] | undef
   return withType(of.type, printInside(of, options), options)
 }
 
-/** A value that was not looked into: of both sides where they differ. */
+/** Formats a value compared as a whole: both sides if they differ. */
 function printWhole({ type, old, next, different }: Comparison, options: Options, parent: GoType['kind'] | undefined): Text {
   const text = (side: Side, given: Options): Text | undefined => side && valueText(type, side.value, given, parent)
   switch (options.side) {
@@ -72,10 +72,10 @@ function printWhole({ type, old, next, different }: Comparison, options: Options
   }
 }
 
-/** What counts of left-out items are of. */
+/** Units in counts of omitted items, by kind of the enclosing type. */
 const NOUNS = { struct: 'field', slice: 'element', map: 'entry', scalar: '', pointer: '' } as const
 
-/** The detail decides how many items are shown before an ellipsis: go-cmp doubles them with each level. */
+/** Formats the parts of a value. The detail determines how many items precede an ellipsis: go-cmp doubles their number with each level. */
 function printInside(of: Comparison, given: Options): Text {
   const { kind } = of.type
   const options: Options = { ...given, types: kind === 'struct' ? 'unclear' : 'none' }
@@ -86,10 +86,10 @@ function printInside(of: Comparison, given: Options): Text {
   return { before: '{', text: { lines }, after: '}' }
 }
 
-/** Names of entries are quoted, with a mark where their type prints itself. */
+/** Formats the name of a part. Keys of map entries are quoted, with a mark if their type has a String method. */
 const nameOf = ({ type }: Comparison, name: string): string => (type.kind === 'map' ? `${type.keysPrint ? 's' : ''}${quote(name)}` : name)
 
-/** Items of one side, without members that are zero. */
+/** Formats the items of one side, without zero members. */
 function printOne(of: Comparison, options: Options, most: number): Line[] {
   const lines: Line[] = []
   for (const { name, of: item } of of.inner) {
@@ -102,7 +102,7 @@ function printOne(of: Comparison, options: Options, most: number): Line[] {
   return lines
 }
 
-/** Items that an ellipsis stands for. */
+/** Numbers of items that an ellipsis stands for. */
 interface Counts {
   identical: number
   removed: number
@@ -124,7 +124,7 @@ function countsText(counts: Counts, noun: string): string {
 
 type Items = Comparison['inner']
 
-/** Runs of items that are the same, and of those that are not. */
+/** Groups items into runs of equal and of changed items. */
 function runsOf(items: Items): Items[] {
   const runs: Items[number][][] = []
   for (const item of items) {
@@ -136,7 +136,7 @@ function runsOf(items: Items): Items[] {
   return runs
 }
 
-/** Changes with what stands around them; what is left out is counted. */
+/** Formats changed items with equal items around them. Omitted ones are counted. */
 function printChanges(of: Comparison, options: Options, most: number): Line[] {
   const noun = NOUNS[of.type.kind]
   const runs = runsOf(of.inner)
@@ -165,7 +165,7 @@ function printChanges(of: Comparison, options: Options, most: number): Line[] {
   return lines
 }
 
-/** A change of a single value shows both sides; others are shown from within. */
+/** Formats a changed item. A single value is shown with both sides; others by their parts. */
 function printChange(item: Comparison, name: string, options: Options, parent: GoType['kind']): Line[] {
   if (item.count !== item.depth) return [{ sign: '', name, text: describe(item, options, parent) }]
   const sides: readonly (readonly [Sign, Side])[] = [

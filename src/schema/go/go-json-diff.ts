@@ -4,8 +4,8 @@ import { goJson, isCutOff } from './go-json.ts'
 import { unifiedDiff } from './unified-diff.ts'
 
 /**
- * What differs between two values of a declared type, as upstream's messages print it since 1.34: a unified diff of their JSON, indented by one space a level.
- * Source: k8s.io/apimachinery/pkg/util/diff.
+ * Formats the difference between two values of a declared type like upstream's messages since 1.34: as a unified diff of their JSON, indented by one space a
+ * level. Source: k8s.io/apimachinery/pkg/util/diff.
  */
 export function goJsonDifference(schema: StructSchema, old: Json, next: Json): string {
   const [before, after] = [goJson(schema, old), goJson(schema, next)]
@@ -13,7 +13,7 @@ export function goJsonDifference(schema: StructSchema, old: Json, next: Json): s
   return diff ?? 'There is too much to compare to tell what differs.\n'
 }
 
-/** JSON without white space as lines, as json.MarshalIndent writes it. */
+/** Splits compact JSON into the lines that json.MarshalIndent writes. */
 function indentedLines(json: string): string[] {
   const lines: string[] = []
   let line = ''

@@ -3,12 +3,13 @@ import type { Json } from '../../meta/object.ts'
 import type { StructSchema } from '../schema.ts'
 import { type GoField, type GoScalar, type GoStruct, type GoType, goMemberType, goType, isNil, membersOf } from './go-type.ts'
 
-/** Longer texts are cut off: a message says what is wrong, and is no second copy of the object. */
+/** Limit on the characters of a value. A message explains an error and is not a copy of the object. */
 const MOST_CHARACTERS = 65_536
 
 /**
- * The value as messages print it since 1.34: JSON of kube-apiserver's own types, whose fields have Go's names and are all there, `{"ResourceClassName":"a","ParametersRef":null}`. Types
- * of metav1 are as in objects. `member`: the value is that of the member of this JSON name.
+ * Formats a value like messages since 1.34: as JSON of kube-apiserver's internal types, with Go's field names and all fields,
+ * `{"ResourceClassName":"a","ParametersRef":null}`. Types of metav1 have their usual JSON. `member`: JSON name of the member of the schema that the value
+ * belongs to.
  */
 export function goJson(schema: StructSchema, value: Json | undefined, member?: string): string {
   const printer = new Printer()
@@ -16,10 +17,10 @@ export function goJson(schema: StructSchema, value: Json | undefined, member?: s
   return printer.text
 }
 
-/** Whether a text of `goJson` ends before its value does. */
+/** Whether a result of `goJson` is truncated. */
 export const isCutOff = (text: string): boolean => text.length > MOST_CHARACTERS
 
-/** Appends to one text, so that it can stop when that is long enough. */
+/** Appends to a text and stops once it exceeds the limit. */
 class Printer {
   text = ''
 
@@ -69,24 +70,24 @@ class Printer {
   }
 }
 
-/** Structs that write themselves, with what they are where nothing is given. */
+/** Zero values of structs with JSON marshalers of their own. */
 const OWN_FORM: Readonly<Record<string, Json>> = { 'intstr.IntOrString': 0, 'resource.Quantity': '0' }
 
 const AS_IN_OBJECTS: GoScalar = { kind: 'scalar', scalar: 'string', name: '' }
 
-/** Fields with their values; those of an embedded struct stand among them. */
+/** Yields fields with their values. Fields of embedded structs are promoted. */
 function* promoted(type: GoStruct, value: Json | undefined): Generator<readonly [GoField, Json | undefined]> {
   const members = membersOf(value, type)
   for (const field of type.fields) {
     if (field.embedded && field.type.kind === 'struct') yield* promoted(field.type, field.get(members))
-    // Embedded, too, and of metav1: its members are as in objects.
+    // ObjectMeta is embedded, too, but is a type of metav1, whose members have their usual JSON.
     else if (field.name === 'ObjectMeta')
       for (const [name, member] of Object.entries(membersOf(field.get(members)))) yield [{ name, type: AS_IN_OBJECTS, get: () => member }, member]
     else yield [field, field.get(members)]
   }
 }
 
-/** The zero value of what is not given. */
+/** Formats a scalar; the zero value if it is absent. */
 function scalarText({ scalar }: GoScalar, value: Json | undefined): string {
   if (!isNil(value)) return goJsonText(value)
   switch (scalar) {

@@ -1,9 +1,9 @@
-/** Names of Go's fields that do not follow from those of JSON, and what kube-apiserver's own types have otherwise than those of a version. */
+/** Names of Go fields that cannot be derived from JSON names, and differences between kube-apiserver's internal types and those of a version. */
 
-/** Words that Go writes in capitals where a name begins with them. */
+/** Words that Go capitalises at the beginning of a name. */
 const CAPITALS = /^(api|aws|csi|dns|fc|fs|gce|gid|gmsa|grpc|http|id|ip|iqn|iscsi|nfs|os|pd|qos|rbd|se|ssl|tcp|ttl|tty|uid|uri|url)(?=[A-Z]|$)/
 
-/** Fields whose names no rule gives, in any struct. */
+/** Irregular field names of any struct. */
 const NAMES: Readonly<Record<string, string>> = {
   cephfs: 'CephFS',
   cidr: 'CIDR',
@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<string, string>> = {
   wwids: 'WWIDs',
 }
 
-/** By struct and JSON name. */
+/** Irregular field names by struct and JSON name. */
 const NAMES_IN: Readonly<Record<string, string>> = {
   'core.GlusterfsVolumeSource.endpoints': 'EndpointsName',
   'core.GlusterfsPersistentVolumeSource.endpoints': 'EndpointsName',
@@ -37,14 +37,14 @@ const NAMES_IN: Readonly<Record<string, string>> = {
   'resource.DeviceAttribute.version': 'VersionValue',
 }
 
-/** `FSGroup` of `fsGroup`. */
+/** Returns the Go name of a field: `FSGroup` for `fsGroup`. */
 export const goFieldName = (struct: string, json: string): string =>
   NAMES_IN[`${struct}.${json}`] ?? NAMES[json] ?? json.replace(CAPITALS, word => word.toUpperCase()).replace(/^./, first => first.toUpperCase())
 
-/** Members of a pod's spec that stand in its security context, and are first there. */
+/** Members of a pod's spec that are the first fields of the internal security context. */
 export const HOST_MEMBERS: readonly string[] = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers']
 
-/** Source: types.go of kubernetes/pkg/apis/core. */
+/** Fields in the order of types.go in kubernetes/pkg/apis/core. */
 const POD_SPEC =
   'volumes initContainers containers ephemeralContainers restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy nodeSelector serviceAccountName ' +
   'automountServiceAccountToken nodeName securityContext imagePullSecrets hostname subdomain setHostnameAsFQDN affinity schedulerName tolerations hostAliases priorityClassName ' +
@@ -60,7 +60,7 @@ const PERSISTENT_VOLUME_SOURCE =
   'gcePersistentDisk awsElasticBlockStore hostPath glusterfs nfs rbd quobyte iscsi flexVolume cinder cephfs fc flocker azureFile vsphereVolume azureDisk photonPersistentDisk ' +
   'portworxVolume scaleIO local storageos csi'
 
-/** JSON names of the fields of a struct in the order of the server's own type, where that is another than the version's. */
+/** JSON names of the fields of a struct in the order of the internal type, if it differs from the version's. */
 export const FIELD_ORDER: Readonly<Record<string, readonly string[]>> = {
   'core.PodSpec': POD_SPEC.split(' '),
   'core.PodSecurityContext': POD_SECURITY_CONTEXT.split(' '),
@@ -68,7 +68,7 @@ export const FIELD_ORDER: Readonly<Record<string, readonly string[]>> = {
   'core.PersistentVolumeSource': PERSISTENT_VOLUME_SOURCE.split(' '),
 }
 
-/** Members that are pointers in a version and plain values in the server's own type, by struct and JSON name. */
+/** Members that are pointers in a version but plain values in the internal type, by struct and JSON name. */
 export const PLAIN_VALUES: ReadonlySet<string> = new Set([
   'core.ServiceAccountTokenProjection.expirationSeconds',
   'apps.DeploymentSpec.replicas',

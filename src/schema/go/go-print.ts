@@ -5,23 +5,25 @@ import type { StructSchema } from '../schema.ts'
 import { goJson } from './go-json.ts'
 import { type GoPointer, type GoScalar, type GoType, goMemberType, goType, goTypeName, isNil, membersOf } from './go-type.ts'
 
-/** Longer texts are cut off: a message says what is wrong, and is no second copy of the object. */
+/** Limit on the characters of a value. A message explains an error and is not a copy of the object. */
 const MOST_CHARACTERS = 65_536
-/** Where pointers point to cannot be known. */
+/** Stands for any address, which cannot be known. */
 const SOMEWHERE = '0xc000000000'
 
-/** The value as Go's %#v prints it in messages: `core.NodeAddress{Type:"Hostname", Address:"a"}`. `member`: the value is that of the member of this JSON name. */
+/**
+ * Formats a value like Go's %#v: `core.NodeAddress{Type:"Hostname", Address:"a"}`. `member`: JSON name of the member of the schema that the value belongs to.
+ */
 export function goSyntax(schema: StructSchema, value: Json | undefined, member?: string): Verbatim {
   const printer = new Printer()
   printer.print(member === undefined ? goType(schema) : goMemberType(schema, member), value)
   return verbatim(printer.text, () => goJson(schema, value, member))
 }
 
-/** Appends to one text, so that it can stop when that is long enough. */
+/** Appends to a text and stops once it exceeds the limit. */
 class Printer {
   text = ''
 
-  /** Nil slices and maps print as `(nil)`, empty ones with braces. */
+  /** Formats a value. Nil slices and maps become `(nil)`, empty ones a pair of braces. */
   print(type: GoType, value: Json | undefined): void {
     if (this.text.length > MOST_CHARACTERS) return
     switch (type.kind) {
@@ -54,7 +56,7 @@ class Printer {
     }
   }
 
-  /** Items with their names before them, where they have any; undefined is nil. */
+  /** Formats items, with their names if they have any. Undefined is nil. */
   private list(type: string, items: readonly (readonly [name: string, type: GoType, value: Json | undefined])[] | undefined): void {
     if (items === undefined) {
       this.text += `${type}(nil)`
@@ -74,15 +76,15 @@ class Printer {
 }
 
 function pointerText(type: GoPointer, value: Json | undefined): string {
-  // Times print themselves, through pointers too.
+  // Times format themselves, also through pointers.
   if (type.to.kind === 'scalar' && isTime(type.to)) return isNil(value) ? '<nil>' : scalarText(type.to, value)
   return `(${goTypeName(type)})(${isNil(value) ? 'nil' : SOMEWHERE})`
 }
 
-/** Types with a GoString method. */
+/** Whether a type has a GoString method. */
 const isTime = ({ scalar }: GoScalar): boolean => scalar === 'time' || scalar === 'microTime'
 
-/** Types of other packages print as themselves with an ellipsis. */
+/** Types of other packages become their name with an ellipsis. */
 function scalarText(type: GoScalar, value: Json | undefined): string {
   switch (type.scalar) {
     case 'string':
@@ -104,7 +106,7 @@ function scalarText(type: GoScalar, value: Json | undefined): string {
 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
 
-/** time.Time.GoString: the zero time, or a time of the server's zone. */
+/** Formats a time like time.Time.GoString: the zero time, or a time in the server's zone. */
 function timeText(time: string | undefined): string {
   if (time === undefined) return 'time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)'
   const at = new Date(time)
@@ -112,7 +114,7 @@ function timeText(time: string | undefined): string {
   return `time.Date(${at.getUTCFullYear()}, time.${MONTHS[at.getUTCMonth()]}, ${at.getUTCDate()}, ${clock.join(', ')}, time.Local)`
 }
 
-/** `[]byte{0x61}`, as far as it is printed at all. */
+/** Formats bytes as `[]byte{0x61}`, as far as the limit allows. */
 function bytesText(value: Json | undefined): string {
   if (typeof value !== 'string') return '[]byte(nil)'
   const bytes = [...Buffer.from(value.slice(0, MOST_CHARACTERS), 'base64')]

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../meta/object.ts'
 
-/** Powers of ten, and of two, by suffix. */
+/** Exponents of ten, and of two, by suffix. */
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 const BINARY: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }
 
 /**
- * Members of a resource.Quantity of this canonical text: its value is `value` times ten to the `scale`. Go keeps a text only where it sees at once that it is canonical: `s` is empty
- * for the others.
+ * Returns the fields of a resource.Quantity parsed from canonical text: its value is `value` times ten to the power of `scale`. Go keeps the text in `s` only
+ * if the parser recognises it as canonical; otherwise `s` is empty.
  */
 export function goQuantity(text: string): JsonObject {
   if (text === '0') return { s: text, Format: 'DecimalSI' }

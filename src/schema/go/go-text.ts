@@ -1,7 +1,7 @@
-/** Text that stands in one line where it fits, and else in lines of its own, with a sign before each that only one side has. */
+/** Text that is laid out in one line if it fits, otherwise in several. Lines of one side only have a sign. */
 export type Text = string | Wrapped | Listed
 
-/** A text between two others that stay in its line. */
+/** A text with a prefix and a suffix in the same line. */
 export interface Wrapped {
   readonly before: string
   readonly text: Text
@@ -13,10 +13,10 @@ export interface Listed {
   readonly lines: readonly Line[]
 }
 
-/** The side that a line belongs to; empty: both. */
+/** Side that a line belongs to. Empty for both. */
 export type Sign = '' | '-' | '+'
 
-/** A line of a list. `comment`: stands behind it, after `//`. */
+/** A line of a list. `comment` follows it after `//`. */
 export interface Line {
   readonly sign: Sign
   readonly name: string
@@ -24,14 +24,14 @@ export interface Line {
   readonly comment?: string
 }
 
-/** Stands for what is left out. */
+/** Stands for omitted items. */
 export const ELLIPSIS = '...'
-/** Bytes of a line of items, as go-cmp breaks them. */
+/** Length at which go-cmp breaks a line of items, in bytes. */
 const MOST_COLUMNS = 80
 
 export const isListed = (text: Text): text is Listed => typeof text === 'object' && 'lines' in text
 
-/** The text with its lists in one line where they may be. */
+/** Joins lists into one line if they fit. */
 function compact(text: Text, sign: Sign): Text {
   if (typeof text === 'string') return text
   if (!isListed(text)) {
@@ -44,13 +44,13 @@ function compact(text: Text, sign: Sign): Text {
   return isOne && (sign === '' || Buffer.byteLength(joined) <= MOST_COLUMNS) ? joined : { lines }
 }
 
-/** All lines, each behind its sign. */
+/** Formats all lines, each after its sign. */
 export const layOut = (text: Text): string => `${indent('', 0)}${expand(compact(text, ''), '', 0)}\n`
 
-/** The sign stands in the first column, whatever the depth. */
+/** The sign is in the first column at any depth. */
 const indent = (sign: Sign, depth: number): string => `${sign === '' ? ' ' : sign} ${'\t'.repeat(depth)}`
 
-/** Lists that were not joined into one line, line by line. */
+/** Formats lists that were not joined, line by line. */
 function expand(text: Text, sign: Sign, depth: number): string {
   if (typeof text === 'string') return text
   if (!isListed(text)) return text.before + expand(text.text, sign, depth) + text.after
@@ -75,7 +75,7 @@ function expand(text: Text, sign: Sign, depth: number): string {
   return shown.join('') + end
 }
 
-/** Items of a list that is too long for one line, as many in a line as there is room for. */
+/** Distributes the items of a long list over lines, as many as fit in each. */
 function batches(items: readonly string[]): string[] {
   const out: string[] = []
   let batch = ''
@@ -89,7 +89,7 @@ function batches(items: readonly string[]): string[] {
   return batch === '' ? out : [...out, batch.trimEnd()]
 }
 
-/** Values in one line that follow each other stand below each other. */
+/** Widths of the names. Values of adjacent one-line items are aligned. */
 function nameWidths(lines: readonly Line[]): number[] {
   const widths = lines.map(({ name }) => [...name].length)
   for (let from = 0; from < lines.length; ) {

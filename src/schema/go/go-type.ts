@@ -5,53 +5,53 @@ import type { Field, MapSchema, ScalarSchema, ScalarType, Schema, StructSchema }
 import { FIELD_ORDER, goFieldName, HOST_MEMBERS, PLAIN_VALUES } from './go-names.ts'
 import { goQuantity } from './go-quantity.ts'
 
-/** Types of Go as messages print them: those that kube-apiserver has for a kind in no version, `core.PodSpec`. Absent and null are the zero value, or nil. */
+/** Go types as messages print them: kube-apiserver's internal types, `core.PodSpec`. Absent and null values are the zero value or nil. */
 export type GoType = GoScalar | GoPointer | GoSlice | GoMap | GoStruct
 
-/** A value without parts that are printed, whatever Go's type is. */
+/** A value without parts that are printed, whatever its Go type is. */
 export interface GoScalar {
   readonly kind: 'scalar'
   readonly scalar: ScalarType
   readonly name: string
 }
 
-/** Nil is not the zero value of what it points to. */
+/** A pointer. Nil differs from the zero value of its target. */
 export interface GoPointer {
   readonly kind: 'pointer'
   readonly to: GoType
 }
 
-/** Nil and empty are two values. */
+/** A slice. Nil differs from empty. */
 export interface GoSlice {
   readonly kind: 'slice'
   readonly of: GoType
 }
 
-/** Keys are strings, or of a string type. */
+/** A map whose keys are strings or of a string type. */
 export interface GoMap {
   readonly kind: 'map'
   readonly name: string
   readonly of: GoType
-  /** Keys are of a type that prints itself: comparisons mark them. */
+  /** Whether the key type has a String method. Comparisons mark such keys. */
   readonly keysPrint: boolean
 }
 
-/** Fields in Go's order, which messages show. */
+/** A struct with its fields in Go's order, in which messages print them. */
 export interface GoStruct {
   readonly kind: 'struct'
   readonly name: string
   readonly fields: readonly GoField[]
-  /** Compared as a whole, by a method of its own. */
+  /** Whether the struct has an Equal method, which compares it as a whole. */
   readonly whole?: true
-  /** The members of what is no object in JSON. */
+  /** Returns the members of a struct that is not an object in JSON. */
   readonly open?: (value: Json | undefined) => JsonObject
 }
 
-/** A field by Go's name, and how its value is read from the JSON of its struct. */
+/** A field with its Go name. `get` reads its value from the JSON of the struct. */
 export interface GoField {
   readonly name: string
   readonly type: GoType
-  /** Its fields are the struct's, too. */
+  /** Whether the field's own fields are promoted to the struct. */
   readonly embedded?: true
   get(owner: JsonObject): Json | undefined
 }
@@ -70,11 +70,11 @@ export function goTypeName(type: GoType): string {
 
 export const isNil = (value: Json | undefined): value is null | undefined => value === undefined || value === null
 
-/** What is no object is one without members: values have been decoded by the schema. */
+/** Returns the members of a value. A value that is not an object has none; it was decoded by the schema. */
 export const membersOf = (value: Json | undefined, { open }: Pick<GoStruct, 'open'> = {}): JsonObject =>
   open ? open(value) : typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 
-/** Whether it is Go's zero value. */
+/** Whether a value is Go's zero value. */
 export function isZero(type: GoType, value: Json | undefined): boolean {
   if (type.kind === 'struct') {
     const members = membersOf(value, type)
@@ -83,10 +83,10 @@ export function isZero(type: GoType, value: Json | undefined): boolean {
   return isNil(value) || (type.kind === 'scalar' && (value === '' || value === 0 || value === false))
 }
 
-/** By the fields of a schema, which types with other marks share. */
+/** Structs by the fields of their schema, which schemas with other marks share. */
 const structs = new WeakMap<StructSchema['fields'], GoStruct>()
 
-/** The type of the member of this JSON name; of a pointer, what it points to. */
+/** Returns the type of the member with this JSON name. For a pointer, that of its target. */
 export function goMemberType(schema: StructSchema, member: string): GoType {
   const struct = structType(schema, 'core')
   const name = goFieldName(struct.name, member)
@@ -95,13 +95,13 @@ export function goMemberType(schema: StructSchema, member: string): GoType {
   return found.kind === 'pointer' ? found.to : found
 }
 
-/** The package is that of the group, but for types of all groups. */
+/** Returns the package of a type: its group, or `v1` for types of metav1. */
 function packageOf(definition: string | undefined, around: string): string {
   if (definition?.startsWith('io.k8s.apimachinery.')) return 'v1'
   return /^io\.k8s\.api\.(\w+)\./.exec(definition ?? '')?.[1] ?? around
 }
 
-/** The type of a declared one; `around`: the package for what says none. */
+/** Converts a declared type. `around`: package of types without a definition. */
 export function goType(schema: Schema, around = 'core'): GoType {
   switch (schema.type) {
     case 'struct':
@@ -117,7 +117,7 @@ export function goType(schema: Schema, around = 'core'): GoType {
   }
 }
 
-/** The type of a kind's objects. In the internal version an object's own kind and version are empty. */
+/** Returns the type of a kind's objects. Their kind and apiVersion are empty in the internal version. */
 export function goObjectType(schema: StructSchema): GoStruct {
   const type = structType(schema, 'core')
   return {
@@ -129,14 +129,14 @@ export function goObjectType(schema: StructSchema): GoStruct {
   }
 }
 
-/** Named strings are of the package that declares them, in the server's internal version. */
+/** Converts a scalar. A named string belongs to the internal version of the package that declares it. */
 function scalarType({ type, goType: name, declaredIn }: ScalarSchema, around: string): GoType {
   if (type === 'quantity') return QUANTITY
   if (type === 'intOrString') return INT_OR_STRING
   return { kind: 'scalar', scalar: type, name: declaredIn === undefined ? name : `${packageOf(`${declaredIn}.`, around)}${name.slice(name.indexOf('.'))}` }
 }
 
-/** Lists of resources have a type of their own. */
+/** Converts a map. Resource lists have a type of their own. */
 function mapType(schema: MapSchema, around: string): GoMap {
   const of = goType(schema.values, around)
   const isResources = schema.values.type === 'quantity'
@@ -155,7 +155,7 @@ function structType(schema: StructSchema, around: string): GoStruct {
   return struct
 }
 
-/** Members of an inlined struct are one field of it. */
+/** Converts the fields of a struct. The members of an inlined struct are one field. */
 function fieldsOf(schema: StructSchema, pkg: string, name: string): GoField[] {
   const inlined = new Map(schema.inlines.flatMap(({ schema: inner }) => [...inner.fields.keys()].map(key => [key, inner] as const)))
   const printed = new Set<StructSchema>()
@@ -170,7 +170,7 @@ function fieldsOf(schema: StructSchema, pkg: string, name: string): GoField[] {
   return name === 'core.PodSecurityContext' ? [...HOST_FIELDS, ...fields] : fields
 }
 
-/** A member by its JSON name. */
+/** Converts a field by its JSON name. */
 function ownField(struct: string, field: Field, pkg: string): GoField {
   const { name } = field
   const plain = goType(field.schema, pkg)
@@ -179,7 +179,7 @@ function ownField(struct: string, field: Field, pkg: string): GoField {
   return { name: goFieldName(struct, name), type, get }
 }
 
-/** In the internal version the members for the host's namespaces stand in the security context. */
+/** In the internal version, the fields for the host's namespaces are part of the security context. */
 const contextWithHost = (spec: JsonObject): Json => {
   const host: JsonObject = {}
   for (const name of HOST_MEMBERS) {
@@ -194,16 +194,16 @@ const plain = (scalar: ScalarType): GoScalar => ({ kind: 'scalar', scalar, name:
 const field = (name: string, type: GoType): GoField => ({ name, type, get: owner => owner[name] })
 const struct = (name: string, ...fields: GoField[]): GoStruct => ({ kind: 'struct', name, fields })
 
-/** In JSON a number or a text; in Go a struct of both. */
+/** A number or a string in JSON, a struct of both in Go. */
 const INT_OR_STRING: GoStruct = {
   ...struct('intstr.IntOrString', field('Type', plain('integer')), field('IntVal', plain('integer')), field('StrVal', plain('string'))),
   open: value => (typeof value === 'string' ? { Type: 1, StrVal: value } : { IntVal: value ?? 0 }),
 }
 
 const AMOUNT = struct('resource.int64Amount', field('value', plain('integer')), field('scale', plain('integer')))
-/** Of numbers that are too large for the other; they are known by the text alone. */
+/** Amount that int64Amount cannot hold. Only its text is known here. */
 const LARGE_AMOUNT = struct('resource.infDecAmount', field('Dec', { kind: 'pointer', to: struct('inf.Dec') }))
-/** In JSON a text; in Go its value, and the text if it was canonical. */
+/** A string in JSON; in Go the value, and the text if it was canonical. */
 const QUANTITY: GoStruct = {
   ...struct('resource.Quantity', field('i', AMOUNT), field('d', LARGE_AMOUNT), field('s', plain('string')), field('Format', plain('string'))),
   whole: true,

@@ -4,17 +4,17 @@ import type { Json, ObjectMeta } from '../../meta/object.ts'
 import { ELLIPSIS, type Line, type Sign, type Text } from './go-text.ts'
 import { type GoScalar, type GoType, goTypeName, isNil, isZero, membersOf } from './go-type.ts'
 
-/** How much of a value is shown. */
+/** Limits what is shown of a value. */
 export interface Options {
-  /** What is shown: both sides, what they have in common, or one of them. */
+  /** Sides that are shown: both, what they have in common, or one. */
   readonly side: 'both' | 'same' | Sign
-  /** Whether types stand before values: always, where nothing else shows them, or never. */
+  /** Where types are shown before values: everywhere, only if nothing else shows them, or nowhere. */
   readonly types: 'all' | 'unclear' | 'none'
-  /** Grows with the number of items that are shown before an ellipsis; undefined: all. */
+  /** Number of items before an ellipsis grows with it. Undefined for no limit. */
   readonly detail: number | undefined
 }
 
-/** A value of one side as go-cmp prints it: without members that are zero, and without what goes beyond the detail. */
+/** Formats the value of one side like go-cmp: without zero members, and truncated by the detail. */
 export function valueText(type: GoType, value: Json | undefined, options: Options, parent: GoType['kind'] | undefined): Text {
   const detail = options.detail
   const most = detail === undefined ? Number.POSITIVE_INFINITY : ((1 << detail) >> 1) << 2
@@ -30,15 +30,15 @@ export function valueText(type: GoType, value: Json | undefined, options: Option
   return typed(type, { before: '{', text: { lines }, after: '}' }, options)
 }
 
-/** A value in braces behind its type. */
+/** Adds the type before a value in braces. */
 const typed = (type: GoType, text: Text, { types, side }: Options): Text =>
   types === 'none' || (types === 'unclear' && side === 'same') ? text : { before: goTypeName(type), text, after: '' }
 
-/** What is left out is an ellipsis, without a count. */
+/** Replaces omitted items by an ellipsis without a count. */
 const cut = (lines: readonly Line[], most: number): Line[] =>
   lines.length > most ? [...lines.slice(0, most), { sign: '', name: '', text: ELLIPSIS }] : [...lines]
 
-/** `most`: items that are printed at all; one more than are shown, so that it is seen whether any are left. */
+/** Formats the parts of a value. `most`: limit on the items, one more than are shown, so that the caller sees whether any are omitted. */
 function linesOf(type: Exclude<GoType, { kind: 'pointer' | 'scalar' }>, value: Json | undefined, options: Options, most: number): Line[] {
   const line = (name: string, of: GoType, item: Json | undefined, types: Options['types']): Line => ({
     sign: '',
@@ -62,7 +62,7 @@ function linesOf(type: Exclude<GoType, { kind: 'pointer' | 'scalar' }>, value: J
   }
 }
 
-/** As Go's strconv.Quote, or raw where that is shorter. */
+/** Quotes a string like strconv.Quote, or as a raw literal if that is shorter. */
 function stringText(text: string, detail: number | undefined): string {
   const most = detail === undefined ? text.length : (1 << detail) << 5
   const [shown, more] = text.length > most + ELLIPSIS.length ? [text.slice(0, most), ELLIPSIS] : [text, '']
@@ -70,7 +70,7 @@ function stringText(text: string, detail: number | undefined): string {
   return (quoted.length > shown.length + 2 && !/[`\n]|[^\P{C}\t]/u.test(shown) ? `\`${shown}\`` : quoted) + more
 }
 
-/** Types with a String method are printed by it, with an `s` before. */
+/** Formats a scalar. A type with a String method is formatted by it, with an `s` before the text. */
 function scalarText(type: GoScalar, value: Json | undefined, options: Options, parent: GoType['kind'] | undefined): Text {
   switch (type.scalar) {
     case 'string': {
@@ -90,7 +90,7 @@ function scalarText(type: GoScalar, value: Json | undefined, options: Options, p
   }
 }
 
-/** What a type prints of itself behind a pointer. */
+/** Returns the text of a type's own String method behind a pointer. */
 function printsItself(type: GoType, value: Json): string | undefined {
   if (type.kind !== 'struct') return undefined
   if (type.open) return String(value)
@@ -98,7 +98,10 @@ function printsItself(type: GoType, value: Json): string | undefined {
   return type.name === 'core.PersistentVolumeClaimTemplate' ? metadataText(membersOf(membersOf(value).metadata)) : undefined
 }
 
-/** The String method that is generated for ObjectMeta, and belongs to what embeds it as well. Of a template, which has names and labels at most. */
+/**
+ * Formats ObjectMeta like its generated String method, which types that embed it inherit. Only for templates, which have at most a name, labels and
+ * annotations.
+ */
 function metadataText({ name = '', generateName = '', labels, annotations, ...rest }: ObjectMeta): string {
   const map = (members: Readonly<Record<string, string>> = {}): string =>
     `map[string]string{${Object.keys(members)
@@ -111,7 +114,7 @@ function metadataText({ name = '', generateName = '', labels, annotations, ...re
   return `&ObjectMeta{${names}${times}Labels:${map(labels)},Annotations:${map(annotations)},${lists}}`
 }
 
-/** The String method that is generated for metav1.LabelSelector. */
+/** Formats metav1.LabelSelector like its generated String method. */
 function selectorText({ matchLabels, matchExpressions }: LabelSelector): string {
   const labels = Object.keys(matchLabels ?? {})
     .sort()

@@ -1,18 +1,18 @@
-/** Lines of both texts that are the same: `size` of them from `a` and `b` on. */
+/** A run of `size` equal lines, from `a` in the first text and `b` in the second. */
 export interface Match {
   readonly a: number
   readonly b: number
   readonly size: number
 }
 
-/** From so many lines on, lines that are frequent in the second text begin no match. */
+/** In texts of at least this many lines, frequent lines of the second text do not begin a match. */
 const MANY_LINES = 200
-/** Comparisons of lines that are made: some milliseconds. */
+/** Limit on line comparisons, which is reached in some milliseconds. */
 const MOST_COMPARISONS = 1_000_000
 
 /**
- * The longest run of equal lines, then the longest ones before and behind it, and so on; undefined where there is too much to compare.
- * Source: Ratcliff and Obershelp's algorithm as Python's difflib has it, which go-difflib repeats.
+ * Finds the longest run of equal lines, then the longest ones before and after it, and so on. Undefined if there is too much to compare. Source: algorithm of
+ * Ratcliff and Obershelp as in Python's difflib, which go-difflib ports.
  */
 export function matchingLines(a: readonly string[], b: readonly string[]): Match[] | undefined {
   const places = placesOf(b)
@@ -30,7 +30,7 @@ export function matchingLines(a: readonly string[], b: readonly string[]): Match
   }
   return joined(found.sort((one, other) => one.a - other.a))
 
-  /** Of lines that are not frequent; of several the first in `a`, then in `b`. */
+  /** Finds the longest run that begins with a line that is not frequent. Of several, the first in `a`, then in `b`. */
   function longest({ aFrom, aTo, bFrom, bTo }: Range): Match {
     let best: Match = { a: aFrom, b: bFrom, size: 0 }
     let lengths = new Map<number, number>()
@@ -62,7 +62,7 @@ export function matchingLines(a: readonly string[], b: readonly string[]): Match
   }
 }
 
-/** Matches that follow one another in both texts are one. */
+/** Merges matches that are adjacent in both texts. */
 function joined(matches: readonly Match[]): Match[] {
   const all: Match[] = []
   for (const match of matches) {
@@ -73,7 +73,7 @@ function joined(matches: readonly Match[]): Match[] {
   return all
 }
 
-/** Lines of both texts, ends exclusive. */
+/** A range of lines in each text, with exclusive ends. */
 interface Range {
   readonly aFrom: number
   readonly aTo: number
@@ -81,7 +81,7 @@ interface Range {
   readonly bTo: number
 }
 
-/** Where each line is that may begin a match. */
+/** Indices of each line that can begin a match. */
 function placesOf(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
   const places = new Map<string, number[]>()
   for (const [i, line] of lines.entries()) {

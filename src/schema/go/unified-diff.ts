@@ -1,9 +1,9 @@
 import { type Match, matchingLines } from './line-matcher.ts'
 
-/** Lines that are the same are shown around those that are not. */
+/** Number of equal lines shown around changed ones. */
 const CONTEXT = 3
 
-/** What differs between two texts, given as lines with their ends, without the names of files; undefined where there is too much to compare. Source: go-difflib. */
+/** Returns the unified diff of two texts, given as lines with their ends, without file names. Undefined if there is too much to compare. Source: go-difflib. */
 export function unifiedDiff(a: readonly string[], b: readonly string[]): string | undefined {
   const matches = matchingLines(a, b)
   return (
@@ -14,7 +14,7 @@ export function unifiedDiff(a: readonly string[], b: readonly string[]): string 
   )
 }
 
-/** A part of both texts: what is the same, or what takes another's place. Ends are exclusive. */
+/** A part of both texts that is equal or replaced. Ends are exclusive. */
 interface Part {
   readonly isSame: boolean
   readonly aFrom: number
@@ -34,7 +34,7 @@ function partsOf(matches: readonly Match[], aLength: number, bLength: number): P
   return parts
 }
 
-/** Parts that differ with what is around them; those that are near one another are one hunk. */
+/** Groups changed parts with the lines around them. Adjacent ones form one hunk. */
 function hunksOf(matches: readonly Match[], aLength: number, bLength: number): Part[][] {
   const hunks: Part[][] = [[]]
   const parts = partsOf(matches, aLength, bLength)

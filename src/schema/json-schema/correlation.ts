@@ -4,7 +4,7 @@ import { isJsonObject, type Json } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
-/** The key of an item of a list of type map; nothing where a key is missing or no scalar. */
+/** Key of an item of a list of type map. Undefined if a key is missing or not a scalar. */
 function keyOf(item: Json | undefined, keys: readonly string[]): string | undefined {
   if (!isJsonObject(item)) return undefined
   const parts: string[] = []
@@ -16,7 +16,7 @@ function keyOf(item: Json | undefined, keys: readonly string[]): string | undefi
   return parts.join('\0')
 }
 
-/** Finds in a list of type map the item with the keys of another; in any other list, nothing. */
+/** Returns a function that finds the item with the same keys in a list of type map, and nothing in other lists. */
 export function itemFinder(schema: JsonSchemaProps, items: readonly Json[] | undefined): (item: Json) => Json | undefined {
   const keys = schema['x-kubernetes-list-map-keys'] ?? []
   const isMap = schema.type === 'array' && schema['x-kubernetes-list-type'] === 'map'
@@ -38,8 +38,8 @@ export function itemFinder(schema: JsonSchemaProps, items: readonly Json[] | und
 }
 
 /**
- * A value beside the one that it was before an update. What did not change need not keep rules that came later. Parts are found by the schema: members by name, items of lists of type
- * map by their keys; of other lists only the whole. Source: kubernetes/apiserver, pkg/cel/common/equality.go.
+ * A value and its predecessor before an update. Parts that are unchanged need not satisfy rules that were added later. Parts are correlated by the schema:
+ * members by name, items of lists of type map by their keys; other lists only as a whole. Source: kubernetes/apiserver, pkg/cel/common/equality.go.
  */
 export class Correlation {
   readonly #value: Json
@@ -55,7 +55,7 @@ export class Correlation {
     this.#schema = schema
   }
 
-  /** Of a member; undefined where one of both is not there, or the schema does not know it. */
+  /** Returns the correlation of a member. Undefined if either value does not have it, or the schema does not name it. */
   key(name: string): Correlation | undefined {
     return this.#part(name, () => {
       const [value, old] = [this.#value, this.#old]
@@ -67,7 +67,7 @@ export class Correlation {
     })
   }
 
-  /** Of an item of the new list; undefined where it is not known which it was before. */
+  /** Returns the correlation of an item of the new list. Undefined if its predecessor is not known. */
   index(at: number): Correlation | undefined {
     return this.#part(at, () => {
       const items = itemsSchema(this.#schema)
@@ -84,7 +84,7 @@ export class Correlation {
     return this.#parts.get(at)
   }
 
-  /** Whether the value is what it was. An object with members that the schema does not know counts as changed. */
+  /** Whether the value is equal to its predecessor. An object with members that the schema does not name counts as changed. */
   get unchanged(): boolean {
     this.#unchanged ??= this.#compare()
     return this.#unchanged

@@ -5,7 +5,7 @@ import { TYPED } from '../typed-form.ts'
 import { objectMetaType } from './embedded-meta.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
 
-/** Types of scalars as apply sees them. */
+/** Scalar types in the schema model that apply uses. */
 const SCALARS: Readonly<Record<string, ScalarSchema>> = {
   integer: { type: 'integer', goType: 'int64' },
   number: { type: 'number', goType: 'float64' },
@@ -13,37 +13,37 @@ const SCALARS: Readonly<Record<string, ScalarSchema>> = {
   string: { type: 'string', goType: 'string' },
 }
 
-/** Any JSON, tracked by what it is. */
+/** Any JSON, tracked by its own structure. */
 const ANY: Schema = { type: 'json', goType: 'any' }
 
-/** Go has no struct for a custom kind: every member is as if it were a pointer. */
+/** Creates a field. A custom kind has no Go struct, so every member is treated like a pointer. */
 const field = (name: string, schema: Schema, required: boolean, value?: Json): [string, Field] => [
   name,
   { name, number: 0, schema, required, omitEmpty: true, pointer: true, ...(value !== undefined && { default: value }) },
 ]
 
-/** What a custom kind is called beside its schema. */
+/** Properties of a custom kind besides its schema. */
 export interface CustomStruct {
   readonly kind: string
-  /** Of its definition in OpenAPI. */
+  /** Name of its OpenAPI definition. */
   readonly definition: string
   readonly form: ObjectForm
 }
 
-/** The schema model of a kind that a structural schema describes, as apply looks at it: `metadata` is that of every object. */
+/** Converts the structural schema of a kind to the schema model that apply uses. `metadata` is that of every object. */
 export function customStruct(props: JsonSchemaProps, { kind, definition, form }: CustomStruct): StructSchema {
   const { fields, ...rest } = structOf(props)
   const metadata: [string, Field] = ['metadata', { name: 'metadata', number: 0, schema: objectMetaType(), required: false, omitEmpty: true, pointer: false }]
   return { ...rest, name: kind, definition, typeMeta: true, form, fields: new Map([...fields, metadata]) }
 }
 
-/** Source: `visitSpec` of kube-openapi's schemaconv, which hands it down from lists and maps, too. */
+/** Whether unknown members are preserved. Lists and maps pass this on to their items. Source: `visitSpec` of kube-openapi's schemaconv. */
 const keepsUnknown = (props: JsonSchemaProps): boolean => props['x-kubernetes-preserve-unknown-fields'] === true
 
-/** By the schema, and by whether unknown members are kept around it. */
+/** Structs by schema, and by whether an enclosing schema preserves unknown members. */
 const structs = { within: new WeakMap<JsonSchemaProps, StructSchema>(), outside: new WeakMap<JsonSchemaProps, StructSchema>() }
 
-/** One for all places where the schema stands. `within`: unknown members are kept in what is around it, and so in it. */
+/** Returns the struct of a schema, which all its occurrences share. `within`: an enclosing schema preserves unknown members, so this one does as well. */
 function structOf(props: JsonSchemaProps, within = false): StructSchema {
   const known = within ? structs.within : structs.outside
   let struct = known.get(props)
@@ -54,7 +54,7 @@ function structOf(props: JsonSchemaProps, within = false): StructSchema {
   return struct
 }
 
-/** A struct without properties is open: apply tracks its members by name. Nothing asks for the form of a struct that is not the whole object. */
+/** Creates a struct. Without properties it is open: apply tracks its members by name. The form of a struct that is not a whole object is never used. */
 function makeStruct(props: JsonSchemaProps, within: boolean): StructSchema {
   const keeps = within || keepsUnknown(props)
   const required = new Set(props.required)
@@ -73,17 +73,17 @@ function makeStruct(props: JsonSchemaProps, within: boolean): StructSchema {
   }
 }
 
-/** What is none of the three was refused when the definition was written. */
+/** Other values were rejected when the definition was created. */
 function listTypeOf({ 'x-kubernetes-list-type': type }: JsonSchemaProps): ListSchema['listType'] {
   return type === 'atomic' || type === 'set' || type === 'map' ? type : undefined
 }
 
-/** The same for maps. */
+/** Like `listTypeOf`, for maps. */
 function mapTypeOf({ 'x-kubernetes-map-type': type }: JsonSchemaProps): MapSchema['mapType'] {
   return type === 'atomic' || type === 'granular' ? type : undefined
 }
 
-/** The model of a value by its schema; what has no type may be anything. */
+/** Converts the schema of a value. A schema without a type allows any value. */
 function schemaOf(props: JsonSchemaProps, around: boolean): Schema {
   const within = around || keepsUnknown(props)
   if (props['x-kubernetes-int-or-string']) return { type: 'intOrString', goType: 'intstr.IntOrString' }
@@ -106,7 +106,7 @@ function schemaOf(props: JsonSchemaProps, around: boolean): Schema {
   return ownMember(SCALARS, props.type ?? '') ?? ANY
 }
 
-/** An object of the API within another: its kind, apiVersion and metadata are known, whatever the schema says. */
+/** Converts the schema of an embedded object, whose kind, apiVersion and metadata are known whatever the schema declares. */
 function embeddedOf(props: JsonSchemaProps, within: boolean): StructSchema {
   const { fields, ...rest } = structOf(props, within)
   const metadata = fields.get('metadata') ?? field('metadata', objectMetaType(), false)[1]

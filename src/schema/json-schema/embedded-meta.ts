@@ -16,15 +16,15 @@ import { additionalSchema, isEmbedded, itemsSchema, type JsonSchemaProps, proper
 
 const metaTypes = new TypeRegistry().addFile('meta', META_V1)
 
-/** The type of every object's metadata. Its file is read when it is first asked for. */
+/** Returns the type of every object's metadata. Its file is read on first use. */
 export const objectMetaType = (): StructSchema => metaTypes.type('meta.ObjectMeta')
 
-/** Reads metadata as every object's; a time that is not set is left out. `onUnknown` is called with the paths of members that it does not have. Throws a DecodeError. */
+/** Decodes metadata. A time that is not set is omitted. `onUnknown` is called with the paths of unknown members. Throws a DecodeError. */
 export function coerceMeta(value: Json, onUnknown?: (path: string) => void): JsonObject {
   return withoutUnsetTime(decode(objectMetaType(), sortedJson(value), onUnknown ? { onUnknown } : {}))
 }
 
-/** The same in steps, for metadata that may be large. */
+/** Like `coerceMeta`, in steps, for metadata that may be large. */
 export function* coerceMetaInSteps(value: Json, onUnknown?: (path: string) => void): Steps<JsonObject> {
   if (hasFewValues(value)) return coerceMeta(value, onUnknown)
   const ordered = yield* sortedJsonInSteps(value)
@@ -35,8 +35,8 @@ export function* coerceMetaInSteps(value: Json, onUnknown?: (path: string) => vo
 const withoutUnsetTime = ({ creationTimestamp, ...rest }: JsonObject): JsonObject => (creationTimestamp ? { creationTimestamp, ...rest } : rest)
 
 /**
- * Gives the metadata of embedded objects its proper form, in place: members that are unknown there are dropped. The error of the first that has a wrong type. `isObject`: the
- * value is an object of the API itself, whatever the schema says. `onUnknown` is called with the paths of the members that are dropped.
+ * Coerces the metadata of embedded objects in place and drops its unknown members. Returns the error of the first object with a wrong type. `isObject`: whether
+ * the value itself is an API object, whatever its schema declares. `onUnknown` is called with the paths of the dropped members.
  */
 export function* coerceEmbeddedMeta(
   value: Json,
@@ -64,10 +64,10 @@ export function* coerceEmbeddedMeta(
   return undefined
 }
 
-/** Whether an embedded object can stand in the value or below it. Asked before its path is made: a list or map may have very many values that are none. */
+/** Whether the value can contain an embedded object. Checked before its path is created, because a list or map can have a great many scalars. */
 const holdsMembers = (value: Json | undefined): value is JsonObject | Json[] => typeof value === 'object' && value !== null
 
-/** The kind, apiVersion or metadata of an embedded object; any other member has nothing to check. */
+/** Coerces the kind, apiVersion or metadata of an embedded object. Other members are not checked. */
 function* coerceMember(object: JsonObject, name: string, path: FieldPath, onUnknown?: (path: string) => void): Steps<FieldError | undefined> {
   const value = object[name] ?? null
   if (name === 'kind' || name === 'apiVersion') return typeof value === 'string' ? undefined : invalid(path.child(name), goValue(value), 'must be a string')
@@ -81,13 +81,13 @@ function* coerceMember(object: JsonObject, name: string, path: FieldPath, onUnkn
   }
 }
 
-/** The schema of a member, and its path: that of a field where the schema names it, otherwise of a key. */
+/** Returns the schema and path of a member: a field if the schema names it, otherwise a key. */
 const memberOf = (schema: JsonSchemaProps, name: string, path: FieldPath): [JsonSchemaProps | undefined, FieldPath] => {
   const property = propertySchema(schema, name)
   return property ? [property, path.child(name)] : [additionalSchema(schema), path.key(name)]
 }
 
-/** What is wrong with the kind, apiVersion and metadata of embedded objects. */
+/** Returns the errors in the kind, apiVersion and metadata of embedded objects. */
 export function* validateEmbeddedMeta(value: Json, schema: JsonSchemaProps | undefined, path: FieldPath, isObject = isEmbedded(schema)): Steps<FieldError[]> {
   if (schema === undefined || typeof value !== 'object' || value === null) return []
   const isList = Array.isArray(value)
@@ -122,13 +122,13 @@ function* objectErrors(object: JsonObject, path: FieldPath): Steps<FieldError[]>
 const apiVersionErrors = (text: string, path: FieldPath): FieldError[] =>
   text.split('/').length > 2 ? [invalid(path, text, `unexpected GroupVersion string: ${text}`)] : []
 
-/** Names that kinds of the server alone are held to. */
+/** Finalizer names are only checked for qualification in the server's own kinds. */
 const PLAIN_FINALIZERS = { qualifiedFinalizers: false }
 
 function* metadataErrors(value: Json, path: FieldPath): Steps<FieldError[]> {
   try {
     const meta = (yield* coerceMetaInSteps(value)) as ObjectMeta
-    // Such an object need not have a name, but metadata must.
+    // An embedded object need not have a name, but validation of metadata requires one.
     return yield* validateObjectMetaInSteps({ ...meta, name: meta.name || 'fakename' }, Boolean(meta.namespace), nameIsPathSegment, path, PLAIN_FINALIZERS)
   } catch (error) {
     if (error instanceof DecodeError) return [invalid(path, goValue(value), error.message)]

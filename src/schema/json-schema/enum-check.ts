@@ -4,16 +4,16 @@ import { isGoInteger } from '../../meta/whole-floats.ts'
 import type { JsonSchemaProps } from './props.ts'
 import { ValueResult } from './value-result.ts'
 
-/** The values of an enum as they are compared. */
+/** An enum prepared for comparison. */
 interface Enum {
   readonly scalars: ReadonlySet<Json>
-  /** Objects and lists, by their sketches. */
+  /** Objects and lists by their sketches. */
   readonly composites: ReadonlyMap<string, readonly Json[]>
-  /** As messages list them. */
+  /** The values as messages list them. */
   readonly texts: string
 }
 
-/** By the list in the schema, which may be long and is compared with for each item of a list. */
+/** Enums by the list in the schema, which may be long and is compared with each item of a list. */
 const enums = new WeakMap<readonly Json[], Enum>()
 
 function enumOf(allowed: readonly Json[]): Enum {
@@ -40,11 +40,11 @@ function bySketch(values: readonly Json[]): Enum['composites'] {
   return composites
 }
 
-/** Undefined where the value is one of those that are allowed. `isFloat`: a whole number that is a float to Go. */
+/** Returns a fault unless the value is allowed. `isFloat`: whether a whole number is a float in Go. */
 export function checkEnum(value: Json, { enum: allowed }: JsonSchemaProps, name: string, isFloat: boolean): ValueResult | undefined {
   if (!allowed) return undefined
   const { scalars, composites, texts } = enumOf(allowed)
-  // A null that is allowed is not found, either: upstream compares no nulls.
+  // Null is not found even if it is allowed, because upstream does not compare nulls.
   const found = typeof value === 'object' ? value !== null && isAmong(composites, value) : hasScalar(scalars, value)
   if (found) return undefined
   return ValueResult.of({ kind: 'enum', name, value, isFloat, allowed, message: `${name} in body should be one of [${texts}]` })
@@ -53,16 +53,16 @@ export function checkEnum(value: Json, { enum: allowed }: JsonSchemaProps, name:
 const isAmong = (composites: Enum['composites'], value: Json): boolean =>
   composites.get(sketchOf(value, { left: MOST_PARTS }))?.some(one => deepEqual(one, value)) === true
 
-/** Of a value that a sketch tells, so that a large one costs no more at every level at which it is compared. */
+/** Limits of a sketch, so that a large value costs no more at each level at which it is compared. */
 const MOST_PARTS = 256
 const MOST_CHARACTERS = 64
 
-/** The same for all values that `deepEqual` finds equal, and different for most others that are small. */
+/** Returns a text that is the same for all values that `deepEqual` considers equal, and different for most other small values. */
 function sketchOf(value: Json | undefined, parts: { left: number }): string {
   if (isNil(value)) return 'null'
   if (--parts.left < 0) return '*'
   if (typeof value === 'string') return JSON.stringify(value.slice(0, MOST_CHARACTERS))
-  // An integer may come as a bigint.
+  // An integer may be a bigint.
   if (typeof value !== 'object') return String(typeof value === 'boolean' ? value : Number(value))
   if (Array.isArray(value)) return value.length > MOST_PARTS ? '[*]' : `[${value.map(item => sketchOf(item, parts)).join()}]`
   const names: string[] = []
@@ -71,15 +71,15 @@ function sketchOf(value: Json | undefined, parts: { left: number }): string {
   return `{${members.join()}}`
 }
 
-/** What `deepEqual` takes for absent. */
+/** Whether `deepEqual` treats the value as absent. */
 const isNil = (value: Json | undefined): value is null | undefined => value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 
-/** As Go converts what it compares: a float to an integer loses its fraction, an integer is the text of its character. */
+/** Compares like Go, which converts a float to an integer by dropping its fraction, and an integer to the text of its character. */
 function hasScalar(scalars: ReadonlySet<Json>, value: Exclude<Json, object | null>): boolean {
   if (scalars.has(value)) return true
   if (typeof value !== 'number') return false
   return isGoInteger(value, false) ? scalars.has(characterOf(value)) : scalars.has(Math.trunc(value))
 }
 
-/** Go's conversion of an integer to a string. */
+/** Converts an integer to a string like Go. */
 const characterOf = (code: number): string => (code >= 0 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : '\ufffd')

@@ -4,28 +4,28 @@ import { tooLargeError } from '../../meta/status.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
 /**
- * Fills in the defaults of a structural schema, in place: where a member is absent, or null that is no value. Within lists and maps a null that is no value becomes the default, too.
- * A short list and a schema of many defaults make very much of it, which no store would take: throws 413 once there are more than MOST_FILLED values.
- * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
+ * Sets the defaults of a structural schema in place, for members that are absent, or null although not nullable. Items and map values that are null although
+ * not nullable are replaced as well. A short list with a schema of many defaults can expand far beyond what a store accepts, so this throws 413 above
+ * MOST_FILLED values. Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
  */
 export const fillDefaults = (value: Json, schema: JsonSchemaProps | undefined): void => fill(value, schema, { filled: 0 })
 
-/** Values that defaults may add to one object, at every depth. */
+/** Limit on the values that defaults add to one object, at every depth. */
 const MOST_FILLED = 65_536
 
-/** How much one filling has added. */
+/** Number of values added by one call. */
 interface Filling {
   filled: number
 }
 
-/** A copy of a default. */
+/** Returns a copy of a default. */
 function defaultOf({ default: value = null }: JsonSchemaProps, filling: Filling): Json {
   filling.filled += countOf(value)
   if (filling.filled > MOST_FILLED) throw tooLargeError(`limit is ${MOST_FILLED} values of defaults`)
   return clone(value)
 }
 
-/** Of defaults, which never change: the same ones are filled in again and again. */
+/** Number of values in each default. Defaults are immutable and are filled in again and again. */
 const counts = new WeakMap<object, number>()
 
 function countOf(value: Json): number {
@@ -40,7 +40,7 @@ function countOf(value: Json): number {
 
 const NONE: readonly never[] = []
 
-/** The properties of a schema that have a default. A list may have very many items, and its schema very many properties without one. */
+/** Properties of each schema that have a default. A list can have very many items whose schema has very many properties without one. */
 const defaulted = new WeakMap<object, readonly (readonly [name: string, property: JsonSchemaProps])[]>()
 
 function defaultedOf({ properties }: JsonSchemaProps): readonly (readonly [name: string, property: JsonSchemaProps])[] {
@@ -53,7 +53,7 @@ function defaultedOf({ properties }: JsonSchemaProps): readonly (readonly [name:
   return known
 }
 
-/** Whether there is a default in a schema, at any depth: of what is wide, most has none. */
+/** Whether each schema has a default at any depth. Most of a wide schema has none. */
 const withDefaults = new WeakMap<JsonSchemaProps, boolean>()
 
 function hasDefaults(schema: JsonSchemaProps): boolean {
@@ -66,7 +66,7 @@ function hasDefaults(schema: JsonSchemaProps): boolean {
   return known
 }
 
-/** `filling` is shared by the whole object. */
+/** Sets defaults within a value. `filling` is shared by the whole object. */
 function fill(value: Json, schema: JsonSchemaProps | undefined, filling: Filling): void {
   if (schema === undefined || typeof value !== 'object' || value === null || !hasDefaults(schema)) return
   if (Array.isArray(value)) {
@@ -93,5 +93,5 @@ function fill(value: Json, schema: JsonSchemaProps | undefined, filling: Filling
   }
 }
 
-/** A null that the schema does not allow counts as absent. */
+/** Whether a member is null although not nullable, and so counts as absent. */
 const isWrongNull = (value: Json | undefined, schema: JsonSchemaProps): boolean => value === null && schema.nullable !== true

@@ -11,8 +11,8 @@ const matches =
     pattern.test(text)
 
 /**
- * Formats of strings that are checked, by name without dashes; others say nothing.
- * Source: the list of supported formats in apiextensions-apiserver, with the checks of go-openapi/strfmt.
+ * Checks of string formats, by name without dashes. Other formats are ignored. Source: the list of supported formats in apiextensions-apiserver, with the
+ * checks of go-openapi/strfmt.
  */
 export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['bsonobjectid', matches(/^[0-9a-fA-F]{24}$/)],
@@ -45,19 +45,19 @@ function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && parseTime(`${text}T00:00:00Z`) !== undefined
 }
 
-/** RFC 3339 with any fraction; the date is checked against the calendar, the offset is not. */
+/** RFC 3339 with any fraction. The date is checked against the calendar, the offset is not. */
 function isDateTime(text: string): boolean {
   const [date = '', time] = text.toLowerCase().split('t')
   const found = /^(\d{2}):(\d{2}):(\d{2})(?:.\d+)?(?:z|[+-]\d{2}:\d{2})$/.exec(time ?? '')
   return isDate(date) && found !== null && (found[1] ?? '') <= '23' && (found[2] ?? '') <= '59' && (found[3] ?? '') <= '59'
 }
 
-/** Characters of a duration that is read for its units: more would take long to look through. */
+/** Longest duration that is parsed, in characters. Longer ones would take too much time. */
 const MAX_DURATION = 1000
 const UNIT = /(?<!\d)(\d+)\s*([A-Za-z\u00b5]+)/g
 const UNITS = /^(?:ns|nano.*|us|\u00b5s|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i
 
-/** Go's form, or numbers with units by name: `3 days`. */
+/** Accepts Go's form, or numbers with named units: `3 days`. */
 function isDuration(text: string): boolean {
   try {
     parseDuration(text)
@@ -73,7 +73,7 @@ const ONLY_LABEL = new RegExp(`^[${NAME_CHARACTER}]-?[${NAME_CHARACTER}]{0,62}$`
 const LABEL = new RegExp(`^[${NAME_CHARACTER}](?:[${NAME_CHARACTER}-]{0,61}[${NAME_CHARACTER}])?$`, 'u')
 const LAST_LABEL = /^[a-zA-Z\p{L}]{2,63}$/u
 
-/** One label, or several of which the last is of letters. */
+/** Accepts one label, or several of which the last has only letters. */
 function isHostname(text: string): boolean {
   if (Buffer.byteLength(text) > 255) return false
   const labels = text.split('.')
@@ -82,7 +82,7 @@ function isHostname(text: string): boolean {
   return labels.slice(0, -1).every(label => LABEL.test(label)) && LAST_LABEL.test(labels.at(-1) ?? '')
 }
 
-/** The issuers' prefixes and lengths, and the checksum of Luhn. */
+/** Checks the prefixes and lengths of issuers, and the Luhn checksum. */
 function isCreditCard(text: string): boolean {
   const digits = text.replace(/[^0-9]+/g, '')
   const known = /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11})$/
@@ -94,14 +94,14 @@ function isCreditCard(text: string): boolean {
   return sum % 10 === 0
 }
 
-/** Nine digits and a check digit modulo 11, of which X is 10 (ISO 2108). */
+/** Nine digits and a check digit modulo 11, in which X is 10 (ISO 2108). */
 function isIsbn10(text: string): boolean {
   const digits = text.replace(/[\s-]+/g, '')
   if (!/^\d{9}[\dX]$/.test(digits)) return false
   return [...digits].reduce((total, digit, i) => total + (i + 1) * (digit === 'X' ? 10 : Number(digit)), 0) % 11 === 0
 }
 
-/** Digits weighted 1 and 3 in turn are a multiple of 10. */
+/** The sum of the digits, weighted alternately by 1 and 3, is a multiple of 10. */
 function isIsbn13(text: string): boolean {
   const digits = text.replace(/[\s-]+/g, '')
   if (!/^\d{13}$/.test(digits)) return false
@@ -113,7 +113,7 @@ function isRgbColor(text: string): boolean {
   return found?.slice(1).every(part => /^(?:0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])$/.test(part)) === true
 }
 
-/** Six, eight or twenty bytes, in pairs of digits between colons or dashes, or in fours between dots. */
+/** Six, eight or twenty bytes, as pairs of digits separated by colons or dashes, or groups of four separated by dots. */
 function isMac(text: string): boolean {
   const pairs = /^[0-9a-f]{2}(?:([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2})*)$/i.test(text)
   if (!pairs && !/^[0-9a-f]{4}(?:\.[0-9a-f]{4})+$/i.test(text)) return false

@@ -4,11 +4,11 @@ import { type Verbatim, verbatim } from '../../meta/field-error.ts'
 import type { Json } from '../../meta/object.ts'
 import { sortedKeys } from '../members.ts'
 
-/** A value of the JSON data model for a message: objects and lists as Go's %#v prints them, all else as it is. */
+/** Prepares a value of the JSON data model for a message: objects and lists are formatted like Go's %#v, others are returned unchanged. */
 export const goValue = (value: Json | undefined): Json | Verbatim | undefined =>
   typeof value === 'object' && value !== null ? verbatim(goLiteral(value), () => goJsonText(sorted(value))) : value
 
-/** A value of the JSON data model as Go's %#v prints it. `key`: the type of keys. */
+/** Formats a value of the JSON data model like Go's %#v. `key`: type of the keys. */
 export function goLiteral(value: Json, key: 'string' | 'interface {}' = 'string'): string {
   if (value === null) return 'interface {}(nil)'
   if (typeof value === 'string') return quote(value)
@@ -19,7 +19,7 @@ export function goLiteral(value: Json, key: 'string' | 'interface {}' = 'string'
     .join(', ')}}`
 }
 
-/** With the members of objects in the order of their names. */
+/** Sorts the members of objects by name. */
 function sorted(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value
   return Array.isArray(value) ? value.map(sorted) : Object.fromEntries(sortedKeys(value).map(key => [key, sorted(value[key] ?? null)]))

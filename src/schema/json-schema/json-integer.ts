@@ -1,10 +1,9 @@
-/** Relative error of floating point that is overlooked. */
+/** Relative floating-point error that is ignored. */
 const EPSILON = 1e-9
 
 /**
- * Whether upstream takes a float for an integer: it is whole, or but little above a whole number, and no larger than 2^53. Of what lies below zero or between zero and one only what
- * is whole.
- * Source: swag.IsFloat64AJSONInteger of go-openapi.
+ * Whether upstream treats a float as an integer: it is whole, or greater than 1 and very slightly above a whole number, and not beyond 2^53. Source:
+ * swag.IsFloat64AJSONInteger of go-openapi.
  */
 export function isJsonInteger(value: number): boolean {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false

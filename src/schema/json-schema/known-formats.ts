@@ -1,14 +1,14 @@
 import { FORMATS } from './formats.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
 
-/** A copy of a schema without the formats that say nothing of the objects of custom kinds: of numbers, and those that are not known. */
+/** Returns a copy of a schema without the formats that are not checked for custom kinds: those of numbers, and unknown ones. */
 export const withKnownFormats = (schema: JsonSchemaProps): JsonSchemaProps =>
   everywhere(schema, ({ format, ...rest }) => ({ ...rest, ...(format !== undefined && FORMATS.has(format.replaceAll('-', '')) && { format }) }))
 
-/** A copy of a schema that takes any value where it wants an integer or a text: upstream judges defaults so. */
+/** Returns a copy of a schema without x-kubernetes-int-or-string, so that such values are not restricted. Upstream validates defaults like this. */
 export const withoutIntOrString = (schema: JsonSchemaProps): JsonSchemaProps => everywhere(schema, ({ 'x-kubernetes-int-or-string': _, ...rest }) => rest)
 
-/** A copy in which the schema and those in it are changed. */
+/** Returns a copy in which the schema and all nested ones are changed. */
 function everywhere(schema: JsonSchemaProps, change: (schema: JsonSchemaProps) => JsonSchemaProps): JsonSchemaProps {
   const inner = (each: JsonSchemaProps): JsonSchemaProps => everywhere(each, change)
   const { allOf, anyOf, oneOf, not, properties } = schema

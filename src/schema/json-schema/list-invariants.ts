@@ -9,7 +9,10 @@ import { sortedKeys } from '../members.ts'
 import { goValue } from './go-value.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
-/** Items of sets that are there twice, and items of lists of type map with the same keys, all the way down; each is reported once, where it is met again. The value has been read by the schema. */
+/**
+ * Returns an error for each repeated item of a set and each item with a repeated key in a list of type map, at every depth. Each is reported once, at its
+ * second occurrence. The value must be decoded by the schema.
+ */
 export function listErrors(value: Json, schema: JsonSchemaProps | undefined, path: FieldPath): FieldError[] {
   if (schema === undefined || typeof value !== 'object' || value === null) return []
   if (!Array.isArray(value)) {
@@ -25,7 +28,7 @@ export function listErrors(value: Json, schema: JsonSchemaProps | undefined, pat
 function ownErrors(list: readonly Json[], schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   switch (schema['x-kubernetes-list-type']) {
     case 'set':
-      // A whole number that is a float to Go is none of the integers.
+      // A whole number that is a float in Go differs from every integer.
       return repeated(list.map((item, i) => (isFloatIn(list, i, item) ? `float ${identity(item)}` : identity(item)))).map(i =>
         duplicate(path.index(i), valueAt(list, i)),
       )
@@ -36,7 +39,7 @@ function ownErrors(list: readonly Json[], schema: JsonSchemaProps, path: FieldPa
   }
 }
 
-/** An item for a message: whole numbers that are floats to Go as it prints those. */
+/** Formats an item for a message. Whole numbers that are floats in Go are formatted as such. */
 function valueAt(list: readonly Json[], i: number): unknown {
   const item = list[i]
   return typeof item === 'number' && isFloatIn(list, i, item) ? verbatim(formatDouble(item), () => goJsonText(item)) : goValue(item)
@@ -49,17 +52,17 @@ function mapErrors(list: readonly Json[], names: readonly string[], path: FieldP
   return repeated(keys.map(identity)).map(i => duplicate(path.index(i), goValue(keys[i]) ?? verbatim('map[string]interface {}{}')))
 }
 
-/** The members of an item that make its key, in the order of the schema. An item that is null has none. */
+/** Returns the key members of an item in the order of the schema. An item that is null has none. */
 function keyOf(item: JsonObject, names: readonly string[]): JsonObject {
   const key: JsonObject = {}
   for (const name of fewerOf(item, names)) if (Object.hasOwn(item, name)) setMember(key, name, item[name])
   return key
 }
 
-/** The places of the names of a key, by name. */
+/** Indices of key names, by name. */
 const places = new WeakMap<readonly string[], ReadonlyMap<string, number>>()
 
-/** Of a key of more names than the item has members, those that are members: there may be as many names as items. */
+/** Returns the members that are key names if the item has fewer members than there are key names: there can be as many names as items. */
 function fewerOf(item: JsonObject, names: readonly string[]): readonly string[] {
   const members = Object.keys(item)
   if (members.length >= names.length) return names
@@ -72,7 +75,7 @@ function fewerOf(item: JsonObject, names: readonly string[]): readonly string[] 
   return members.filter(name => placeOf.has(name)).sort((a, b) => (placeOf.get(a) ?? 0) - (placeOf.get(b) ?? 0))
 }
 
-/** The second place of each that stands more than once. */
+/** Returns the second index of each identity that occurs more than once. */
 function repeated(identities: readonly string[]): number[] {
   const times = new Map<string, number>()
   const found: number[] = []
@@ -84,7 +87,7 @@ function repeated(identities: readonly string[]): number[] {
   return found
 }
 
-/** A text that is the same for the same value: its JSON with sorted members. */
+/** Returns a text that identifies a value: its JSON with sorted members. */
 function identity(value: Json): string {
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** What is left of a text that is read from its beginning. */
+/** A cursor in a text. */
 class Scan {
   private readonly text: string
   private at = 0
@@ -13,12 +13,12 @@ class Scan {
     return this.at >= this.text.length
   }
 
-  /** The next character, or the empty text. */
+  /** Returns the next character, or an empty text at the end. */
   peek(): string {
     return this.text.charAt(this.at)
   }
 
-  /** Takes what a sticky pattern finds here; undefined where it finds nothing. */
+  /** Consumes the match of a sticky pattern. Undefined if there is none. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at
     const found = pattern.exec(this.text)?.[0]
@@ -26,7 +26,7 @@ class Scan {
     return found
   }
 
-  /** Whether the alternative holds; where it does not, nothing was taken. */
+  /** Tries an alternative. If it fails, returns false without consuming anything. */
   attempt(alternative: () => boolean): boolean {
     const start = this.at
     if (alternative()) return true
@@ -34,7 +34,7 @@ class Scan {
     return false
   }
 
-  /** Skips white space and comments; false where a comment has no end. */
+  /** Skips white space and comments. Returns false for an unterminated comment. */
   skipComments(): boolean {
     for (;;) {
       this.take(SPACE)
@@ -43,7 +43,7 @@ class Scan {
     }
   }
 
-  /** A comment, which may hold others. */
+  /** Skips a comment, which can be nested. Returns false if it is not terminated. */
   comment(): boolean {
     let depth = 0
     do {
@@ -57,7 +57,7 @@ class Scan {
   }
 }
 
-/** Sticky patterns: they match where the scan stands, and nowhere else. */
+/** Sticky patterns, which match only at the cursor. */
 const SPACE = /[ \t]*/y
 const AT = /@/y
 const OPEN = /</y
@@ -65,21 +65,21 @@ const CLOSE = />/y
 const COLON = /:/y
 const COMMA = /,/y
 const SEMICOLON = /;/y
-/** Visible characters but the specials of RFC 5322; dots stand between atoms. */
+/** Visible characters apart from the specials of RFC 5322. Includes the dots between atoms. */
 const ATOM = /[!#-'*+\-./0-9=?A-Z^-~\u0080-\uffff]+/y
 const QUOTED = /"(?:[\t !#-[\]-~\u0080-\uffff]|\\[\t -~\u0080-\uffff])*"/y
 const LITERAL = /\[[!-$&-Z^-~\u0080-\uffff]*\]/y
 
 /**
- * Whether a text is one mail address as Go's net/mail reads it: with a name or without, in a group of its own, with comments.
- * Source: RFC 5322, section 3.4.
+ * Whether a text is a single mail address as Go's net/mail parses it: with or without a name, possibly in a group, with comments. Source: RFC 5322, section
+ * 3.4.
  */
 export function isMailAddress(text: string): boolean {
   const scan = new Scan(text)
   return addresses(scan, true) === 1 && scan.skipComments() && scan.isEmpty
 }
 
-/** How many addresses stand here; undefined where there is a mistake. */
+/** Parses addresses and returns their number. Undefined if the text is invalid. */
 function addresses(scan: Scan, allowsGroup: boolean): number | undefined {
   scan.take(SPACE)
   if (scan.isEmpty) return undefined
@@ -93,7 +93,7 @@ function addresses(scan: Scan, allowsGroup: boolean): number | undefined {
   return scan.take(OPEN) && specification(scan) && scan.take(CLOSE) ? 1 : undefined
 }
 
-/** `Name: a@b, c@d;` */
+/** Parses `Name: a@b, c@d;` after the colon. */
 function group(scan: Scan): number | undefined {
   scan.take(SPACE)
   if (scan.take(SEMICOLON)) return 0
@@ -105,7 +105,7 @@ function group(scan: Scan): number | undefined {
   }
 }
 
-/** `local@domain`. */
+/** Parses `local@domain`. */
 function specification(scan: Scan): boolean {
   scan.take(SPACE)
   const quoted = scan.peek() === '"'
@@ -116,10 +116,10 @@ function specification(scan: Scan): boolean {
   return isDotAtom(scan.take(ATOM) ?? '')
 }
 
-/** Dots stand between atoms, not at the ends and not twice. */
+/** Whether dots only occur singly between atoms. */
 const isDotAtom = (text: string): boolean => text !== '' && !text.startsWith('.') && !text.endsWith('.') && !text.includes('..')
 
-/** Words of a name, of which the first must be one. */
+/** Parses the words of a name. The first must be a word. */
 function phrase(scan: Scan): boolean {
   for (let words = 0; ; words++) {
     if (words > 0 && !scan.skipComments()) return false

@@ -7,7 +7,7 @@ import { type ValueFault, ValueResult } from './value-result.ts'
 
 type JsonNumber = number | bigint
 
-/** A number with what Go makes of the bounds that it is compared with: an integer's lose their fractions. */
+/** A number, and how Go converts the bounds that it is compared with: for an integer, their fractions are dropped. */
 interface Subject {
   readonly value: JsonNumber
   readonly isFloat: boolean
@@ -15,7 +15,7 @@ interface Subject {
   readonly bound: (demand: JsonNumber) => JsonNumber
 }
 
-/** What is wrong with a number by the demands of its schema. Formats bound nothing in release 1.33. `isFloat`: it is whole, and a float to Go. */
+/** Checks a number against the bounds of its schema. Formats are not checked in release 1.33. `isFloat`: whether a whole number is a float in Go. */
 export function checkNumber(value: JsonNumber, schema: JsonSchemaProps, name: string, isFloat: boolean): ValueResult {
   const result = new ValueResult()
   const { multipleOf, maximum, minimum } = schema
@@ -37,7 +37,7 @@ export function checkNumber(value: JsonNumber, schema: JsonSchemaProps, name: st
   return result.count()
 }
 
-/** What a processor of x86 makes of a float: the least integer of one that has no place among them. */
+/** Converts a float to int64 like an x86 processor: to the least integer if it is out of range. */
 function toInt64(demand: JsonNumber): JsonNumber {
   const whole = Math.trunc(Number(demand))
   if (Number.isSafeInteger(whole)) return whole
@@ -45,12 +45,12 @@ function toInt64(demand: JsonNumber): JsonNumber {
   return BigInt.asIntN(64, exact) === exact ? exact : MIN_INT64
 }
 
-/** As Go prints a bound beside an integer or a float. */
+/** Formats a bound like Go, as an integer or a float. */
 const print = ({ value, isFloat }: Subject, bound: JsonNumber): string => (isGoInteger(value, isFloat) ? String(bound) : formatDouble(Number(bound)))
 
 const fault = ({ value, isFloat, name }: Subject, text: string): ValueFault => ({ kind: 'other', name, value, isFloat, message: `${name} in body ${text}` })
 
-/** A factor that is not positive is the schema's mistake, and reported of the value. */
+/** A factor that is not positive is an error of the schema, but is reported for the value. */
 function multipleFault(subject: Subject, multipleOf: number): ValueFault | undefined {
   const { name } = subject
   const factor = subject.bound(multipleOf)
@@ -58,7 +58,7 @@ function multipleFault(subject: Subject, multipleOf: number): ValueFault | undef
   return isMultiple(subject, factor) ? undefined : fault(subject, `should be a multiple of ${print(subject, factor)}`)
 }
 
-/** Integers are divided exactly, floats as floats are. */
+/** Integers are divided exactly, floats by floating-point division. */
 function isMultiple({ value, isFloat }: Subject, factor: JsonNumber): boolean {
   if (isGoInteger(value, isFloat)) return typeof value === 'bigint' || typeof factor === 'bigint' ? BigInt(value) % BigInt(factor) === 0n : value % factor === 0
   const [float, by] = [Number(value), Number(factor)]

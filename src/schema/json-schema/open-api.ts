@@ -3,10 +3,10 @@ import { deepEqual, setMember } from '../../meta/equal.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
 
-/** A document, as the definition of a custom kind depends on it. */
+/** Properties of a document that the definition of a custom kind depends on. */
 interface Document {
   readonly version: 2 | 3
-  /** A reference to the type of every object's metadata. */
+  /** Reference to the type of every object's metadata. */
   readonly metadata: JsonObject
 }
 
@@ -16,14 +16,17 @@ const TYPE_MEMBERS: JsonObject = {
 }
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields'
 
-/** The definition of a custom kind in OpenAPI, in steps. Readers would take members that are listed for all that there are, so none are of what may have any. */
+/**
+ * Creates the OpenAPI definition of a custom kind, in steps. An object that may have unknown members lists none, because readers would treat the listed ones as
+ * complete.
+ */
 export function* openApiOf(schema: JsonSchemaProps | undefined, version: 2 | 3, metadata: JsonObject): Steps<JsonObject> {
   if (schema === undefined || (version === 2 && schema[PRESERVE])) return { type: 'object' }
   const document = { version, metadata }
   return withObjectMembers(yield* published(schema, document), document)
 }
 
-/** A definition with what every object has. */
+/** Adds the members of every object to a definition. */
 function withObjectMembers(definition: JsonObject, { version, metadata }: Document): JsonObject {
   const about = { description: 'What every object has: its name, labels and more.' }
   return {
@@ -32,12 +35,12 @@ function withObjectMembers(definition: JsonObject, { version, metadata }: Docume
   }
 }
 
-/** Members that documents do not have: what is within a schema is published apart, and the rest is no part of a structural schema. */
+/** Members that are not copied: nested schemas are published separately, and the others are not part of a structural schema. */
 const LEFT_OUT = new Set(['properties', 'items', 'additionalProperties', 'example', 'externalDocs'])
-/** Members that Swagger 2.0 does not have, or that its readers misread. */
+/** Members that Swagger 2.0 does not have, or that its readers misinterpret. */
 const NOT_IN_V2 = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'nullable', 'default'])
 
-/** A schema as documents have it. In Swagger 2.0 a value that may be null, or of several types, is any value. */
+/** Converts a schema for a document. In Swagger 2.0, a nullable value or one of several types becomes any value. */
 function* published(schema: JsonSchemaProps, document: Document): Steps<JsonObject> {
   const isV2 = document.version === 2
   const out = ownMembers(schema, isV2)
@@ -59,11 +62,11 @@ function* published(schema: JsonSchemaProps, document: Document): Steps<JsonObje
   return finished(out, schema, document, items === undefined)
 }
 
-/** Most schemas hold no others: they need no generator. */
+/** Most schemas have no nested ones and need no generator. */
 const hasInner = ({ properties, items, additionalProperties }: JsonSchemaProps): boolean =>
   properties !== undefined || items !== undefined || additionalProperties !== undefined
 
-/** Copies what documents have of a schema but the schemas within. */
+/** Copies the members of a schema without its nested schemas. */
 function ownMembers(schema: JsonSchemaProps, isV2: boolean): JsonObject {
   const out: JsonObject = {}
   for (const [name, value] of Object.entries<Json>(schema)) if (!LEFT_OUT.has(name) && !(isV2 && NOT_IN_V2.has(name))) out[name] = value
@@ -77,7 +80,7 @@ function finished(out: JsonObject, schema: JsonSchemaProps, document: Document, 
   return schema['x-kubernetes-embedded-resource'] && !(isV2 && schema[PRESERVE]) ? embedded(out, document) : out
 }
 
-/** Adds the alternatives integer and string, which the extension stands for, unless the schema begins with them already. */
+/** Adds the alternatives integer and string that x-kubernetes-int-or-string stands for, unless the schema begins with them. */
 function nameBothTypes(out: JsonObject, { anyOf, allOf = [] }: JsonSchemaProps): void {
   if (deepEqual(anyOf, INTEGER_OR_STRING) || deepEqual(allOf[0]?.anyOf, INTEGER_OR_STRING)) return
   if (anyOf === undefined) out.anyOf = INTEGER_OR_STRING
@@ -86,7 +89,7 @@ function nameBothTypes(out: JsonObject, { anyOf, allOf = [] }: JsonSchemaProps):
 
 const INTEGER_OR_STRING: Json[] = [{ type: 'integer' }, { type: 'string' }]
 
-/** Takes from a schema what readers of Swagger 2.0 misread: types of values that may be null or hold anything, and that what may be null is required. */
+/** Removes what readers of Swagger 2.0 misinterpret: types of values that are nullable or of any type, and `required` for nullable members. */
 function plain(out: JsonObject, schema: JsonSchemaProps, lacksItems: boolean): void {
   const { nullable, type, properties = {}, required = [] } = schema
   if (nullable || (type === 'array' && lacksItems) || (type === 'object' && schema[PRESERVE])) delete out.type
@@ -95,7 +98,7 @@ function plain(out: JsonObject, schema: JsonSchemaProps, lacksItems: boolean): v
   else delete out.required
 }
 
-/** An object within another has what every object has. */
+/** Adds the members of every object to the schema of an embedded one. */
 function embedded(out: JsonObject, document: Document): JsonObject {
   const required = Array.isArray(out.required) ? out.required : []
   const added = ['kind', 'apiVersion'].filter(name => !required.includes(name))

@@ -1,7 +1,7 @@
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import type { Json } from '../../meta/object.ts'
 
-/** A decoded JSONSchemaProps: members that are zero or empty are absent. */
+/** A decoded JSONSchemaProps. Zero and empty members are absent. */
 export type JsonSchemaProps = {
   readonly id?: string
   readonly $schema?: string
@@ -47,7 +47,7 @@ export type JsonSchemaProps = {
   readonly 'x-kubernetes-validations'?: ValidationRule[]
 }
 
-/** A rule in the expression language, as x-kubernetes-validations has it. */
+/** A CEL rule of x-kubernetes-validations. */
 export type ValidationRule = {
   readonly rule: string
   readonly message?: string
@@ -60,28 +60,28 @@ export type ValidationRule = {
 /** Array.isArray that narrows readonly lists. */
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
-/** The one schema of all items; undefined where there is none, or a list of them. */
+/** Returns the schema of all items. Undefined if there is none, or a list of schemas. */
 export function itemsSchema({ items }: JsonSchemaProps): JsonSchemaProps | undefined {
   return items === undefined || items === null || isList(items) ? undefined : items
 }
 
-/** Schemas of items by position, which no custom resource may have. */
+/** Schemas of items by position. Custom resources cannot have them. */
 export const positionalItems = ({ items }: JsonSchemaProps): readonly JsonSchemaProps[] => (isList(items) ? items : [])
 
-/** The schema of members that no property names. */
+/** Returns the schema of members that are not properties. */
 export function additionalSchema({ additionalProperties }: JsonSchemaProps): JsonSchemaProps | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : undefined
 }
 
-/** A member's schema; names such as `constructor` find nothing of the prototype. */
+/** Returns the schema of a property. Names such as `constructor` do not find members of the prototype. */
 export const propertySchema = ({ properties }: JsonSchemaProps, name: string): JsonSchemaProps | undefined =>
   properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined
 
-/** Whether the predicate holds of the schema or of any schema in it. */
+/** Whether the predicate holds for the schema or any nested one. */
 export const someSchema = (schema: JsonSchemaProps | undefined, holds: (schema: JsonSchemaProps) => boolean): boolean =>
   runAtOnce(someSchemaInSteps(schema, holds))
 
-/** The same in steps, for schemas that may be large. */
+/** Like `someSchema`, in steps, for schemas that may be large. */
 export function* someSchemaInSteps(schema: JsonSchemaProps | undefined, holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> {
   const open = schema === undefined ? [] : [schema]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -92,7 +92,7 @@ export function* someSchemaInSteps(schema: JsonSchemaProps | undefined, holds: (
   return false
 }
 
-/** Schemas directly within one, wherever they can stand. */
+/** Returns the schemas directly within one, in every position. */
 function innerSchemas(schema: JsonSchemaProps): JsonSchemaProps[] {
   const { allOf = [], anyOf = [], oneOf = [], not, properties = {}, patternProperties = {}, definitions = {}, dependencies = {}, additionalItems } = schema
   const maybe = [itemsSchema(schema), not, additionalSchema(schema), typeof additionalItems === 'object' ? additionalItems : undefined]
@@ -109,5 +109,5 @@ function innerSchemas(schema: JsonSchemaProps): JsonSchemaProps[] {
   ]
 }
 
-/** The value is an object of the API. */
+/** Whether the value is an embedded API object. */
 export const isEmbedded = (schema: JsonSchemaProps | undefined): boolean => schema?.['x-kubernetes-embedded-resource'] === true

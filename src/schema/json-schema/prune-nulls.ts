@@ -2,13 +2,13 @@ import { isStepDone, type Steps } from '../../lib/steps.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
-/** A list or object whose members are still to be looked at. */
+/** A list or object whose members have not been visited. */
 interface Place {
   readonly value: JsonObject | Json[]
   readonly schema: JsonSchemaProps | undefined
 }
 
-/** Removes, in place, members that are null where their schema neither allows that nor has a default for them. Items of lists stay. */
+/** Removes, in place, null members whose schema is not nullable and has no default. Items of lists are kept. */
 export function* pruneNulls(value: Json, schema: JsonSchemaProps | undefined): Steps<void> {
   const places: Place[] = []
   const visit = (member: Json, inner: JsonSchemaProps | undefined): void => {

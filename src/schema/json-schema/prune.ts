@@ -2,24 +2,24 @@ import { isStepDone, type Steps } from '../../lib/steps.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { additionalSchema, isEmbedded, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
-/** Members of every object of the API, which are never pruned from one. */
+/** Members of every API object, which are never pruned. */
 const OBJECT_MEMBERS = new Set(['apiVersion', 'kind', 'metadata'])
 
-/** Called with the path (`spec.list[1].name`) of each member that is removed. */
+/** Called with the path (`spec.list[1].name`) of each removed member. */
 export type OnPruned = (path: string) => void
 
-/** A list or object whose members are still to be looked at. */
+/** A list or object whose members have not been visited. */
 interface Place {
   readonly value: JsonObject | Json[]
   readonly schema: JsonSchemaProps | undefined
-  /** The value is an object of the API itself, and keeps its kind, apiVersion and metadata. */
+  /** Whether the value is an API object, whose kind, apiVersion and metadata are kept. */
   readonly isObject: boolean
   readonly path: string
 }
 
 /**
- * Removes, in place, the members of a value that its structural schema does not name. `isObject`: the value is an object of the API itself, whatever the schema says, and
- * keeps its kind, apiVersion and metadata. The paths are reported in no particular order. Returns whether anything was removed.
+ * Removes, in place, the members of a value that its structural schema does not name. `isObject`: whether the value is an API object, whatever its schema
+ * declares, and keeps its kind, apiVersion and metadata. Paths are reported in no particular order. Returns whether anything was removed.
  */
 export function* prune(value: Json, schema: JsonSchemaProps | undefined, isObject: boolean, onPruned?: OnPruned): Steps<boolean> {
   const places: Place[] = []
@@ -34,7 +34,7 @@ export function* prune(value: Json, schema: JsonSchemaProps | undefined, isObjec
 
 function* visitItems(list: readonly Json[], { schema, path }: Place, places: Place[]): Steps<void> {
   const items = schema && itemsSchema(schema)
-  // Within a list whose unknown members are kept, its items' are kept, too.
+  // The items of a list that preserves unknown members preserve them, too.
   if (schema?.['x-kubernetes-preserve-unknown-fields'] && items === undefined) return
   const kept = keeping(schema, items)
   for (const [i, item] of list.entries()) {
@@ -43,7 +43,7 @@ function* visitItems(list: readonly Json[], { schema, path }: Place, places: Pla
   }
 }
 
-/** The schema of a list's items, whose unknown members are kept where the list's are. */
+/** Returns the schema of a list's items. They preserve unknown members if the list does. */
 const keeping = (list: JsonSchemaProps | undefined, items: JsonSchemaProps | undefined): JsonSchemaProps | undefined =>
   list?.['x-kubernetes-preserve-unknown-fields'] && items ? { ...items, 'x-kubernetes-preserve-unknown-fields': true } : items
 

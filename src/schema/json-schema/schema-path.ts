@@ -1,28 +1,28 @@
 import { type FieldPath, fieldPath } from '../../meta/field-path.ts'
 import { additionalSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
-/** Where a path leads in a schema. */
+/** Target of a path in a schema. */
 export interface SchemaPlace {
   readonly path: FieldPath
-  /** The first name of the path. */
+  /** First name of the path. */
   readonly root: string
-  /** Absent where anything is allowed. */
+  /** Schema at the path. Undefined if any value is allowed. */
   readonly schema: JsonSchemaProps | undefined
 }
 
-/** A path that leads nowhere, with upstream's words for why. */
+/** An invalid path. The message is upstream's reason. */
 export class SchemaPathError extends Error {
   override readonly name = 'SchemaPathError'
 }
 
-/** Upstream's words for a name that the schema does not have. */
+/** Upstream's text for a name that the schema does not have. */
 const NOWHERE = 'does not refer to a valid field'
-/** Escapes in quoted names, as Go reads them. */
+/** Escapes in quoted names, as in Go. */
 const ESCAPES: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' }
 
 /**
- * Follows a path such as `.spec.map['a.b'].c` through a structural schema. Brackets are for members of maps, and may be refused; items of lists have no path. Throws a
- * SchemaPathError.
+ * Follows a path such as `.spec.map['a.b'].c` through a structural schema. Brackets are for members of maps and can be disallowed; items of lists have no path.
+ * Throws a SchemaPathError.
  */
 export function followSchemaPath(text: string, schema: JsonSchemaProps, allowBrackets = true): SchemaPlace {
   const tokens = tokensOf(text)
@@ -46,7 +46,7 @@ export function followSchemaPath(text: string, schema: JsonSchemaProps, allowBra
   return place
 }
 
-/** Dots, brackets, and what stands between; a text in single quotes is one token. */
+/** Yields dots, brackets and the texts between them. A text in single quotes is one token. */
 function* tokensOf(text: string): Generator<string, undefined> {
   for (let from = 0; from < text.length; ) {
     let end = from + 1
@@ -59,7 +59,7 @@ function* tokensOf(text: string): Generator<string, undefined> {
   }
 }
 
-/** Goes on by one name: of a property, or of a member of a map. */
+/** Follows one name: of a property, or of a member of a map. */
 function step({ path, root, schema }: SchemaPlace, name: string): SchemaPlace {
   const to = (at: FieldPath, inner: JsonSchemaProps | undefined): SchemaPlace => ({ path: at, root: root === '' ? name : root, schema: inner })
   if (schema?.properties !== undefined) {

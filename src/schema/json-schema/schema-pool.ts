@@ -3,20 +3,21 @@ import { setMember } from '../../meta/equal.ts'
 import { copyWholeFloats, hasWholeFloats, isWholeFloat } from '../../meta/whole-floats.ts'
 import type { JsonSchemaProps } from './props.ts'
 
-/** What only readers of OpenAPI see: it decides about no object. */
+/** Members that only document a schema and do not affect objects. */
 const DOCUMENTATION = new Set(['description', 'title', 'example', 'externalDocs'])
 
-/** Members that are a schema or a list of them, */
+/** Members that are a schema or a list of schemas. */
 const SCHEMAS = new Set(['items', 'additionalItems', 'additionalProperties', 'not', 'allOf', 'anyOf', 'oneOf'])
-/** and those that hold schemas by name. */
+/** Members that are maps of schemas. */
 const NAMED_SCHEMAS = new Set(['properties', 'patternProperties', 'definitions', 'dependencies'])
 
 /**
- * The schemas that are in use, one for all that are equal, at every depth: definitions repeat the schemas of pods, selectors and conditions, in every version. 253 definitions of known
- * projects have 114,000 schemas, of which 4,200 differ. What is kept for a schema (compiled patterns, the struct that apply sees) is shared with it. Schemas that nobody uses any more are forgotten.
+ * Shares equal schemas at every depth. Definitions repeat the schemas of pods, selectors and conditions in every version: 253 definitions of known projects
+ * have 114,000 schemas, of which 4,200 differ. Data cached for a schema (compiled patterns, the struct for apply) is shared with it. Unused schemas are
+ * garbage-collected.
  */
 export class SchemaPool {
-  /** A schema by what is in it, where the schemas in it stand by their numbers. */
+  /** Schemas by content, in which nested schemas are represented by numbers. */
   private readonly known = new Map<string, WeakRef<JsonSchemaProps>>()
   private readonly collected = new FinalizationRegistry<string>(key => {
     if (this.known.get(key)?.deref() === undefined) this.known.delete(key)
@@ -24,7 +25,7 @@ export class SchemaPool {
   private readonly numbers = new WeakMap<object, number>()
   private last = 0;
 
-  /** The schema of the pool that is equal to this one, without its documentation, in steps. The one that is given stays as it is. */
+  /** Returns the schema of the pool that equals this one without its documentation, in steps. The argument is not modified. */
   *shared(schema: JsonSchemaProps): Steps<JsonSchemaProps> {
     const copy: Record<string, unknown> = {}
     const parts: Record<string, unknown> = {}
@@ -86,7 +87,7 @@ export class SchemaPool {
 
 const isSchema = (value: unknown): value is JsonSchemaProps => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Undefined where it holds a number that JSON would write like another. */
+/** Returns the key of a schema. Undefined for a bigint, which JSON cannot represent: such a schema is not shared. */
 function textOf(parts: object): string | undefined {
   try {
     return JSON.stringify(parts)

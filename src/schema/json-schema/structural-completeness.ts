@@ -4,12 +4,12 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
 /**
- * Members and items that only a junctor of the root names: the root's own schema must name them, too. (Junctors further down are not looked at, as upstream does not
- * either.) In steps.
+ * Returns errors, in steps, for members and items that a junctor of the root names and the root's own schema does not. Nested junctors are not checked, as upstream does
+ * not either. In steps.
  */
 export const completenessErrors = (schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> => junctorErrors(schema, schema, path, path)
 
-/** `narrowing` stands at `at` and narrows `schema`, which stands at `path`. */
+/** Checks the junctors of `narrowing`, which is at `at` and narrows `schema` at `path`. */
 function* junctorErrors(narrowing: JsonSchemaProps, schema: JsonSchemaProps, path: FieldPath, at: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   if (narrowing.not) errors.push(...(yield* clauseErrors(narrowing.not, schema, path, at.child('not'))))
@@ -19,7 +19,7 @@ function* junctorErrors(narrowing: JsonSchemaProps, schema: JsonSchemaProps, pat
   return errors
 }
 
-/** `schema`: what the root says of the place of the clause; undefined: nothing. */
+/** Checks a clause. `schema`: the root's schema for the clause's position; undefined if it has none. */
 function* clauseErrors(clause: JsonSchemaProps, schema: JsonSchemaProps | undefined, path: FieldPath, at: FieldPath): Steps<FieldError[]> {
   if (isStepDone()) yield
   if (schema === undefined) return [required(path, `because it is defined in ${at}`)]

@@ -2,12 +2,12 @@ import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, positionalItems } from './props.ts'
 
 /**
- * Why a schema has no structural form at all, in upstream's words (NewStructural); undefined if it has one. Schemas that pass the checks of custom resource definitions
- * always have.
+ * Returns why a schema has no structural form, with upstream's text (NewStructural); undefined if it has one. Schemas that pass the validation of custom
+ * resource definitions always have one.
  */
 export const structuralFault = (schema: JsonSchemaProps): string | undefined => runAtOnce(findStructuralFault(schema))
 
-/** The same in steps, for schemas that may be large. */
+/** Like `structuralFault`, in steps, for schemas that may be large. */
 export function* findStructuralFault(schema: JsonSchemaProps): Steps<string | undefined> {
   let known = faults.get(schema)
   if (known === undefined) {
@@ -18,12 +18,12 @@ export function* findStructuralFault(schema: JsonSchemaProps): Steps<string | un
   return known === NONE ? undefined : known
 }
 
-/** Rules ask for it at every depth. */
+/** Cached results, because CEL rules need them at every depth. */
 const faults = new WeakMap<JsonSchemaProps, string>()
-/** A WeakMap can't hold that there is no fault; no fault is empty. */
+/** Stands for no fault in the WeakMap. No fault is empty. */
 const NONE = ''
 
-/** In upstream's order: the schema itself, then its junctors, then what is in it. */
+/** Checks in upstream's order: the schema itself, its junctors, then its parts. */
 function* findFault(schema: JsonSchemaProps): Steps<string | undefined> {
   const unsupported = unsupportedMember(schema)
   if (unsupported !== undefined) return `OpenAPIV3Schema '${unsupported}' is not supported`
@@ -42,7 +42,7 @@ function* firstFault(schemas: readonly (JsonSchemaProps | undefined)[]): Steps<s
   return undefined
 }
 
-/** Members of JSONSchemaProps that no custom resource may use. */
+/** Returns a member of JSONSchemaProps that custom resources cannot use. */
 function unsupportedMember(schema: JsonSchemaProps): string | undefined {
   if (schema.id) return 'id'
   if (schema.$schema) return 'schema'

@@ -6,10 +6,10 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 import { completenessErrors } from './structural-completeness.ts'
 
-/** Where a schema stands: at the root, for the items of a list, or for a member. */
+/** Position of a schema: the root, items of a list, or a member. */
 type Level = 'root' | 'item' | 'field'
 
-/** Upstream's words for a schema without a type. */
+/** Upstream's texts for a schema without a type. */
 const EMPTY_TYPE: Readonly<Record<Level, string>> = {
   root: 'must not be empty at the root',
   item: 'must not be empty for specified array items',
@@ -17,8 +17,8 @@ const EMPTY_TYPE: Readonly<Record<Level, string>> = {
 }
 
 /**
- * Whether a schema is structural: every value has a type outside of junctors, junctors only narrow it, and metadata is left to the server. The schema must have a
- * structural form (`structural-form.ts`). In steps; errors in the order of their texts, as upstream has them.
+ * Checks in steps whether a schema is structural: every value outside junctors has a type, junctors only narrow it, and metadata is left to the server. The schema must
+ * have a structural form (`structural-form.ts`). Errors are sorted by text, as upstream does.
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
 export function* validateStructural(schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> {
@@ -32,7 +32,7 @@ export function* validateStructural(schema: JsonSchemaProps, path: FieldPath): S
   return (yield* sorted(texts, (a, b) => (a.text < b.text ? -1 : 1))).map(({ error }) => error)
 }
 
-/** What must hold of a schema, and of those in it outside of junctors. */
+/** Checks a schema and those within it outside junctors. */
 function* invariantErrors(schema: JsonSchemaProps, level: Level, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   if (isStepDone()) yield
@@ -59,7 +59,7 @@ function* invariantErrors(schema: JsonSchemaProps, level: Level, path: FieldPath
   return appendErrors(errors, objectErrors(schema, level, path))
 }
 
-/** A type may be missing only where any value is allowed, or an integer and a string. */
+/** A type can only be omitted if the schema preserves unknown members or is int-or-string. */
 function typeErrors(schema: JsonSchemaProps, level: Level, path: FieldPath): FieldError[] {
   const at = path.child('type')
   const { type } = schema
@@ -71,7 +71,7 @@ function typeErrors(schema: JsonSchemaProps, level: Level, path: FieldPath): Fie
   return type === undefined && !open ? [required(at, EMPTY_TYPE[level])] : []
 }
 
-/** What holds of the members that every object of the API has. */
+/** Checks the members of every API object. */
 function objectErrors(schema: JsonSchemaProps, level: Level, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const embedded = schema['x-kubernetes-embedded-resource'] === true
@@ -96,16 +96,16 @@ function objectErrors(schema: JsonSchemaProps, level: Level, path: FieldPath): F
   return errors
 }
 
-/** A default is refused elsewhere; documentation and examples are no part of the structural form. */
+/** Members that may restrict metadata: a default is rejected elsewhere; documentation and examples are not part of the structural form. */
 const UNSEEN = new Set(['type', 'default', 'externalDocs', 'example'])
 
-/** Metadata is the server's: a schema may restrict names, and nothing else. */
+/** Whether the schema of metadata restricts more than names, which is left to the server. */
 function saysMoreThanNames(metadata: JsonSchemaProps): boolean {
   const onlyNames = Object.keys(metadata.properties ?? {}).every(name => name === 'name' || name === 'generateName')
   return !onlyNames || Object.keys(metadata).some(name => name !== 'properties' && !UNSEEN.has(name))
 }
 
-/** Marks that contradict one another. */
+/** Reports contradicting extensions. */
 function extensionErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   if (!schema['x-kubernetes-int-or-string']) return []
   return (['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const)
@@ -113,12 +113,12 @@ function extensionErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[]
     .map(name => invalid(path.child(name), true, 'must be false if x-kubernetes-int-or-string is true'))
 }
 
-/** The one junctor that may have types: `anyOf: [{type: integer}, {type: string}]`. */
+/** Whether a junctor is the one that may have types: `anyOf: [{type: integer}, {type: string}]`. */
 function isIntOrString(anyOf: readonly JsonSchemaProps[] | undefined): boolean {
   return anyOf?.length === 2 && ['integer', 'string'].every((type, i) => deepEqual(anyOf[i], { type }))
 }
 
-/** What a schema demands of values beyond their type. */
+/** Checks the junctors of a schema. */
 function* narrowingErrors(schema: JsonSchemaProps, skipAnyOf: boolean, skipAnyOfInFirstAllOf: boolean, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   for (const [i, clause] of (skipAnyOf ? [] : (schema.anyOf ?? [])).entries())
@@ -135,7 +135,7 @@ function* narrowingErrors(schema: JsonSchemaProps, skipAnyOf: boolean, skipAnyOf
   return errors
 }
 
-/** Members that a schema under a junctor may not have, with what is said of them. */
+/** Members that a schema within a junctor cannot have, and the errors for them. */
 const FORBIDDEN_IN_JUNCTORS: readonly (readonly [keyof JsonSchemaProps, string])[] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],
@@ -152,7 +152,7 @@ const FORBIDDEN_IN_JUNCTORS: readonly (readonly [keyof JsonSchemaProps, string])
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ]
 
-/** What a schema under a junctor may not say. */
+/** Checks a schema within a junctor. */
 function* nestedErrors(schema: JsonSchemaProps, skipAnyOf: boolean, path: FieldPath): Steps<FieldError[]> {
   if (isStepDone()) yield
   const errors = yield* narrowingErrors(schema, skipAnyOf, false, path)

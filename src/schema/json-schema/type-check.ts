@@ -5,10 +5,10 @@ import { isJsonInteger } from './json-integer.ts'
 import type { JsonSchemaProps } from './props.ts'
 import { type ValueFault, ValueResult } from './value-result.ts'
 
-/** Types as messages name them. */
+/** Names of types in messages. */
 type TypeName = 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object'
 
-/** What a JSON value is, as messages name it. `isFloat`: a whole number that is a float to Go. */
+/** Returns the type of a JSON value. `isFloat`: whether a whole number is a float in Go. */
 function typeOf(value: Exclude<Json, null>, isFloat: boolean): TypeName {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'boolean'
@@ -16,7 +16,7 @@ function typeOf(value: Exclude<Json, null>, isFloat: boolean): TypeName {
   return isGoInteger(value, isFloat) ? 'integer' : 'number'
 }
 
-/** Whether a number that is a float to Go passes for an integer. */
+/** Whether a number that is a float in Go is accepted as an integer. */
 const isAsGoodAsWhole = (value: Json): boolean => typeof value === 'number' && isJsonInteger(value)
 
 export const typeFault = (name: string, wanted: string, found: string): ValueFault => ({
@@ -26,10 +26,10 @@ export const typeFault = (name: string, wanted: string, found: string): ValueFau
   message: `${name} in body must be of type ${wanted}: ${quote(found)}`,
 })
 
-/** Formats that Go's types of numbers have by themselves. */
+/** Formats that Go's number types imply. */
 const NUMBER_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
 
-/** Whether a value is of its schema's type. A float is an integer as long as it is as good as whole. */
+/** Checks a value against the type of its schema. A float is accepted as an integer if `isJsonInteger` accepts it. */
 export function checkType(value: Json, schema: JsonSchemaProps, name: string, isFloat: boolean): ValueResult {
   const { type = '', format, nullable } = schema
   const met = new ValueResult().count()
@@ -45,7 +45,7 @@ export function checkType(value: Json, schema: JsonSchemaProps, name: string, is
   return fits ? met : ValueResult.of(typeFault(name, type, found))
 }
 
-/** Formats don't count. */
+/** Formats are ignored. */
 function checkIntOrString(value: Json, nullable: boolean, name: string, isFloat: boolean): ValueResult {
   const found = value === null ? 'null' : typeOf(value, isFloat)
   const fits = found === 'null' ? nullable : found === 'integer' || found === 'string' || isAsGoodAsWhole(value)

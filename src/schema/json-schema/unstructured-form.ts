@@ -14,20 +14,20 @@ import { type JsonSchemaProps, propertySchema } from './props.ts'
 import { prune } from './prune.ts'
 import { pruneNulls } from './prune-nulls.ts'
 
-/** A custom kind with the structural schemas of all its versions, by their names. */
+/** A custom kind with the structural schemas of its versions, by name. */
 export interface CustomKind {
   readonly group: string
   readonly kind: string
   readonly schemas: ReadonlyMap<string, JsonSchemaProps>
-  /** The schema of a version as it was written, with all that OpenAPI shows of it; absent: as it is in `schemas`. */
+  /** Optional. Returns the schema of a version as written, with what only OpenAPI shows. Default: that of `schemas`. */
   readonly written?: (version: string) => JsonSchemaProps | undefined
-  /** Nothing is removed: as definitions of releases long gone asked for. */
+  /** Whether unknown members are kept (`preserveUnknownFields` of v1beta1). */
   readonly preserveUnknown: boolean
 }
 
 /**
- * The form of a custom kind's objects, which are read by the structural schema of the version that they say they are of. An object that calls itself another kind keeps all but its metadata's
- * form. An object from the store loses what is malformed in its metadata. `version`: whose definition stands in OpenAPI.
+ * Creates the form of a custom kind's objects. An object is decoded by the structural schema of the version in its apiVersion; of an object of another kind,
+ * only the metadata is coerced. Malformed metadata of a stored object is dropped. `version`: version whose definition is published in OpenAPI.
  */
 export function unstructuredForm(custom: CustomKind, version: string): ObjectForm {
   const { written = name => custom.schemas.get(name) } = custom
@@ -45,7 +45,7 @@ export function unstructuredForm(custom: CustomKind, version: string): ObjectFor
   }
 }
 
-/** By the object that describes the kind, which is made anew with each change of its definition. */
+/** Ids by the object that describes the kind. Each change of the definition creates a new one. */
 const ids = new WeakMap<CustomKind, string>()
 
 function idOf(custom: CustomKind): string {
@@ -60,20 +60,20 @@ function idOf(custom: CustomKind): string {
   return id
 }
 
-/** Objects of such schemas were once stored without a status: another id has them read, and so defaulted. */
+/** Objects of such schemas were once stored without a status. Another id makes them be decoded again, which sets its default. */
 const storedDefaults = (schemas: ReadonlyMap<string, JsonSchemaProps>): readonly string[] =>
   [...schemas.values()].some(schema => propertySchema(schema, 'status')?.default !== undefined) ? ['defaulted status'] : []
 
 const printBig = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 
-/** The schema that an object is of; undefined where it is of another kind. */
+/** Returns the schema of an object by its apiVersion. Undefined if it is of another kind. */
 function schemaOf({ group, kind, schemas }: CustomKind, object: JsonObject): { readonly schema: JsonSchemaProps | undefined } | undefined {
   const { apiVersion } = object
   if (object.kind !== kind || typeof apiVersion !== 'string' || !apiVersion.startsWith(`${group}/`)) return undefined
   return { schema: schemas.get(apiVersion.slice(group.length + 1)) }
 }
 
-/** Reads metadata strictly, or drops what is malformed in it. */
+/** Decodes metadata, either strictly or dropping malformed members. */
 type ReadMeta = (value: Json, onUnknown?: (path: string) => void) => JsonObject | Steps<JsonObject>
 
 function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => void) | undefined, readMeta: ReadMeta): Steps<JsonObject> {
@@ -100,14 +100,14 @@ function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => vo
   return out
 }
 
-/** kind and apiVersion have to be texts, or absent. */
+/** Throws a DecodeError if kind or apiVersion is neither a string nor absent. */
 export function checkTypeText(object: Json, name: 'kind' | 'apiVersion'): void {
   const value = isJsonObject(object) ? object[name] : undefined
   if (value === undefined || typeof value === 'string') return
   throw new DecodeError(`.${name} accessor error: ${goText(value)} is of the type ${goTypeOf(value)}, expected string`)
 }
 
-/** Go's %v and %T of a decoded value. */
+/** Formats a decoded value like Go's %v; `goTypeOf` like %T. */
 const goText = (value: Json): string => (value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 function goTypeOf(value: Json): string {
@@ -117,7 +117,7 @@ function goTypeOf(value: Json): string {
   return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'int64' : 'float64'
 }
 
-/** Metadata as it is, but for members, labels and annotations that are malformed. An object from before there were generations has the first. */
+/** Decodes metadata without malformed members, labels and annotations. An object from before generations existed has generation 1. */
 function lenientMeta(value: Json): JsonObject {
   const meta = readable(value) ?? (isJsonObject(value) ? eachReadable(value) : {})
   return meta.generation === undefined ? { ...meta, generation: 1 } : meta

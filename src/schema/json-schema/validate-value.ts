@@ -9,12 +9,12 @@ import type { JsonSchemaProps } from './props.ts'
 import { ValueChecker } from './value-checker.ts'
 import type { ValueFault } from './value-result.ts'
 
-/** UTF-16 units of the texts of errors: one that names a long list of values may be made very often. */
+/** Limit on the texts of errors in UTF-16 units. An error that names a long list of values can occur very often. */
 const MOST_TEXT = 8 * 1024 * 1024
 
 /**
- * What is wrong with a value by its structural schema, as the field errors of upstream, at `path`; in steps. Rules in the expression language are not looked at. Where the value takes the place of
- * another, `old`, what is wrong with a part that stays as it was is passed over.
+ * Validates a value by its structural schema and returns upstream's field errors at `path`, in steps. CEL rules are not evaluated. If the value replaces `old`,
+ * errors in unchanged parts are ignored (ratcheting).
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
  */
 export function* valueSteps(value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> {
@@ -32,7 +32,7 @@ export function* valueSteps(value: Json, old: Json | undefined, schema: JsonSche
   return errors
 }
 
-/** How upstream calls an object as a whole. */
+/** Upstream's path of an object as a whole. */
 const NO_PATH = new FieldPath('<nil>')
 
 function fieldError({ kind, name, value, isFloat, message, max = -1, allowed = [] }: ValueFault, path: FieldPath): FieldError {

@@ -11,39 +11,39 @@ import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } f
 import { checkType, typeFault } from './type-check.ts'
 import { type ValueFault, ValueResult } from './value-result.ts'
 
-/** Values that are looked at in one step. */
+/** Values that are checked per step. */
 const STEP = 64
 
-/** A change of these at the root can't be seen: both objects are in one version. */
+/** Members of the root that are not compared with the old object, because both are in the same version. */
 const TYPE_MEMBERS = ['kind', 'apiVersion']
 
-/** What stood in the place of a value, beside it; undefined where that is not known. */
+/** Correlation of a value with its predecessor. Undefined if that is not known. */
 type Before = Correlation | undefined
 
-/** A value and the schema it is checked by. */
+/** A value and the schema that it is checked against. */
 interface Subject {
   readonly value: Json
   readonly schema: JsonSchemaProps
-  /** Its path within the root, as messages have it: empty for the root. */
+  /** Path within the root, as in messages. Empty for the root. */
   readonly name: string
   readonly before: Before
-  /** A whole number that is a float to Go. */
+  /** Whether a whole number is a float in Go. */
   readonly isFloat: boolean
 }
 
 /**
- * One check of one value, in steps: of a body of megabytes as well. Demands are checked in upstream's order, and each one that is met is counted, for of several alternatives that all fail the
- * best is reported. Source: go-openapi/validate as apiextensions-apiserver calls it.
+ * Checks one value in steps, up to bodies of megabytes. Constraints are checked in upstream's order, and those that are satisfied are counted: if all
+ * alternatives fail, the best one is reported. Source: go-openapi/validate as apiextensions-apiserver calls it.
  */
 export class ValueChecker {
   private looked = 0
 
-  /** The whole value; unchanged parts keep their faults to themselves. */
+  /** Checks the whole value. Faults in unchanged parts are dropped. */
   root(value: Json, before: Before, schema: JsonSchemaProps): Steps<ValueResult> {
     return this.part({ value, schema, name: '', before, isFloat: false })
   }
 
-  /** Nothing is wrong with a value that stays as it was. */
+  /** Checks a part. An unchanged value is valid. */
   private *part(subject: Subject): Steps<ValueResult> {
     const result = yield* this.check(subject)
     return !result.valid && subject.before?.unchanged ? new ValueResult() : result
@@ -116,7 +116,7 @@ export class ValueChecker {
     return result
   }
 
-  /** What `anyOf`, `oneOf`, `allOf` and `not` demand of a value. */
+  /** Checks `anyOf`, `oneOf`, `allOf` and `not`. */
   private *junctors(subject: Subject): Steps<ValueResult> {
     const { schema, name } = subject
     const result = new ValueResult()
@@ -166,21 +166,21 @@ function* checkText(value: string, schema: JsonSchemaProps, name: string): Steps
   return undefined
 }
 
-/** Characters beyond 0xffff have two units. */
+/** Counts characters. Those beyond 0xffff have two units. */
 function charactersOf(text: string): number {
   let count = text.length
   for (let i = 1; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) count--
   return count
 }
 
-/** Whether a pattern matches anywhere in a text; a pattern that can't be compiled matches nothing. */
+/** Whether a pattern matches anywhere in a text. An invalid pattern matches nothing. */
 function* isFound(schema: JsonSchemaProps, pattern: string, text: string): Steps<boolean> {
   const compiled = compiledPattern(schema, pattern)
   yield
   return compiled !== undefined && (yield* compiled.search(text))
 }
 
-/** Compiled once for each schema, which never changes. */
+/** Patterns compiled once for each schema, which is immutable. */
 const patterns = new WeakMap<JsonSchemaProps, LinearRegExp>()
 
 function compiledPattern(schema: JsonSchemaProps, pattern: string): LinearRegExp | undefined {
@@ -204,10 +204,10 @@ function checkSize(members: number, { minProperties, maxProperties }: JsonSchema
   return result
 }
 
-/** The places of a schema's properties, by name. */
+/** Indices of a schema's properties, by name. */
 const positions = new WeakMap<object, ReadonlyMap<string, number>>()
 
-/** Those of a value's members that the schema has, in the schema's order: errors come in that order. */
+/** Returns the members of a value that the schema has, in the schema's order, which is that of the errors. */
 function knownMembers(names: readonly string[], { properties }: JsonSchemaProps): string[] {
   if (!properties) return []
   let known = positions.get(properties)
@@ -225,6 +225,6 @@ function knownMembers(names: readonly string[], { properties }: JsonSchemaProps)
 
 const plain = (message: string): ValueFault => ({ kind: 'plain', name: '', message })
 
-/** The first of those that met the most demands. */
+/** Returns the first of the outcomes that satisfied the most constraints. */
 const best = (outcomes: readonly ValueResult[]): ValueResult | undefined =>
   outcomes.reduce<ValueResult | undefined>((found, outcome) => (found === undefined || outcome.met > found.met ? outcome : found), undefined)

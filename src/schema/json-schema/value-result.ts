@@ -1,33 +1,33 @@
 import type { Json } from '../../meta/object.ts'
 
-/** What kind of mistake a value makes; `other` prints the value and the message. */
+/** Kind of a fault, which determines its field error. `other` prints the value and the message. */
 export type FaultKind = 'type' | 'required' | 'enum' | 'tooLong' | 'tooMany' | 'other' | 'plain'
 
-/** One thing wrong with a value. `plain` names no value. */
+/** A fault of a value. `plain` faults do not name a value. */
 export interface ValueFault {
   readonly kind: FaultKind
-  /** Path within the value: empty for itself, `a.b[0]` below. */
+  /** Path within the checked value: empty for itself, `a.b[0]` below it. */
   readonly name: string
   readonly message: string
-  /** What the message prints. */
+  /** Value that the message prints. */
   readonly value?: Json
-  /** The value is a float to Go, though it is whole. */
+  /** Whether a whole number is a float in Go. */
   readonly isFloat?: boolean
   readonly max?: number
-  /** The values of an enum. */
+  /** Values of an enum. */
   readonly allowed?: readonly Json[]
 }
 
-/** Nobody reads more; the rest is not collected. */
+/** Limit on collected faults. Further ones are dropped. */
 export const MOST_FAULTS = 2000
 
-/** The outcome of a check. Of several alternatives that all fail, the one that met the most demands is reported. */
+/** Outcome of a check. If all alternatives fail, the one that satisfied the most constraints is reported. */
 export class ValueResult {
   readonly faults: ValueFault[] = []
   private readonly reported = new Set<string>()
   /** Names of the faults of each enum, whose messages may be long. */
   private readonly enums = new Map<readonly Json[], Set<string>>()
-  /** Demands that the value has met. */
+  /** Number of satisfied constraints. */
   met = 0
 
   static of(fault: ValueFault): ValueResult {
@@ -43,7 +43,7 @@ export class ValueResult {
     return this.faults.length >= MOST_FAULTS
   }
 
-  /** A fault of the same text is reported once. */
+  /** Adds a fault. A fault with the same text is reported once. */
   add(fault: ValueFault): this {
     if (this.isFull) return this
     const reported = fault.allowed === undefined ? this.reported : this.namesOf(fault.allowed)
@@ -63,7 +63,7 @@ export class ValueResult {
     return names
   }
 
-  /** Takes over the faults of a part, and the demands that it has met. */
+  /** Adds the faults and satisfied constraints of a part. */
   merge(other: ValueResult | undefined): this {
     if (other) {
       for (const fault of other.faults) this.add(fault)
@@ -72,7 +72,7 @@ export class ValueResult {
     return this
   }
 
-  /** Counts a demand that is met. */
+  /** Counts a satisfied constraint. */
   count(): this {
     this.met++
     return this

@@ -6,29 +6,29 @@ import type { DefinitionContext, Field, ScalarSchema, Schema, StructSchema, Unio
 import { type Descriptions, noDescriptions } from './descriptions.ts'
 import { unionMark } from './unions.ts'
 
-/** 2: Swagger 2.0, as `/openapi/v2` has it; 3: OpenAPI 3.0. They differ in how references, defaults and unions are written. */
+/** Version of a document: 2 is Swagger 2.0 (`/openapi/v2`), 3 is OpenAPI 3.0. They differ in references, defaults and unions. */
 export type OpenApiVersion = 2 | 3
 
-/** What objects of all kinds have in common: apiVersion, kind, metadata and, in lists, items. */
+/** Type whose descriptions apply to objects of all kinds: apiVersion, kind, metadata and, in lists, items. */
 export const TYPE_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.TypeMeta'
 const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta'
 
-/** Collects definitions of types by reference, each once, with those that they refer to. */
+/** Collects the definitions of types that are referred to, each once, with those that they refer to. */
 export class DefinitionSet implements DefinitionContext {
   readonly version: OpenApiVersion
   private readonly descriptions: Descriptions
   private readonly metadataType: () => StructSchema
-  /** Those of custom kinds are made when they are asked for: all together they are large. */
+  /** Definitions by name. Those of custom kinds are created on access, because together they are large. */
   private readonly definitions = new Map<string, JsonObject | (() => Steps<JsonObject>)>()
 
-  /** `metadataType`: the type of every object's metadata in the release. */
+  /** `metadataType`: returns the type of every object's metadata in the release. */
   constructor(version: OpenApiVersion, descriptions = noDescriptions, metadataType = objectMetaType) {
     this.version = version
     this.descriptions = descriptions
     this.metadataType = metadataType
   }
 
-  /** Names in order of bytes, each with its definition. Undefined: nothing yet. */
+  /** Yields names with their definitions in byte order. Undefined marks the end of a step. */
   *entries(): Generator<[string, JsonObject] | undefined, void> {
     for (const [name, definition] of [...this.definitions].sort(([a], [b]) => (a < b ? -1 : 1)))
       yield [name, typeof definition === 'function' ? yield* definition() : definition]
@@ -38,17 +38,17 @@ export class DefinitionSet implements DefinitionContext {
     return this.definitions.has(name)
   }
 
-  /** Adds a ready definition. */
+  /** Adds a finished definition. */
   set(name: string, definition: JsonObject): void {
     this.definitions.set(name, definition)
   }
 
-  /** `{ $ref }` to a type by its definition name. */
+  /** Creates the `{ $ref }` to a type by its definition name. */
   reference(name: string): JsonObject {
     return { $ref: `${this.version === 2 ? '#/definitions/' : '#/components/schemas/'}${name}` }
   }
 
-  /** A reference to the type, whose definition is added; the definition itself where the type has no name. */
+  /** Returns a reference to the type and adds its definition. Returns the definition itself if the type has no name. */
   refer(schema: StructSchema): JsonObject {
     const { definition } = schema
     if (definition === undefined) return this.ofFields(schema)
@@ -63,7 +63,7 @@ export class DefinitionSet implements DefinitionContext {
     return this.refer(this.metadataType())
   }
 
-  /** A special form that is a definition of its own (times, quantities). */
+  /** Returns a reference to the definition of a special form (times, quantities). */
   private referScalar(schema: ScalarSchema, definition: string): JsonObject {
     if (!this.definitions.has(definition)) {
       this.definitions.set(definition, { ...this.said(definition), ...specialForm(schema, this.version) })
@@ -71,20 +71,20 @@ export class DefinitionSet implements DefinitionContext {
     return this.reference(definition)
   }
 
-  /** A value of more than one type has a definition that says nothing of it. */
+  /** Returns a reference to a union, whose definition has only a description. */
   private referUnion({ definition }: UnionSchema): JsonObject {
     if (!this.definitions.has(definition)) this.definitions.set(definition, this.said(definition))
     return this.reference(definition)
   }
 
-  /** The description of a type; with `field`, of one of its fields. */
+  /** Returns the description of a type, or of one of its fields. */
   said(definition: string, field?: string): { description?: string } {
     const type = this.descriptions.of(definition)
     const description = field === undefined ? type?.text : type?.fields.get(field)
     return description === undefined ? {} : { description }
   }
 
-  /** Fields that every kind has are described once. */
+  /** Returns the description of a field. Fields of every kind are described once. */
   private saidOfField(parent: StructSchema, { name, schema }: Field): { description?: string } {
     const own = parent.definition === undefined ? {} : this.said(parent.definition, name)
     if (own.description !== undefined || !parent.typeMeta) return own
@@ -92,7 +92,7 @@ export class DefinitionSet implements DefinitionContext {
     return ofList ? this.said(LIST_META) : this.said(TYPE_META, name)
   }
 
-  /** The definition of a struct, with fields in the order of their names. */
+  /** Creates the definition of a struct, with fields in the order of their names. */
   ofFields(schema: StructSchema): JsonObject {
     const fields = membersOf(schema)
     const required = fields.filter(field => field.required).map(field => field.name)
@@ -125,7 +125,7 @@ export class DefinitionSet implements DefinitionContext {
     return { ...this.wrap(this.type(schema), own, true), ...marks }
   }
 
-  /** A reference stands alone in OpenAPI 3: what is said beside it goes around it. */
+  /** Adds members beside a type. OpenAPI 3 allows none beside a reference, so the reference is wrapped in `allOf`. */
   private wrap(type: JsonObject, beside: JsonObject, always = false): JsonObject {
     if (type.$ref === undefined || (!always && Object.keys(beside).length === 0)) return { ...beside, ...type }
     return this.version === 2 ? { ...beside, ...type } : { ...beside, allOf: [type] }
@@ -153,7 +153,7 @@ export class DefinitionSet implements DefinitionContext {
   }
 }
 
-/** What a value is when it is absent, where Go has no pointer to say that it is. */
+/** Returns the value of an absent member if its Go type is not a pointer. */
 function impliedDefault(schema: Schema, omitEmpty: boolean): '' | 0 | false | JsonObject | undefined {
   switch (schema.type) {
     case 'struct':
@@ -170,7 +170,7 @@ function impliedDefault(schema: Schema, omitEmpty: boolean): '' | 0 | false | Js
   }
 }
 
-/** Types whose values upstream's documents do not list. */
+/** Enum types whose values upstream's documents do not list. */
 const UNLISTED: ReadonlySet<string> = new Set(['v1.ScopeType'])
 
 function specialForm(schema: ScalarSchema, version: OpenApiVersion): JsonObject {

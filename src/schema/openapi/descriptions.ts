@@ -1,13 +1,14 @@
 import { invariant } from '../../lib/invariant.ts'
 
-/** What is said of a type, and of its fields by name. */
+/** Description of a type, and of its fields by name. */
 interface TypeDescription {
   readonly text: string
   readonly fields: ReadonlyMap<string, string>
 }
 
 /**
- * The descriptions of types and fields, kept as text beside the declarations and read when a document is made. A group has one text, whatever the versions of its types:
+ * Descriptions of types and fields, kept in text files beside the declarations and read when a document is created. All versions of a group share one
+ * text:
  *
  *     Probe: A check that the kubelet makes of a container.
  *       periodSeconds: Seconds from one check to the next.
@@ -15,19 +16,20 @@ interface TypeDescription {
  *     JobCondition like meta.Condition: One aspect of the state of a job.
  *       type: Complete, Failed or Suspended.
  *
- * `like` takes the descriptions of the fields from another type: one of this group that stands above, or `group.Type`, but for those that follow. A line beginning with `#` is a comment.
+ * `like` copies the field descriptions of an earlier type of the group or of `group.Type`, apart from those that follow. A line beginning with `#` is a
+ * comment.
  */
 export class Descriptions {
   private readonly read: (group: string) => string
   private readonly groups = new Map<string, ReadonlyMap<string, TypeDescription>>()
   private readonly types = new Map<string, TypeDescription | undefined>()
 
-  /** `read` returns the text of a group (`core`, `meta`); it is empty where there is none. It is called once a group, when one of its types is first asked for. */
+  /** `read` returns the text of a group (`core`, `meta`), or an empty text. It is called once per group, when one of its types is first used. */
   constructor(read: (group: string) => string) {
     this.read = read
   }
 
-  /** Of a type by the name of its definition, `io.k8s.api.core.v1.Pod`. */
+  /** Returns the description of a type by its definition name, `io.k8s.api.core.v1.Pod`. */
   of(definition: string): TypeDescription | undefined {
     if (!this.types.has(definition)) {
       const group = GROUP.exec(definition)?.[1] ?? (definition.startsWith(MACHINERY) ? 'meta' : undefined)
@@ -59,7 +61,7 @@ export class Descriptions {
 
 export const noDescriptions = new Descriptions(() => '')
 
-/** How definitions are named: after their group and version, or, those of the machinery, after what they are. */
+/** Definition names contain a group and version. Those of apimachinery belong to the group `meta`. */
 const GROUP = /^io\.k8s\.(?:api|(?:apiextensions-apiserver|apimachinery|kube-aggregator)\.pkg\.apis)\.([a-z]+)\.v\w+\.\w+$/
 const MACHINERY = 'io.k8s.apimachinery.pkg.'
 

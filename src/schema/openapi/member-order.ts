@@ -4,7 +4,7 @@ import { setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { sortedJson } from '../members.ts'
 
-/** Members of a schema in upstream's order; extensions follow by name. Source: SchemaProps of k8s.io/kube-openapi. */
+/** Members of a schema in upstream's order. Extensions follow, sorted by name. Source: SchemaProps of k8s.io/kube-openapi. */
 const ORDER = [
   'description',
   'type',
@@ -42,7 +42,7 @@ const rankOf = (name: string): number => RANKS.get(name) ?? ORDER.length
 const byRank = ([a]: [string, unknown], [b]: [string, unknown]): number => rankOf(a) - rankOf(b) || compareText(a, b)
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => compareText(a, b)
 
-/** A schema with its members, and those of the schemas within, in the order in which upstream writes them, in steps. Runs as deep as the schema is nested. */
+/** Copies a schema and those within it with members in upstream's order, in steps. Recursive, as deep as the schema is nested. */
 export function* inMemberOrder(schema: JsonObject): Steps<JsonObject> {
   const out: JsonObject = {}
   for (const [name, value] of Object.entries(schema).sort(byRank))
@@ -53,7 +53,7 @@ export function* inMemberOrder(schema: JsonObject): Steps<JsonObject> {
 const WITH_SCHEMAS = new Set(['properties', 'items', 'additionalProperties', 'not', 'allOf', 'anyOf', 'oneOf'])
 const hasSchemas = (name: string, value: Json): value is JsonObject | Json[] => WITH_SCHEMAS.has(name) && typeof value === 'object' && value !== null
 
-/** A member that holds no schemas. */
+/** Copies a member that contains no schemas. */
 const own = (name: string, value: Json): Json => (name === 'default' || name === 'enum' ? sortedJson(value) : value)
 
 function* orderedMember(name: string, value: JsonObject | Json[]): Steps<Json> {
@@ -74,7 +74,7 @@ function* orderedProperties(properties: JsonObject): Steps<JsonObject> {
   return out
 }
 
-/** Most schemas hold no others: they need no generator. */
+/** Most schemas have no nested ones and need no generator. */
 function isLeaf(schema: Json): schema is JsonObject {
   if (!isJsonObject(schema)) return false
   for (const name in schema) if (WITH_SCHEMAS.has(name)) return false

@@ -2,14 +2,14 @@ import type { JsonObject } from '../../meta/object.ts'
 import type { StructSchema } from '../schema.ts'
 
 interface UnionOfFields {
-  /** The field that says which of the others is set; absent: none does. */
+  /** Optional. Field that names which of the others is set. */
   readonly discriminator?: string
   readonly fields: readonly string[]
 }
 
 const OF_TYPE: UnionOfFields = { discriminator: 'type', fields: ['localhostProfile'] }
 
-/** By definition, without the version. Source: the marks `+union` in k8s.io/api. */
+/** Unions by definition name without the version. Source: the markers `+union` in k8s.io/api. */
 const UNIONS: Readonly<Record<string, UnionOfFields>> = {
   'io.k8s.api.core.AppArmorProfile': OF_TYPE,
   'io.k8s.api.core.PodSchedulingGroup': { fields: ['podGroupName'] },
@@ -21,7 +21,7 @@ const UNIONS: Readonly<Record<string, UnionOfFields>> = {
   'io.k8s.api.scheduling.PodGroupTemplateReference': { fields: ['workload'] },
 }
 
-/** What OpenAPI says of a struct of which one field is set; nothing of others. */
+/** Returns the OpenAPI extension of a struct of which one field is set; no members for other structs. */
 export function unionMark({ definition, fields }: StructSchema): JsonObject {
   const union = definition === undefined ? undefined : UNIONS[definition.replace(/\.[^.]+(?=\.[^.]+$)/, '')]
   if (union === undefined) return {}
