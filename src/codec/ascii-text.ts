@@ -1,3 +1,4 @@
+/** Number of entries, a power of two. */
 const SLOTS = 4096
 /**
  * Short ASCII strings by hash; a collision replaces the entry. The same few keys occur in every object, and creating a string costs more than comparing its

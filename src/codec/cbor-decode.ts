@@ -9,6 +9,7 @@ import { ARRAY, BYTES, CborInput, MAP, NINT, refused, SIMPLE, TAG, TEXT, TYPES, 
 import type { ParsedJson } from './json-exact.ts'
 import { MOST_VALUES, tooManyValues } from './value-bound.ts'
 
+/** A parsed body. The caller must check `fault`. */
 export interface ParsedCbor extends ParsedJson {
   readonly cbor: true
   /**
@@ -57,6 +58,7 @@ class CborReader {
     this.input = new CborInput(bytes)
   }
 
+  /** Reads the only item of the body. Throws CborError if bytes follow it. */
   parse(): ParsedCbor {
     const { input } = this
     const { length } = input.bytes

@@ -61,12 +61,14 @@ function encodedKey(key: string): Buffer {
  */
 let spare: CborOutput | undefined
 
+/** Returns an empty output, the spare one if it is free. */
 function begin(): CborOutput {
   const out = spare ?? new CborOutput()
   spare = undefined
   return out
 }
 
+/** Returns the encoded bytes, and keeps the output for the next encoding unless it has grown large. */
 function finish(out: CborOutput): Buffer {
   const bytes = out.take()
   if (out.isReusable) spare = out
@@ -128,6 +130,7 @@ function writeAny(out: CborOutput, value: Json | undefined): void {
   }
 }
 
+/** Returns the sorted keys of the members that are not undefined. */
 const presentKeys = (value: JsonObject): string[] => sortKeys(Object.keys(value).filter(key => value[key] !== undefined))
 
 /** A field of a struct, prepared for encoding. */

@@ -100,6 +100,7 @@ export class CborInput {
     }
   }
 
+  /** Throws for NaN and infinities, which JSON cannot represent. */
   private finite(value: number): number {
     if (Number.isNaN(value)) throw this.error(refused(SIMPLE, 'floating-point NaN'))
     if (!Number.isFinite(value)) throw this.error(refused(SIMPLE, 'floating-point infinity'))

@@ -38,6 +38,7 @@ export class CborOutput {
     return this.target.length <= MOST_KEPT
   }
 
+  /** Ensures capacity for this many more bytes. */
   private room(bytes: number): void {
     if (this.target.length - this.at >= bytes) return
     const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.target.length, this.at + bytes))

@@ -22,6 +22,7 @@ interface Open {
 
 /** Characters of a list or object that are parsed together. */
 const CHUNK = 16 * 1024
+/** Nesting limit of Go's encoding/json. */
 const DEEPEST = 10_000
 
 const QUOTE = 0x22

@@ -7,6 +7,7 @@ import type { Literals, Repeated } from '../schema/diagnose.ts'
 import { beginsNumber, JsonScanner } from './json-scanner.ts'
 import { writeString } from './json-writer.ts'
 
+/** A parsed JSON text, with what the value alone does not show. */
 export interface ParsedJson {
   readonly value: Json
   /**
@@ -21,6 +22,7 @@ export interface ParsedJson {
   readonly tooLarge?: string
 }
 
+/** Nesting limit of Go's encoding/json. */
 const maxDepth = 10_000
 
 /** A container whose end has not been read. */
@@ -263,6 +265,7 @@ class ExactParser {
     }
   }
 
+  /** Records the literal of a member. */
   private note(container: object, key: string, literal: string, value: Json): void {
     this.hasLiterals = true
     setWholeFloat(container, key, Number.isSafeInteger(value) && literal !== MINUS_ZERO ? literal : undefined)

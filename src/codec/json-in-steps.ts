@@ -56,6 +56,7 @@ export function* goJsonInSteps(value: Json, schema = SORTED): Steps<string[]> {
   return parts
 }
 
+/** Writes the next part of the innermost open value, and removes it from the stack at its end. */
 function nextPart(open: Open, stack: Open[]): string {
   switch (open.form) {
     case 'text':

@@ -17,6 +17,7 @@ export type Format = 'json' | 'yaml' | 'protobuf' | 'cbor'
 export const JSON_TYPE = 'application/json'
 export const YAML_TYPE = 'application/yaml'
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf'
+/** Alias of the protobuf type without the name of Kubernetes. */
 export const NEUTRAL_PROTOBUF_TYPE = 'application/vnd.svc.protobuf'
 export const CBOR_TYPE = 'application/cbor'
 export const CBOR_SEQUENCE_TYPE = 'application/cbor-seq'
@@ -79,6 +80,7 @@ export interface Accepted {
   readonly profile: string
 }
 
+/** Restrictions of an endpoint on media types and transforms. */
 export interface NegotiationRules {
   /** Whether a media type can represent the resource's own kind (`as` is undefined) or another one. */
   allowsTransform?(mediaType: string, as: Transform | undefined): boolean
@@ -124,9 +126,11 @@ export function offeredTypes(offer: readonly MediaType[], streaming = false): st
   return streaming ? own.filter(media => media.stream).map(({ type, streamType }) => streamType ?? `${type};stream=watch`) : own.map(media => media.type)
 }
 
+/** Message of a 406 response. */
 export const notAcceptableText = (offer: readonly MediaType[], streaming = false): string =>
   `only the following media types are accepted: ${offeredTypes(offer, streaming).join(', ')}`
 
+/** Message of a 415 response. */
 export const unsupportedMediaTypeText = (offer: readonly MediaType[]): string =>
   `the body of the request was in an unknown format - accepted media types include: ${offeredTypes(offer).join(', ')}`
 

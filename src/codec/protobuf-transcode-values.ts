@@ -59,6 +59,7 @@ export function transcodeInteger(t: Transcription, value: ValueLayout): void {
   }
 }
 
+/** Transcodes a boolean. False is written as well, because the member is present. */
 export function transcodeBoolean(t: Transcription, tag: number): void {
   const isTrue = t.json[t.pos] === LETTER_T
   if (!isTrue && t.json[t.pos] !== LETTER_F) giveUp()

@@ -14,6 +14,7 @@ import { GIVE_UP, giveUp, Transcription } from './protobuf-transcription.ts'
 
 /** A message can be longer than its JSON, because absent members have zero values. A message longer than this multiple of its JSON is not transcoded. */
 const GROWTH = 4
+/** Smallest and largest output buffer in bytes. A message that may exceed the largest is not transcoded. */
 const LEAST_BYTES = 64 * 1024
 const MOST_BYTES = 2 * 1024 * 1024
 /** Limit on the members of all open structs whose order differs from the message. An object with more is not transcoded. */

@@ -247,6 +247,7 @@ export interface GoYamlForm {
   readonly end?: number | undefined
 }
 
+/** Checks a text with the grammar of go-yaml. Takes time linear in the text. */
 export function goYamlForm(text: string): GoYamlForm {
   try {
     return { end: new Grammar(text).check() }

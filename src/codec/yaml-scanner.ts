@@ -23,6 +23,7 @@ export type TokenType =
   | 'tag'
   | 'scalar'
 
+/** A token. `line` is counted from zero. */
 export interface Token {
   readonly type: TokenType
   readonly line: number

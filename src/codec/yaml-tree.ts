@@ -14,6 +14,7 @@ export class YamlError extends Error {
   override readonly name = 'YamlError'
 }
 
+/** A parsed YAML document. */
 export interface ParsedYaml {
   readonly yaml: true
   /** Parsed value. Members are sorted by key, because upstream converts YAML to JSON through a map. */

@@ -24,6 +24,7 @@ export interface TimerClock extends Clock {
  */
 export const steadyClock: Clock = { now: () => performance.now() }
 
+/** The system's clock, with Node's timers. */
 export const systemClock: TimerClock = {
   now: () => Date.now(),
   steady: steadyClock,

@@ -15,6 +15,7 @@ export interface CompressedBody {
   readonly pieces: readonly CompressedPiece[]
 }
 
+/** Options of `compressBody`. */
 export interface CompressOptions {
   /** Compression level; 1 is the fastest. Default: that of zlib. */
   readonly level?: number

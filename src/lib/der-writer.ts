@@ -14,6 +14,7 @@ const SET = 0x31
 const CONTEXT = 0x80
 const CONSTRUCTED = 0x20
 
+/** Encodes a value of a tag with its length. `contents` are joined. */
 export function derValue(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents)
   return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content])

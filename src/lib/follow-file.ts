@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { steadyClock } from './clock.ts'
 import { pause } from './pause.ts'
 
+/** A file to follow, its current content, and the callbacks for changes and failures. */
 export interface FollowFileOptions {
   readonly file: string
   /** Content that is in effect. */

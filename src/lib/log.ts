@@ -8,4 +8,5 @@ export interface Logger {
 }
 
 const pass = () => {}
+/** A logger that drops all lines. */
 export const silentLogger: Logger = { info: pass, warn: pass, error: pass, debug: pass }

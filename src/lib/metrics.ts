@@ -7,6 +7,7 @@ export type Stability = 'ALPHA' | 'BETA' | 'STABLE' | 'INTERNAL'
 /** How the values of several processes behind one port are combined: `sum` for what each process counts, `max` for what all of them observe. */
 export type Across = 'sum' | 'max'
 
+/** Declaration of a metric family. */
 export interface MetricDeclaration {
   readonly name: string
   readonly help: string
@@ -132,6 +133,7 @@ abstract class Family<Child> implements MetricFamily {
   protected abstract read(child: Child, labels: Record<string, string>): Iterable<Sample>
 }
 
+/** Value of a counter or gauge for one set of labels. Callers that hold a child change `value` directly. */
 export interface NumberChild {
   value: number
 }

@@ -12,6 +12,7 @@ export interface ReadingTurns {
 
 const SHARED: ReadingTurns = { isSpent: turnIsSpent, inNext: inNextTurn }
 
+/** Options of `paceReads`. */
 export interface PaceOptions {
   /** Optional. Default: 8 KiB. */
   readonly pieceBytes?: number

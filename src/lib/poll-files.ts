@@ -1,6 +1,7 @@
 import { errorMessage } from './error-message.ts'
 import { pause } from './pause.ts'
 
+/** Files to follow, and the callbacks for their changes and failures. */
 export interface PollFilesOptions<T> {
   /** Reads the files. Rejects if they cannot be used. */
   read(): Promise<T>

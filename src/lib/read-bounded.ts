@@ -8,6 +8,7 @@ export interface SharedRoom {
   leave(bytes: number): void
 }
 
+/** Limits on reading a body. */
 export interface ReadBound {
   readonly maxBytes: number
   /** Creates the error for a longer body. */

@@ -23,6 +23,7 @@ const Empty = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, wordBoundary
 const STEP = 20_000
 const NEWLINE = 10
 
+/** A match. Indices are UTF-16 units; `end` is exclusive. */
 export interface Found {
   readonly start: number
   readonly end: number

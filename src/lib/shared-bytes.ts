@@ -1,6 +1,7 @@
 /** A message in one buffer, or in pieces that have not been joined yet. Must not be modified. */
 export type Message = Buffer | readonly Buffer[]
 
+/** Length of a message in bytes. */
 export function lengthOf(message: Message): number {
   if (Buffer.isBuffer(message)) return message.length
   let length = 0

@@ -1,5 +1,6 @@
 import type { Logger } from './log.ts'
 
+/** Options of `createLogger`. */
 export interface LogOptions {
   /** Verbosity like klog's `-v`: debug lines up to this level are written. */
   readonly verbosity: number

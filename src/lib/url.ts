@@ -30,6 +30,7 @@ function cut(text: string, separator: string): [before: string, rest: string] {
   return [before, text.slice(before.length)]
 }
 
+/** Joins the parts of a URL. The inverse of `parseUrl`. */
 export const printUrl = ({ scheme, host, path, query, fragment }: UrlParts): string =>
   `${scheme === undefined ? '' : `${scheme}:`}${host === undefined ? '' : `//${host}`}${path}${query}${fragment}`
 

@@ -1,6 +1,7 @@
 import type { Steps } from '../lib/steps.ts'
 import type { Json } from '../meta/object.ts'
 
+/** Options of `decode`. */
 export interface DecodeOptions {
   /** Called with the path (`spec.ports[0].bar`) of each unknown member, in the order of the value. */
   readonly onUnknown?: (path: string) => void

@@ -19,6 +19,7 @@ export type Literals = WeakMap<object, Map<string, string>>
 /** Members, in order and with repetitions, of objects with repeated members. */
 export type Repeated = ReadonlyMap<object, readonly (readonly [string, Json])[]>
 
+/** Parse results that a diagnosis needs, and callbacks for the paths of unknown and repeated members. */
 export interface DiagnoseOptions {
   readonly onUnknown?: ((path: string) => void) | undefined
   readonly onDuplicate?: (path: string) => void

@@ -18,6 +18,7 @@ export type Schema = ScalarSchema | StructSchema | MapSchema | ListSchema | Unio
  */
 export type ScalarType = 'string' | 'integer' | 'number' | 'boolean' | 'bytes' | 'time' | 'microTime' | 'duration' | 'quantity' | 'intOrString' | 'raw' | 'json'
 
+/** A value that the schema does not divide further, such as a string, a time or raw JSON. */
 export interface ScalarSchema {
   readonly type: ScalarType
   /**
@@ -73,6 +74,7 @@ export interface Before {
   readonly value: unknown
 }
 
+/** A member of a struct: its JSON name, protobuf number, type and markers. */
 export interface Field extends Availability {
   /** JSON name. */
   readonly name: string
@@ -112,6 +114,7 @@ export interface Inline {
   readonly schema: StructSchema
 }
 
+/** An object with declared members. Shared and immutable; caches use it as key. */
 export interface StructSchema extends Availability {
   readonly type: 'struct'
   /** Package and name of a declared type, `core.Pod`. */
@@ -170,12 +173,14 @@ export interface DefinitionContext {
   ofFields(schema: StructSchema): JsonObject
 }
 
+/** An object whose keys are data. */
 export interface MapSchema {
   readonly type: 'map'
   readonly values: Schema
   readonly mapType?: 'atomic' | 'granular'
 }
 
+/** A list. The list type determines how apply merges it; the default is that of upstream, atomic. */
 export interface ListSchema {
   readonly type: 'list'
   readonly items: Schema
@@ -200,6 +205,7 @@ export interface UnionSchema {
   readonly struct: StructSchema
 }
 
+/** Alternative form of a union in JSON. */
 export type UnionForm = 'boolean' | 'list' | 'strings'
 
 export const isScalar = (schema: Schema): schema is ScalarSchema =>

@@ -68,6 +68,7 @@ export function goTypeName(type: GoType): string {
   }
 }
 
+/** Whether a value is nil in Go: JSON does not distinguish null from absent. */
 export const isNil = (value: Json | undefined): value is null | undefined => value === undefined || value === null
 
 /** Returns the members of a value. A value that is not an object has none; it was decoded by the schema. */

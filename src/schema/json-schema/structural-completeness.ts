@@ -5,7 +5,7 @@ import { itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
 /**
  * Returns errors, in steps, for members and items that a junctor of the root names and the root's own schema does not. Nested junctors are not checked, as upstream does
- * not either. In steps.
+ * not either.
  */
 export const completenessErrors = (schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> => junctorErrors(schema, schema, path, path)
 

@@ -19,6 +19,7 @@ function typeOf(value: Exclude<Json, null>, isFloat: boolean): TypeName {
 /** Whether a number that is a float in Go is accepted as an integer. */
 const isAsGoodAsWhole = (value: Json): boolean => typeof value === 'number' && isJsonInteger(value)
 
+/** Creates upstream's fault for a value of a wrong type. */
 export const typeFault = (name: string, wanted: string, found: string): ValueFault => ({
   kind: 'type',
   name,

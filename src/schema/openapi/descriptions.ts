@@ -59,6 +59,7 @@ export class Descriptions {
   }
 }
 
+/** Descriptions of no type, for documents without them. */
 export const noDescriptions = new Descriptions(() => '')
 
 /** Definition names contain a group and version. Those of apimachinery belong to the group `meta`. */

@@ -31,12 +31,12 @@ describe('decodeBody', () => {
     })
   }
 
-  it('tells of at most 100 members', () => {
+  it('reports at most 100 members', () => {
     const body = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`x${i}`, 1]))
     expect(decodeBody(types.type('core.ConfigMap'), parseJson(Buffer.from(JSON.stringify(body)))).strict).to.have.length(100)
   })
 
-  it('puts repeated keys of YAML first, as one error and as single warnings', () => {
+  it('reports repeated keys of YAML first, in one error and as separate warnings', () => {
     const yaml = parseYaml(Buffer.from('foo: 1\ndata:\n  k: "1"\n  k: "2"\n  k: "3"\n'))
     const { strict, strictText } = decodeBody(types.type('core.ConfigMap'), yaml)
     expect(strict).to.deep.equal(['line 4: key "k" already set in map', 'line 5: key "k" already set in map', 'unknown field "foo"'])

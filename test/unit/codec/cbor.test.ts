@@ -35,7 +35,7 @@ const read = (text: string): Json => {
 }
 
 describe('CBOR items', () => {
-  it('has many keys in the order of their encoded bytes, wherever they come from', () => {
+  it('sorts many keys by their encoded bytes, whatever their order was', () => {
     const random = seededRandom(3)
     for (const alphabet of ['abc', 'aé\u{ffff}\u{1f600}']) {
       const letters = [...alphabet]
@@ -100,13 +100,13 @@ describe('CBOR items', () => {
   ]
   for (const [text, value] of examples) it(`${text} is read`, () => expect(read(text)).to.deep.equal(value))
 
-  it('of keys that stand on prototypes stay data', () => {
+  it('treats names of prototype members as data', () => {
     const value = read('a1495f5f70726f746f5f5fa1617801') as JsonObject
     expect(Object.keys(value)).to.deep.equal(['__proto__'])
     expect(({} as { x?: unknown }).x).to.equal(undefined)
   })
 
-  it('are written the shortest way, keys by length and then by bytes', () => {
+  it('are encoded in the shortest form, with keys sorted by length and then by bytes', () => {
     const table: [Json, string][] = [
       [1.5, 'f93e00'],
       [-4.1, 'fbc010666666666666'],
@@ -127,7 +127,7 @@ describe('CBOR items', () => {
   // cbor-x writes text strings and leaves the keys in their order; it knows no byte strings as keys, so our bytes are read into Maps of Buffers.
   const other = new Encoder({ useRecords: false, mapsAsObjects: true, variableMapSize: true })
   const otherMaps = new Encoder({ useRecords: false, mapsAsObjects: false })
-  it('agree with another implementation, both ways', () => {
+  it('are read and written like those of another implementation', () => {
     const random = seededRandom(7)
     for (let i = 0; i < 2000; i++) {
       const value = randomValue(random, 0)

@@ -10,7 +10,7 @@ function stepsOf<T>(steps: Steps<T>): number {
 const faultOf = (text: string, mostValues?: number): Promise<string> => readForeignJson(Buffer.from(text), undefined, mostValues).then(() => '', errorMessage)
 
 describe('JSON of another server', () => {
-  it('is read whatever its length', async () => {
+  it('is read at any length', async () => {
     for (const value of [{ a: [1, 'x', null] }, { items: Array.from({ length: 10_000 }, (_, i) => ({ name: `n${i}` })) }])
       expect(await readForeignJson(Buffer.from(JSON.stringify(value)))).to.deep.equal(value)
   })
@@ -30,7 +30,7 @@ describe('JSON of another server', () => {
       )
     })
 
-  it('is refused for its depth before the rest is read', async () => {
+  it('is rejected for its depth before the rest is read', async () => {
     for (const open of ['[', '{"a":']) expect(await faultOf(open.repeat(MEGABYTE / open.length))).to.include('exceeded max depth')
   })
 
@@ -40,7 +40,7 @@ describe('JSON of another server', () => {
     expect(await faultOf(`[${'"xxxxxxxxxxxxxxxx",'.repeat(20_000)}1]`, 10_000)).to.equal('the text holds more than 10000 values')
   })
 
-  it('is refused in the words of Go', async () => {
+  it("is rejected with Go's errors", async () => {
     expect(await faultOf(`{"a":1}x${' '.repeat(100_000)}`)).to.equal("invalid character 'x' after top-level value")
     expect(await faultOf('nonsense')).to.equal("invalid character 'o' in literal null (expecting 'u')")
   })

@@ -31,7 +31,7 @@ describe('parseInChunks', () => {
     expect([...parseJsonInSteps(Buffer.from(JSON.stringify(wide('v'))))].length).to.be.greaterThan(10)
   })
 
-  it('reports members that stand in two chunks', () => {
+  it('reports members that are repeated in two chunks', () => {
     const text = JSON.stringify({ a: wide('v') }).replace('}}', ',"k0":"w"},"a":1}')
     expect(runAtOnce(parseJsonInSteps(Buffer.from(text))).duplicates).to.deep.equal(['a.k0', 'a'])
   })
@@ -53,7 +53,7 @@ describe('parseInChunks', () => {
   ]
   for (const [name, text] of faults) it(`refuses ${name}`, () => expect(() => parseJson(Buffer.from(text))).to.throw(JsonSyntaxError))
 
-  it('takes __proto__ as data', () => {
+  it('treats __proto__ as data', () => {
     const value = parseJson(Buffer.from(`{"__proto__":[${list}],"b":{"__proto__":${JSON.stringify(wide(1))}}}`)).value as { b: JsonObject }
     expect(Object.keys(value)).to.deep.equal(['__proto__', 'b'])
     expect(Object.keys(value.b)).to.deep.equal(['__proto__'])

@@ -3,7 +3,7 @@ import { parseOwnParts } from '../../../src/codec/json-parts.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
 import type { Json } from '../../../src/meta/object.ts'
 
-describe('JSON that this program wrote, read in parts', () => {
+describe('parseOwnParts', () => {
   const item = (i: number): Json => ({ metadata: { name: `n${i}`, labels: { 'a"\\]': '}],[{' } }, list: [[i], {}, []], text: 'ä\n"' })
   const values: Json[] = [
     { kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: '5', continue: 'abc' }, items: [] },
@@ -28,7 +28,7 @@ describe('JSON that this program wrote, read in parts', () => {
     expect(runAtOnce(parseOwnParts(Buffer.from('{"items":[{"a":9007199254740993}]}')))).to.deep.equal({ items: [{ a: 9007199254740993n }] })
   })
 
-  it('takes a step for each long item', () => {
+  it('parses each long item in a step of its own', () => {
     const items = Array.from({ length: 30 }, () => ({ text: 'x'.repeat(20_000) }))
     expect([...parseOwnParts(Buffer.from(JSON.stringify({ items })))]).to.have.length.of.at.least(60)
   })

@@ -56,12 +56,12 @@ describe('parseJson and goJson', () => {
     expect(deep(Array.from({ length: 1000 }, (_, i) => `"x${i}":1,"x${i}":1`).join(','))).to.have.length(100)
   })
 
-  it('bounds depth', () => {
+  it('limits the nesting depth', () => {
     expect(parseJson(Buffer.from('['.repeat(10_000) + ']'.repeat(10_000))).duplicates).to.deep.equal([])
     expect(() => parseJson(Buffer.from('['.repeat(10_001) + ']'.repeat(10_001)))).to.throw("invalid character '[' exceeded max depth")
   })
 
-  it('takes __proto__ as data', () => {
+  it('treats __proto__ as data', () => {
     const { value } = parseJson(Buffer.from('{"__proto__":{"x":1},"__proto__":{"y":1}}')) as { value: Record<string, Json> }
     expect(Object.keys(value)).to.deep.equal(['__proto__'])
     expect(({} as Record<string, unknown>).y).to.equal(undefined)
@@ -134,7 +134,7 @@ describe('encodeJson', () => {
     expect(runAtOnce(encodeJsonInSteps(schema, object)).toString()).to.equal(encodeJson(schema, object).toString())
   })
 
-  it('puts members that were added later into declared order', () => {
+  it('writes members that were added later in declared order', () => {
     const object = decode(schema, { metadata: { name: 'x' } })
     object.data = { b: '1', a: '2' }
     object.apiVersion = 'v1'

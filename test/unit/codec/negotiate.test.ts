@@ -57,11 +57,11 @@ describe('negotiateOutput', () => {
   ]
   for (const [accept, want] of table) it(String(accept), () => expect(short(negotiateOutput(accept, builtinMediaTypes, resourceRules()))).to.equal(want))
 
-  it('offers a kind of its own without transforms by default', () => {
+  it('allows no transform by default', () => {
     expect(negotiateOutput('application/json;as=Table;g=meta.k8s.io;v=v1', builtinMediaTypes)).to.equal(undefined)
   })
 
-  it('keeps types for transforms only', () => {
+  it('supports types that only serve transforms', () => {
     const rules = resourceRules(new Set([json, yaml]))
     expect(short(negotiateOutput(`${protobuf},application/json;q=0.5`, builtinMediaTypes, rules))).to.equal(json)
     expect(short(negotiateOutput(`${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`, builtinMediaTypes, rules))).to.equal(
@@ -79,7 +79,7 @@ describe('negotiateStream', () => {
   ]
   for (const [accept, want] of table) it(accept, () => expect(short(negotiateStream(accept, builtinMediaTypes, resourceRules()))).to.equal(want))
 
-  it('names the types', () => {
+  it('lists the streaming types', () => {
     expect(notAcceptableText(builtinMediaTypes, true)).to.equal(
       'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
     )

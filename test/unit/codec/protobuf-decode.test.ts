@@ -88,7 +88,7 @@ describe('protobuf members', () => {
   }
   const keys = Array.from({ length: 3000 }, (_, i) => `k${i}`)
 
-  it('wide maps in steps, each with the last of the entries of a key', () => {
+  it('reads wide maps in steps, and keeps the last entry of each key', () => {
     const message = Buffer.concat([
       ...keys.map(key => entry(12, key, bytes(2, Buffer.from('old')))),
       entry(14, 'a'),
@@ -100,13 +100,13 @@ describe('protobuf members', () => {
     expect(value).to.deep.equal({ map: Object.fromEntries(keys.map((key, i) => [key, i < 1000 ? 'old' : 'new'])), trees: { a: {}, b: {} } })
   })
 
-  it('wide maps in steps whose entries take turns', () => {
+  it('reads wide maps with interleaved entries in steps', () => {
     const { count, value } = inSteps(Buffer.concat(keys.flatMap(key => [entry(12, key), entry(13, key)])))
     expect(count).to.be.greaterThan(5)
     expect(value).to.deep.equal({ map: Object.fromEntries(keys.map(key => [key, ''])), counts: Object.fromEntries(keys.map(key => [key, 0])) })
   })
 
-  it('a map’s key that is a name of every object is a key like others', () => {
+  it('treats a map key that every object inherits as data', () => {
     const key = Buffer.from('__proto__').toString('hex')
     const { map } = read(`620e0a09${key}120178`) as { map: object }
     expect(Object.entries(map)).to.deep.equal([['__proto__', 'x']])
@@ -176,7 +176,7 @@ describe('nested protobuf', () => {
     return Buffer.concat([Buffer.from([(number << 3) | 2, ...length]), message])
   }
 
-  it('is read up to a depth, and refused beyond', () => {
+  it('is read up to a depth, and rejected beyond it', () => {
     let depth = 0
     for (let at: JsonObject | undefined = decodeMessage(tree, nested(1000)); at?.child; at = at.child as JsonObject) depth++
     expect(depth).to.equal(1000)
@@ -185,7 +185,7 @@ describe('nested protobuf', () => {
   })
 })
 
-describe('protobuf that was changed on its way', () => {
+describe('corrupt protobuf', () => {
   const folder = new URL('../../fixtures/codec/roundtrip/', import.meta.url)
   const schema = types.type('core.ConfigMap')
   const { message } = unwrap(readFileSync(new URL('core.v1.ConfigMap.pb', folder)))
@@ -199,12 +199,12 @@ describe('protobuf that was changed on its way', () => {
     }
   }
 
-  it('cut anywhere, is read or refused, and nothing else', () => {
+  it('is read or rejected with a ProtobufError if it is truncated', () => {
     const outcomes = Array.from({ length: message.length }, (_, end) => outcome(message.subarray(0, end)))
     expect(outcomes.filter(seen => seen === 'refused').length).to.be.greaterThan(outcomes.length * 0.9)
   })
 
-  it('with any byte turned, is read or refused, and nothing else', () => {
+  it('is read or rejected with a ProtobufError if any byte is changed', () => {
     for (let at = 0; at < message.length; at++)
       for (const turn of [0x01, 0x80, 0xff]) {
         const bytes = Uint8Array.from(message)
@@ -214,7 +214,7 @@ describe('protobuf that was changed on its way', () => {
   })
 })
 
-describe('protobuf of the kinds that are served', () => {
+describe('protobuf of the served kinds', () => {
   const definitions = builtinResources({ features: featuresOf(), eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 } })
   for (const { hub } of definitions)
     it(`an empty ${hub.kind} comes back as it went`, () => {
@@ -243,7 +243,7 @@ describe('protobuf of the kinds that are served', () => {
     expect(watchFrame('typeValue', object).subarray(4).equals(unwrap(upstream).message)).to.equal(true)
   })
 
-  it('keeps what raw JSON says', () => {
+  it('keeps the content of raw JSON', () => {
     const data = { b: 1, a: ['<', 1.5, null] }
     const revision = { metadata: { name: 'a' }, data, revision: 3 }
     const schema = types.type('apps.ControllerRevision')

@@ -43,7 +43,7 @@ function thinned(value: Json, random: () => number): Json {
 }
 const TEXTS = ['', 'x', 'ä', '𝄞', '"', '\\', '\n\t\r\b\f', '<&>', '\u2028', '\u0001', '{"a":["b"]}', ',}]']
 
-describe('protobuf from JSON', () => {
+describe('transcoding JSON to protobuf', () => {
   for (const name of names) {
     const schema = roundtripSchema(name)
     const json = normalJson(schema, parseJson(readFileSync(new URL(`${name}.json`, folder))).value as JsonObject)
@@ -121,10 +121,10 @@ type Part
   for (const [what, text] of otherwise)
     it(`leaves ${what} to the other way`, () => expect(transcoder.transcode(schema, Buffer.from(text), 1, 0)).to.equal(undefined))
 
-  it('leaves bytes before it', () =>
+  it('leaves space before the message', () =>
     expect(hex(transcoder.transcode(schema, Buffer.from('{"name":"a"}'), 1, 3)?.subarray(3))).to.equal(message(schema, Buffer.from('{"name":"a"}'))))
 
-  it('grows with the message beyond its room', () => {
+  it('grows its buffer with the message', () => {
     const text = Buffer.from(`{"parts":[${Array.from({ length: 3000 }, (_, i) => `{"of":"${'x'.repeat(i % 300)}"}`).join(',')}]}`)
     expect(hex(transcoder.transcode(schema, text, 1, 0))).to.equal(message(schema, text))
   })

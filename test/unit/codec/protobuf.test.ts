@@ -110,7 +110,7 @@ type Part
     })
   }
 
-  it('skips unknown fields, and lets the last of a repeated one win', () => {
+  it('skips unknown fields, and keeps the last of a repeated one', () => {
     expect(decode(thing, decodeMessage(thing, Buffer.from('fa0601ff' + '1201611201621805180a', 'hex')))).to.include({ name: 'b', count: 10 })
   })
 
@@ -143,7 +143,7 @@ describe('protobuf envelopes', () => {
     })
   })
 
-  it('put lists together from ready items', () => {
+  it('assemble lists from encoded items', () => {
     const item = encodeMessage(types.type('core.ConfigMap'), { metadata: { name: 'a' } })
     const list = listMessage(encodeMessage(types.type('meta.ListMeta'), { resourceVersion: '7' }), [item, item])
     const read = decode(types.type('core.ConfigMapList'), decodeMessage(types.type('core.ConfigMapList'), list))

@@ -15,17 +15,17 @@ describe('the grammar of go-yaml', () => {
   for (const { text, fault } of rows)
     it(`${fault === undefined ? 'takes' : 'refuses'} ${JSON.stringify(text)}`, () => expect(goYamlForm(text).fault).to.equal(fault))
 
-  it('says where the first document ends, if text follows that belongs to none', () => {
+  it('returns the end of the first document if text that belongs to no document follows', () => {
     expect(goYamlForm('{"a": 1} x').end).to.equal(8)
     expect(goYamlForm('--- [a]\n{b: c}').end).to.equal(7)
     expect(goYamlForm('"a" b').end).to.equal(3)
     for (const text of ['{"a": 1}', '{"a": 1} # x', 'a: b', '{"a": 1}\n---\nx', 'a', '']) expect(goYamlForm(text)).to.deep.equal({ end: undefined })
   })
-  it('reads nothing behind the first document', () => {
+  it('reads nothing after the first document', () => {
     expect(goYamlForm('a: b\n---\n}').fault).to.equal(undefined)
     expect(goYamlForm('{"a": 1}}').fault).to.equal(undefined)
   })
-  it('takes no more time for a long text than in proportion', () => {
+  it('takes time linear in the text', () => {
     const lines = (n: number): string => Array.from({ length: n }, (_, i) => `- {a${i}: "x", b: [1, 2, 'y']}\n`).join('')
     const cost = (text: string): number => {
       let least = Number.POSITIVE_INFINITY
@@ -40,7 +40,7 @@ describe('the grammar of go-yaml', () => {
     cost(lines(1000))
     expect(cost(lines(4000)) / cost(lines(1000))).to.be.below(timeBound(16))
   })
-  it('does not end at the depth of the stack', () => {
+  it('reads texts nested deeper than the call stack', () => {
     expect(goYamlForm(`a: ${'['.repeat(9999)}${']'.repeat(9999)}`).fault).to.equal(undefined)
     expect(goYamlForm('['.repeat(10_001)).fault).to.equal('yaml: exceeded max depth of 10000')
     expect(goYamlForm(`${'- '.repeat(9999)}1`).fault).to.equal(undefined)

@@ -76,7 +76,7 @@ function told(text: string): string {
 }
 
 describe('JSON in YAML', () => {
-  it('means what YAML makes of it', () => {
+  it('has the value that YAML gives it', () => {
     for (let i = 0; i < 2000; i++) {
       const text = JSON.stringify({ a: value(0), b: value(1) }, undefined, i % 3)
       expect(told(text), text).to.equal(told(`# a comment\n${text}`))

@@ -24,7 +24,7 @@ describe('YAML that is not UTF-8', () => {
     it(`refuses ${octets} in go-yaml's words`, () =>
       expect(() => parseYaml(Buffer.concat([Buffer.from('a: é '), Buffer.from(octets, 'hex')]))).to.throw(`yaml: ${message}`))
 
-  it('refuses JSON as well, and what stands in comments and later documents', () => {
+  it('rejects invalid UTF-8 in JSON, comments and later documents as well', () => {
     for (const [before, after] of [
       ['{"a":"', '"}'],
       ['a: 1 # ', '\n'],

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../src/meta/object.ts'
 const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key-${(i * 7919) % 20_000}`, `value ${i}`]))
 const long = Array.from({ length: 20_000 }, (_, i) => (i % 2 === 0 ? `item ${i}` : { name: `n${i}` }))
 
-describe('YAML in steps', () => {
+describe('writing YAML in steps', () => {
   for (const [what, value] of [
     ['a wide map', { data: wide }],
     ['a long list', { items: long }],
@@ -34,7 +34,7 @@ describe('YAML in steps', () => {
 
   const members = (count: number, prefix = 'k'): JsonObject => Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 1]))
 
-  it('ends a step where lines are indented far, however few they are', () => {
+  it('ends a step early if lines are deeply indented', () => {
     let steps = 0
     let longest = 0
     const writing = yamlInSteps(nested(1000, members(2000)))

@@ -35,7 +35,7 @@ describe('parseYaml', () => {
     })
   }
 
-  it('gives each alias a value of its own', () => {
+  it('gives each alias its own copy of the value', () => {
     const { value } = parseYaml(Buffer.from('a: &x {b: 1}\nc: *x\n')) as unknown as { value: { a: object; c: object } }
     expect(value.a).to.deep.equal(value.c)
     expect(value.a).to.not.equal(value.c)

@@ -10,7 +10,7 @@ describe('arguments of commands', () => {
   it('have values with = and -', () => {
     expect(read('-fa=b', '-f', '-', '-f=c=d').values('filename')).to.deep.equal(['a=b', '-', 'c=d'])
   })
-  it('may be switches, and stand alone', () => {
+  it('may be switches or positional', () => {
     const given = read('a', '--last', '-')
     expect([given.isOn('last'), given.values('name')]).to.deep.equal([true, ['a', '-']])
   })
@@ -22,7 +22,7 @@ describe('arguments of commands', () => {
     ['--last=maybe', '--last=maybe: must be true or false'],
   ] as const)
     it(`are refused: ${argument}`, () => expect(() => read(argument)).to.throw(message))
-  it('do not stand alone where a command has no name for them', () => {
+  it('must not be positional if the command has no name for them', () => {
     expect(() => readArguments(['a'], { output: 'value' }, {}, '')).to.throw('unexpected argument: a')
   })
 })

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { use } from '../../../src/lib/awaitable.ts'
 
-describe('a value that is there already, or to come', () => {
-  it('is used at once where it is there', () => {
+describe('use', () => {
+  it('uses a value synchronously', () => {
     const used: number[] = []
     expect(use(1, value => used.push(value))).to.equal(undefined)
     expect(used).to.deep.equal([1])
   })
 
-  it('is used when it comes', async () => {
+  it('uses the value of a promise once it resolves', async () => {
     const used: number[] = []
     const using = use(Promise.resolve(1), value => used.push(value))
     expect(used).to.deep.equal([])
@@ -16,7 +16,7 @@ describe('a value that is there already, or to come', () => {
     expect(used).to.deep.equal([1])
   })
 
-  it('fails as its use does', async () => {
+  it('rejects with the error of the callback', async () => {
     const fail = (): never => {
       throw new Error('no')
     }

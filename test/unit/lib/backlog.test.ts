@@ -4,7 +4,7 @@ import { Backlog } from '../../../src/lib/backlog.ts'
 describe('Backlog', () => {
   const writer = (unwritten: number) => ({ open: true, unwritten })
 
-  it('lets a few be behind by much, and many by little', () => {
+  it('allows few slow writers a large backlog, and many a small one', () => {
     const time = { now: 0 }
     const backlog = new Backlog({ budget: 1000, most: 500, least: 10 }, { now: () => time.now })
     const limits: number[] = []
@@ -16,7 +16,7 @@ describe('Backlog', () => {
     expect(limits).to.deep.equal([500, 500, 250, 50, 10])
   })
 
-  it('counts those who have caught up, or have gone, no more', () => {
+  it('ignores writers that have caught up or are closed', () => {
     const time = { now: 0 }
     const backlog = new Backlog({ budget: 1000, most: 500, least: 10 }, { now: () => time.now })
     const writers = Array.from({ length: 100 }, () => writer(20))

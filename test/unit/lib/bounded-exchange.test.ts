@@ -54,12 +54,12 @@ describe('a request to a hostile server', () => {
       expect(error.message).to.equal('net/http: HTTP/1.x transport connection broken: net/http: too many 1xx informational responses')
     })
 
-  it('takes five informational responses before the one that counts', async () => {
+  it('accepts five informational responses before the final one', async () => {
     act = socket => socket.end(`${'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(5)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`)
     expect(await bodyOf()).to.equal('ok')
   })
 
-  it('ends at chunks of one byte that do not end', async () => {
+  it('ends at an endless body of one-byte chunks', async () => {
     act = socket => {
       socket.write(CHUNKED)
       endlessly(socket, '1\r\nx\r\n')
@@ -67,7 +67,7 @@ describe('a request to a hostile server', () => {
     expect(await bodyOf()).to.equal('chunked encoding contains too much non-data')
   })
 
-  it('fails at a chunk whose length has endless digits', async () => {
+  it('fails at a chunk length with endless digits', async () => {
     act = socket => {
       socket.write(CHUNKED)
       endlessly(socket, '0')
@@ -75,17 +75,17 @@ describe('a request to a hostile server', () => {
     expect(await bodyOf()).to.equal('chunked encoding contains too much non-data')
   })
 
-  it('takes as many tiny chunks as a body of 64 KiB has bytes', async () => {
+  it('accepts as many tiny chunks as a body of 64 KiB has bytes', async () => {
     act = socket => socket.end(`${CHUNKED}${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`)
     expect(await bodyOf()).to.equal('x'.repeat(65_536))
   })
 
-  it('takes any number of chunks of 64 bytes and more', async () => {
+  it('accepts any number of chunks of 64 bytes and more', async () => {
     act = socket => socket.end(`${CHUNKED}${`40\r\n${'x'.repeat(64)}\r\n`.repeat(100_000)}0\r\n\r\n`)
     expect(await bodyOf()).to.equal('x'.repeat(6_400_000))
   })
 
-  it('takes any number of tiny chunks that come as slowly as a thousand a second', async () => {
+  it('accepts any number of tiny chunks at up to a thousand a second', async () => {
     let now = 0
     const clock: Clock = { now: () => now++ }
     act = socket => socket.end(`${CHUNKED}${'1\r\nx\r\n'.repeat(200_000)}0\r\n\r\n`)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { BufferPool } from '../../../src/lib/buffer-pool.ts'
 
 describe('a pool of buffers', () => {
-  it('gives out again what was given back, and no more than it keeps', () => {
+  it('reuses returned buffers up to its limit', () => {
     const pool = new BufferPool(16, 2)
     const [a, b, c] = [pool.take(), pool.take(), pool.take()]
     expect(new Set([a, b, c]).size).to.equal(3)
@@ -17,7 +17,7 @@ describe('a pool of buffers', () => {
     expect(pool.take().length).to.equal(16)
   })
 
-  it('shares nothing with another', () => {
+  it('has buffers of its own', () => {
     const [one, other] = [new BufferPool(16, 2), new BufferPool(16, 2)]
     const buffer = one.take()
     one.give(buffer)

@@ -16,7 +16,7 @@ describe('CallContext', () => {
     expect(seen).to.deep.equal([undefined, 'a', 'b', 'a', undefined])
   })
 
-  it('returns what the call returns, and is left by an error', () => {
+  it('returns the result of the call, and is unset after an error', () => {
     const context = new CallContext<string>()
     expect(context.run('a', () => context.value)).to.equal('a')
     const failing = (): never => {

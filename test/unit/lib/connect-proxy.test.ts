@@ -38,7 +38,7 @@ describe('connections through a proxy', () => {
     return text(response)
   }
 
-  it('go over TCP, a socket, and TLS with a certificate of the client', async () => {
+  it('use TCP, a socket, or TLS with a client certificate', async () => {
     const ca = await issueCa('proxies')
     const serving = await issueServing(ca, 'proxy', { dns: [], ips: ['127.0.0.1'] })
     const client = await issueClient(ca, 'apiserver', [])
@@ -60,7 +60,7 @@ describe('connections through a proxy', () => {
     }
   })
 
-  it('name the proxy in TLS', async () => {
+  it('send the name of the proxy in TLS', async () => {
     const ca = await issueCa('proxies')
     const serving = await issueServing(ca, 'proxy', { dns: ['localhost'], ips: [] })
     const named: unknown[] = []
@@ -77,7 +77,7 @@ describe('connections through a proxy', () => {
     proxy.close()
   })
 
-  it('fail where the proxy answers for too long, though it goes on all the time', async () => {
+  it('fail if the response of the proxy takes too long, even if it sends bytes all the time', async () => {
     const proxy = createTcpServer(socket => {
       const timer = setInterval(() => socket.write('H'), 20)
       socket.on('error', () => {}).on('close', () => clearInterval(timer))
@@ -90,7 +90,7 @@ describe('connections through a proxy', () => {
     proxy.close()
   })
 
-  it('fail for what is no name, and do not throw', async () => {
+  it('fail for an invalid name without throwing', async () => {
     for (const host of ['a b', 'a\r\nX: y', 'ü'])
       expect(await new Promise<Error | null>(resolve => dialThrough({ at: { socketPath: '/none' } })(host, 443, resolve))).to.have.property(
         'message',
@@ -98,7 +98,7 @@ describe('connections through a proxy', () => {
       )
   })
 
-  it('fail in words that tell the proxy', async () => {
+  it('fail with errors that name the proxy', async () => {
     const proxy = await ConnectProxyServer.start()
     const name = `127.0.0.1:${proxy.port}`
     const way = { at: { host: '127.0.0.1', port: proxy.port } }
@@ -116,7 +116,7 @@ describe('connections through a proxy', () => {
     expect(await fault({ at: { host: '127.0.0.1', port: free } })).to.equal(`dial tcp 127.0.0.1:${free}: connect: connection refused`)
   })
 
-  it('are told to who counts them', async () => {
+  it('are reported to the observer', async () => {
     const proxy = await ConnectProxyServer.start()
     const told: string[] = []
     const observer = {

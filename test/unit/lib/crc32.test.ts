@@ -3,13 +3,13 @@ import { crc32, joined, ownCrc32, shiftBy } from '../../../src/lib/crc32.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
 
 describe('crc32', () => {
-  it('is that of RFC 1952', () => {
+  it('matches RFC 1952', () => {
     // The check value that catalogues of CRCs give.
     expect(crc32(Buffer.from('123456789'))).to.equal(0xcbf43926)
     expect(crc32(Buffer.alloc(0))).to.equal(0)
   })
 
-  it('is the same without the help of the runtime', () => {
+  it("matches the runtime's CRC in JavaScript", () => {
     const random = seededRandom(1)
     for (const size of [0, 1, 7, 255, 4096]) {
       const bytes = Buffer.from(Array.from({ length: size }, () => Math.floor(random() * 256)))
@@ -17,7 +17,7 @@ describe('crc32', () => {
     }
   })
 
-  it('is found from those of the parts', () => {
+  it('is combined from those of the parts', () => {
     const random = seededRandom(2)
     for (let i = 0; i < 50; i++) {
       const parts = Array.from({ length: 1 + Math.floor(random() * 6) }, () =>

@@ -11,7 +11,7 @@ const untilAborted = async (signal: AbortSignal): Promise<unknown> => {
 }
 
 describe('withDeadline', () => {
-  it('gives the result of the work', async () => {
+  it('returns the result of the work', async () => {
     expect(await withDeadline(new AbortController().signal, 60_000, async () => 7)).to.equal(7)
   })
 
@@ -22,7 +22,7 @@ describe('withDeadline', () => {
     expect(await work).to.equal('enough')
   })
 
-  it('is aborted from the beginning where the caller is', async () => {
+  it("is aborted from the beginning if the caller's signal is", async () => {
     expect(await withDeadline(AbortSignal.abort('before'), 60_000, untilAborted)).to.equal('before')
   })
 
@@ -44,7 +44,7 @@ describe('withDeadline', () => {
 })
 
 describe('startDeadline', () => {
-  it('tells whether its time was over first', async () => {
+  it('reports whether its time ran out first', async () => {
     const caller = new AbortController()
     const [late, left] = [startDeadline(1, new AbortController().signal), startDeadline(1, caller.signal)]
     expect([late.isOver(), left.isOver()]).to.deep.equal([false, false])

@@ -44,7 +44,7 @@ describe('der-writer', () => {
       expect(readDer(written)[0]?.content).to.have.length(length)
     })
 
-  it('writes what is read', () => {
+  it('writes what the reader reads', () => {
     const [identifier, text] = sequenceOf(readDer(derSequence(derIdentifier('1.3.6.1.5.5.7.3.2'), derText('client')))[0])
     expect(objectIdentifierOf(identifier)).to.equal('1.3.6.1.5.5.7.3.2')
     expect(textOf(text)).to.equal('client')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { dialError } from '../../../src/lib/dial-error.ts'
 
-describe('why nobody was reached', () => {
+describe('dialError', () => {
   const cases: [code: string, text: string][] = [
     ['ECONNREFUSED', 'dial tcp h:1: connect: connection refused'],
     ['EHOSTUNREACH', 'dial tcp h:1: connect: no route to host'],
@@ -16,5 +16,5 @@ describe('why nobody was reached', () => {
     ['SOMETHING', 'why'],
   ]
   for (const [code, text] of cases) it(`${code}: ${text}`, () => expect(dialError(Object.assign(new Error('why'), { code }), 'h:1').message).to.equal(text))
-  it('what is no error', () => expect(dialError('why', 'h:1').message).to.equal('why'))
+  it('formats a thrown value that is not an Error', () => expect(dialError('why', 'h:1').message).to.equal('why'))
 })

@@ -3,8 +3,8 @@ import { eachAtOnce } from '../../../src/lib/each-at-once.ts'
 
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
-describe('work on several items at once', () => {
-  it('is begun in order, and for no more than so many', async () => {
+describe('eachAtOnce', () => {
+  it('starts work in order, up to the limit', async () => {
     const begun: number[] = []
     const ends: (() => void)[] = []
     const done = eachAtOnce([1, 2, 3, 4], 2, item => {
@@ -24,7 +24,7 @@ describe('work on several items at once', () => {
     expect(begun).to.deep.equal([1, 2, 3, 4])
   })
 
-  it('is begun no more once some has failed, which is told when what was begun has ended', async () => {
+  it('starts no work after a failure, and rejects once the pending work has ended', async () => {
     const begun: number[] = []
     let end = (): void => {}
     let told: unknown

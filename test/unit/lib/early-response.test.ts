@@ -89,7 +89,7 @@ describe('a response before the end of a request', function () {
         }
       })
 
-  it('is the end of the body, and of the connection when that goes', async () => {
+  it('ends the body, and the connection once it closes', async () => {
     const port = await serve(false, manners['closes its connection at once'] as (socket: Socket) => void)
     const { body, readBytes } = endless()
     await upload(port, false, body)

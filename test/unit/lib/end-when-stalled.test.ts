@@ -21,7 +21,7 @@ class Slow extends Duplex {
   }
 }
 
-describe('a connection whose other side does not read', () => {
+describe('a connection whose peer does not read', () => {
   let time: HeldTime
   beforeEach(() => {
     time = HeldTime.hold()
@@ -29,7 +29,7 @@ describe('a connection whose other side does not read', () => {
   afterEach(() => time.release())
   const closed = (socket: Duplex): Promise<string> => new Promise(resolve => socket.once('error', error => resolve(error.message)))
 
-  it('is destroyed when what waits has stood still for too long', async () => {
+  it('is destroyed if its pending bytes have not moved for too long', async () => {
     const socket = new Slow()
     const why = closed(socket)
     endWhenStalled(socket, 20, 5)
@@ -40,7 +40,7 @@ describe('a connection whose other side does not read', () => {
     expect(await why).to.equal('the other side does not read')
   })
 
-  it('stays while nothing waits, or something is taken now and then', async () => {
+  it('stays open while nothing is pending, or the peer reads now and then', async () => {
     const socket = new Slow()
     endWhenStalled(socket, 20, 5)
     time.pass(100)

@@ -7,7 +7,7 @@ const random = seededRandom(7)
 const textOf = (length: number): string => Array.from({ length }, () => (random() < 0.9 ? 'a' : random() < 0.9 ? 'b' : '\ud83d')).join('')
 
 describe('finding a text in another', () => {
-  it('gives what the runtime gives, for parts of every length', () => {
+  it("returns what the runtime's search returns, for parts of every length", () => {
     for (let i = 0; i < 400; i++) {
       const part = textOf(1 + Math.floor(random() * (i % 2 === 0 ? 6 : 600)))
       const text = [textOf(i % 7), part, textOf(i % 3), part, part, textOf(i % 11)].slice(i % 4 === 0 ? 2 : 0, 6).join('') + textOf(i)
@@ -20,7 +20,7 @@ describe('finding a text in another', () => {
     }
   })
 
-  it('gives -1 for a part that is longer than the text', () => {
+  it('returns -1 for a part that is longer than the text', () => {
     expect(indexOfText('a', 'a'.repeat(300))).to.equal(-1)
     expect(lastIndexOfText('a'.repeat(999), 'a'.repeat(1000))).to.equal(-1)
   })

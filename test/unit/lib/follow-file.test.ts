@@ -45,7 +45,7 @@ describe('followFile', () => {
       over.signal,
     )
 
-  it('tells of each content', async () => {
+  it('reports each new content', async () => {
     const done = follow()
     for (const [n, text] of ['two', 'three', 'one'].entries()) {
       replace(text)
@@ -55,12 +55,12 @@ describe('followFile', () => {
     await done
   })
 
-  it('sees what has changed before it began', async () => {
+  it('reports a change made before it started', async () => {
     void follow('zero')
     await told('one')
   })
 
-  it('tells of a file that is gone, once, and takes it up when it is there', async () => {
+  it('reports a missing file once, and its content when it is back', async () => {
     void follow()
     rmSync(file)
     await told('ENOENT')
@@ -68,7 +68,7 @@ describe('followFile', () => {
     await told('ENOENT', 'two')
   })
 
-  it('does not try a content again that was bad', async () => {
+  it('does not retry a content that was rejected', async () => {
     void follow()
     replace('bad')
     await told('Error: bad')
@@ -77,7 +77,7 @@ describe('followFile', () => {
     await told('Error: bad', 'good')
   })
 
-  it('tries it again where that is asked for, when the file is read next', async () => {
+  it('retries it at the next read if the callback requests that', async () => {
     void follow('one', true)
     replace('bad')
     await told('Error: bad')

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { gatherWrites } from '../../../src/lib/gather-writes.ts'
 
 describe('writes of one turn', () => {
-  it('leave together', async () => {
+  it('are sent together', async () => {
     const left: string[] = []
     const socket = new Duplex({
       read() {},

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { gatheredStream } from '../../../src/lib/gathered-stream.ts'
 
 describe('a stream whose pieces are gathered', () => {
-  it('has in one piece what has come within one callback', async () => {
+  it('joins the bytes that arrive within one callback', async () => {
     const source = new PassThrough()
     const pieces: string[] = []
     const gathered = gatheredStream(source).on('data', piece => pieces.push(piece.toString()))
@@ -19,7 +19,7 @@ describe('a stream whose pieces are gathered', () => {
     expect(pieces.length).to.be.at.most(6)
   })
 
-  it('holds nothing back until more comes', async () => {
+  it('does not wait for more bytes', async () => {
     const source = new PassThrough()
     const gathered = gatheredStream(source).on('error', () => {})
     source.write('a')
@@ -28,7 +28,7 @@ describe('a stream whose pieces are gathered', () => {
     source.destroy()
   })
 
-  it('has every byte of a source that is read slowly', async () => {
+  it('passes on every byte to a slow reader', async () => {
     const parts = Array.from({ length: 500 }, (_, i) => Buffer.alloc(1000, i))
     const received: Buffer[] = []
     for await (const piece of gatheredStream(Readable.from(parts, { objectMode: false }))) {

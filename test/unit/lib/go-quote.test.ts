@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { quote, timeQuote } from '../../../src/lib/go-quote.ts'
 
 describe('lib/go-quote', () => {
-  it('quotes as strconv.Quote does', () => {
+  it('quotes like strconv.Quote', () => {
     expect(quote('a\u0085é漢🙂\u{f0000}"\\\n\u0001\u007f\u00a0')).to.equal('"a\\u0085é漢🙂\\U000f0000\\"\\\\\\n\\x01\\x7f\\u00a0"')
   })
 
-  it('quotes halves of surrogate pairs as what decoders make of them', () => expect(quote('a\ud800b')).to.equal('"a\ufffdb"'))
+  it('quotes lone surrogates as U+FFFD, as decoders read them', () => expect(quote('a\ud800b')).to.equal('"a\ufffdb"'))
 
   it('quotes a long text as its parts', () => {
     for (const [unit, quoted] of [
@@ -20,5 +20,5 @@ describe('lib/go-quote', () => {
     }
   })
 
-  it('quotes as the package time does', () => expect(timeQuote('a"\\é\u0001')).to.equal('"a\\"\\\\\\xc3\\xa9\\x01"'))
+  it('quotes like package time', () => expect(timeQuote('a"\\é\u0001')).to.equal('"a\\"\\\\\\xc3\\xa9\\x01"'))
 })

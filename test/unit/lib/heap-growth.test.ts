@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { HeapGrowth } from '../../../src/lib/heap-growth.ts'
 
 describe('HeapGrowth', () => {
-  it('is bounded by the lowest percentage that is asked for, and told of changes alone', () => {
+  it('applies the lowest percentage, and only reports changes', () => {
     const set: number[] = []
     const growth = new HeapGrowth(percent => void set.push(percent))
     growth.bound('watches', undefined)

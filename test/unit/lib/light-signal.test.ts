@@ -10,7 +10,7 @@ const never = (): LightSignal =>
   )
 
 describe('LightSignal', () => {
-  it('tells its listeners once, in order', () => {
+  it('calls its listeners once, in order', () => {
     const signal = never()
     const calls: string[] = []
     signal.addEventListener('abort', () => calls.push('a'))
@@ -33,7 +33,7 @@ describe('LightSignal', () => {
     expect(called).to.equal(false)
   })
 
-  it('looks for itself when asked', () => {
+  it('checks its source on each access', () => {
     let gone = false
     const signal = new LightSignal(
       () => gone,
@@ -45,7 +45,7 @@ describe('LightSignal', () => {
     expect(() => signal.throwIfAborted()).to.throw('This operation was aborted')
   })
 
-  it('asks to be told only once there is a listener', () => {
+  it('watches its source only once it has a listener', () => {
     let told: (() => void) | undefined
     const signal = new LightSignal(
       () => false,
@@ -62,7 +62,7 @@ describe('LightSignal', () => {
     expect(called).to.equal(true)
   })
 
-  it('serves Node’s own functions', async () => {
+  it("is accepted by Node's functions", async () => {
     const signal = never()
     setMaxListeners(0, signal as unknown as EventTarget)
     const waiting = sleep(10_000, undefined, { signal })

@@ -15,9 +15,9 @@ describe('linearRegExp', () => {
     it(`${found ? 'finds' : 'does not find'} ${expression} in ${JSON.stringify(text)}`, () => expect(linearRegExp(expression)?.foundIn(text)).to.equal(found))
   }
 
-  it('is undefined for what is no expression', () => expect(linearRegExp('a(')).to.equal(undefined))
+  it('is undefined for an invalid expression', () => expect(linearRegExp('a(')).to.equal(undefined))
 
-  it('takes time that grows with the text where backtracking takes for ever', () => {
+  it('takes time linear in the text even if backtracking would take exponential time', () => {
     const expression = linearRegExp('^(a+)+$')
     expectNoSquare(length => () => expect(expression?.foundIn(`${'a'.repeat(length)}b`)).to.equal(false), 1_000)
   })

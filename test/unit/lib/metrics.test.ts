@@ -20,7 +20,7 @@ describe('metric families', () => {
     )
   })
 
-  it('keep each value under its label, whatever is in it', async () => {
+  it('keep label values apart whatever they contain', async () => {
     const family = new CounterFamily({ name: 'requests_total', help: 'Requests.', stability: 'STABLE', labels: ['group', 'resource'] })
     family.child('a\0b', 'c').value++
     family.child('a', 'b\0c').value++
@@ -43,14 +43,14 @@ describe('metric families', () => {
     ])
   })
 
-  it('ask a read gauge when they are scraped', async () => {
+  it('call a read gauge when it is scraped', async () => {
     let n = 1
     const family = new ReadGauge({ name: 'objects', help: 'Objects.', stability: 'ALPHA', labels: ['resource'] }, () => [['pods', n]])
     n = 7
     expect(await printed(family)).to.contain('objects{resource="pods"} 7')
   })
 
-  it('bound the number of label sets', () => {
+  it('limit the number of label sets', () => {
     const family = new GaugeFamily({ name: 'many', help: '', stability: 'ALPHA', labels: ['name'] })
     for (let i = 0; i < 20_000; i++) family.child(`n${i}`).value++
     const samples = [...family.samples()]
@@ -77,7 +77,7 @@ describe('metric families', () => {
     ])
   })
 
-  it('remove the children of what is gone when they are read', () => {
+  it('remove the children of subjects that no longer exist when they are read', () => {
     const present = new Set(['a'])
     const isPresent = (name: string): boolean => present.has(name)
     const family = new CounterFamily({ name: 'calls_total', help: '', stability: 'ALPHA', labels: ['name', 'code'], subject: ['name'], isPresent })

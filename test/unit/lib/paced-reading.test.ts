@@ -23,7 +23,7 @@ class Slow implements PacedReader {
 const source = (): Duplex => new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
 
 describe('reading a connection in turns', () => {
-  it('goes on in the next turn, and then reads more', async () => {
+  it('continues in the next turn before it reads more', async () => {
     const socket = source()
     const reader = new Slow()
     new PacedReading(socket, reader).start(Buffer.from('abc'))
@@ -34,7 +34,7 @@ describe('reading a connection in turns', () => {
     await eventually('it reads on', () => !socket.isPaused())
   })
 
-  it('does not read on while it is held', async () => {
+  it('does not read while it is held', async () => {
     const socket = source()
     const reader = new Slow()
     const reading = new PacedReading(socket, reader)
@@ -48,7 +48,7 @@ describe('reading a connection in turns', () => {
     await eventually('and the rest', () => reader.heard === 'abcde')
   })
 
-  it('reads what has come before the connection is gone', () => {
+  it('reads the received bytes before it closes', () => {
     const socket = source()
     const reader = new Slow()
     new PacedReading(socket, reader).start(Buffer.from('abc'))

@@ -39,7 +39,7 @@ describe('a connection that is read at the pace of turns', () => {
   })
   after(() => server.close())
 
-  it('hands over every byte in order and the end behind them, in pieces of a bounded size', async () => {
+  it('passes on every byte in order and then the end, in pieces of a bounded size', async () => {
     await open({ pieceBytes: 1000 })
     const sent = randomBytes(500_000)
     const pieces: Buffer[] = []
@@ -72,7 +72,7 @@ describe('a connection that is read at the pace of turns', () => {
     await eventually('what was sent is there', () => pieces.length === 4)
   })
 
-  it('hands over the end behind what waits', async () => {
+  it('passes on the end after the bytes that wait', async () => {
     const turns = new HeldTurns()
     turns.spent = true
     await open({ turns })
@@ -88,7 +88,7 @@ describe('a connection that is read at the pace of turns', () => {
     expect(seen).to.deep.equal(['last', 'end'])
   })
 
-  it('keeps one piece in the stream while that is paused, and goes on when it is resumed', async () => {
+  it('keeps one piece in a paused stream, and continues when it is resumed', async () => {
     await open({ pieceBytes: 10 })
     near.pause()
     const sent = Buffer.alloc(100_000, 'x')

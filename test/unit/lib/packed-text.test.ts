@@ -4,7 +4,7 @@ import { PackedText } from '../../../src/lib/packed-text.ts'
 describe('PackedText', () => {
   const long = 'The name of a secret — in the same namespace. '.repeat(1000)
 
-  it('gives the text back, before it is compressed and after', async () => {
+  it('returns the text before and after it is compressed', async () => {
     const packed = new PackedText(long)
     expect(packed.text()).to.equal(long)
     while (packed.size === long.length) await new Promise(setImmediate)
@@ -12,7 +12,7 @@ describe('PackedText', () => {
     expect(packed.text()).to.equal(long)
   })
 
-  it('leaves a short text alone', async () => {
+  it('does not compress a short text', async () => {
     expect(new PackedText('short').text()).to.equal('short')
     expect(new PackedText('').text()).to.equal('')
   })

@@ -12,11 +12,11 @@ describe('pemBlocks', () => {
     ])
   })
 
-  it('passes over a block whose last line names another label', () => {
+  it('skips a block whose last line has another label', () => {
     expect(labelsIn(`-----BEGIN A-----\nx\n-----END B-----\n${block('C')}`)).to.deep.equal(['C'])
   })
 
-  it('passes over a block without an end', () => {
+  it('skips a block without an end', () => {
     expect(labelsIn(`-----BEGIN A-----\nx\n${block('B')}\n-----BEGIN C-----`)).to.deep.equal(['B'])
   })
 })

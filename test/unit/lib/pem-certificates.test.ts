@@ -21,7 +21,7 @@ describe('certificates of a text', () => {
   for (const [what, [text, certificates, isCut]] of Object.entries(cases))
     it(what, () => expect([pemCertificates(text), endsWithinCertificate(text)]).to.deep.equal([certificates, isCut]))
 
-  it('are found in time that grows with the text', () => {
+  it('are found in time linear in the text', () => {
     expectNoSquare(count => {
       const text = BEGIN.repeat(count)
       return () => [pemCertificates(text), endsWithinCertificate(text)]

@@ -32,7 +32,7 @@ describe('pollFiles', () => {
   ] as const)
     it(title, async () => expect(await polled(script)).to.deep.equal(events))
 
-  it('tries a value again that could not be put in force, and tells of that once', async () => {
+  it('retries a value that could not be put into effect, and reports the failure once', async () => {
     let refusals = 2
     const refuse = (): void => {
       if (refusals-- > 0) throw new Error('not now')

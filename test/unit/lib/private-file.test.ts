@@ -44,7 +44,7 @@ describe('private files', () => {
     })
   }
 
-  it('replace a link, not what it points to, and a file that others could read', async () => {
+  it('replace a link instead of its target, and a file that others could read', async () => {
     const file = join(directory, 'a.key')
     const theirs = join(directory, 'theirs')
     writeFileSync(theirs, 'before', { mode: 0o666 })
@@ -55,7 +55,7 @@ describe('private files', () => {
     expect(modeOf(theirs)).to.equal(0o600)
   })
 
-  it('are kept where they are to be kept', async () => {
+  it('are kept if they exist and must not be replaced', async () => {
     const file = join(directory, 'a.key')
     expect(await keepPrivate(file, 'first')).to.equal('first')
     expect(await keepPrivate(file, 'second')).to.equal('first')
@@ -63,7 +63,7 @@ describe('private files', () => {
     expect(readdirSync(directory)).to.deep.equal(['a.key'])
   })
 
-  it('leave no draft where they cannot be placed', async () => {
+  it('leave no draft if they cannot be moved to their name', async () => {
     const file = join(directory, 'taken')
     mkdirSync(join(file, 'full'), { recursive: true })
     await writePrivate(file, 'secret').then(
@@ -79,7 +79,7 @@ describe('private files', () => {
     expect([modeOf(made), modeOf(join(directory, 'data'))]).to.deep.equal([0o700, 0o700])
   })
 
-  it('no directory where none can be made, such as below a file', () => {
+  it('create no directory below a file', () => {
     const file = join(directory, 'file')
     writeFileSync(file, '')
     expect(() => makePrivateDirectory(join(file, 'a', 'b'))).to.throw(`${file} is a file, not a directory`)

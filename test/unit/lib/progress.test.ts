@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { Progress } from '../../../src/lib/progress.ts'
 
-describe('progress, as one sees it who looks now and then', () => {
-  it('is for how long what waits has not moved', () => {
+describe('Progress', () => {
+  it('measures how long pending work has not moved', () => {
     const progress = new Progress()
     const looks: readonly [now: number, waits: boolean, moved: boolean, stalled: number][] = [
       [0, true, false, 0],

@@ -37,7 +37,7 @@ describe('QuietCollector', () => {
     expect([pass(900, 120), pass(49, 120), pass(49, 120)]).to.deep.equal([1, 1, 2])
   })
 
-  it('does not collect between the parts of a burst, nor where little has come', () => {
+  it('does not collect during a burst, or after little growth', () => {
     const { pass } = begin()
     for (let i = 0; i < 5; i++) expect([pass(10, 140), pass(900, 140)]).to.deep.equal([0, 0])
     const little = begin()
@@ -49,7 +49,7 @@ describe('QuietCollector', () => {
     expect([pass(1, 170), pass(1, 170), pass(1, 170), pass(1, 150)]).to.deep.equal([0, 0, 0, 1])
   })
 
-  it('measures from what is left when V8 has given back by itself', () => {
+  it('measures growth from the heap that V8 has left by itself', () => {
     const { pass } = begin()
     expect([pass(1, 50), pass(1, 40), pass(1, 45), pass(1, 57)]).to.deep.equal([0, 0, 0, 1])
   })

@@ -18,18 +18,18 @@ describe('readBounded', () => {
     return { outcome, taken }
   }
 
-  it('gives what is as long as the bound, in one piece', async () => {
+  it('returns a body as long as the bound in one piece', async () => {
     const { outcome } = await reading([2, 0, 1], { maxBytes: 3 })
     expect(outcome).to.deep.equal(Buffer.from([1, 1, 3]))
   })
 
-  it('gives nothing of an empty body', async () => expect((await reading([], { maxBytes: 0 })).outcome).to.deep.equal(Buffer.alloc(0)))
+  it('returns an empty buffer for an empty body', async () => expect((await reading([], { maxBytes: 0 })).outcome).to.deep.equal(Buffer.alloc(0)))
 
-  it('reads no further than the piece that is too long', async () => {
+  it('stops reading at the piece that exceeds the bound', async () => {
     expect(await reading([2, 2, 2, 2], { maxBytes: 3 })).to.deep.equal({ outcome: 'Error: too long', taken: 2 })
   })
 
-  it('counts the bytes in a room while it reads, and leaves it whatever comes of them', async () => {
+  it('reserves bytes in the shared room while it reads, and releases them in any case', async () => {
     for (const [maxBytes, most] of [
       [10, 10],
       [3, 10],
@@ -53,7 +53,7 @@ describe('readBounded', () => {
     }
   })
 
-  it('rejects with what the body fails with', async () => {
+  it('rejects with the error of the body', async () => {
     async function* broken() {
       yield Buffer.alloc(1)
       throw new Error('reset')

@@ -46,13 +46,13 @@ describe('searchSteps', () => {
       }
     })
 
-  it('says how far it had to look', () => {
+  it('reports how far it read the text', () => {
     const searchedTo = (expression: string): number | undefined => runAtOnce(searchSteps(RE2JS.compile(expression).re2Input.prog, 'a'.repeat(100)))?.searchedTo
     expect(searchedTo('a')).to.equal(2)
     expect(searchedTo('a.*b|a')).to.equal(100)
   })
 
-  it('takes many short steps where expression and text are long', () => {
+  it('takes many short steps if expression and text are long', () => {
     const { prog } = RE2JS.compile('(a?){100}$').re2Input
     let steps = 0
     for (const search = searchSteps(prog, `${'a'.repeat(5000)}`, 0, true); !search.next().done; ) steps++

@@ -57,8 +57,8 @@ const bad: Record<string, string> = {
 describe('regular expressions of patterns', () => {
   for (const text of good) it(`reads ${JSON.stringify(text)}`, () => expect(regexpFault(text)).to.equal(undefined))
   for (const [text, fault] of Object.entries(bad)) it(`refuses ${JSON.stringify(text)}`, () => expect(regexpFault(text)).to.equal(fault))
-  it('refuses groups in groups in groups', () => expect(regexpFault('('.repeat(2000))).to.match(/^expression nests too deeply/))
-  it('takes its time in proportion to the length', () => expect(regexpFault(`${'(a*)*'.repeat(1000)}`)).to.equal(undefined))
+  it('rejects deeply nested groups', () => expect(regexpFault('('.repeat(2000))).to.match(/^expression nests too deeply/))
+  it('takes time linear in the expression', () => expect(regexpFault(`${'(a*)*'.repeat(1000)}`)).to.equal(undefined))
 
   for (const text of ['x'.repeat(20_000), '((a{100}){10}){11}', '(?:a|b{1,1000}){1000}', '[^\\pL]'.repeat(1000)])
     it(`refuses ${text.slice(0, 30)} for its program would be too long`, () => expect(regexpFault(text)).to.equal(`expression too large: \`${text}\``))

@@ -62,7 +62,7 @@ describe('the certificate of a server', () => {
     expect(await said(await serve(await leaf(root)), root)).to.equal('hello')
   })
 
-  it('may be for any purpose below an authority for servers or for any purpose, sent or believed', async () => {
+  it('may be for any purpose below an authority for servers or for any purpose, sent or trusted', async () => {
     for (const usages of [[ANY_PURPOSE], [SERVER_AUTH]]) {
       const between = await authority(root, { usages })
       for (const own of [await leaf(between), await leaf(between, { usages: [SERVER_AUTH] })]) {
@@ -79,7 +79,7 @@ describe('the certificate of a server', () => {
     expect(await said(await serve(alone), alone)).to.equal('hello')
   })
 
-  it('may have a key usage that does not fit the handshake', async () => {
+  it('may have a key usage that does not match the handshake', async () => {
     const extensions = [new x509.KeyUsagesExtension(x509.KeyUsageFlags.dataEncipherment)]
     expect(await said(await serve(await leaf(root, { extensions, usages: [SERVER_AUTH] })), root)).to.equal('hello')
   })
@@ -95,7 +95,7 @@ describe('the certificate of a server', () => {
     ])
   })
 
-  it('is verified on a connection that another has dialled', async () => {
+  it('is verified on a connection that was dialled elsewhere', async () => {
     for (const [believed, expected] of [
       [root, true],
       [await authority(), false],

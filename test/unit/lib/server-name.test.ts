@@ -3,7 +3,7 @@ import { dialError } from '../../../src/lib/dial-error.ts'
 import { checkServerName } from '../../../src/lib/server-name.ts'
 
 /** Texts: crypto/x509, HostnameError. */
-describe('whom a certificate is for', () => {
+describe('checkServerName', () => {
   const text = (host: string, CN: string, subjectaltname?: string): string | undefined => {
     const error = checkServerName(host, { subject: { CN }, ...(subjectaltname !== undefined && { subjectaltname }) } as Parameters<typeof checkServerName>[1])
     return error && dialError(error, 'h:1').message.replace('tls: failed to verify certificate: x509: ', '')

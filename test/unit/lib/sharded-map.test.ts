@@ -3,7 +3,7 @@ import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import { ShardedMap } from '../../../src/lib/sharded-map.ts'
 
 describe('lib/sharded-map', () => {
-  it('holds what a Map holds', () => {
+  it('behaves like a Map', () => {
     const random = seededRandom(3)
     const map = new ShardedMap<number>()
     const expected = new Map<string, number>()

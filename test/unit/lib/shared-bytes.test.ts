@@ -4,7 +4,7 @@ import { SharedBytes } from '../../../src/lib/shared-bytes.ts'
 describe('SharedBytes', () => {
   const pieces = [Buffer.from('{"a":1}\n'), Buffer.from('{"bc":2}\n')]
 
-  it('makes each form once', () => {
+  it('creates each form once', () => {
     const bytes = new SharedBytes(pieces)
     expect(bytes.length).to.equal(17)
     expect(bytes.joined.toString()).to.equal('{"a":1}\n{"bc":2}\n')
@@ -13,11 +13,11 @@ describe('SharedBytes', () => {
     expect(bytes.chunk).to.equal(bytes.chunk)
   })
 
-  it('joins no single piece', () => {
+  it('does not copy a single piece', () => {
     expect(new SharedBytes([pieces[0]!]).joined).to.equal(pieces[0])
   })
 
-  it('copies messages that are in pieces together, once for both forms', () => {
+  it('joins the pieces of messages once for both forms', () => {
     const message = [Buffer.from('{"a":'), Buffer.from('1'), Buffer.from('}\n')]
     const bytes = new SharedBytes([message, pieces[1]!])
     expect(bytes.length).to.equal(17)
@@ -29,7 +29,7 @@ describe('SharedBytes', () => {
     expect([alone.joined.toString(), alone.chunk.toString()]).to.deep.equal(['{"a":1}\n', '8\r\n{"a":1}\n\r\n'])
   })
 
-  it('keeps no copy of what is long', () => {
+  it('does not cache long messages', () => {
     const long = new SharedBytes([Buffer.alloc(1 << 20), Buffer.alloc(1)])
     expect(long.joined).not.to.equal(long.joined)
     expect(long.joined.length).to.equal((1 << 20) + 1)

@@ -4,7 +4,7 @@ import { SizedCache } from '../../../src/lib/sized-cache.ts'
 describe('SizedCache', () => {
   const kept = (cache: SizedCache<number>, keys: string): string => [...keys].filter(key => cache.get(key) !== undefined).join('')
 
-  it('forgets the oldest of too many', () => {
+  it('evicts the oldest entry above the limit', () => {
     const cache = new SizedCache<number>(3, 1000)
     for (const key of 'abcd') cache.set(key, 1, 1)
     expect(kept(cache, 'abcd')).to.equal('bcd')
@@ -13,7 +13,7 @@ describe('SizedCache', () => {
     expect([kept(cache, 'abcde'), cache.get('b')]).to.deep.equal(['bde', 2])
   })
 
-  it('forgets as many as make room', () => {
+  it('evicts as many entries as necessary', () => {
     const cache = new SizedCache<number>(1000, 160)
     for (let i = 0; i < 16; i++) cache.set(String.fromCharCode(97 + i), 1, 10)
     cache.set('A', 1, 5)
@@ -25,7 +25,7 @@ describe('SizedCache', () => {
     expect(kept(cache, 'abcdABC')).to.equal('bdABC')
   })
 
-  it('keeps nothing that is too large, nor what was there before it', () => {
+  it('does not store a value that is too large, and removes the previous one', () => {
     const cache = new SizedCache<number>(10, 160)
     cache.set('a', 1, 10)
     cache.set('a', 2, 11)

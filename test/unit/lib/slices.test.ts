@@ -2,12 +2,12 @@ import { expect } from 'chai'
 import { mapInSlices } from '../../../src/lib/slices.ts'
 
 describe('mapInSlices', () => {
-  it('gives what a map gives', async () => {
+  it('returns what map returns', async () => {
     const items = Array.from({ length: 100 }, (_, i) => i)
     expect(await mapInSlices(items, i => i * 2)).to.deep.equal(items.map(i => i * 2))
   })
 
-  it('lets the event loop turn where the work takes long', async () => {
+  it('lets the event loop run if the work takes long', async () => {
     let turns = 0
     const timer = setInterval(() => turns++, 1)
     await mapInSlices(Array.from({ length: 64 }), () => {
@@ -18,7 +18,7 @@ describe('mapInSlices', () => {
     expect(turns).to.be.at.least(2)
   })
 
-  it('leaves each item that takes long to a turn of its own', async () => {
+  it('runs each long item in a turn of its own', async () => {
     const turns: number[] = []
     let turn = 0
     const count = (): void => {
@@ -36,7 +36,7 @@ describe('mapInSlices', () => {
     expect(new Set(turns).size).to.be.at.least(5)
   })
 
-  it('rejects with what the function throws', async () => {
+  it('rejects with the error that the function throws', async () => {
     const error = new Error('no')
     const thrown = await mapInSlices([1], () => {
       throw error

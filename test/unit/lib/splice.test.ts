@@ -38,7 +38,7 @@ describe('splice', () => {
     await done
   })
 
-  it('lets one side say all after the other has ended', async () => {
+  it('passes on pending bytes of one side after the other has ended', async () => {
     const { client, backend, done } = await joined()
     backend.resume().once('end', () => backend.end('x'.repeat(1 << 20)))
     client.end('ask')
@@ -58,7 +58,7 @@ describe('splice', () => {
     })
   }
 
-  it('ends with its signal, also one that was aborted before', async () => {
+  it('ends when its signal aborts, or if it was aborted before', async () => {
     const { client, backend, controller, done } = await joined()
     controller.abort()
     await done
@@ -69,7 +69,7 @@ describe('splice', () => {
     for (const socket of [one[0], other[0]]) socket.destroy()
   })
 
-  it('ends where one side had gone before', async () => {
+  it('ends if one side was closed before', async () => {
     const [one, other] = [await pair(), await pair()]
     one[1].destroy()
     await once(one[1], 'close')

@@ -29,13 +29,13 @@ async function othersTurns(run: () => Promise<unknown>): Promise<number> {
 }
 
 describe('work in steps', () => {
-  it('has its result, at once and in turns', async () => {
+  it('returns its result, in one call and in turns', async () => {
     expect(runAtOnce(work(0, 3))).to.equal('done')
     expect(await runInTurns(work(0, 3))).to.equal('done')
   })
-  it('leaves turns to others after each long step', async () => expect(await othersTurns(() => runInTurns(work(15, 5)))).to.be.at.least(4))
-  it('goes on in the same turn after short ones', async () => expect(await othersTurns(() => runInTurns(work(0, 5)))).to.be.at.most(1))
-  it('starts at once, and waits only after a step that took long', async () => {
+  it('lets other work run after each long step', async () => expect(await othersTurns(() => runInTurns(work(15, 5)))).to.be.at.least(4))
+  it('continues in the same turn after short steps', async () => expect(await othersTurns(() => runInTurns(work(0, 5)))).to.be.at.most(1))
+  it('starts immediately, and waits only after a long step', async () => {
     await new Promise(resolve => setImmediate(resolve))
     expect(startInTurns(work(0, 0))).to.equal('done')
     const waiting = startInTurns(work(15, 2))
@@ -43,7 +43,7 @@ describe('work in steps', () => {
     expect(await waiting).to.equal('done')
     expect(await othersTurns(async () => startInTurns(work(15, 5)))).to.be.at.least(4)
   })
-  it('takes a list for a result, and makes what takes steps', () => {
+  it('treats a list as a result, and runs steps', () => {
     expect(runAtOnce(resultOf<string[]>(['a', 'b']))).to.deep.equal(['a', 'b'])
     expect(runAtOnce(resultOf<{ next: string }>({ next: 'b' }))).to.deep.equal({ next: 'b' })
     const made = (function* (): Steps<string[]> {
@@ -52,7 +52,7 @@ describe('work in steps', () => {
     })()
     expect(runAtOnce(resultOf<string[]>(made))).to.deep.equal(['c'])
   })
-  it('fails as its steps do', async () => {
+  it('fails with the error of its steps', async () => {
     function* failing(): Steps<void> {
       yield
       throw new Error('no')

@@ -7,13 +7,13 @@ function lines(format: 'text' | 'json', verbosity = 0) {
 }
 
 describe('createLogger', () => {
-  it('writes text with quoted values where they need it', () => {
+  it('quotes values in text if necessary', () => {
     const { written, log } = lines('text')
     log.warn('careful', { a: 1, b: 'two words', c: undefined, d: { e: 'f' } })
     expect(written).to.deep.equal(['1970-01-01T00:00:00.000Z warn  careful a=1 b="two words" d={"e":"f"}\n'])
   })
 
-  it('writes no control character of a value', () => {
+  it('escapes control characters in values', () => {
     const { written, log } = lines('text')
     log.info('request', { path: '/a\nerror', agent: '\u001b[2J', other: 'a\u009b2J' })
     expect(written).to.deep.equal(['1970-01-01T00:00:00.000Z info  request path="/a\\nerror" agent="\\u001b[2J" other="a\\u009b2J"\n'])
@@ -26,7 +26,7 @@ describe('createLogger', () => {
     expect(written[0]?.split('\n').length).to.equal(2)
   })
 
-  it('writes what each line has', () => {
+  it('adds the fields of every line', () => {
     const written: string[] = []
     const log = createLogger({ format: 'text', verbosity: 0, write: line => written.push(line), now: () => 0, fields: { worker: 2 } })
     log.info('hello', { a: 1 })

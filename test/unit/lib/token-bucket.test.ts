@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { TokenBucket } from '../../../src/lib/token-bucket.ts'
 
 describe('a token bucket', () => {
-  it('runs empty, and fills again up to its capacity', () => {
+  it('is emptied, and refilled up to its capacity', () => {
     let now = 0
     const bucket = new TokenBucket(3, 2, { now: () => now })
     const taken = (): number => {

@@ -20,7 +20,7 @@ class HeldLoop implements EventLoop {
 }
 
 describe('a turn scheduler', () => {
-  it('calls a turn spent after 2 ms, and long after 10', async () => {
+  it('considers a turn spent after 2 ms, and long after 10', async () => {
     const loop = new HeldLoop()
     const scheduler = new TurnScheduler(loop)
     expect(scheduler.isSpent()).to.equal(false)
@@ -34,7 +34,7 @@ describe('a turn scheduler', () => {
     expect([scheduler.isSpent(), scheduler.isLong()]).to.deep.equal([false, false])
   })
 
-  it('serves in a turn what 2 ms are enough for, in order, and the rest in the next', async () => {
+  it('serves callbacks in order for 2 ms, and the rest in the next turn', async () => {
     const loop = new HeldLoop()
     const scheduler = new TurnScheduler(loop)
     const served: number[] = []
@@ -49,7 +49,7 @@ describe('a turn scheduler', () => {
     expect(served).to.deep.equal([1, 2, 3, 4, 5])
   })
 
-  it('serves one that takes long in each turn, however many short ones there are', async () => {
+  it('serves one long callback in each turn, however many short ones wait', async () => {
     const loop = new HeldLoop()
     const scheduler = new TurnScheduler(loop)
     const served: string[] = []
@@ -66,7 +66,7 @@ describe('a turn scheduler', () => {
     expect(served).to.deep.equal(['a', 'long', 'b'])
   })
 
-  it('leaves long work to the next turn where something else took long, but never twice', async () => {
+  it('defers long work once if other work took long', async () => {
     const loop = new HeldLoop()
     const scheduler = new TurnScheduler(loop)
     const served: string[] = []
@@ -92,7 +92,7 @@ describe('a turn scheduler', () => {
     expect(await turnAfterPoll(1)).to.equal('e')
   })
 
-  it('shares nothing with another', () => {
+  it('has state of its own', () => {
     const loop = new HeldLoop()
     const [one, other] = [new TurnScheduler(loop), new TurnScheduler(loop)]
     one.isSpent()

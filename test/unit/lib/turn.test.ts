@@ -21,7 +21,7 @@ function countTurns(): { readonly now: number; stop(): void } {
 }
 
 describe('lib/turn', () => {
-  it('calls a turn spent after some milliseconds, and the next one fresh', async () => {
+  it('considers a turn spent after some milliseconds, and the next one not', async () => {
     await new Promise(setImmediate)
     expect(turnIsSpent()).to.equal(false)
     hold(LONG_MS)
@@ -30,7 +30,7 @@ describe('lib/turn', () => {
     expect(turnIsSpent()).to.equal(false)
   })
 
-  it('calls a turn fresh after the loop has been idle', async () => {
+  it('considers a turn not spent after the loop has been idle', async () => {
     const time = HeldTime.hold()
     try {
       turnIsSpent()
@@ -42,7 +42,7 @@ describe('lib/turn', () => {
     }
   })
 
-  it('gives the event loop its turn between long pieces, with all that follows from one done before the next begins', async () => {
+  it('runs the event loop between long pieces, and the microtasks of each before the next', async () => {
     const done: string[] = []
     const turns = countTurns()
     const began: number[] = []
@@ -61,7 +61,7 @@ describe('lib/turn', () => {
     expect(new Set(began).size).to.equal(4)
   })
 
-  it('serves short pieces together', async () => {
+  it('serves short pieces in one turn', async () => {
     const turns = countTurns()
     const began: number[] = []
     await Promise.all(
@@ -75,7 +75,7 @@ describe('lib/turn', () => {
     expect(new Set(began).size).to.be.lessThan(10)
   })
 
-  it('serves who waits although every poll spends its turn', async () => {
+  it('serves waiting callbacks even if every poll spends its turn', async () => {
     let served = false
     let polls = 0
     inNextTurn(() => {
@@ -90,7 +90,7 @@ describe('lib/turn', () => {
     expect(served).to.equal(true)
   })
 
-  it('serves those who come meanwhile later', async () => {
+  it('serves callbacks added during a turn in a later one', async () => {
     const order: number[] = []
     await new Promise<void>(resolve => {
       inNextTurn(() => {
@@ -105,7 +105,7 @@ describe('lib/turn', () => {
     expect(order).to.deep.equal([1, 2, 3])
   })
 
-  it('serves what is short before the rest of what takes long, however much of that waits', async () => {
+  it('serves short work before the rest of long work, however much of that waits', async () => {
     const order: string[] = []
     const pieces = async (name: string): Promise<void> => {
       for (let i = 1; i <= 3; i++) {
@@ -119,7 +119,7 @@ describe('lib/turn', () => {
     expect(order).to.deep.equal(['a1', 'short', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3', 'b3', 'c3'])
   })
 
-  it('serves what takes long although something short waits in every turn', async () => {
+  it('serves long work even if short work waits in every turn', async () => {
     let served = false
     let turns = 0
     inLongTurn(() => {
