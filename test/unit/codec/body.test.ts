@@ -7,14 +7,14 @@ import { types } from '../../../src/resources/types.ts'
 
 interface Row {
   type: string
-  /** One character a byte. */
+  /** One byte per character. */
   body: string
   out?: string
   error?: string
   strict?: string[]
 }
 
-/** Bodies, and what sigs.k8s.io/json and encoding/json make of them with the Go types of k8s.io/api 0.33. */
+/** Bodies, and the results of sigs.k8s.io/json and encoding/json with the Go types of k8s.io/api 0.33. */
 const rows = JSON.parse(readFileSync(new URL('../../fixtures/codec/typed.json', import.meta.url), 'utf8')) as Row[]
 
 describe('decodeBody', () => {

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../../src/meta/object.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { roundtripSchema } from '../../support/roundtrip.ts'
 
-/** Objects of k8s.io/api 0.33 (testdata/HEAD), with every field set, as JSON, and as apimachinery's own encoder writes them in CBOR. */
+/** Objects of k8s.io/api 0.33 (testdata/HEAD) with every field set, in JSON and in the CBOR of apimachinery's encoder. */
 const folder = new URL('../../fixtures/codec/roundtrip/', import.meta.url)
 const names = readdirSync(folder)
   .filter(file => file.endsWith('.cbor'))
@@ -47,7 +47,7 @@ describe('CBOR items', () => {
     }
   })
 
-  // RFC 8949, appendix A; what JSON has no value for is left out.
+  // RFC 8949, appendix A, without the values that JSON does not have.
   const examples: [string, Json][] = [
     ['00', 0],
     ['17', 23],
@@ -93,7 +93,7 @@ describe('CBOR items', () => {
     ['d64401020304', 'AQIDBA=='],
     ['d54401020304', 'AQIDBA'],
     ['d682 d7 4101 4102', ['01', 'Ag==']],
-    // The tag of a later encoding ends with the item that it stands before, a time, too.
+    // The tag of a later encoding applies only to the item after it, also to a time.
     ['82 d5c100 4161', ['1970-01-01T00:00:00Z', 'a']],
     ['d9d9f7 d9d9f7 01', 1],
     ['d82076687474703a2f2f7777772e6578616d706c652e636f6d', 'http://www.example.com'],
@@ -124,7 +124,7 @@ describe('CBOR items', () => {
     for (const [value, bytes] of table) expect(encodeCborValue(value).toString('hex')).to.equal(bytes)
   })
 
-  // cbor-x writes text strings and leaves the keys in their order; it knows no byte strings as keys, so our bytes are read into Maps of Buffers.
+  // cbor-x writes text strings and keeps the order of keys. It does not support byte strings as keys, so our bytes are read into Maps of Buffers.
   const other = new Encoder({ useRecords: false, mapsAsObjects: true, variableMapSize: true })
   const otherMaps = new Encoder({ useRecords: false, mapsAsObjects: false })
   it('are read and written like those of another implementation', () => {

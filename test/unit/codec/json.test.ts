@@ -8,7 +8,7 @@ import { types } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { countedSteps } from '../../support/counted-steps.ts'
 
-/** Texts, and what sigs.k8s.io/json makes of them without a type. */
+/** Texts, and the results of sigs.k8s.io/json without a type. */
 const rows = JSON.parse(readFileSync(new URL('../../fixtures/codec/json.json', import.meta.url), 'utf8')) as {
   body: string
   out?: string

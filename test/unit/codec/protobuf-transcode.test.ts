@@ -13,21 +13,21 @@ import { parseOwn } from '../../../src/storage/parse-own.ts'
 import { fillStruct } from '../../support/fill-schema.ts'
 import { roundtripSchema } from '../../support/roundtrip.ts'
 
-/** Objects of k8s.io/api 0.33 (testdata/HEAD), with every field set, as JSON and as protobuf. */
+/** Objects of k8s.io/api 0.33 (testdata/HEAD) with every field set, in JSON and in protobuf. */
 const folder = new URL('../../fixtures/codec/roundtrip/', import.meta.url)
 const names = readdirSync(folder)
   .filter(file => file.endsWith('.json'))
   .map(file => file.slice(0, -5))
-/** A map has a time that is null: such an object is parsed. */
+/** A null time in a map, which makes the object be parsed. */
 const PARSED = 'policy.v1.PodDisruptionBudget'
 
 const transcoder = new Transcoder()
 const normalJson = (schema: StructSchema, object: JsonObject): Buffer => encodeJson(schema, decode(schema, object))
 const hex = (bytes: Uint8Array | undefined): string | undefined => bytes && Buffer.from(bytes).toString('hex')
-/** As it is without this way: by the object. */
+/** Encodes the parsed object, without transcoding. */
 const message = (schema: StructSchema, json: Buffer): string | undefined => hex(encodeMessage(schema, parseOwn(json) as unknown as JsonObject))
 
-/** Now and then a member is missing, or a text is another. */
+/** Returns a random variation of a value: members and items are omitted or repeated, numbers and texts changed. */
 function thinned(value: Json, random: () => number): Json {
   if (Array.isArray(value)) return value.flatMap(item => Array.from({ length: Math.floor(random() * 3) }, () => thinned(item, random)))
   if (typeof value === 'object' && value !== null) {

@@ -13,7 +13,7 @@ import { decodeProtobuf, listMessage } from '../../support/at-once.ts'
 import { countedSteps } from '../../support/counted-steps.ts'
 import { roundtripSchema } from '../../support/roundtrip.ts'
 
-/** Objects of k8s.io/api 0.33 (testdata/HEAD), with every field set, as JSON and as protobuf. */
+/** Objects of k8s.io/api 0.33 (testdata/HEAD) with every field set, in JSON and in protobuf. */
 const folder = new URL('../../fixtures/codec/roundtrip/', import.meta.url)
 const names = readdirSync(folder)
   .filter(file => file.endsWith('.pb'))
@@ -82,7 +82,7 @@ type Part
   })
   const thing = registry.type('t.Thing')
   const hex = (object: JsonObject): string => Buffer.from(encodeMessage(thing, object)).toString('hex')
-  /** What stands there of everything that is no pointer: part, name, big, when, exact, port. */
+  /** Zero values of the non-pointer members part, name, big, when, exact and port. */
   const zero = ['0a020800', '1200', '2000', '4200', '4a00', '6206080010001a00'] as const
   const join = (...parts: string[]): string => parts.join('')
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { parseYaml, YamlError } from '../../../src/codec/yaml.ts'
 
-/** What go-yaml 2.4 says of each, by way of sigs.k8s.io/yaml. */
+/** Texts with the errors of go-yaml 2.4, through sigs.k8s.io/yaml. */
 const unclosed: readonly (readonly [text: string, fault: string])[] = [
   ['{', 'yaml: line 1: did not find expected node content'],
   ['a: [', 'yaml: line 1: did not find expected node content'],

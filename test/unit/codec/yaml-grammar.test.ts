@@ -8,7 +8,7 @@ interface Row {
   readonly fault?: string
 }
 
-/** Random texts, and what sigs.k8s.io/yaml 1.4.0 says of their form: nothing of those without a fault. */
+/** Random texts with the errors of sigs.k8s.io/yaml 1.4.0. Texts without one are valid. */
 const rows = JSON.parse(readFileSync(new URL('../../fixtures/codec/go-yaml-faults.json', import.meta.url), 'utf8')) as Row[]
 
 describe('the grammar of go-yaml', () => {

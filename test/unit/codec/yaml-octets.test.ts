@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { parseYaml } from '../../../src/codec/yaml.ts'
 import { octetFault } from '../../../src/codec/yaml-octets.ts'
 
-/** Octets after `a: `, and what go-yaml says of them. */
+/** Bytes after `a: `, and go-yaml's errors. */
 const faults: readonly (readonly [octets: string, message: string])[] = [
   ['ff', 'invalid leading UTF-8 octet'],
   ['9c', 'invalid leading UTF-8 octet'],

@@ -25,7 +25,7 @@ describe('writing YAML in steps', () => {
       expect(steps).to.be.greaterThan(15)
     })
 
-  /** Nested so deeply around a value. */
+  /** Nests a value in this many objects. */
   const nested = (levels: number, value: Json): Json => {
     let object = value
     for (let i = 0; i < levels; i++) object = { a: object }

@@ -6,9 +6,9 @@ import type { Json } from '../../../src/meta/object.ts'
 
 const fixture = <T>(name: string): T => JSON.parse(readFileSync(new URL(`../../fixtures/codec/${name}.json`, import.meta.url), 'utf8')) as T
 
-/** Texts, and the JSON that sigs.k8s.io/yaml makes of them. `fails`: with another text of ours. */
+/** Texts, and the JSON of sigs.k8s.io/yaml. `fails`: rejected, with another message than upstream's. */
 const read = fixture<{ text: string; json?: string; error?: string; fails?: true; strict?: string }[]>('yaml-read')
-/** Values, and the YAML that sigs.k8s.io/yaml writes. */
+/** Values, and the YAML of sigs.k8s.io/yaml. */
 const written = fixture<[Json, string][]>('yaml-written')
 
 describe('parseYaml', () => {

@@ -23,7 +23,7 @@ describe('a request to a hostile server', () => {
     boundExchange(asked, clock)
     return asked.end()
   }
-  /** The body, or why it broke off. */
+  /** Resolves with the body, or with the error that ended it. */
   const bodyOf = async (clock?: Clock): Promise<string> => {
     const asked = ask(clock)
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
@@ -36,7 +36,7 @@ describe('a request to a hostile server', () => {
       return errorMessage(error)
     }
   }
-  /** Sends bytes again and again until the connection is closed. */
+  /** Sends bytes repeatedly until the connection is closed. */
   const endlessly = (socket: Socket, bytes: string): void => {
     const block = bytes.repeat(1000)
     const more = (): void => {

@@ -4,7 +4,7 @@ import { seededRandom } from '../../../src/lib/seeded-random.ts'
 
 describe('crc32', () => {
   it('matches RFC 1952', () => {
-    // The check value that catalogues of CRCs give.
+    // The check value in catalogues of CRCs.
     expect(crc32(Buffer.from('123456789'))).to.equal(0xcbf43926)
     expect(crc32(Buffer.alloc(0))).to.equal(0)
   })

@@ -30,7 +30,7 @@ describe('withDeadline', () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     let seen: AbortSignal | undefined
-    // Somebody who looks now and then, as a loop does, does not hold it by a listener.
+    // A caller that polls, like a loop, does not keep the signal alive by a listener.
     const work = withDeadline(new AbortController().signal, 30, async signal => {
       seen = signal
       for (let n = 0; n < 200 && !signal.aborted; n++) {

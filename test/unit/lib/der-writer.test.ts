@@ -16,7 +16,7 @@ import {
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 
-/** From X.690 and RFC 5280. */
+/** Examples of X.690 and RFC 5280. */
 const cases: readonly [string, Buffer, string][] = [
   ['an integer', derInteger(bytes('05')), '02 01 05'],
   ['an integer without needless zeros', derInteger(bytes('00 00 7f')), '02 01 7f'],

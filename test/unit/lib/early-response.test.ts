@@ -26,7 +26,7 @@ describe('a response before the end of a request', function () {
     for (const socket of sockets) socket.destroy()
   })
 
-  /** A server that reads the head of a request and no more, and then does something. */
+  /** A server that reads only the head of a request and then calls a function. */
   async function serve(isSecure: boolean, act: (socket: Socket) => void): Promise<number> {
     const take = (socket: Socket): void => {
       sockets.add(socket)
@@ -46,7 +46,7 @@ describe('a response before the end of a request', function () {
     return (server.address() as AddressInfo).port
   }
 
-  /** A body without an end, and how much of it was read. */
+  /** An endless body that counts the bytes read. */
   function endless(): { body: Readable; readBytes: () => number } {
     let bytes = 0
     const block = Buffer.alloc(64 * 1024)

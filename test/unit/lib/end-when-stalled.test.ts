@@ -4,7 +4,7 @@ import { endWhenStalled } from '../../../src/lib/end-when-stalled.ts'
 import { HeldTime } from '../../support/held-time.ts'
 import { turns } from '../../support/waiting.ts'
 
-/** A connection whose other side reads when `read` is called. */
+/** A connection whose peer reads when `read` is called. */
 class Slow extends Duplex {
   bytesWritten = 0
   #waiting: (() => void)[] = []

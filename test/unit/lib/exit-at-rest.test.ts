@@ -7,7 +7,7 @@ import { expect } from 'chai'
 describe('the end of a process', function () {
   this.timeout(60_000)
 
-  it('does not wait forever while a write to the disk is pending', () => {
+  it('does not wait forever for a write to the disk that is pending', () => {
     const dir = mkdtempSync(join(tmpdir(), 'binnacle-'))
     const program = join(import.meta.dirname, '../../support/exit-while-writing.ts')
     try {

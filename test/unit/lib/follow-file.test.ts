@@ -26,7 +26,7 @@ describe('followFile', () => {
     renameSync(`${file}.new`, file)
   }
   const told = (...wanted: readonly string[]) => eventually(`it has told ${wanted.join(', ')}`, () => events.join() === wanted.join())
-  /** `again`: contents that are bad are tried again. */
+  /** `again`: rejected contents are retried. */
   const follow = (known = 'one', again = false): Promise<void> =>
     followFile(
       {

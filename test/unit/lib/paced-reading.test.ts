@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { type PacedReader, PacedReading } from '../../../src/lib/paced-reading.ts'
 import { eventually } from '../../support/waiting.ts'
 
-/** Takes a byte a turn. */
+/** A reader that consumes one byte per turn. */
 class Slow implements PacedReader {
   heard = ''
   turns = 0

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { type PaceOptions, paceReads } from '../../../src/lib/paced-socket.ts'
 import { eventually } from '../../support/waiting.ts'
 
-/** Turns of which a test says when they are spent, and when the next one comes. */
+/** Turns that the test controls. */
 class HeldTurns {
   spent = false
   readonly waiting: (() => void)[] = []
@@ -99,7 +99,7 @@ describe('a connection that is read at the pace of turns', () => {
     let received = 0
     near.on('data', piece => {
       received += piece.length
-      // Paused and resumed again and again, as a parser does whose reader is slow.
+      // Paused and resumed repeatedly, as by a parser with a slow reader.
       near.pause()
       setImmediate(() => near.resume())
     })

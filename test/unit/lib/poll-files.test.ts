@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { pollFiles } from '../../../src/lib/poll-files.ts'
 
 describe('pollFiles', () => {
-  /** Polls a script of what each look finds (an Error: a failure to read), and ends behind it. `refuse`: values that can't be put in force. */
+  /** Polls a script of values; an Error is a failure to read. Ends after the script. `refuse`: values that cannot be put into effect. */
   async function polled(script: readonly (string | Error)[], refuse: (value: string) => void = () => {}): Promise<string[]> {
     const events: string[] = []
     const over = new AbortController()

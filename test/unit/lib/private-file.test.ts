@@ -7,7 +7,7 @@ import { keepPrivate, makePrivateDirectory, writePrivate } from '../../../src/li
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777
 
-/** Each takes what is there into account in its own way; how the bytes get there is the same. */
+/** The writers treat existing files differently, but write bytes in the same way. */
 const WAYS: Readonly<Record<string, (file: string, text: string) => unknown>> = { writePrivate, keepPrivate }
 
 describe('private files', () => {

@@ -5,7 +5,7 @@ const MB = 1 << 20
 const SECOND = 1000
 
 describe('QuietCollector', () => {
-  /** A process that holds 60 MB at first, and 70 after a collection. */
+  /** A process with a heap of 60 MB at first, and of 70 MB after a collection. */
   function begin() {
     const state = { cpu: 0, held: 60 * MB, collections: 0 }
     const collector = new QuietCollector(
@@ -20,7 +20,7 @@ describe('QuietCollector', () => {
       },
       SECOND,
     )
-    /** An interval with so many milliseconds of CPU, after which so many megabytes are held. */
+    /** An interval with this many milliseconds of CPU time, and the heap in megabytes after it. */
     const pass = (cpu: number, megabytes: number): number => {
       state.cpu += cpu
       state.held = megabytes * MB

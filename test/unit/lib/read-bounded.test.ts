@@ -5,7 +5,7 @@ import { rejection } from '../../support/filter-context.ts'
 describe('readBounded', () => {
   const tooLong = (): Error => new Error('too long')
 
-  /** Reads pieces of these lengths; `taken` has how many were asked for. */
+  /** Reads pieces of these lengths. `taken`: number of pieces read. */
   async function reading(lengths: readonly number[], bound: Omit<ReadBound, 'tooLong'>) {
     let taken = 0
     async function* body() {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { regexpFault } from '../../../src/lib/regexp-syntax.ts'
 
-/** Expressions that RE2 reads (https://github.com/google/re2/wiki/Syntax). */
+/** Expressions that RE2 accepts (https://github.com/google/re2/wiki/Syntax). */
 const good = [
   ...['', 'a', 'a|b', '(a)', '(?:a)', '(?i)a', '(?i-s:a)', '(?P<n>a)', '(?<n>a)', 'a*', 'a+?', 'a{2}', 'a{2,}', 'a{2,3}?', '^*', 'a{', 'a{,2}'],
   ...[
@@ -24,7 +24,7 @@ const good = [
   '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
 ]
 
-/** Expressions that it does not, with Go's words. */
+/** Expressions that it rejects, with Go's errors. */
 const bad: Record<string, string> = {
   'a(': 'missing closing ): `a(`',
   'a)': 'unexpected ): `a)`',

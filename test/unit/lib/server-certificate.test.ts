@@ -13,7 +13,7 @@ import { ANY_PURPOSE, CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } 
 
 const UNKNOWN = 'tls: failed to verify certificate: x509: certificate signed by unknown authority'
 const EXPIRED = 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid'
-/** OpenSSL's last finding, whatever it found before. */
+/** OpenSSL's last error, whatever it found earlier. */
 const PURPOSE = 'unsuitable certificate purpose'
 const HOUR_MS = 3_600_000
 
@@ -42,7 +42,7 @@ describe('the certificate of a server', () => {
     return (server.address() as AddressInfo).port
   }
 
-  /** What comes of a request: the body, or an error in Go's words. `isResumed`: of the connection. */
+  /** Result of a request: the body, or Go's error. `isResumed`: whether the TLS session was resumed. */
   function ask(port: number, agent: TlsAgent, believed: readonly Issued[]): Promise<{ said: string; isResumed: boolean }> {
     const tls = { ...trustedCertificates(believed.map(each => each.cert).join('')), servername: 'localhost', checkServerIdentity: checkServerName }
     return new Promise(resolve => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { dialError } from '../../../src/lib/dial-error.ts'
 import { checkServerName } from '../../../src/lib/server-name.ts'
 
-/** Texts: crypto/x509, HostnameError. */
+/** Source of the texts: HostnameError of crypto/x509. */
 describe('checkServerName', () => {
   const text = (host: string, CN: string, subjectaltname?: string): string | undefined => {
     const error = checkServerName(host, { subject: { CN }, ...(subjectaltname !== undefined && { subjectaltname }) } as Parameters<typeof checkServerName>[1])

@@ -32,7 +32,7 @@ describe('mapInSlices', () => {
       while (performance.now() < until);
     })
     clearImmediate(next)
-    // The first may come while the turn is not spent.
+    // The first may run in the current turn if that is not spent.
     expect(new Set(turns).size).to.be.at.least(5)
   })
 

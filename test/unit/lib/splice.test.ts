@@ -12,7 +12,7 @@ describe('splice', () => {
   })
   after(() => server.close())
 
-  /** Two ends of one connection. */
+  /** Both ends of one connection. */
   async function pair(): Promise<[Socket, Socket]> {
     const near = connect({ port: (server.address() as { port: number }).port, host: '127.0.0.1', allowHalfOpen: true })
     const [far] = (await once(server, 'connection')) as [Socket]

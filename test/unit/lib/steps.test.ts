@@ -13,7 +13,7 @@ function* work(ms: number, steps: number): Steps<string> {
   return 'done'
 }
 
-/** How often others had their turn meanwhile. */
+/** Number of turns in which other work ran meanwhile. */
 async function othersTurns(run: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let on = true

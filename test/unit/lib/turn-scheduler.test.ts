@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type EventLoop, TurnScheduler } from '../../../src/lib/turn-scheduler.ts'
 
-/** A loop whose time and polls the test makes. */
+/** An event loop whose time and polls the test controls. */
 class HeldLoop implements EventLoop {
   time = 0
   private waiting: (() => void)[] = []
@@ -10,7 +10,7 @@ class HeldLoop implements EventLoop {
   afterPoll = (callback: () => void): void => void this.waiting.push(callback)
   nextTick = (callback: () => void): void => queueMicrotask(callback)
 
-  /** Ends a turn: what waits for the poll is called, with all that follows from it. */
+  /** Ends a turn: calls the callbacks that wait for the poll, and runs their microtasks. */
   async turn(): Promise<void> {
     const waiting = this.waiting
     this.waiting = []
@@ -83,7 +83,7 @@ describe('a turn scheduler', () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) scheduler.inLong(serve(name, 30))
     expect(await turnAfterPoll(20)).to.equal('')
     expect(await turnAfterPoll(20)).to.equal('a')
-    // What a long callback itself takes does not count.
+    // The time of a long callback itself does not count.
     expect(await turnAfterPoll(1)).to.equal('b')
     expect(await turnAfterPoll(1)).to.equal('c')
     scheduler.inNext(serve('short', 20))

@@ -9,7 +9,7 @@ function hold(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
-/** Counts turns of the event loop until told to stop. */
+/** Counts turns of the event loop until it is stopped. */
 function countTurns(): { readonly now: number; stop(): void } {
   const count = { now: 0, stop: () => clearImmediate(next) }
   const beat = (): void => {

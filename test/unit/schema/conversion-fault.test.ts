@@ -23,10 +23,10 @@ const CASES: readonly (readonly [string, Json, string | undefined])[] = [
 describe('conversion fault', () => {
   for (const [name, value, fault] of CASES) it(name, () => expect(conversionFault(types.type('core.Pod'), value)).to.equal(fault))
 
-  it('of bytes is that of a decoder of JSON', () =>
+  it("is the JSON decoder's for bytes", () =>
     expect(conversionFault(types.type('core.Secret'), { data: { a: 'a', b: '1' } })).to.equal('error decoding from json: illegal base64 data at input byte 0'))
 
-  it('of what types read themselves names no field', () => {
+  it('names no field for types that decode themselves', () => {
     const decoded = 'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string'
     expect(conversionText(types.type('core.Pod'), { metadata: { creationTimestamp: 5 } }, decoded)).to.equal(
       'json: cannot unmarshal number into Go value of type string',

@@ -52,13 +52,13 @@ describe('decode', () => {
   ]
   for (const [name, value, want] of table) it(name, () => expect(decode(type, value)).to.deep.equal(want))
 
-  it('keeps empty collections that are always written, where asked', () => {
+  it('keeps empty collections that are always written if keepEmpty is set', () => {
     expect(decode(type, { names: [], ports: [], labels: {} }, { keepEmpty: true })).to.deep.equal({ ...always, names: [], labels: {} })
     expect(decode(type, { names: [], ports: [], labels: {} })).to.deep.equal(always)
     expect(() => decode(type, { names: {} }, { keepEmpty: true })).to.throw(DecodeError)
   })
 
-  it('knows of empty collections that it has left out, in whatever order they came', () => {
+  it('records omitted empty collections in any order of members', () => {
     const names = (value: Json, options?: DecodeOptions): string[] => givenEmptyNames(decode(type, value, options))
     expect(names({ names: [], ports: [], labels: {}, text: '', big: 0 }, { keepEmpty: true })).to.deep.equal(['ports'])
     expect(names({ text: 'x', ports: [], names: [] }, { keepEmpty: true })).to.deep.equal(['ports'])
@@ -67,14 +67,14 @@ describe('decode', () => {
     expect(names({ ports: [] })).to.deep.equal([])
   })
 
-  it('writes members in declared order, whatever order they come in', () => {
+  it('writes members in declared order, whatever their order in the input', () => {
     const value = { child: null, text: 'x', kind: 'Thing', labels: { b: '1', a: '2' }, apiVersion: 'v1', pointed: { count: 1, name: 'n' } }
     expect(JSON.stringify(decode(type, value))).to.equal(
       '{"kind":"Thing","apiVersion":"v1","inner":{},"pointed":{"name":"n","count":1},"names":null,"labels":{"a":"2","b":"1"},"text":"x","whole":null,"wait":"0s","seen":null,"any":null}',
     )
   })
 
-  it('reads members of any order once, however deep they are', () => {
+  it('reads members in any order once, at any depth', () => {
     let value: Json = { text: 'x', count: 1 }
     for (let i = 0; i < 60; i++) value = { child: value, text: 'x', inner: { count: 1, name: 'n' } }
     let depth = 0
@@ -85,7 +85,7 @@ describe('decode', () => {
     expect(depth).to.equal(60)
   })
 
-  it('makes a fresh object that equals itself when it is decoded again', () => {
+  it('creates a new object that does not change when it is decoded again', () => {
     const value = { inner: { name: 'a' }, names: ['x'], labels: { k: 'v' } }
     const once = decode(type, value)
     expect(once.inner).to.not.equal(value.inner)
@@ -93,7 +93,7 @@ describe('decode', () => {
     expect(JSON.stringify(decode(type, once))).to.equal(JSON.stringify(once))
   })
 
-  it('tells of unknown members in the order of the value', () => {
+  it('reports unknown members in the order of the value', () => {
     const told: string[] = []
     decode(type, { z: 1, ports: [{ name: 'a' }, { b: 1 }], a: 2, child: { q: { r: 1 } }, any: { free: 1 } }, { onUnknown: path => told.push(path) })
     expect(told).to.deep.equal(['z', 'ports[1].b', 'a', 'child.q'])
@@ -151,14 +151,14 @@ describe('decodeInSteps', () => {
       expect(JSON.stringify(runAtOnce(decodeInSteps(type, own)))).to.equal(JSON.stringify(decode(type, value)))
     })
 
-  it('takes __proto__ in a long map as data', () => {
+  it('treats __proto__ in a long map as data', () => {
     const value = JSON.parse(JSON.stringify({ labels: labels(5000, padded) }).replace('{"k00000"', '{"__proto__":"x","k00000"'))
     const out = runAtOnce(decodeInSteps(type, value)).labels as object
     expect(Object.keys(out)[0]).to.equal('__proto__')
     expect(Object.getPrototypeOf(out)).to.equal(Object.prototype)
   })
 
-  it('reports members without a field in steps', () => {
+  it('reports unknown members in steps', () => {
     const unknown: string[] = []
     const value = { ports: [...range(5000, i => ({ name: `p${i}` })), Object.fromEntries(range(5000, i => [`s${i}`, 1]))] }
     const onUnknown = (path: string) => void unknown.push(path)
@@ -167,7 +167,7 @@ describe('decodeInSteps', () => {
     expect(unknown[0]).to.equal('ports[5000].s0')
   })
 
-  it('throws what decode throws behind many elements', () => {
+  it('throws the error of decode after many elements', () => {
     const value: Json = { labels: labels(5000, padded), names: [...range(5000, String), 1] }
     expect(() => runAtOnce(decodeInSteps(type, value))).to.throw(DecodeError, 'json: cannot unmarshal number into Go struct field Thing.names of type string')
   })

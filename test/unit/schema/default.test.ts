@@ -57,7 +57,7 @@ describe('applyDefaults', () => {
     expect(a.options).to.not.equal(b.options)
   })
 
-  it('leaves a type without defaults alone', () => {
+  it('does not change a type without defaults', () => {
     const object = { next: {} }
     applyDefaults(registry.type('t.Plain'), object)
     expect(object).to.deep.equal({ next: {} })

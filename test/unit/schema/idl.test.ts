@@ -44,12 +44,12 @@ describe('type declarations', () => {
     expect(registry().byDefinition('io.a.v1.Port')).to.deep.include({ name: 'Port', definition: 'io.a.v1.Port' })
   })
 
-  it('refuse a description, whose words could be marks', () => {
+  it('reject a description, whose words could be marks', () => {
     const described = new TypeRegistry().add({ id: 'a', definition: 'io.a.v1', source: 'type Port\n  name 1 string # an optional name' })
     expect(() => described.type('a.Port').fields).to.throw('a description belongs beside the declarations:')
   })
 
-  it('refuse a type that is not there, and one declared twice', () => {
+  it('reject a missing type, and one declared twice', () => {
     expect(() => registry().type('a.Missing')).to.throw('no type a.Missing')
     expect(() => registry().add({ id: 'a', definition: 'io.a.v1', source: 'type Port\n' })).to.throw('declared twice')
   })
@@ -70,7 +70,7 @@ type Port like a.Port
 `,
     })
 
-  it('have its marks and fields, whose types are those of this package where it declares some', () => {
+  it('have its marks and fields, and prefer types of their own package', () => {
     const registry = older()
     const ports = registry.type('b.Ports')
     expect(ports).to.deep.include({ name: 'Ports', definition: 'io.b.v1beta1.Ports', typeMeta: true })
@@ -79,7 +79,7 @@ type Port like a.Port
     expect(registry.type('a.Ports').inlines.map(inline => inline.schema)).to.deep.equal([registry.type('a.Port')])
   })
 
-  it('have other fields in the place of those of their name, or at the end', () => {
+  it('replace fields of the same name, and append others', () => {
     const port = older().type('b.Port')
     expect([...port.fields.values()].map(field => [field.name, field.number])).to.deep.equal([
       ['name', 4],
@@ -97,11 +97,11 @@ type Port like a.Port
     expect(registry.type('c.Port').fields.get('protocol')?.schema).to.deep.include({ enum: ['TCP', 'UDP', '', 'a b'] })
   })
 
-  it('refuse a model that is not there', () => {
+  it('reject a missing model', () => {
     expect(() => registry().add({ id: 'b', definition: 'io.b.v1', source: 'type Port like a.Plug' }).type('b.Port')).to.throw('no type a.Plug')
   })
 
-  it('are not read before one of their package is asked for', () => {
+  it('are not parsed before a type of their package is used', () => {
     const faulty = registry().add({ id: 'b', definition: 'io.b.v1', source: 'type Port\ntype Port' })
     expect(faulty.type('a.Port').name).to.equal('Port')
     expect(() => faulty.type('b.Port')).to.throw('declared twice')
@@ -117,7 +117,7 @@ describe('markers of schemas', () => {
     })
     .type('t.Props')
 
-  it('are read in their neutral spelling, in any order, and written in the other', () => {
+  it('are read in their neutral spelling in any order, and written in the usual one', () => {
     const unknown: string[] = []
     const value = { 'x-svc-list-map-keys': ['k'], 'x-svc-list-type': 'map', name: 'x', 'x-svc-other': 1 }
     expect(JSON.stringify(decode(type, value, { onUnknown: path => unknown.push(path) }))).to.equal(
@@ -131,13 +131,13 @@ describe('types of a release', () => {
   const source = 'type Thing\n  always 1 string\n  later 2 string? since(1.30)\n  gone 3 string? until(1.31) = "a = since(1.9)"\n'
   const fieldsIn = (minor?: number): string[] => [...new TypeRegistry(minor).add({ id: 't', definition: 'io.test', source }).type('t.Thing').fields.keys()]
 
-  it('have the fields that the release has', () => {
+  it('have the fields of the release', () => {
     expect(fieldsIn(29)).to.deep.equal(['always', 'gone'])
     expect(fieldsIn(30)).to.deep.equal(['always', 'later', 'gone'])
     expect(fieldsIn(31)).to.deep.equal(['always', 'later'])
   })
 
-  it('have the marks, defaults and values of enums that hold in the release', () => {
+  it('have the marks, defaults and enum values of the release', () => {
     const source = `enum Level Low Middle@-1.31 Medium@1.31 ""@1.30
 type Thing atomic@1.31
   levels 1 []Level? set@1.30
@@ -150,14 +150,14 @@ type Thing atomic@1.31
       return { structType, listType: levels.listType, unstated: levels.unstated, values: levels.items.enum, name: fields.get('name')?.default }
     }
     const list = { structType: undefined, listType: 'set', unstated: undefined }
-    // Elements are tracked in every release: only OpenAPI does not say so.
+    // Elements are tracked in every release; only OpenAPI does not declare the list type.
     expect(thing(29)).to.deep.equal({ ...list, unstated: true, values: ['Low', 'Middle'], name: undefined })
     expect(thing(30)).to.deep.equal({ ...list, values: ['Low', 'Middle', ''], name: 'x = y' })
     expect(thing(31)).to.deep.equal({ ...list, structType: 'atomic', values: ['Low', 'Medium', ''], name: 'x = y' })
     expect(thing()).to.deep.equal({ ...list, structType: 'atomic', values: ['Low', 'Middle', 'Medium', ''], name: 'x = y' })
   })
 
-  it('have the line of a field that is theirs, also where another type is like it', () => {
+  it("have the release's line of a field, also in a type that repeats it", () => {
     const source = `type Thing
   a 1 []Item? atomic until(1.34)
   a 1 []Item? map(k,l) since(1.34)
@@ -178,7 +178,7 @@ type Other like t.Thing
     expect(other(33).fields.get('b')?.required).to.equal(true)
   })
 
-  it('have the values of an enum that the release has', () => {
+  it('have the enum values of the release', () => {
     const valuesIn = (minor?: number): unknown => {
       const source = 'enum Effect "No Way" Off None@1.35\ntype Thing\n  effect 1 Effect\n'
       const schema = new TypeRegistry(minor).add({ id: 't', definition: 'io.test', source }).type('t.Thing').fields.get('effect')?.schema
@@ -191,5 +191,5 @@ type Other like t.Thing
     ])
   })
 
-  it('have every field where no release is named', () => expect(fieldsIn()).to.deep.equal(['always', 'later', 'gone']))
+  it('have every field without a release', () => expect(fieldsIn()).to.deep.equal(['always', 'later', 'gone']))
 })

@@ -29,7 +29,7 @@ type Props
   })
   .type('t.Props')
 
-/** A value, and what becomes of it. */
+/** Values with their decoded form. */
 const table: Record<string, [value: JsonObject, decoded: JsonObject]> = {
   'a boolean that is true': [{ extra: true }, { extra: true }],
   'a boolean that is false': [{ extra: false }, { extra: false }],
@@ -66,7 +66,7 @@ describe('a value of two JSON forms', () => {
     })
   }
 
-  it('is read once, however deep it is and in whatever order', () => {
+  it('is read once, at any depth and in any order', () => {
     let value: JsonObject = { name: 'x' }
     for (let i = 0; i < 60; i++) value = { needs: { b: value, a: {} }, any: { b: 1, a: 2 }, name: 'y' }
     let depth = 0
@@ -81,7 +81,7 @@ describe('a value of two JSON forms', () => {
     expect(bytes({ items: { name: 'x' } })).to.equal('0a00' + '2205' + '0a03' + '0a0178')
   })
 
-  it('does not tell of unknown members in it', () => {
+  it('does not report unknown members within it', () => {
     const told: string[] = []
     decode(props, { x: 1, extra: { y: 1 }, items: [{ z: 1 }] }, { onUnknown: path => told.push(path) })
     expect(told).to.deep.equal(['x'])

@@ -3,7 +3,7 @@ import type { Json } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { wrappedIntegers } from '../../../src/schema/wrapped-integers.ts'
 
-/** What kube-apiserver's machinery makes of each in a strategic merge. */
+/** Numbers with the results of kube-apiserver's machinery in a strategic merge. */
 const CASES: readonly (readonly [from: number | bigint, to: number])[] = [
   [5_000_000_000, 705_032_704],
   [4_294_967_301, 5],
@@ -13,13 +13,13 @@ const CASES: readonly (readonly [from: number | bigint, to: number])[] = [
   [2n ** 62n + 3n, 3],
 ]
 
-describe('integers that are converted', () => {
+describe('converted integers', () => {
   const wrapped = (value: Json) => wrappedIntegers(types.type('core.Pod'), value)
 
   for (const [from, to] of CASES)
     it(`make ${to} of ${from} in 32 bits`, () => expect(wrapped({ spec: { priority: from } })).to.deep.equal({ spec: { priority: to } }))
 
-  it('are cut to 64 bits, at any depth, and nothing else is', () => {
+  it('are truncated to 64 bits at any depth, without other changes', () => {
     const value = { metadata: { generation: 1e30, name: 'a' }, spec: { containers: [{ name: 'c', ports: [{ containerPort: 4_294_967_297, hostPort: 1.5 }] }] } }
     expect(wrapped(value)).to.deep.equal({
       metadata: { generation: -(2n ** 63n), name: 'a' },
@@ -28,7 +28,7 @@ describe('integers that are converted', () => {
     expect(value.metadata.generation).to.equal(1e30)
   })
 
-  it('give back what fits', () => {
+  it('are returned unchanged if they fit', () => {
     const value = { metadata: { generation: 5 }, spec: { priority: 7, nodeSelector: { a: 'b' }, other: 5_000_000_000 } }
     expect(wrapped(value)).to.equal(value)
   })

@@ -6,7 +6,7 @@ import { goJsonDifference } from '../../../../src/schema/go/go-json-diff.ts'
 const difference = (type: string, old: Json, next: Json): string[] => goJsonDifference(typesOf('1.36').type(type), old, next).split('\n')
 
 describe('goJsonDifference', () => {
-  it("shows a pod's spec as kube-apiserver has it", () => {
+  it("shows a pod's spec in kube-apiserver's internal form", () => {
     const spec = { containers: [], nodeSelector: { a: '<b>' }, hostNetwork: true }
     expect(difference('core.PodSpec', spec, { containers: [], nodeSelector: {}, hostnameOverride: 'h' })).to.deep.equal([
       '@@ -7,14 +7,12 @@',
@@ -51,7 +51,7 @@ describe('goJsonDifference', () => {
     ])
   })
 
-  it('does not compare what is too long', () => {
+  it('does not compare values that are too long', () => {
     const spec = (image: string): Json => ({ containers: Array.from({ length: 300 }, (_, i) => ({ name: `c${i}`, image })) })
     expect(difference('core.PodSpec', spec('a'), spec('b'))).to.deep.equal(['There is too much to compare to tell what differs.', ''])
   })

@@ -14,14 +14,14 @@ describe("JSON of the server's own types", () => {
       { type: 'X', rollingUpdate: { maxUnavailable: 0, maxSurge: '10%' } },
       '{"Type":"X","RollingUpdate":{"MaxUnavailable":0,"MaxSurge":"10%"}}',
     ],
-    // An embedded struct has its fields beside the others.
+    // Fields of an embedded struct are promoted.
     ['core.SecretKeySelector', { name: 'a', key: 'b' }, '{"Name":"a","Key":"b","Optional":null}'],
-    // A number or a text, and a quantity, write themselves.
+    // IntOrString and Quantity have JSON marshalers of their own.
     ['core.TCPSocketAction', { port: 'http' }, '{"Port":"http","Host":""}'],
     ['core.TCPSocketAction', {}, '{"Port":0,"Host":""}'],
     ['core.ResourceFieldSelector', { resource: 'limits.cpu', divisor: '1m' }, '{"ContainerName":"","Resource":"limits.cpu","Divisor":"1m"}'],
     ['core.ResourceRequirements', { limits: { memory: '1Gi', cpu: '1' } }, '{"Limits":{"cpu":"1","memory":"1Gi"},"Requests":null,"Claims":null}'],
-    // Types of metav1 are as they are in objects.
+    // Types of metav1 have their usual JSON.
     [
       'core.WeightedPodAffinityTerm',
       { weight: 1, podAffinityTerm: { topologyKey: 'k', labelSelector: { matchLabels: { a: 'b' } } } },
@@ -30,9 +30,9 @@ describe("JSON of the server's own types", () => {
   ]
   for (const [type, value, text] of VALUES) it(text, () => expect(goJson(types.type(type), value)).to.equal(text))
 
-  it('is that of a member', () => expect(goJson(types.type('core.Pod'), ['a'], 'metadata')).to.equal('["a"]'))
+  it('formats a single member', () => expect(goJson(types.type('core.Pod'), ['a'], 'metadata')).to.equal('["a"]'))
 
-  it('is cut off where it is long', () => {
+  it('is truncated if it is long', () => {
     const text = goJson(types.type('core.ConfigMap'), { data: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key${i}`, 'value'])) })
     expect(text.length).to.be.below(70_000)
     expect(text).to.include('...')

@@ -26,7 +26,7 @@ describe("values in Go's syntax", () => {
   ]
   for (const [type, value, text] of others) it(`a ${type}`, () => expect(print(type, value)).to.equal(text))
 
-  it('tell times, and are cut off where they are long', () => {
+  it('include times, and are truncated', () => {
     expect(print('meta.ObjectMeta', { creationTimestamp: '2026-01-02T03:04:05Z' })).to.include(
       'CreationTimestamp:time.Date(2026, time.January, 2, 3, 4, 5, 0, time.Local)',
     )

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { goQuantity } from '../../../../src/schema/go/go-quantity.ts'
 
-describe('quantities as Go keeps them', () => {
+describe('fields of a resource.Quantity', () => {
   const cases: [string, unknown, number | undefined, string, string][] = [
     ['0', undefined, undefined, '0', 'DecimalSI'],
     ['100m', 100n, -3, '100m', 'DecimalSI'],

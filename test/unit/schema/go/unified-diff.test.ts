@@ -5,9 +5,9 @@ import { timeBound } from '../../../support/time-bounds.ts'
 const lines = (text: string): string[] => [...text].map(char => `${char}\n`)
 const diff = (a: readonly string[], b: readonly string[]): string[] => (unifiedDiff(a, b) ?? 'none').split('\n').slice(0, -1)
 
-/** Beside the answers of Python's difflib.unified_diff, whose algorithm go-difflib has. */
+/** Expected diffs are those of Python's difflib.unified_diff, whose algorithm go-difflib ports. */
 describe('unifiedDiff', () => {
-  it('shows three lines around what differs, in hunks', () => {
+  it('shows hunks with three lines of context', () => {
     expect(diff(lines('abcdefghijkl'), lines('abCdefghijxk'))).to.deep.equal([
       '@@ -1,6 +1,6 @@',
       ' a',
@@ -27,12 +27,12 @@ describe('unifiedDiff', () => {
     ])
   })
 
-  it('shows the end of what is the same', () =>
+  it('shows context at the end of the text', () =>
     expect(diff(lines('sssssssssx'), lines('sssssssssy'))).to.deep.equal(['@@ -7,4 +7,4 @@', ' s', ' s', ' s', '-x', '+y']))
 
-  it('shows lines of nothing', () => expect(diff([], lines('q'))).to.deep.equal(['@@ -0,0 +1 @@', '+q']))
+  it('shows all lines of a text compared with an empty one', () => expect(diff([], lines('q'))).to.deep.equal(['@@ -0,0 +1 @@', '+q']))
 
-  it('is empty where nothing differs', () => expect(unifiedDiff(lines('ab'), lines('ab'))).to.equal(''))
+  it('is empty for equal texts', () => expect(unifiedDiff(lines('ab'), lines('ab'))).to.equal(''))
 
   it('begins no match with frequent lines of a long text', () => {
     const a = [...Array.from({ length: 150 }, () => 'null\n'), ...Array.from({ length: 60 }, (_, i) => `k${i}\n`)]
@@ -44,7 +44,7 @@ describe('unifiedDiff', () => {
     )
   })
 
-  it('gives up where lines are compared too often', () => {
+  it('gives up above the limit on comparisons', () => {
     const a = Array.from({ length: 60_000 }, (_, i) => `${i % 120}\n`)
     const start = process.cpuUsage()
     expect(unifiedDiff(a, a.toReversed())).to.equal(undefined)

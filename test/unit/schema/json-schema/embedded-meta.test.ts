@@ -10,7 +10,7 @@ const object: JsonSchemaProps = { type: 'object', 'x-kubernetes-embedded-resourc
 const at = fieldPath('d')
 
 describe('metadata of embedded objects', () => {
-  it('loses what is unknown, wherever the object stands', () => {
+  it('loses unknown members at any position of the object', () => {
     const value: Json = { m: { k: [{ kind: 'K', metadata: { name: 'x', colour: 'red' }, spec: { metadata: { colour: 'red' } } }] } }
     const schema: JsonSchemaProps = { properties: { m: { additionalProperties: { items: object } } } }
     expect(runAtOnce(coerceEmbeddedMeta(value, schema, at))).to.equal(undefined)

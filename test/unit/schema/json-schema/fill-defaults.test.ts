@@ -10,7 +10,7 @@ const itemsWith = (properties: Record<string, JsonSchemaProps>): JsonSchemaProps
 const emptyItems = (count: number): JsonObject => ({ list: Array.from({ length: count }, () => ({})) })
 
 describe('fillDefaults', () => {
-  it('fills members of items, each with a value of its own', () => {
+  it('sets the defaults of each item to a copy of its own', () => {
     const value = emptyItems(2)
     fillDefaults(value, itemsWith({ a: { type: 'object', default: { b: [1] } } }))
     expect(value).to.deep.equal({ list: [{ a: { b: [1] } }, { a: { b: [1] } }] })
@@ -18,18 +18,18 @@ describe('fillDefaults', () => {
     expect(first?.a).not.to.equal(second?.a)
   })
 
-  it('refuses what would make very much of little', () => {
+  it('rejects a small object that would expand to a great many values', () => {
     const properties = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`p${i}`, { type: 'string', default: 'x' }]))
     expect(() => fillDefaults(emptyItems(10), itemsWith(properties))).not.to.throw()
     expect(() => fillDefaults(emptyItems(1000), itemsWith(properties))).to.throw('Request entity too large: limit is 65536 values of defaults')
   })
 
-  it('counts what is in a default', () => {
+  it('counts the values within a default', () => {
     const big = Array.from({ length: 2000 }, (_, i) => i)
     expect(() => fillDefaults(emptyItems(100), itemsWith({ a: { type: 'array', default: big } }))).to.throw('limit is 65536 values of defaults')
   })
 
-  it('passes over what has no default below it, which may be wide', () => {
+  it('skips parts without defaults, which may be wide', () => {
     const wide = new Proxy<JsonObject>({}, { ownKeys: () => expect.fail('it was walked through') })
     const value: JsonObject = { wide, parts: [{}] }
     const parts: JsonSchemaProps = { type: 'array', items: { type: 'object', properties: { size: { type: 'integer', default: 1 } } } }

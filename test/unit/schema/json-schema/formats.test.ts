@@ -94,7 +94,7 @@ const table: Record<string, [good: string[], bad: string[]]> = {
 }
 
 describe('formats of strings', () => {
-  it('are all here', () => expect([...FORMATS.keys()].sort()).to.deep.equal(Object.keys(table).sort()))
+  it('are all covered', () => expect([...FORMATS.keys()].sort()).to.deep.equal(Object.keys(table).sort()))
   for (const [format, [good, bad]] of Object.entries(table)) {
     it(format, () => {
       const check = FORMATS.get(format) as (text: string) => boolean

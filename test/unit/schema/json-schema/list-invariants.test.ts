@@ -42,7 +42,7 @@ describe('listErrors', () => {
     ['an item of a map that is no object', map('k'), [{ k: 1 }, 'x'], ['l[1]: Invalid value: "x": must be an object for an array of list-type map']],
     ['a set within', map('k'), [{ k: 1, inner: [1, 1] }], ['l[0].inner[1]: Duplicate value: 1']],
   ]
-  it('prints whole numbers that are floats as Go does', () => {
+  it('formats whole floats like Go', () => {
     const list = [2147483648, 2147483648, -0, -0]
     for (const i of list.keys()) setWholeFloat(list, i, '1.0')
     expect(listErrors(list, set, fieldPath('l')).map(fieldErrorText)).to.deep.equal(['l[1]: Duplicate value: 2.147483648e+09', 'l[3]: Duplicate value: -0'])

@@ -25,7 +25,7 @@ const schema: JsonSchemaProps = {
 const openApiOf = (...args: Parameters<typeof openApiInSteps>): JsonObject => runAtOnce(openApiInSteps(...args))
 
 describe('openApiOf', () => {
-  it('is the schema, with what every object has, in OpenAPI 3', () => {
+  it('is the schema with the members of every object in OpenAPI 3', () => {
     const { properties, ...rest } = openApiOf(schema, 3, META)
     expect(rest).to.deep.equal({ type: 'object', description: 'A thing.' })
     expect(Object.keys(properties as JsonObject).sort()).to.deep.equal(['apiVersion', 'kind', 'metadata', 'spec'])
@@ -49,7 +49,7 @@ describe('openApiOf', () => {
     expect(shown(begun)).to.deep.equal(begun)
   })
 
-  it('says what Swagger 2.0 can say', () => {
+  it('omits what Swagger 2.0 cannot express', () => {
     const { spec, metadata } = openApiOf(schema, 2, META).properties as JsonObject
     expect((metadata as JsonObject).$ref).to.equal('meta')
     expect(spec).to.deep.equal({
@@ -63,12 +63,12 @@ describe('openApiOf', () => {
     })
   })
 
-  it('says nothing of the members of what may have any', () => {
+  it('lists no members of an object that may have any', () => {
     expect(openApiOf({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, 2, META)).to.deep.equal({ type: 'object' })
     expect(openApiOf(undefined, 3, META)).to.deep.equal({ type: 'object' })
   })
 
-  /** Members of a spec, and what kube-apiserver 1.33.4 makes of each in Swagger 2.0. */
+  /** Members of a spec, and what kube-apiserver 1.33.4 publishes for each in Swagger 2.0. */
   const documented = { type: 'string', default: 'a', example: 'b', externalDocs: { url: 'http://c' } }
   const any = 'x-kubernetes-preserve-unknown-fields'
   const members: [string, JsonSchemaProps, object][] = [
@@ -99,7 +99,7 @@ describe('openApiOf', () => {
       expect((openApiOf({ type: 'object', properties: { member } }, 2, META).properties as JsonObject).member).to.deep.equal(wanted)
     })
 
-  it('has what every object has in objects within', () => {
+  it('adds the members of every object to embedded objects', () => {
     const inner: JsonSchemaProps = {
       type: 'object',
       'x-kubernetes-embedded-resource': true,

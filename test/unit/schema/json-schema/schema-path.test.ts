@@ -39,5 +39,5 @@ describe('paths in schemas', () => {
         .to.throw(SchemaPathError)
         .with.property('message', message))
   }
-  it('may be without brackets', () => expect(() => followSchemaPath(".spec['a']", schema, false)).to.throw('array notation is not allowed'))
+  it('may disallow brackets', () => expect(() => followSchemaPath(".spec['a']", schema, false)).to.throw('array notation is not allowed'))
 })

@@ -16,7 +16,7 @@ describe('SchemaPool', () => {
 
   const text = { type: 'string', description: 'A text.', title: 'Text' }
 
-  it('leaves out what only documents tell, and no member that is called so', () => {
+  it('removes documentation, but not properties with such names', () => {
     const schema: JsonSchemaProps = { ...text, type: 'object', properties: { description: text, title: { type: 'object', additionalProperties: text } } }
     expect(sharedSchema(schema)).to.deep.equal({
       type: 'object',
@@ -25,7 +25,7 @@ describe('SchemaPool', () => {
     expect(schema.description).to.equal('A text.')
   })
 
-  it('is one for all that are equal, at every depth and wherever a schema can stand', () => {
+  it('shares equal schemas at every depth and in every position', () => {
     const selector = (description: string): JsonSchemaProps => ({
       type: 'object',
       description,
@@ -44,7 +44,7 @@ describe('SchemaPool', () => {
     expect(one.properties?.selector).to.deep.equal(sharedSchema(JSON.parse(JSON.stringify(selector('third')))))
   })
 
-  it('tells apart what differs in anything that decides', () => {
+  it('distinguishes schemas that accept different objects', () => {
     const schemas: JsonSchemaProps[] = [
       { type: 'string' },
       { type: 'integer' },
@@ -66,7 +66,7 @@ describe('SchemaPool', () => {
     for (const schema of schemas) expect(sharedSchema(schema)).to.deep.equal(schema)
   })
 
-  it('keeps numbers as they are: floats that are whole, and integers beyond what a double holds', () => {
+  it('preserves whole floats, and integers beyond the range of a double', () => {
     const whole = sharedSchema(parsed('{"type":"object","properties":{"a":{"type":"number","default":1.0},"b":{"type":"object","default":{"c":[2.0]}}}}'))
     const plain = sharedSchema(parsed('{"type":"object","properties":{"a":{"type":"number","default":1},"b":{"type":"object","default":{"c":[2]}}}}'))
     expect(isWholeFloat(whole.properties?.a as object, 'default')).to.equal(true)
@@ -76,7 +76,7 @@ describe('SchemaPool', () => {
     expect([large(1).default, large(2).default]).to.deep.equal([9007199254740991_1n, 9007199254740992_1n])
   })
 
-  it('gives kinds the struct of a schema in common', () => {
+  it('lets kinds share the struct of a schema', () => {
     const struct = (kind: string, more: object) =>
       customStruct(sharedSchema({ type: 'object', properties: { spec: { type: 'object', properties: { name: text } }, ...more } }), {
         kind,

@@ -6,7 +6,7 @@ import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.t
 import { validateStructural } from '../../../../src/schema/json-schema/structural.ts'
 import { structuralFault } from '../../../../src/schema/json-schema/structural-form.ts'
 
-/** A schema with a field `a` of the given one. */
+/** A schema with a field `a` of the given schema. */
 const of = (a: JsonSchemaProps): JsonSchemaProps => ({ type: 'object', properties: { a } })
 const intOrString = [{ type: 'integer' }, { type: 'string' }]
 

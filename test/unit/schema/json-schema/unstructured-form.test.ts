@@ -28,18 +28,18 @@ const struct = customStruct(schema, { kind: 'W', definition: 'dev.g.v1.W', form 
 const read = (value: Json, onUnknown?: (path: string) => void) => decode(struct, value, onUnknown && { onUnknown })
 
 describe('unstructuredForm', () => {
-  it('removes what the schema does not name, and tells where', () => {
+  it('removes unknown members and reports their paths', () => {
     const told: string[] = []
     const value = read(object({ extra: 1, spec: { a: 'x', z: 1, l: [{ x: 1 }, { y: 2 }] }, metadata: { name: 'w', foo: 1 } }), path => told.push(path))
     expect(value).to.deep.equal(object({ spec: { a: 'x', l: [{ x: 1 }, {}] } }))
     expect(told).to.deep.equal(['metadata.foo', 'extra', 'spec.l[1].y', 'spec.z'])
   })
 
-  it('removes nulls that are no values and have no default', () => {
+  it('removes nulls that are not nullable and have no default', () => {
     expect(read(object({ spec: { a: null, n: null, p: null } }))).to.deep.equal(object({ spec: { a: null, n: null } }))
   })
 
-  it('fills in defaults, also within lists and for nulls', () => {
+  it('sets defaults, also within lists and for nulls', () => {
     const value = object({ spec: { a: null, l: [{}, { x: 1 }] } })
     applyDefaults(struct, value)
     expect(value).to.deep.equal(object({ spec: { a: 'd', l: [{ x: 3 }, { x: 1 }] } }))
@@ -58,20 +58,20 @@ describe('unstructuredForm', () => {
     const steps = decodeInSteps(struct, object({ spec: { a: 'x', e: { kind: 'P', apiVersion: 'v1', metadata: {}, wide } } }))
     let count = 0
     while (!steps.next().done) count++
-    // Copied, and searched for nulls: a step for some 512 members of each.
+    // The value is copied and searched for nulls, each with a step for some 512 members.
     expect(count).to.be.greaterThan(2 * 30)
   })
 
-  it('keeps all of an object that calls itself another kind', () => {
+  it('keeps all members of an object of another kind', () => {
     const other = { ...object({ extra: 1 }), kind: 'Other' }
     expect(read(other)).to.deep.equal(other)
   })
 
-  it('removes all of an object of a version that there is not', () => {
+  it('removes all members of an object of a missing version', () => {
     expect(read({ ...object({ spec: { a: '1' } }), apiVersion: 'g.dev/v9' })).to.deep.equal({ ...object(), apiVersion: 'g.dev/v9' })
   })
 
-  it('leaves its argument alone', () => {
+  it('does not modify its argument', () => {
     const value = object({ spec: { z: 1 } })
     read(value)
     expect(value).to.deep.equal(object({ spec: { z: 1 } }))
@@ -85,7 +85,7 @@ describe('unstructuredForm', () => {
     it(`refuses ${what}`, () => expect(() => read(wrong)).to.throw(DecodeError))
   }
 
-  it('drops what is malformed in stored metadata, and gives it a generation', () => {
+  it('drops malformed members of stored metadata, and sets its generation', () => {
     expect(form.readStored(struct, object({ metadata: { name: 'w', labels: { a: 1, b: 'c' }, finalizers: 5 } })).metadata).to.deep.equal({
       name: 'w',
       labels: { b: 'c' },
@@ -93,12 +93,12 @@ describe('unstructuredForm', () => {
     })
   })
 
-  it('is told from one with another schema', () => {
+  it('has another id than a form with another schema', () => {
     const other = unstructuredForm({ group: 'g.dev', kind: 'W', schemas: new Map([['v1', { type: 'object' }]]), preserveUnknown: false }, 'v1')
     expect(other.id).not.to.equal(form.id)
   })
 
-  it('is read in steps, a walk through the value each', () => {
+  it('decodes in steps of one walk each', () => {
     expect([...decodeInSteps(struct, object({ spec: { a: 'x' } }))]).to.have.length.of.at.least(4)
   })
 })

@@ -87,28 +87,28 @@ const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: strin
   'a format that nobody knows': [{ type: 'string', format: 'colour' }, 'x', []],
 }
 
-describe('values by their schema', () => {
+describe('validateValue', () => {
   for (const [name, [schema, value, errors]] of Object.entries(table)) {
     it(name, () => expect(validateValue(value, schema, fieldPath('d')).map(fieldErrorText)).to.deep.equal(errors))
   }
 })
 
-describe('validateValue, of texts and expressions', () => {
+describe('validateValue with patterns', () => {
   const schema: JsonSchemaProps = { type: 'string', pattern: '^[a-z]+$' }
-  it('finds the expression', () => expect(validateValue('abc', schema, fieldPath('d'))).to.deep.equal([]))
-  it('tells of a text that it is not found in', () =>
+  it('accepts a text that matches the pattern', () => expect(validateValue('abc', schema, fieldPath('d'))).to.deep.equal([]))
+  it('reports a text that does not match the pattern', () =>
     expect(validateValue('A', schema, fieldPath('d')).map(fieldErrorText)).to.deep.equal(['d: Invalid value: "A":  in body should match \'^[a-z]+$\'']))
-  it('takes integers and texts for both', () => {
+  it('accepts integers and strings for int-or-string', () => {
     const both: JsonSchemaProps = { 'x-kubernetes-int-or-string': true }
     const faulty = [1, 'x', 1.5, true].filter(value => validateValue(value, both, fieldPath('d')).length > 0)
     expect(faulty).to.deep.equal([1.5, true])
   })
-  it('tells wide objects of an enum from one that differs late', () => {
+  it('distinguishes wide objects of an enum that differ late', () => {
     const schema: JsonSchemaProps = { type: 'object', enum: [{ c: wide }, { c: { ...wide, a0: 2 } }] }
     expect(validateValue({ c: { ...wide, a0: 2 } }, schema, fieldPath('d'))).to.deep.equal([])
     expect(validateValue({ c: { ...wide, a1: 2 } }, schema, fieldPath('d'))).to.have.length(1)
   })
-  it('names an object as a whole as upstream does', () =>
+  it('names an object as a whole like upstream', () =>
     expect(validateValue({}, { not: {} }, fieldPath()).map(fieldErrorText)).to.deep.equal(['<nil>: Invalid value: "": "" must not validate the schema (not)']))
 })
 

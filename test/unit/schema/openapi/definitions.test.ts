@@ -70,7 +70,7 @@ describe('OpenAPI definitions', () => {
   const v3 = render(3)
   const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity'
 
-  it('are collected with what they refer to, by name', () => {
+  it('are collected by name, with those that they refer to', () => {
     expect(v2.reference).to.deep.equal({ $ref: '#/definitions/io.k8s.api.example.v1.Thing' })
     expect(v3.reference).to.deep.equal({ $ref: '#/components/schemas/io.k8s.api.example.v1.Thing' })
     expect(Object.keys(v3.definitions)).to.deep.equal([
@@ -85,7 +85,7 @@ describe('OpenAPI definitions', () => {
     ])
   })
 
-  it('say what kind of object it is', () => {
+  it('describe the members of every object', () => {
     const { properties, ...thing } = v3.definitions['io.k8s.api.example.v1.Thing'] ?? { properties: {} }
     expect(thing).to.deep.equal({ description: 'a thing', type: 'object' })
     expect(Object.keys(properties)).to.deep.equal(['apiVersion', 'kind', 'list', 'self', 'spec'])
@@ -154,11 +154,11 @@ describe('OpenAPI definitions', () => {
     })
   }
 
-  it('leave no mark of a field on the type', () => {
+  it('do not modify a type by the marks of a field', () => {
     expect(v3.definitions['io.k8s.api.example.v1.Part']).to.not.have.property('x-kubernetes-map-type')
   })
 
-  it('have a struct in place where it has no name', () => {
+  it('inline a struct without a name', () => {
     expect(v3.definitions['io.k8s.api.example.v1.Thing']?.properties.list).to.deep.equal({
       default: {},
       type: 'object',
@@ -167,7 +167,7 @@ describe('OpenAPI definitions', () => {
     })
   })
 
-  it('write special forms as the version can', () => {
+  it('describe special forms as the version allows', () => {
     expect(v2.definitions[quantity]).to.deep.include({ type: 'string' })
     expect(v3.definitions[quantity]).to.deep.include({ oneOf: [{ type: 'string' }, { type: 'number' }] })
   })

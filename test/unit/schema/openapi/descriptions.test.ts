@@ -24,7 +24,7 @@ NodeCondition like PodCondition: One aspect of a node.
 const described = (more: Readonly<Record<string, string>> = {}) => new Descriptions(group => ({ ...texts, ...more })[group] ?? '')
 
 describe('descriptions', () => {
-  it('are found by the name of a definition, whatever its version', () => {
+  it('are found by definition name, for any version', () => {
     expect(described().of('io.k8s.api.core.v1.Pod')).to.deep.equal({ text: 'A pod.', fields: new Map([['spec', 'What runs.']]) })
     expect(described().of('io.k8s.api.core.v2beta1.Pod')?.text).to.equal('A pod.')
     expect(described().of('io.k8s.apimachinery.pkg.apis.meta.v1.Condition')?.text).to.equal('One aspect.')
@@ -36,7 +36,7 @@ describe('descriptions', () => {
       expect(described().of(definition), definition).to.equal(undefined)
   })
 
-  it('of a type that is like another have its fields, and those of its own', () => {
+  it('copy the fields of the type after "like", and add their own', () => {
     const fields = new Map([
       ['type', 'Ready or not.'],
       ['status', 'Whether it holds: True or False.'],
@@ -45,7 +45,7 @@ describe('descriptions', () => {
     expect(described().of('io.k8s.api.core.v1.NodeCondition')?.fields).to.deep.equal(fields)
   })
 
-  it('are read once a group, when one of its types is asked for', () => {
+  it('are read once per group, when one of its types is first used', () => {
     const read: string[] = []
     const descriptions = new Descriptions(group => {
       read.push(group)

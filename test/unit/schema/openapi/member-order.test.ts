@@ -3,7 +3,7 @@ import { inMemberOrder } from '../../../../src/schema/openapi/member-order.ts'
 import { countedSteps } from '../../../support/counted-steps.ts'
 
 describe('members of a schema', () => {
-  it('stand in the order in which upstream writes them, at every depth', () => {
+  it("are in upstream's order at every depth", () => {
     const inner = { type: 'string', description: 'd', enum: [{ b: 1, a: 2 }] }
     const { result } = countedSteps(
       inMemberOrder({
@@ -21,7 +21,7 @@ describe('members of a schema', () => {
     )
   })
 
-  it('are ordered in steps if there are many', () => {
+  it('are sorted in steps if there are many', () => {
     const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`p${9999 - i}`, { type: 'string' }]))
     const { result, yields } = countedSteps(inMemberOrder({ properties }))
     expect(result).to.deep.equal({ properties })
